@@ -1,0 +1,165 @@
+"""The space of an array problem: lower and upper bounds of d numbers."""
+
+import math
+
+import numpy as np
+from scipy.optimize import Bounds
+
+from skbo_silbo.space._grid import check_cube, snap, to_cube, to_share
+
+
+class Box:
+    """Axis-aligned box of d real inputs, mapped linearly to [-1, 1]^m.
+
+    An input with equal bounds is a constant: it is part of every decoded point and has no column
+    in the cube, so m <= d. (An engineer who wants to hold one input still sets both bounds to it;
+    `scipy.optimize` reads equal bounds in the same way.)
+
+    Parameters
+    ----------
+    bounds : array-like of shape (d, 2) or scipy.optimize.Bounds
+        Lower and upper bound of every input, in the input's own unit. All finite.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of shape (d,)
+        The bounds.
+    n_features_ : int
+        Columns m of the encoded cube: the number of inputs that are not constant.
+    feature_names_ : list of str
+        ``x0``, ``x1``, ... for the columns of the cube.
+    n_points : float or int
+        ``math.inf``, or 1 when every input is constant.
+    is_dict : bool
+        False: points are rows of an array.
+
+    Raises
+    ------
+    ValueError
+        If the bounds are empty, of another shape, not finite or reversed.
+
+    Notes
+    -----
+    Coordinates are multiples of 2^-30 of the range, so that decoding an encoded point gives back
+    exactly the same numbers.
+
+    Examples
+    --------
+    >>> from skbo_silbo.space import Box
+    >>> box = Box([(0, 10), (3, 3), (-1, 1)])
+    >>> box.n_features_, box.feature_names_
+    (2, ['x0', 'x2'])
+    >>> box.decode([[0, 0.5]])
+    array([[5. , 3. , 0.5]])
+    >>> box.encode([[5, 3, 0.5]])
+    array([[0. , 0.5]])
+    """
+
+    is_dict = False
+
+    def __init__(self, bounds):
+        self.lower, self.upper = _check_bounds(bounds)
+        self._free = np.flatnonzero(self.lower < self.upper)
+        self.n_features_ = len(self._free)
+        self.feature_names_ = [f"x{j}" for j in self._free]
+        self.n_points = math.inf if self.n_features_ else 1
+
+    def __repr__(self):
+        return f"Box(d={len(self.lower)})"
+
+    def encode(self, points):
+        """Map points to the cube.
+
+        Parameters
+        ----------
+        points : array-like of shape (n, d)
+            Points inside the bounds, in the inputs' own units.
+
+        Returns
+        -------
+        X : ndarray of shape (n, m)
+            The nearest grid points of [-1, 1]^m.
+
+        Raises
+        ------
+        ValueError
+            If the shape is wrong or a point is NaN, infinite or outside the bounds.
+        """
+        points = self._check_points(points)
+        lower, upper = self.lower[self._free], self.upper[self._free]
+        return to_cube(snap((points[:, self._free] - lower) / (upper - lower)))
+
+    def decode(self, X):
+        """Map points of the cube to the box.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, m)
+            Points of [-1, 1]^m, rounded to the grid here.
+
+        Returns
+        -------
+        points : ndarray of shape (n, d)
+            Points inside the bounds, in the inputs' own units.
+
+        Raises
+        ------
+        ValueError
+            If the shape is wrong or a value lies outside [-1, 1].
+        """
+        u = snap(to_share(check_cube(X, self.n_features_)))
+        lower, upper = self.lower[self._free], self.upper[self._free]
+        points = np.tile(self.lower, (len(u), 1))
+        # From the nearer bound, so that u = 0 and u = 1 give the bounds to the last bit.
+        from_lower, from_upper = lower + u * (upper - lower), upper - (1.0 - u) * (upper - lower)
+        points[:, self._free] = np.where(u < 0.5, from_lower, from_upper)
+        return points
+
+    def _check_points(self, points):
+        points = np.asarray(points, dtype=np.float64)
+        if points.ndim != 2 or points.shape[1] != len(self.lower):
+            raise ValueError(
+                f"points must have shape (n, {len(self.lower)}), one column per input: "
+                f"got {points.shape}. Give one row per point."
+            )
+        inside = (points >= self.lower) & (points <= self.upper)
+        if not inside.all():
+            row, j = np.argwhere(~inside)[0]
+            raise ValueError(
+                f"points must lie inside the bounds [{self.lower[j]}, {self.upper[j]}] of input "
+                f"{j}: got {points[row, j]} in row {row}. Clip the point or widen the bounds."
+            )
+        return points
+
+
+def _check_bounds(bounds):
+    """Return lower and upper bounds, each (d,), or raise ValueError."""
+    if isinstance(bounds, Bounds):
+        bounds = np.column_stack(np.broadcast_arrays(np.ravel(bounds.lb), np.ravel(bounds.ub)))
+    try:
+        bounds = np.array(bounds, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"bounds must be numbers of shape (d, 2): got {bounds!r}. "
+            "Give one (lower, upper) pair per input, or a Space for named or mixed parameters."
+        ) from error
+    if bounds.ndim != 2 or bounds.shape[1] != 2 or len(bounds) == 0:
+        raise ValueError(
+            "bounds must have shape (d, 2) with d >= 1, one (lower, upper) pair per input: "
+            f"got shape {bounds.shape}."
+            + (" Transpose it." if bounds.ndim == 2 and bounds.shape[0] == 2 else " Add the pairs.")
+        )
+    lower, upper = bounds.T.copy()
+    _refuse(~np.isfinite(bounds).all(axis=1), bounds, "be finite", "Give a finite search range")
+    _refuse(lower > upper, bounds, "not be reversed", "Write (lower, upper)")
+    with np.errstate(over="ignore"):
+        too_wide = ~np.isfinite(upper - lower)
+    _refuse(too_wide, bounds, "have a finite range upper - lower", "Search the logarithm instead")
+    return lower, upper
+
+
+def _refuse(bad, bounds, rule, remedy):
+    """Raise ValueError for the first input where `bad` is true."""
+    if bad.any():
+        j = int(np.flatnonzero(bad)[0])
+        raise ValueError(f"bounds of input {j} must {rule}: got {bounds[j].tolist()}. {remedy}.")

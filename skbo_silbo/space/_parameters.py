@@ -1,0 +1,154 @@
+"""How one parameter becomes columns of the cube.
+
+Each class here has the same surface: ``n_columns``; ``n_values`` (or math.inf); ``column_names``;
+``encode(values) -> (n, n_columns)``; ``decode(columns) -> list of n values``. Columns lie in
+[-1, 1]. A uniform draw from the cube decodes to a draw from the parameter's distribution.
+"""
+
+import math
+
+import numpy as np
+
+from skbo_silbo.space._grid import STEP, snap, to_cube, to_share
+from skbo_silbo.space._values import find, is_number
+
+# An unbounded side of a distribution is searched as far as this tail probability
+# (3.8 standard deviations of a normal): optimisers go to the very edge, random draws do not.
+TAIL = 2.0**-14
+
+
+class Constant:
+    """A parameter with one value: part of every point, no column."""
+
+    n_columns = 0
+    n_values = 1
+
+    def __init__(self, name, value):
+        self.name, self.value, self.column_names = name, value, []
+
+    def encode(self, values):
+        """Return an array (n, 0) after checking that each value is the constant."""
+        for value in values:
+            if find(value, [self.value]) is None:
+                raise ValueError(
+                    f"parameter {self.name!r} must be its only value {self.value!r}: "
+                    f"got {value!r}. List more values in the space to search over it."
+                )
+        return np.empty((len(values), 0))
+
+    def decode(self, columns):
+        """Return the value n times."""
+        return [self.value] * len(columns)
+
+
+class Levels:
+    """Finitely many distinct numbers in order, one column; each level owns its share of it.
+
+    `mass` gives the probability of a number that is not a level; where it is positive, the number
+    is encoded as the nearest level. Without `mass` only the levels are known.
+    """
+
+    n_columns = 1
+
+    def __init__(self, name, values, weights, *, mass=None):
+        self.name, self.values, self.mass = name, list(values), mass
+        self.n_values, self.column_names = len(self.values), [name]
+        self._position = {value: i for i, value in enumerate(self.values)}  # 2 == 2.0 as keys
+        edges = np.cumsum(weights) / np.sum(weights)
+        self._inner = edges[:-1]
+        self._centres = to_cube((np.r_[0.0, self._inner] + np.r_[self._inner, 1.0]) / 2.0)
+
+    def encode(self, values):
+        """Return the middle of each value's share of [-1, 1], as an array (n, 1)."""
+        return self._centres[[self._index(value) for value in values], None]
+
+    def decode(self, columns):
+        """Return the levels in whose share the coordinates lie."""
+        index = np.searchsorted(self._inner, to_share(columns[:, 0]), side="right")
+        return [self.values[i] for i in index]
+
+    def _index(self, value):
+        if is_number(value):
+            if value in self._position:
+                return self._position[value]
+            if self.mass is not None and self.mass(value) > 0:
+                return int(np.argmin(np.abs(np.asarray(self.values, dtype=float) - value)))
+        raise ValueError(_not_one_of(self.name, self.values, value))
+
+
+class Categories:
+    """Values without order: one column per value, one-hot in {-1, 1}; for two values one column."""
+
+    def __init__(self, name, values):
+        self.name, self.values, self.n_values = name, list(values), len(values)
+        self._hot = np.array([[-1.0], [1.0]])
+        if self.n_values > 2:
+            self._hot = 2.0 * np.eye(self.n_values) - 1.0
+        self.n_columns = self._hot.shape[1]
+        shown = self.values[1:] if self.n_values == 2 else self.values
+        self.column_names = [f"{name}={v if isinstance(v, str) else repr(v)}" for v in shown]
+
+    def encode(self, values):
+        """Return the one-hot rows, (n, n_columns)."""
+        index = [find(value, self.values) for value in values]
+        if None in index:
+            raise ValueError(_not_one_of(self.name, self.values, values[index.index(None)]))
+        return self._hot[index]
+
+    def decode(self, columns):
+        """Return the values with the largest column."""
+        index = columns.argmax(axis=1) if self.n_columns > 1 else (columns[:, 0] > 0).astype(int)
+        return [self.values[i] for i in index]
+
+
+class Quantiles:
+    """A scipy.stats distribution in one column: equal probability is equal length."""
+
+    n_columns = 1
+    n_values = math.inf
+
+    def __init__(self, name, distribution, *, integer):
+        self.name, self.distribution, self.integer = name, distribution, integer
+        self.column_names = [name]
+        self._support = np.array(distribution.support(), dtype=float)
+        low, high = np.where(np.isfinite(self._support), STEP, TAIL)
+        self._ends = low, 1.0 - high
+
+    def encode(self, values):
+        """Return the cumulative probabilities, stretched to [-1, 1], as an array (n, 1).
+
+        Values of an unbounded distribution beyond its searched range go to the edge of the column.
+        """
+        values = np.array([self._check(value) for value in values], dtype=float)
+        u = self.distribution.cdf(values)
+        if self.integer:
+            u = (u + self.distribution.cdf(values - 1)) / 2.0  # the middle of the integer's share
+        return to_cube(self._canonical(u))[:, None]
+
+    def decode(self, columns):
+        """Return the quantiles, within the support."""
+        values = self.distribution.ppf(self._canonical(to_share(columns[:, 0])))
+        values = np.clip(values, *self._support)
+        return [int(v) for v in values] if self.integer else list(values)
+
+    def _canonical(self, u):
+        return np.clip(snap(u), *self._ends)
+
+    def _check(self, value):
+        low, high = self._support
+        inside = is_number(value) and low <= value <= high
+        if not inside or (self.integer and value != int(value)):
+            kind = "an integer" if self.integer else "a number"
+            raise ValueError(
+                f"parameter {self.name!r} must be {kind} in the support [{low}, {high}] of its "
+                f"distribution: got {value!r}. Widen the distribution or change the point."
+            )
+        return value
+
+
+def _not_one_of(name, values, value):
+    shown = ", ".join(map(repr, values[:10])) + (", ..." if len(values) > 10 else "")
+    return (
+        f"parameter {name!r} must be one of {shown}: got {value!r}. "
+        "Add it to the space or change the point."
+    )

@@ -1,0 +1,194 @@
+"""The space of named parameters, as scikit-learn's searches take them."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from skbo_silbo.space._box import Box
+from skbo_silbo.space._grid import check_cube
+from skbo_silbo.space._parse import read_parameter
+
+
+class Space:
+    """Named parameters of mixed kinds, mapped to the cube [-1, 1]^m.
+
+    A uniform draw from the cube decodes to a draw from the distributions, and what the optimiser
+    sees is what the distribution says: a log-uniform parameter is linear in its logarithm.
+
+    Parameters
+    ----------
+    parameters : dict of str to list or distribution
+        For every parameter one of
+
+        - a frozen scipy.stats distribution, continuous or of integers, used through its quantiles
+          (equal probability is equal length). Integers take equal shares of probability. A side
+          without bound is searched up to a tail probability of 2^-14;
+        - any object with only ``rvs(random_state=...)``, used through the quantiles of 1024 draws
+          with a fixed seed;
+        - a list, tuple or array of at least two numbers in strictly increasing or decreasing
+          order: an ordered parameter, its levels equally spaced;
+        - any other list, tuple or array: a categorical parameter, one column a value (one column
+          for two values). Values may be of any type, also estimators, tuples and None;
+        - a list of one value: a constant without a column.
+
+        Repeated values in a list count once.
+
+    Attributes
+    ----------
+    n_features_ : int
+        Columns m of the encoded cube.
+    feature_names_ : list of str
+        The parameter's name for every column, ``name=value`` for columns of categories.
+    n_points : int or float
+        Number of distinct points, ``math.inf`` if a parameter is continuous (or has more than
+        65536 integers).
+    is_dict : bool
+        True: points are dicts.
+
+    Raises
+    ------
+    ValueError
+        If there is no parameter, a name is not a string, or a parameter is neither a list nor a
+        distribution, or is empty or not frozen.
+
+    Notes
+    -----
+    `decode` rounds: to the integers, levels and categories, and continuous parameters to
+    multiples of 2^-30 in probability. ``encode(decode(X))`` is the rounded point, and decoding
+    that gives the same values to the last bit.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform, randint
+    >>> from skbo_silbo import Space
+    >>> space = Space({"C": loguniform(1e-3, 1e3), "kernel": ["rbf", "poly"],
+    ...                "degree": randint(1, 5), "gamma": [0.1, 1, 10]})
+    >>> space.feature_names_
+    ['C', 'kernel=poly', 'degree', 'gamma']
+    >>> space.encode([{"C": 1.0, "kernel": "rbf", "degree": 4, "gamma": 1}])
+    array([[ 0.  , -1.  ,  0.75,  0.  ]])
+    >>> [point] = space.decode([[0, 0.3, -0.9, 1.0]])
+    >>> round(point["C"], 6), point["kernel"], point["degree"], point["gamma"]
+    (np.float64(1.0), 'poly', 1, 10)
+    """
+
+    is_dict = True
+
+    def __init__(self, parameters):
+        if not isinstance(parameters, Mapping):
+            raise ValueError(
+                "parameters must be a dict of names to lists or distributions: "
+                f"got {type(parameters).__name__}. Name every parameter, or use bounds for arrays."
+            )
+        if not parameters:
+            raise ValueError(
+                "parameters must name at least one parameter: got an empty dict. "
+                'Write for example Space({"C": loguniform(1e-3, 1e3)}).'
+            )
+        for name in parameters:
+            if not isinstance(name, str):
+                raise ValueError(
+                    f"parameter names must be strings: got {name!r}. Write {str(name)!r}."
+                )
+        self._parameters = [read_parameter(name, values) for name, values in parameters.items()]
+        self._names = list(parameters)
+        self._splits = np.cumsum([p.n_columns for p in self._parameters])
+        self.n_features_ = int(self._splits[-1])
+        self.feature_names_ = [c for p in self._parameters for c in p.column_names]
+        self.n_points = math.prod(p.n_values for p in self._parameters)
+
+    def __repr__(self):
+        return f"Space({', '.join(self._names)})"
+
+    def encode(self, points):
+        """Map points to the cube.
+
+        Parameters
+        ----------
+        points : list of n dicts
+            A value for every parameter. A number may be of another numeric type than its list's.
+
+        Returns
+        -------
+        X : ndarray of shape (n, m)
+            The canonical points of [-1, 1]^m.
+
+        Raises
+        ------
+        ValueError
+            If parameters are missing or unknown, or a value is not in its list or distribution.
+        """
+        points = self._check_points(points)
+        blocks = [p.encode([point[p.name] for point in points]) for p in self._parameters]
+        return np.concatenate(blocks, axis=1)
+
+    def decode(self, X):
+        """Map points of the cube to parameters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, m)
+            Points of [-1, 1]^m.
+
+        Returns
+        -------
+        points : list of n dicts
+            One value per parameter, in the order of the space; list members are given themselves.
+
+        Raises
+        ------
+        ValueError
+            If the shape is wrong or a value lies outside [-1, 1].
+        """
+        X = check_cube(X, self.n_features_)
+        blocks = np.split(X, self._splits[:-1], axis=1)
+        columns = [p.decode(b) for p, b in zip(self._parameters, blocks, strict=True)]
+        return [dict(zip(self._names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def _check_points(self, points):
+        if isinstance(points, Mapping) or not all(isinstance(p, Mapping) for p in points):
+            raise ValueError(
+                "points must be a list of dicts, one per point: "
+                f"got {points!r}. Write [point] for one point."
+            )
+        points = list(points)
+        for i, point in enumerate(points):
+            missing = [name for name in self._names if name not in point]
+            unknown = [name for name in point if name not in self._names]
+            if missing or unknown:
+                raise ValueError(
+                    f"points must have exactly the parameters {self._names}: point {i} lacks "
+                    f"{missing} and has unknown {unknown}. Add or remove these."
+                )
+        return points
+
+
+def as_space(bounds):
+    """Return the search space that `bounds` describes.
+
+    Parameters
+    ----------
+    bounds : Space, Box, dict, array-like of shape (d, 2) or scipy.optimize.Bounds
+        A dict is read as a `Space`, an array or `Bounds` as a `Box`.
+
+    Returns
+    -------
+    space : Space or Box
+        Given back itself if it is one already.
+
+    Raises
+    ------
+    ValueError
+        As `Space` and `Box` do.
+
+    Examples
+    --------
+    >>> as_space([(0, 1), (0, 2)])
+    Box(d=2)
+    >>> as_space({"C": [1, 10]})
+    Space(C)
+    """
+    if isinstance(bounds, (Space, Box)):
+        return bounds
+    return Space(bounds) if isinstance(bounds, Mapping) else Box(bounds)

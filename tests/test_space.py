@@ -1,0 +1,334 @@
+"""The search spaces: what is decoded, that round trips are exact, and every refusal."""
+
+import math
+import pickle
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.optimize import Bounds
+from sklearn.base import clone
+from sklearn.svm import SVC
+
+from skbo_silbo.space import Box, Space, as_space
+
+LISTS = st.one_of(
+    st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=6, unique=True),
+    st.lists(st.integers(-50, 50), min_size=1, max_size=6).map(sorted),
+    st.lists(st.sampled_from(["a", "b", None, 1, 1.0, True, (1,), (1, 2), math.nan]), min_size=1),
+)
+DISTRIBUTIONS = st.one_of(
+    st.tuples(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3)).map(lambda p: stats.uniform(*p)),
+    st.tuples(st.floats(1e-8, 1), st.floats(2, 1e8)).map(lambda p: stats.loguniform(*p)),
+    st.tuples(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3)).map(lambda p: stats.norm(*p)),
+    st.tuples(st.floats(0.3, 5), st.floats(0.3, 5)).map(lambda p: stats.beta(*p)),
+    st.tuples(st.integers(-9, 9), st.integers(1, 10**12)).map(
+        lambda p: stats.randint(p[0], p[0] + p[1])
+    ),
+    st.floats(0.1, 500).map(stats.poisson),
+    st.tuples(st.integers(1, 200), st.floats(0.01, 0.99)).map(lambda p: stats.binom(*p)),
+)
+SPACES = st.dictionaries(st.sampled_from("abcde"), st.one_of(LISTS, DISTRIBUTIONS), min_size=1).map(
+    Space
+)
+
+
+class OnlyRvs:
+    """A distribution of one's own, as scikit-learn accepts it."""
+
+    def __init__(self, draw):
+        self.draw = draw
+
+    def rvs(self, random_state=None):
+        return self.draw(random_state)
+
+
+def cube(n_features, n=20, seed=0):
+    """Uniform points of the cube, and its corners."""
+    X = np.random.RandomState(seed).uniform(-1, 1, (n, n_features))
+    return np.vstack([X, np.ones(n_features), -np.ones(n_features), np.zeros(n_features)])
+
+
+def same_points(a, b):
+    return all(
+        x.keys() == y.keys()
+        and all(type(x[k]) is type(y[k]) and (x[k] is y[k] or x[k] == y[k]) for k in x)
+        for x, y in zip(a, b, strict=True)
+    )
+
+
+@settings(deadline=None, max_examples=150, derandomize=True)
+@given(SPACES, st.integers(0, 2**31))
+def test_space_round_trips_are_exact(space, seed):
+    points = space.decode(cube(space.n_features_, seed=seed))
+    X = space.encode(points)
+    assert X.shape == (23, space.n_features_)
+    assert X.dtype == np.float64
+    assert np.abs(X).max(initial=0) <= 1
+    again = space.decode(X)
+    assert same_points(points, again)
+    np.testing.assert_array_equal(space.encode(again), X)
+
+
+@settings(deadline=None, max_examples=150, derandomize=True)
+@given(
+    st.lists(
+        st.tuples(st.floats(-1e9, 1e9), st.floats(0, 1e9)).map(lambda p: (p[0], p[0] + p[1])),
+        min_size=1,
+        max_size=5,
+    ),
+    st.integers(0, 2**31),
+)
+def test_box_round_trips_are_exact(bounds, seed):
+    box = Box(bounds)
+    points = box.decode(cube(box.n_features_, seed=seed))
+    lower, upper = np.transpose(bounds)
+    assert np.all((points >= lower) & (points <= upper))
+    np.testing.assert_array_equal(points[20], upper)
+    np.testing.assert_array_equal(points[21], lower)
+    X = box.encode(points)
+    np.testing.assert_array_equal(box.decode(X), points)
+    np.testing.assert_array_equal(box.encode(box.decode(X)), X)
+
+
+@settings(deadline=None, max_examples=50, derandomize=True)
+@given(SPACES)
+def test_uniform_cube_gives_as_many_points_as_announced(space):
+    if space.n_points <= 12 and space.n_features_ <= 5:
+        X = np.random.RandomState(0).uniform(-1, 1, (4000, space.n_features_))
+        assert len(np.unique(space.encode(space.decode(X)), axis=0)) <= space.n_points
+
+
+@pytest.mark.parametrize(
+    "distribution",
+    [stats.loguniform(1e-3, 1e3), stats.norm(2, 3), stats.uniform(0, 4), stats.expon(scale=5)],
+)
+def test_continuous_is_linear_in_probability(distribution):
+    space = Space({"p": distribution})
+    x = np.linspace(-0.99, 0.99, 41)
+    values = [point["p"] for point in space.decode(x[:, None])]
+    np.testing.assert_allclose(distribution.cdf(values), (x + 1) / 2, atol=1e-9)
+    assert isinstance(values[0], np.float64)
+
+
+def test_log_uniform_is_linear_in_the_logarithm():
+    points = Space({"C": stats.loguniform(1e-3, 1e3)}).decode([[-2 / 3], [0], [1 / 3]])
+    np.testing.assert_allclose([p["C"] for p in points], [1e-2, 1, 10], rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "distribution",
+    [
+        stats.randint(1, 5),
+        stats.binom(6, 0.3),
+        stats.rv_discrete(values=([1, 2, 7], [0.2, 0.3, 0.5])),
+        stats.poisson(2),
+        stats.geom(0.4),
+    ],
+)
+def test_integers_have_their_probability_as_share_of_the_cube(distribution):
+    space = Space({"n": distribution})
+    values = [p["n"] for p in space.decode(np.linspace(-1, 1, 20001)[:, None])]
+    assert all(type(v) is int for v in values)
+    for value, count in Counter(values).items():
+        assert count / 20001 == pytest.approx(distribution.pmf(value), abs=2e-4)
+    assert len(set(values)) <= space.n_points < 100
+
+
+def test_randint_ends_are_reached_and_kept():
+    space = Space({"n": stats.randint(1, 5)})
+    assert [p["n"] for p in space.decode([[-1], [1]])] == [1, 4]
+    assert space.n_points == 4
+    np.testing.assert_array_equal(
+        space.encode([{"n": n} for n in (1, 2, 3, 4)])[:, 0], [-0.75, -0.25, 0.25, 0.75]
+    )
+
+
+def test_many_integers_count_as_endless_and_stay_integers():
+    space = Space({"n": stats.randint(0, 10**9)})
+    assert space.n_points == math.inf
+    points = space.decode(cube(1))
+    assert all(type(p["n"]) is int and 0 <= p["n"] < 10**9 for p in points)
+
+
+def test_unbounded_distributions_are_searched_to_a_small_tail():
+    space = Space({"a": stats.norm(), "b": stats.poisson(3)})
+    low, high = space.decode([[-1, -1], [1, 1]])
+    assert high["a"] == -low["a"] == pytest.approx(stats.norm.isf(2.0**-14))
+    assert (low["b"], high["b"]) == (0, 12)
+    # A told value beyond that is legal and sits at the edge.
+    np.testing.assert_array_equal(
+        space.encode([{"a": 9.0, "b": 30}]), space.encode([{"a": high["a"], "b": 12}])
+    )
+
+
+def test_sorted_numbers_are_ordered_others_are_categories():
+    for values in ([0.1, 1, 10], (10, 1, 0.1), np.logspace(-1, 1, 3), range(3), [1, 2.5, 9]):
+        space = Space({"p": values})
+        assert space.feature_names_ == ["p"]
+        X = space.encode([{"p": v} for v in values])
+        np.testing.assert_allclose(X[:, 0], [-2 / 3, 0, 2 / 3])
+    for values in ([1, 10, 2], ["a", "b", "c"], [None, 1, 2], [1, 1.0, 2], [True, 1, 2]):
+        space = Space({"p": values})
+        assert space.feature_names_ == [f"p={v}" for v in values]
+        np.testing.assert_array_equal(space.encode([{"p": v} for v in values]), 2 * np.eye(3) - 1)
+
+
+def test_categories_of_any_type_are_given_back_themselves():
+    svc, other, array = SVC(C=2), SVC(C=2), np.array([1.0, 2.0])
+    values = [svc, other, "passthrough", None, (5, 5), (5,), 1, 1.0, True, array, math.nan]
+    space = Space({"step": values})
+    assert space.n_features_ == space.n_points == len(values)
+    back = space.decode(space.encode([{"step": v} for v in values]))
+    assert all(p["step"] is v for p, v in zip(back, values, strict=True))
+    [p] = space.decode(space.encode([{"step": np.array([1.0, 2.0])}]))
+    assert p["step"] is array
+    with pytest.raises(ValueError, match="'step' must be one of"):
+        space.encode([{"step": clone(svc)}])
+
+
+def test_two_categories_share_one_column_and_repetitions_count_once():
+    space = Space({"k": ["rbf", "poly", "rbf"], "b": [True, False], "c": [1, 1, 2]})
+    assert space.feature_names_ == ["k=poly", "b=False", "c"]
+    assert space.n_points == 8
+
+
+def test_constants_have_no_column():
+    space = Space({"a": [7], "b": stats.uniform(), "c": stats.randint(3, 4), "d": [None]})
+    assert space.n_features_ == 1
+    [p] = space.decode([[0.0]])
+    assert p == {"a": 7, "b": 0.5, "c": 3, "d": None}
+    assert Space({"a": ["x"]}).n_points == 1
+    assert Space({"a": ["x"]}).decode(np.empty((2, 0))) == [{"a": "x"}, {"a": "x"}]
+    assert Box([(2, 2)]).n_points == 1
+    np.testing.assert_array_equal(Box([(2, 2)]).decode(np.empty((1, 0))), [[2.0]])
+
+
+def test_object_with_only_rvs_goes_through_its_own_draws():
+    numbers = Space({"p": OnlyRvs(lambda rng: 10 ** rng.uniform(-3, 3))})
+    values = [p["p"] for p in numbers.decode(np.linspace(-0.9, 0.9, 7)[:, None])]
+    np.testing.assert_allclose(np.log10(values), np.linspace(-2.7, 2.7, 7), atol=0.2)
+    integers = Space({"p": OnlyRvs(lambda rng: int(rng.randint(3)))})
+    assert integers.n_points == 3
+    assert {type(p["p"]) for p in integers.decode(cube(1))} == {int}
+    layers = Space({"p": OnlyRvs(lambda rng: (8,) * rng.randint(1, 4))})
+    assert {p["p"] for p in layers.decode(cube(3))} == {(8,), (8, 8), (8, 8, 8)}
+    assert layers.n_points == 3
+
+
+def test_seeing_a_space_leaves_the_global_generator_alone():
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    Space({"p": OnlyRvs(lambda rng: rng.uniform()), "q": stats.norm()}).decode([[0, 0]])
+    np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
+
+
+def test_space_survives_pickle():
+    space = Space({"a": stats.loguniform(1, 2), "b": ["x", None, (1,)], "c": stats.poisson(4)})
+    X = cube(space.n_features_)
+    assert pickle.loads(pickle.dumps(space)).decode(X) == space.decode(X)
+
+
+def test_as_space_reads_all_forms():
+    box = as_space(Bounds([0, 0], 1.0))
+    np.testing.assert_array_equal(box.decode([[1, -1]]), [[1, 0]])
+    assert as_space(box) is box
+    assert not box.is_dict
+    space = as_space({"a": [1, 2]})
+    assert as_space(space) is space
+    assert space.is_dict
+
+
+def test_box_encodes_lists_linearly():
+    box = Box([(0, 10), (-5, 5)])
+    np.testing.assert_allclose(box.encode([[0, 5], [5, 0]]), [[-1, 1], [0, 0]])
+    assert box.n_points == math.inf
+
+
+@pytest.mark.parametrize(
+    ("bounds", "message"),
+    [
+        ([], r"shape \(d, 2\) with d >= 1.*got shape \(0,\)"),
+        (np.empty((0, 2)), r"shape \(d, 2\) with d >= 1.*got shape \(0, 2\)"),
+        ((0, 1), r"shape \(d, 2\).*got shape \(2,\)"),
+        (np.zeros((2, 5)), r"got shape \(2, 5\). Transpose it"),
+        ([(0, 1), (1, 0)], r"bounds of input 1 must not be reversed: got \[1.0, 0.0\]"),
+        ([(0, np.inf)], r"bounds of input 0 must be finite: got \[0.0, inf\]"),
+        ([(0, 1), (np.nan, 1)], r"bounds of input 1 must be finite"),
+        ([(-1e308, 1e308)], r"must have a finite range"),
+        ("ab", "must be numbers of shape"),
+        ([(0, "a")], "must be numbers of shape"),
+        ([(0, 1), (0,)], "must be numbers of shape"),
+        (None, r"bounds must"),
+        (Bounds(-np.inf, [1, 2]), "must be finite"),
+    ],
+)
+def test_bad_bounds_are_refused(bounds, message):
+    with pytest.raises(ValueError, match=message):
+        as_space(bounds)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({}, "at least one parameter: got an empty dict"),
+        ([{"a": [1, 2]}], "must be a dict of names.*got list"),
+        ({1: [1, 2]}, "names must be strings: got 1. Write '1'"),
+        ({"a": []}, r"'a' must have at least one value: got \[\]"),
+        ({"a": np.array([])}, r"'a' must have at least one value"),
+        ({"a": 3}, r"'a' must be a list of values or a distribution.*got 3. Write \[3\]"),
+        ({"a": "rbf"}, r"'a' must be a list of values.*Write \['rbf'\]"),
+        ({"a": {1, 2}}, r"'a' must be a list of values.*list\(...\)"),
+        ({"a": np.array(3)}, r"'a' must be a list of values"),
+        ({"a": stats.loguniform}, "'a' must be a frozen distribution"),
+        ({"a": stats.uniform(0, -1)}, "finite quantiles.*scale > 0"),
+        ({"a": stats.uniform([0, 1], 1)}, "one number with finite quantiles"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        Space(parameters)
+
+
+@pytest.mark.parametrize(
+    ("point", "message"),
+    [
+        ({"a": 1.0}, r"point 0 lacks \['b', 'c', 'n'\]"),
+        ({"a": 0.5, "b": "x", "c": 1, "n": 1, "z": 0}, r"unknown \['z'\]"),
+        ({"a": 2.0, "b": "x", "c": 1, "n": 1}, r"'a' must be a number in the support \[0.0, 1.0\]"),
+        ({"a": np.nan, "b": "x", "c": 1, "n": 1}, "'a' must be a number.*got nan"),
+        ({"a": "1", "b": "x", "c": 1, "n": 1}, "'a' must be a number.*got '1'"),
+        ({"a": 0.5, "b": "y", "c": 1, "n": 1}, "'b' must be one of 'x', None, 'z': got 'y'"),
+        ({"a": 0.5, "b": "x", "c": 3, "n": 1}, "'c' must be one of 1, 2, 4: got 3"),
+        ({"a": 0.5, "b": "x", "c": 1, "n": 5}, "'n' must be one of 1, 2, 3, 4: got 5"),
+        ({"a": 0.5, "b": "x", "c": 1, "n": 1.5}, "'n' must be one of 1, 2, 3, 4: got 1.5"),
+    ],
+)
+def test_points_outside_are_refused(point, message):
+    space = Space(
+        {"a": stats.uniform(), "b": ["x", None, "z"], "c": [1, 2, 4], "n": stats.randint(1, 5)}
+    )
+    with pytest.raises(ValueError, match=message):
+        space.encode([point])
+
+
+def test_wrong_shapes_are_refused():
+    space, box = Space({"a": stats.uniform()}), Box([(0, 1), (0, 1)])
+    with pytest.raises(ValueError, match=r"Write \[point\] for one point"):
+        space.encode({"a": 0.5})
+    for points in ([0.5, 0.5], [[0.5]], [[0.1, 0.2, 0.3]]):
+        with pytest.raises(ValueError, match=r"points must have shape \(n, 2\)"):
+            box.encode(points)
+    with pytest.raises(ValueError, match=r"bounds \[0.0, 1.0\] of input 1: got 1.5 in row 1"):
+        box.encode([[0, 0], [0, 1.5]])
+    with pytest.raises(ValueError, match="of input 0: got nan"):
+        box.encode([[np.nan, 0]])
+    for decode, X in ((space.decode, [[0, 0]]), (box.decode, [0, 0])):
+        with pytest.raises(ValueError, match="X must have shape"):
+            decode(X)
+    with pytest.raises(ValueError, match=r"must lie in the cube \[-1, 1\]"):
+        box.decode([[0, 1.1]])
+    with pytest.raises(ValueError, match=r"must lie in the cube"):
+        space.decode([[np.nan]])
