@@ -1,0 +1,206 @@
+"""Gaussian process regression with a Matern-5/2 kernel, one weight per input, and its gradients.
+
+The covariance is ``K = v (R + eta I)`` with R the Matern-5/2 correlation at the weights w, v the
+signal variance and ``v eta`` the noise variance; the mean is zero, so targets come in centred
+(Rasmussen and Williams 2006, eqs. 2.30, 5.8 and 5.9; MATH section 2).
+
+=========  ========  ========================================================================
+symbol     shape     meaning
+=========  ========  ========================================================================
+X, y       (n, d)    points, and (n,) centred targets
+w          (d,)      weights, inverse squared length scales
+C          (n, n)    ``R + eta I``, so that ``K = v C``
+a          (n,)      dual coefficients ``K^-1 y``
+G          (n, n)    ``(a a' - K^-1) / 2``, derivative of the log likelihood by K
+=========  ========  ========================================================================
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_solve, cholesky
+from scipy.linalg.lapack import dpotri
+
+from ._matern import (
+    gradient_by_points,
+    gradient_by_weights,
+    matern52,
+    scaled_squared_distances,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianProcess:
+    """A Gaussian process conditioned on data; made by `condition`.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,)
+    weights : ndarray of shape (d,)
+        Inverse squared length scales, in inverse squared units of X.
+    signal_variance, noise_variance : float
+        In squared units of y.
+    cholesky : ndarray of shape (n, n)
+        Lower triangular L with ``L L' = R + (noise_variance / signal_variance) I``.
+    dual : ndarray of shape (n,)
+        ``K^-1 y``.
+    log_marginal_likelihood : float
+        Log density of y, in nats.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    weights: np.ndarray
+    signal_variance: float
+    noise_variance: float
+    cholesky: np.ndarray
+    dual: np.ndarray
+    log_marginal_likelihood: float
+
+    def mean(self, X):
+        """Return the posterior mean at the rows of X, of shape (m,), in units of y."""
+        correlation, _ = matern52(scaled_squared_distances(X, self.X, self.weights))
+        return self.signal_variance * (correlation @ self.dual)
+
+    def mean_gradient(self, X):
+        """Return the gradient of the posterior mean at the rows of X, of shape (m, d)."""
+        _, D = matern52(scaled_squared_distances(X, self.X, self.weights))
+        D *= self.signal_variance * self.dual  # d mean_t / d q_tj
+        return gradient_by_points(D, X, self.X, self.weights)
+
+    def leave_one_out(self):
+        """Return mean and variance of every ``y_i`` given all the others, hyperparameters kept.
+
+        Returns
+        -------
+        mean, variance : ndarray of shape (n,)
+            ``y_i - a_i / [K^-1]_ii`` and ``1 / [K^-1]_ii``, noise included
+            (Rasmussen and Williams 2006, eq. 5.12).
+        """
+        precision = np.diag(_inverse(self.cholesky)) / self.signal_variance
+        return self.y - self.dual / precision, 1.0 / precision
+
+    def leave_one_out_log_density(self):
+        """Return the log density of every ``y_i`` given all the others, of shape (n,), in nats."""
+        mean, variance = self.leave_one_out()
+        return -0.5 * (np.log(2.0 * np.pi * variance) + (self.y - mean) ** 2 / variance)
+
+
+def condition(X, y, weights, signal_variance, noise_variance):
+    """Return the `GaussianProcess` with the given hyperparameters, conditioned on (X, y).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,)
+        Centred targets.
+    weights : ndarray of shape (d,)
+        Inverse squared length scales, >= 0.
+    signal_variance, noise_variance : float
+        Both > 0.
+
+    Raises
+    ------
+    scipy.linalg.LinAlgError
+        When the covariance is not numerically positive definite: the noise is too small.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo._numerics._gaussian_process import condition
+    >>> gp = condition(np.array([[0.0], [1.0]]), np.array([-1.0, 1.0]), np.ones(1), 1.0, 1e-6)
+    >>> gp.mean(np.array([[0.5], [1.0]])).round(4)
+    array([0., 1.])
+    """
+    L, _ = _factorise(X, weights, noise_variance / signal_variance)
+    dual = cho_solve((L, True), y) / signal_variance
+    value = _log_density(y, L, dual, signal_variance)
+    return GaussianProcess(X, y, weights, signal_variance, noise_variance, L, dual, value)
+
+
+def log_marginal_likelihood(X, y, weights, signal_variance, noise_variance):
+    """Return the log density of y and its gradient by the logarithms of the hyperparameters.
+
+    Parameters
+    ----------
+    X, y, weights, signal_variance, noise_variance
+        As in `condition`.
+
+    Returns
+    -------
+    value : float
+        In nats.
+    gradient : ndarray of shape (d + 2,)
+        By ``log weights``, ``log signal_variance`` and ``log noise_variance``, in that order.
+        O(n^3 + n^2 d) time, O(n^2 + n d) memory.
+    """
+    L, derivative = _factorise(X, weights, noise_variance / signal_variance)
+    dual = cho_solve((L, True), y) / signal_variance
+    by_weights, by_noise = _gradient(
+        X, L, derivative, dual, weights, signal_variance, noise_variance
+    )
+    by_scale = 0.5 * (dual @ y - y.size)  # by the log of a factor on all of K
+    gradient = np.concatenate([by_weights, [by_scale - by_noise, by_noise]])
+    return _log_density(y, L, dual, signal_variance), gradient
+
+
+def profiled_log_marginal_likelihood(X, y, weights, noise_ratio):
+    """Return the log density of y maximised over the signal variance, and its gradient.
+
+    For given weights and noise ratio eta the maximum is at ``v = y' (R + eta I)^-1 y / n``.
+
+    Parameters
+    ----------
+    X, y, weights
+        As in `condition`.
+    noise_ratio : float
+        Noise variance divided by signal variance, > 0.
+
+    Returns
+    -------
+    value : float
+        In nats.
+    gradient : ndarray of shape (d + 1,)
+        By ``log weights`` and ``log noise_ratio``.
+    signal_variance : float
+        The maximiser.
+    """
+    L, derivative = _factorise(X, weights, noise_ratio)
+    unscaled = cho_solve((L, True), y)
+    v = float(y @ unscaled) / y.size
+    dual = unscaled / v
+    # v is stationary, so the partial derivatives at v are the total ones
+    by_weights, by_noise = _gradient(X, L, derivative, dual, weights, v, v * noise_ratio)
+    return _log_density(y, L, dual, v), np.append(by_weights, by_noise), v
+
+
+def _gradient(X, L, derivative, dual, weights, v, noise_variance):
+    """Return d log density / d log w, (d,), and / d log noise; overwrites `derivative` (dR/dq)."""
+    G = _inverse(L)
+    G *= -0.5 / v
+    G += 0.5 * np.outer(dual, dual)
+    by_noise = noise_variance * np.trace(G)
+    derivative *= v
+    derivative *= G  # MATH section 2: P = G o dK/dq
+    return weights * gradient_by_weights(derivative, X), by_noise
+
+
+def _factorise(X, weights, noise_ratio):
+    """Return the Cholesky factor of ``R + eta I``, and ``dR / dq``."""
+    C, derivative = matern52(scaled_squared_distances(X, X, weights))
+    C[np.diag_indices_from(C)] += noise_ratio
+    return cholesky(C, lower=True, overwrite_a=True, check_finite=False), derivative
+
+
+def _log_density(y, L, dual, v):
+    n = y.size
+    log_determinant = 2.0 * np.log(np.diag(L)).sum() + n * np.log(v)
+    return -0.5 * float(y @ dual + log_determinant + n * np.log(2.0 * np.pi))
+
+
+def _inverse(L):
+    """Return ``(L L')^-1`` in full."""
+    inverse, _ = dpotri(L, lower=1)
+    lower = np.tril(inverse, -1)
+    return lower + lower.T + np.diag(np.diag(inverse))
