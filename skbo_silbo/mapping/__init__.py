@@ -1,0 +1,6 @@
+"""Between the few coordinates of an embedding and the many of the search space."""
+
+from skbo_silbo.mapping._linear import LinearEmbedding
+from skbo_silbo.mapping._top_down import TopDown
+
+__all__ = ["LinearEmbedding", "TopDown"]

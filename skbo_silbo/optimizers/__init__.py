@@ -1,0 +1,8 @@
+"""Optimisers of expensive functions: all are asked for points and told values."""
+
+from skbo_silbo.optimizers._minimize import minimize
+from skbo_silbo.optimizers._random_search import RandomSearch
+from skbo_silbo.optimizers._silbo import SILBO
+from skbo_silbo.optimizers._unseen import SpaceExhausted
+
+__all__ = ["RandomSearch", "SILBO", "SpaceExhausted", "minimize"]

@@ -1,0 +1,224 @@
+"""What every optimiser shares: being asked for points and told values."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from numbers import Integral
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
+
+from skbo_silbo.optimizers._history import History
+from skbo_silbo.optimizers._unseen import SpaceExhausted, key_of
+from skbo_silbo.space import as_space
+
+
+class AskTellOptimizer(ABC):
+    """Base of the optimisers: bookkeeping of points asked for and values told.
+
+    A subclass says how to `_propose` the next point. Random numbers come from a stream of its own
+    for every proposal, numbered by how many points are known (told or pending): what is
+    proposed depends on the seed and on what is known, not on the clock nor on the order of `tell`.
+
+    Parameters
+    ----------
+    bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
+        Where to search.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed. numpy's global generator is never used.
+    """
+
+    def __init__(self, bounds, random_state=None):
+        self.bounds = bounds
+        self.random_state = random_state
+        self.space_ = as_space(bounds)
+        self._history = History(self.space_.n_features_)
+        self._pending = {}  # key of the point -> its place in the cube, in the order asked
+        self._told = set()
+        self._seed = _root_seed(random_state)
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.space_!r}, n_told={len(self._history)})"
+
+    @property
+    def x_iters_(self):
+        """The points told, in that order: ndarray of shape (n, d), or list of n dicts."""
+        points = self._history.points
+        if self.space_.is_dict:
+            return [dict(point) for point in points]
+        return np.array(points).reshape(len(points), -1)
+
+    @property
+    def func_vals_(self):
+        """The values told, in that order: ndarray of shape (n,)."""
+        return self._history.y.copy()
+
+    @property
+    def best_x_(self):
+        """The point with the lowest value told: ndarray of shape (d,), or dict."""
+        return self._history.points[self._best_index()].copy()
+
+    @property
+    def best_y_(self):
+        """The lowest finite value told."""
+        return float(self._history.y[self._best_index()])
+
+    def ask(self, n=None):
+        """Propose points to evaluate.
+
+        The points are pending until they are told: further proposals take them into account.
+
+        Parameters
+        ----------
+        n : int or None, default=None
+            How many points; None means one.
+
+        Returns
+        -------
+        x : ndarray of shape (d,) or dict; with n, ndarray of shape (n, d) or list of n dicts
+            Distinct points, none of them asked for or told before.
+
+        Raises
+        ------
+        SpaceExhausted
+            When a finite space has fewer than n new points left.
+        """
+        count = 1 if n is None else check_count("n", n)
+        self._require_left(count)
+        before = dict(self._pending)
+        try:
+            X = [self._register(self._propose()) for _ in range(count)]
+        except BaseException:
+            self._pending = before
+            raise
+        points = self.space_.decode(np.array(X).reshape(count, self.space_.n_features_))
+        return points[0] if n is None else points
+
+    def tell(self, x, y):
+        """Record the value of one point or of several.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,) or dict, or ndarray of shape (n, d) or list of n dicts
+            Points inside the bounds, in any order, asked for or not; repeats are kept.
+        y : float, or array-like of shape (n,)
+            Their values, to be minimised. NaN or infinite means that the evaluation failed.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            When a point is outside the bounds or of wrong length, or x and y differ in number.
+            Then nothing is recorded.
+        """
+        points, values = self._check_evaluations(x, y)
+        X = self.space_.encode(points)
+        self._history.add(points, X, values)
+        for key in map(key_of, X):
+            self._pending.pop(key, None)
+            self._told.add(key)
+        return self
+
+    def check_points(self, x):
+        """Return one point or several as a list of points, all inside the bounds.
+
+        Raises
+        ------
+        ValueError
+            When a point is outside the bounds or of wrong length.
+        """
+        points, _ = self._as_points(x)
+        self.space_.encode(points)
+        return list(points)
+
+    @abstractmethod
+    def _propose(self):
+        """Return the next point, (m,), of the cube: canonical, and not in `_seen`."""
+
+    @property
+    def _seen(self):
+        return self._told | self._pending.keys()
+
+    @property
+    def _n_known(self):
+        return len(self._history) + len(self._pending)
+
+    def _rng(self, *key):
+        """Return the random stream of this number, the same whenever it is asked for."""
+        return np.random.default_rng([self._seed, *key])
+
+    def _register(self, x):
+        self._pending[key_of(x)] = x
+        return x
+
+    def _best_index(self):
+        index = self._history.best_index()
+        if index is None:
+            raise NotFittedError(
+                "best_x_ and best_y_ need a finite value: "
+                f"got {len(self._history)} values, none of them finite. Tell one first."
+            )
+        return index
+
+    def _require_left(self, n):
+        left = self.space_.n_points - len(self._seen)
+        if n > left:
+            raise SpaceExhausted(
+                f"n must be at most the number of new points left: got {n}, but of the "
+                f"{self.space_.n_points} points of this finite space {max(left, 0)} are left. "
+                "End the search, or widen the space.",
+                n_left=max(left, 0),
+            )
+
+    def _check_evaluations(self, x, y):
+        """Return x as points of the space, and y as a float array of as many."""
+        points, single = self._as_points(x)
+        values = _as_values(y)
+        if values.shape != (() if single else (len(points),)):
+            raise ValueError(
+                f"y must be {'one number' if single else f'{len(points)} numbers'}, one for every "
+                f"point in x: got shape {values.shape}. Tell points and values in equal number."
+            )
+        return points, values.reshape(len(points))
+
+    def _as_points(self, x):
+        if self.space_.is_dict:
+            single = isinstance(x, Mapping)
+            return ([dict(x)] if single else list(x)), single
+        try:
+            x = np.array(x, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"x must be numbers, a point (d,) or points (n, d): got {x!r}. "
+                "Tell what ask() returned, or use a Space for named parameters."
+            ) from error
+        return (x if x.ndim == 2 else x.reshape(1, -1)), x.ndim < 2
+
+
+def check_count(name, value, least=1):
+    """Return value as an int after refusing what is not an integer of at least `least`."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(
+            f"{name} must be an integer of at least {least}: got {value!r}. Give a whole number."
+        )
+    return int(value)
+
+
+def _as_values(y):
+    values = np.asarray(y)
+    if values.dtype.kind not in "fiub":
+        raise ValueError(
+            f"y must be real numbers: got {y!r}. Tell float('nan') for a failed evaluation."
+        )
+    return values.astype(float)
+
+
+def _root_seed(random_state):
+    if random_state is None:
+        return np.random.SeedSequence().entropy
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    return int(check_random_state(random_state).randint(2**31 - 1))

@@ -1,0 +1,26 @@
+"""The first points, before there is anything to learn from."""
+
+import numpy as np
+from scipy.stats import qmc
+
+
+def n_initial_points(d):
+    """Return how many points to evaluate before the first model: 6 for d = 1, 10 for 9, 24 for 100.
+
+    A Gaussian process needs a few points to be better than chance, not a number in proportion
+    to d; and every point of the design is one that is not chosen by a model.
+    """
+    return round(4 + 2 * min(np.sqrt(d), 20.0))
+
+
+def sobol_points(n, d, rng):
+    """Return n points of ``[-1, 1]^d`` from a scrambled Sobol sequence, of shape (n, d).
+
+    Beyond the dimensions that scipy has direction numbers for (21201), a Latin hypercube.
+    """
+    if d == 0:
+        return np.empty((n, 0))
+    if d > qmc.Sobol.MAXDIM:
+        return 2.0 * qmc.LatinHypercube(d, seed=rng).random(n) - 1.0
+    sequence = qmc.Sobol(d, scramble=True, seed=rng)
+    return 2.0 * sequence.random_base2(int(np.ceil(np.log2(max(n, 2)))))[:n] - 1.0

@@ -1,0 +1,122 @@
+"""Learners of the embedding: from labelled points to the linear map that the surrogate sees."""
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from skbo_silbo.decomposition import SemiSlicedInverseRegression
+from skbo_silbo.mapping import LinearEmbedding
+
+LEAST_CHOICE_DIMENSION = 5  # with fewer inputs there is no dimension to save: "auto" keeps all
+
+
+@dataclass(frozen=True)
+class IdentityLearner:
+    """Learn nothing: ``z = x``."""
+
+    name = "identity"
+
+    def learn(self, X, y, X_unlabeled):
+        """Return the identity of the columns of X."""
+        return LinearEmbedding(X.shape[1])
+
+
+@dataclass(frozen=True)
+class TransformerLearner:
+    """Learn by a scikit-learn transformer that has ``components_`` after ``fit(X, y)``.
+
+    Attributes
+    ----------
+    name : str
+    transformer : estimator
+        Cloned before every fit. `X_unlabeled` is passed if its `fit` takes it.
+    """
+
+    name: str
+    transformer: object
+
+    def learn(self, X, y, X_unlabeled):
+        """Return the embedding onto the span of the transformer's components.
+
+        Equal values of y identify no direction: then the embedding is the identity.
+        """
+        if np.unique(y).size < 2:
+            return LinearEmbedding(X.shape[1])
+        transformer = clone(self.transformer)
+        takes_unlabeled = has_fit_parameter(transformer, "X_unlabeled") and len(X_unlabeled) > 0
+        extra = {"X_unlabeled": X_unlabeled} if takes_unlabeled else {}
+        transformer.fit(X, y, **extra)
+        return LinearEmbedding.from_components(transformer.components_)
+
+
+def _identity(n_components, d):
+    if n_components not in ("auto", d):
+        raise ValueError(
+            f"n_components must be 'auto' or {d} (all inputs) with embedding='identity': "
+            f"got {n_components!r}. Use embedding='semi-sir' for fewer."
+        )
+    return [IdentityLearner()]
+
+
+def _semi_sir(n_components, d):
+    return [TransformerLearner("semi-sir", SemiSlicedInverseRegression(n_components))]
+
+
+def _auto(n_components, d):
+    if d < LEAST_CHOICE_DIMENSION:
+        return [IdentityLearner()]
+    return [IdentityLearner(), *_semi_sir(n_components, d)]
+
+
+EMBEDDINGS = MappingProxyType({"auto": _auto, "identity": _identity, "semi-sir": _semi_sir})
+
+
+def make_learners(embedding, n_components, d):
+    """Return the learners that `embedding` names; with several, evidence must choose.
+
+    Parameters
+    ----------
+    embedding : str or transformer
+    n_components : int or "auto"
+        Coordinates of a learnt embedding.
+    d : int
+        Columns of the encoded cube.
+
+    Returns
+    -------
+    learners : list
+        The first is the one that needs no evidence.
+
+    Raises
+    ------
+    ValueError
+        When the embedding is unknown, or `n_components` does not go with it.
+    """
+    if isinstance(embedding, str) and embedding in EMBEDDINGS:
+        return EMBEDDINGS[embedding](_check_n_components(n_components, d), d)
+    if not (hasattr(embedding, "fit") and hasattr(embedding, "get_params")):
+        raise ValueError(
+            f"embedding must be one of {sorted(EMBEDDINGS)} or a transformer with components_: "
+            f"got {embedding!r}."
+        )
+    if n_components != "auto":
+        raise ValueError(
+            f"n_components must be 'auto' when embedding is a transformer: got {n_components!r}. "
+            "Set it on the transformer."
+        )
+    return [TransformerLearner(type(embedding).__name__, embedding)]
+
+
+def _check_n_components(n_components, d):
+    if isinstance(n_components, str) and n_components == "auto":
+        return n_components
+    from_int = isinstance(n_components, (int, np.integer)) and not isinstance(n_components, bool)
+    if not from_int or not 1 <= n_components <= d:
+        raise ValueError(
+            f"n_components must be 'auto' or an integer from 1 to {d}, the number of inputs: "
+            f"got {n_components!r}."
+        )
+    return int(n_components)

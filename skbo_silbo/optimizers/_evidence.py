@@ -1,0 +1,76 @@
+"""The choice between embeddings, by how well each predicts values it has not seen.
+
+The labels held out take no part in learning the embedding: leave-one-out with an embedding learnt
+from all labels prefers the learnt one even on pure noise (MATH section 4).
+"""
+
+import numpy as np
+
+from skbo_silbo.surrogate import GaussianProcessSurrogate
+
+N_FOLDS = 5
+LEAST_LABELS = 2 * N_FOLDS
+STANDARD_ERRORS = 1.0  # by which a learnt embedding must beat the first learner
+
+
+def choose_learner(learners, X, y, X_unlabeled, rng):
+    """Return the learner whose embedding predicts held-out values best.
+
+    The first learner is kept unless another has a higher mean log density of the held-out values,
+    by more than the standard error of the difference.
+
+    Parameters
+    ----------
+    learners : list
+        Learners; the first one is the simplest.
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,)
+        Finite.
+    X_unlabeled : ndarray of shape (m, d)
+        Given to the learners in every fold.
+    rng : numpy.random.Generator
+        Draws the folds.
+
+    Returns
+    -------
+    learner : object
+        A member of `learners`.
+    """
+    first, *others = learners
+    if not others or y.size < LEAST_LABELS or np.ptp(y) == 0.0:
+        return first
+    folds = rng.permutation(y.size) % N_FOLDS
+    reference = held_out_log_density(first, X, y, X_unlabeled, folds)
+    best, best_gain = first, 0.0
+    for learner in others:
+        difference = held_out_log_density(learner, X, y, X_unlabeled, folds) - reference
+        error = difference.std(ddof=1) / np.sqrt(y.size)
+        gain = difference.mean() - STANDARD_ERRORS * error
+        if gain > best_gain:
+            best, best_gain = learner, gain
+    return best
+
+
+def held_out_log_density(learner, X, y, X_unlabeled, folds):
+    """Return the log density of every value, embedding and surrogate learnt without its fold.
+
+    Parameters
+    ----------
+    learner : object
+    X, y, X_unlabeled
+        As in `choose_learner`.
+    folds : ndarray of int of shape (n,)
+        The fold of every row.
+
+    Returns
+    -------
+    density : ndarray of shape (n,)
+        In nats.
+    """
+    density = np.empty(y.size)
+    for fold in np.unique(folds):
+        out = folds == fold
+        embedding = learner.learn(X[~out], y[~out], X_unlabeled)
+        surrogate = GaussianProcessSurrogate().fit(embedding.project(X[~out]), y[~out])
+        density[out] = surrogate.log_predictive_density(embedding.project(X[out]), y[out])
+    return density

@@ -1,0 +1,41 @@
+"""Random search: the baseline that no dimension can hurt."""
+
+from skbo_silbo.optimizers._base import AskTellOptimizer
+from skbo_silbo.optimizers._unseen import draw_unseen
+
+
+class RandomSearch(AskTellOptimizer):
+    """Independent draws from the space, without repeats.
+
+    Bergstra and Bengio (2012). A named parameter is drawn from its distribution.
+
+    Parameters
+    ----------
+    bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
+        Where to search.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed.
+
+    Attributes
+    ----------
+    best_x_ : ndarray of shape (d,) or dict
+        The point with the lowest value told.
+    best_y_ : float
+        That value.
+    x_iters_ : ndarray of shape (n, d) or list of n dicts
+        All points told.
+    func_vals_ : ndarray of shape (n,)
+        All values told.
+
+    Examples
+    --------
+    >>> from skbo_silbo.optimizers import RandomSearch
+    >>> optimizer = RandomSearch([(0, 1), (0, 10)], random_state=0)
+    >>> for x in optimizer.ask(20):
+    ...     _ = optimizer.tell(x, x.sum())
+    >>> optimizer.best_x_.shape, bool(optimizer.best_y_ < 5)
+    ((2,), True)
+    """
+
+    def _propose(self):
+        return draw_unseen(self.space_, self._seen, self._rng(self._n_known))

@@ -1,0 +1,117 @@
+"""Where the acquisition is largest: random candidates, then gradients from several starts.
+
+Everything here is a point x of the cube, and the acquisition is seen through ``z = x B``: so every
+candidate can be reached, which is not so of a point drawn in the box round the image of the cube.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+
+from skbo_silbo.mapping import LinearEmbedding
+
+N_GLOBAL, N_LOCAL = 768, 384  # candidates over the whole cube, and round the incumbents
+N_INCUMBENTS = 5
+N_STARTS = 5
+MAX_ITERATIONS = 40
+LOG_STEPS = (-3.5, -0.3)  # decimal logarithms of the local steps
+
+
+@dataclass(frozen=True, eq=False)
+class AcquisitionSurface:
+    """The acquisition as a function of x.
+
+    Attributes
+    ----------
+    acquisition : callable
+        ``acquisition(mean, std, best, return_gradient=...)``, larger is better.
+    surrogate : object
+        With ``predict`` and ``predict_gradient``.
+    embedding : LinearEmbedding
+    best : float
+        The lowest value so far.
+    """
+
+    acquisition: object
+    surrogate: object
+    embedding: LinearEmbedding
+    best: float
+
+    def values(self, X):
+        """Return the acquisition at the rows of X, of shape (n,)."""
+        return self.acquisition(*self.surrogate.predict(self.embedding.project(X)), self.best)
+
+    def value_and_gradient(self, x):
+        """Return the acquisition at one point x, (d,), and its gradient, (d,)."""
+        Z = self.embedding.project(x[None])
+        mean, std, mean_by_z, std_by_z = self.surrogate.predict_gradient(Z)
+        value, by_mean, by_std = self.acquisition(mean, std, self.best, return_gradient=True)
+        by_z = by_mean[:, None] * mean_by_z + by_std[:, None] * std_by_z
+        return value[0], self.embedding.pull_back(by_z)[0]
+
+
+def draw_candidates(embedding, incumbents, rng):
+    """Return random points of the cube whose images fill the image of the cube, of shape (n, d).
+
+    Parameters
+    ----------
+    embedding : LinearEmbedding
+    incumbents : ndarray of shape (k, d)
+        The best points known; local candidates are drawn round these.
+    rng : numpy.random.Generator
+    """
+    wide = rng.uniform(-1.0, 1.0, (N_GLOBAL, embedding.r)) * embedding.half_widths
+    near = incumbents[rng.integers(len(incumbents), size=N_LOCAL)]
+    steps = 10.0 ** rng.uniform(*LOG_STEPS, (N_LOCAL, 1)) * rng.standard_normal(
+        (N_LOCAL, embedding.r)
+    )
+    X = np.vstack([embedding.pull_back(wide), near + embedding.pull_back(steps)])
+    return np.vstack([np.clip(X, -1.0, 1.0), _with_new_coordinates(near, rng)])
+
+
+def _with_new_coordinates(X, rng):
+    """Return X with a few coordinates of every row drawn anew: what a step cannot reach."""
+    anew = rng.random(X.shape) < min(0.5, 2.0 / X.shape[1])
+    return np.where(anew, rng.uniform(-1.0, 1.0, X.shape), X)
+
+
+def polish(surface, X, values):
+    """Climb from several of the best candidates, far from one another.
+
+    Parameters
+    ----------
+    surface : AcquisitionSurface
+    X : ndarray of shape (n, d)
+    values : ndarray of shape (n,)
+        The acquisition there.
+
+    Returns
+    -------
+    ends : ndarray of shape (k, d)
+    """
+
+    def loss(x):
+        value, gradient = surface.value_and_gradient(x)
+        return -value, -gradient
+
+    starts = X[_separate(surface.embedding.project(X), values)]
+    options = {"maxiter": MAX_ITERATIONS}
+    bounds = [(-1.0, 1.0)] * X.shape[1]
+    ends = [
+        minimize(loss, x, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+        for x in starts
+    ]
+    return np.clip(ends, -1.0, 1.0)
+
+
+def _separate(Z, values):
+    """Return the best rows, none within a tenth of the candidates' spread of a better one."""
+    radius = 0.1 * np.sqrt(Z.var(axis=0).sum())
+    chosen = []
+    for i in np.argsort(-values, kind="stable"):
+        if all(np.linalg.norm(Z[i] - Z[j]) > radius for j in chosen):
+            chosen.append(i)
+        if len(chosen) == N_STARTS:
+            break
+    return chosen

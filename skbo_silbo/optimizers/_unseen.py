@@ -1,0 +1,51 @@
+"""Points that are new, and the end of those."""
+
+import numpy as np
+
+BATCHES, BATCH_SIZE = 1000, 1024  # random draws tried before giving up
+
+
+class SpaceExhausted(RuntimeError):
+    """The space is finite and holds fewer new points than asked for.
+
+    Attributes
+    ----------
+    n_left : int
+        How many new points there are: ask for at most so many.
+    """
+
+    def __init__(self, message, n_left=0):
+        super().__init__(message)
+        self.n_left = n_left
+
+
+def key_of(x):
+    """Return what makes a point of the cube the same as another: its coordinates to 9 decimals."""
+    return (np.round(x, 9) + 0.0).tobytes()  # + 0.0: no negative zero
+
+
+def canonical(space, X):
+    """Return the points of the cube nearest X that stand for points of the space."""
+    return space.encode(space.decode(X))
+
+
+def draw_unseen(space, seen, rng):
+    """Return a random point of the cube that is not in `seen`, of shape (m,).
+
+    Raises
+    ------
+    SpaceExhausted
+        When a million draws hold no new point: what is left has almost no probability.
+    """
+    size = 1  # nearly always new; then larger batches
+    for _ in range(BATCHES):
+        X = canonical(space, rng.uniform(-1.0, 1.0, (size, space.n_features_)))
+        for x in X:
+            if key_of(x) not in seen:
+                return x
+        size = BATCH_SIZE
+    raise SpaceExhausted(
+        f"no new point among {BATCHES * BATCH_SIZE} random draws: of the {space.n_points} "
+        f"points of the space {len(seen)} have been asked for or told. "
+        "End the search, or widen the space."
+    )

@@ -1,0 +1,199 @@
+"""The Gaussian process surrogate: scikit-learn's regressor with a prior and fast gradients.
+
+scikit-learn holds the kernel, the Cholesky factor and the posterior. Put in from here: the maximum
+a posteriori search of the hyperparameters, by matrix products instead of its (n, n, r) array of
+kernel derivatives, and the gradient of the prediction, which it does not have.
+"""
+
+import warnings
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_solve, solve_triangular
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
+
+from skbo_silbo._numerics._gaussian_process import log_marginal_likelihood
+from skbo_silbo._numerics._matern import gradient_by_points, matern52, scaled_squared_distances
+from skbo_silbo.surrogate._prior import dimension_scaled_prior
+
+MAX_ITERATIONS = 60  # of L-BFGS-B for each start
+LEAST_VARIANCE = 1e-14  # of a prediction, relative to the signal: below it rounding decides
+
+
+class GaussianProcessSurrogate:
+    """Gaussian process with a Matern-5/2 kernel, one length scale per input, and noise.
+
+    The targets are standardised inside; every result is in their own units.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (r + 2,) or None, default=None
+        Where the search of the hyperparameters starts (besides the prior's mode), and their values
+        if they are not tuned: log of the signal variance, of the r length scales and of the noise
+        variance, for standardised targets. None: the prior's mode.
+
+    Attributes
+    ----------
+    theta_ : ndarray of shape (r + 2,)
+        The hyperparameters in use.
+    y_mean_, y_scale_ : float
+        What the targets were standardised by.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.surrogate import GaussianProcessSurrogate
+    >>> Z = np.linspace(-1, 1, 9)[:, None]
+    >>> surrogate = GaussianProcessSurrogate().fit(Z, Z[:, 0] ** 2)
+    >>> mean, std = surrogate.predict(np.array([[0.1]]))
+    >>> bool(abs(mean[0] - 0.01) < 0.01), bool(std[0] < 0.02)
+    (True, True)
+    """
+
+    def __init__(self, theta=None):
+        self.theta = theta
+
+    def fit(self, Z, y, *, tune=True):
+        """Condition on data.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n, r)
+            Inputs of a range like [-1, 1]; rows may repeat.
+        y : ndarray of shape (n,)
+            Finite targets. Equal targets say nothing about the hyperparameters: then the
+            starting values are kept.
+        tune : bool, default=True
+            Search the hyperparameters, else only factorise.
+
+        Returns
+        -------
+        self : object
+        """
+        self.y_mean_, self.y_scale_ = _location_and_scale(y)
+        self._prior = dimension_scaled_prior(Z.shape[1])
+        theta = self._prior.location if self.theta is None else self.theta
+        self.theta_ = np.clip(theta, *self._prior.bounds.T)
+        targets = (y - self.y_mean_) / self.y_scale_
+        self._condition(Z, targets, tune=tune and np.ptp(targets) > 0.0)
+        return self
+
+    def with_points(self, Z, y):
+        """Return a surrogate with the points added, hyperparameters and standardisation kept.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (m, r)
+        y : ndarray of shape (m,)
+            In the units of the targets of `fit`.
+
+        Returns
+        -------
+        surrogate : GaussianProcessSurrogate
+            A new one; this one is unchanged.
+        """
+        other = GaussianProcessSurrogate(self.theta_)
+        other.y_mean_, other.y_scale_ = self.y_mean_, self.y_scale_
+        other._prior, other.theta_ = self._prior, self.theta_
+        targets = np.append(self._targets, (y - self.y_mean_) / self.y_scale_)
+        other._condition(np.vstack([self._Z, Z]), targets, tune=False)
+        return other
+
+    def predict(self, Z):
+        """Return mean and standard deviation of the noise-free objective at the rows of Z.
+
+        Returns
+        -------
+        mean, std : ndarray of shape (m,)
+            In the units of the targets.
+        """
+        correlation, _ = matern52(scaled_squared_distances(Z, self._Z, self._weights))
+        covariance = self._signal * correlation
+        half = solve_triangular(self._L, covariance.T, lower=True, check_finite=False)
+        mean, variance = covariance @ self._dual, self._variance(np.einsum("ij,ij->j", half, half))
+        return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.sqrt(variance)
+
+    def predict_gradient(self, Z):
+        """Return mean, standard deviation and their gradients at the rows of Z.
+
+        Returns
+        -------
+        mean, std : ndarray of shape (m,)
+        by_mean, by_std : ndarray of shape (m, r)
+            Derivatives by the coordinates of the point.
+        """
+        correlation, derivative = matern52(scaled_squared_distances(Z, self._Z, self._weights))
+        covariance, derivative = self._signal * correlation, self._signal * derivative
+        solved = cho_solve((self._L, True), covariance.T, check_finite=False).T
+        mean = covariance @ self._dual
+        std = np.sqrt(self._variance(np.einsum("ij,ij->i", covariance, solved)))
+        by_mean = gradient_by_points(derivative * self._dual, Z, self._Z, self._weights)
+        by_variance = -2.0 * gradient_by_points(derivative * solved, Z, self._Z, self._weights)
+        scale = self.y_scale_
+        by_std = scale * by_variance / (2.0 * std[:, None])
+        return self.y_mean_ + scale * mean, scale * std, scale * by_mean, by_std
+
+    def log_predictive_density(self, Z, y):
+        """Return the log density of every held-out target, noise included, of shape (m,)."""
+        mean, std = self.predict(Z)
+        variance = std**2 + self.y_scale_**2 * self._noise
+        return -0.5 * (np.log(2.0 * np.pi * variance) + (y - mean) ** 2 / variance)
+
+    def _variance(self, explained):
+        return np.maximum(self._signal - explained, LEAST_VARIANCE * self._signal)
+
+    def _condition(self, Z, targets, *, tune):
+        self._Z, self._targets = Z, targets
+        model = GaussianProcessRegressor(
+            _kernel(self.theta_, self._prior.bounds),
+            optimizer=self._maximise_posterior if tune else None,
+            random_state=0,
+            copy_X_train=False,
+        )
+        with warnings.catch_warnings():
+            # A length scale at its bound means an input that does not matter: nothing to mend.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(Z, targets)
+        self.theta_ = model.kernel_.theta
+        self._signal, self._noise = np.exp(self.theta_[[0, -1]])
+        self._weights = np.exp(-2.0 * self.theta_[1:-1])
+        self._L, self._dual = model.L_, model.alpha_
+
+    def _maximise_posterior(self, _, initial_theta, bounds):
+        """Search the mode from the start given and the prior's (scikit-learn's `optimizer=`)."""
+        starts = [initial_theta, self._prior.location]
+        options = {"maxiter": MAX_ITERATIONS}
+        runs = [
+            minimize(self._loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+            for start in starts[: 1 + (not np.allclose(*starts))]
+        ]
+        best = min(runs, key=lambda run: run.fun)
+        return best.x, best.fun
+
+    def _loss(self, theta):
+        signal, noise = np.exp(theta[[0, -1]])
+        weights = np.exp(-2.0 * theta[1:-1])
+        try:
+            value, gradient = log_marginal_likelihood(
+                self._Z, self._targets, weights, signal, noise
+            )
+        except LinAlgError:  # not positive definite in floating point: step back
+            return np.inf, np.zeros_like(theta)
+        by_theta = np.concatenate([gradient[-2:-1], -2.0 * gradient[:-2], gradient[-1:]])
+        prior_value, prior_gradient = self._prior.log_density(theta)
+        return -(value + prior_value), -(by_theta + prior_gradient)
+
+
+def _kernel(theta, log_bounds):
+    values, bounds = np.exp(theta), np.exp(log_bounds)
+    signal = ConstantKernel(values[0], tuple(bounds[0]))
+    correlation = Matern(values[1:-1], bounds[1:-1], nu=2.5)
+    return signal * correlation + WhiteKernel(values[-1], tuple(bounds[-1]))
+
+
+def _location_and_scale(y):
+    scale = float(np.std(y))
+    spread = np.ptp(y) > 1e-12 * np.abs(y).max()  # else only rounding differs
+    return float(np.mean(y)), scale if spread else 1.0
