@@ -1,0 +1,1 @@
+"""Few directions, few labels: dimension reduction and Bayesian optimisation with many inputs."""

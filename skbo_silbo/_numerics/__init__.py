@@ -1,0 +1,1 @@
+"""Numerics without a scikit-learn surface: graphs, pencils, Gaussian processes, boxes."""

@@ -1,0 +1,81 @@
+"""Sparse nearest-neighbour graphs.
+
+=========  ==========  =========================================================
+symbol     shape       meaning
+=========  ==========  =========================================================
+S          (n, n)      symmetric 0/1 adjacency, the union of both directions
+L = D - S  (n, n)      unnormalised Laplacian, D the diagonal of degrees
+=========  ==========  =========================================================
+"""
+
+import numpy as np
+from scipy import sparse
+from sklearn.neighbors import NearestNeighbors
+
+BRUTE_FORCE_ROWS = 30_000
+"""Rows above which "auto" takes pynndescent; benchmark `graphs` measures the crossing."""
+
+
+def neighbor_indices(X, n_neighbors, *, method="auto", random_state=None):
+    """Nearest other rows of every row, in Euclidean distance.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    n_neighbors : int
+        Cut to n - 1 when there are fewer other rows.
+    method : {"auto", "brute", "pynndescent"}, default="auto"
+    random_state : int, RandomState instance or None, default=None
+        Used by pynndescent only.
+
+    Returns
+    -------
+    indices : ndarray of shape (n, k), k <= n_neighbors
+        Never the row itself; -1 where pynndescent found none.
+    """
+    n_neighbors = min(n_neighbors, len(X) - 1)
+    if n_neighbors < 1:
+        return np.empty((len(X), 0), dtype=np.intp)
+    if method == "auto":
+        method = "brute" if len(X) <= BRUTE_FORCE_ROWS else "pynndescent"
+    search = {"brute": _brute_force, "pynndescent": _descent}[method]
+    return search(X, n_neighbors, random_state)
+
+
+def _brute_force(X, n_neighbors, random_state):
+    index = NearestNeighbors(n_neighbors=n_neighbors, algorithm="brute").fit(X)
+    return index.kneighbors(return_distance=False)
+
+
+def _descent(X, n_neighbors, random_state):
+    from pynndescent import NNDescent
+
+    index = NNDescent(X, n_neighbors=n_neighbors + 1, random_state=random_state)
+    found = index.neighbor_graph[0].astype(np.intp)
+    others = np.full((len(X), n_neighbors), -1, dtype=np.intp)
+    for row, candidates in enumerate(found):
+        kept = candidates[(candidates != row) & (candidates >= 0)][:n_neighbors]
+        others[row, : len(kept)] = kept
+    return others
+
+
+def neighbor_graph(X, n_neighbors, *, method="auto", random_state=None):
+    """Symmetric 0/1 graph that joins two rows when either is a nearest neighbour of the other.
+
+    Parameters are those of `neighbor_indices`.
+
+    Returns
+    -------
+    S : csr_array of shape (n, n)
+    """
+    indices = neighbor_indices(X, n_neighbors, method=method, random_state=random_state)
+    rows, places = np.nonzero(indices >= 0)
+    ones = np.ones(len(rows))
+    directed = sparse.csr_array((ones, (rows, indices[rows, places])), shape=(len(X), len(X)))
+    return directed.maximum(directed.T).tocsr()
+
+
+def laplacian(S):
+    """Unnormalised Laplacian L = D - S of a symmetric graph, as a csr_array."""
+    degrees = np.asarray(S.sum(axis=1)).ravel()
+    return (sparse.diags_array(degrees) - S).tocsr()

@@ -1,0 +1,1 @@
+"""Transformers that learn the few directions a response depends on."""

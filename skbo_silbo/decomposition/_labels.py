@@ -1,0 +1,111 @@
+"""What every supervised transformer here does with its input before it computes anything."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+
+@dataclass(frozen=True)
+class LabelledData:
+    """Rows with a label, their labels, and the rows without.
+
+    Attributes
+    ----------
+    X_labeled : ndarray of shape (n_l, d)
+    y : ndarray of shape (n_l,)
+        Floats, or the categories as given.
+    X_unlabeled : ndarray of shape (n_u, d)
+    """
+
+    X_labeled: np.ndarray
+    y: np.ndarray
+    X_unlabeled: np.ndarray
+
+
+def split_labelled(estimator, X, y, X_unlabeled=None, *, reset=True, allow_categories=False):
+    """Validate the arguments of ``fit`` and part labelled from unlabelled rows.
+
+    A row is unlabelled when its y is NaN (or None, among categories), or when it stands in
+    `X_unlabeled`. Both give the same record up to the order of the unlabelled rows: those marked
+    in y come first.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Gets ``n_features_in_`` and ``feature_names_in_`` when `reset`.
+    X : array-like of shape (n, d)
+    y : array-like of shape (n,)
+    X_unlabeled : array-like of shape (n_u, d), default=None
+    reset : bool, default=True
+        False compares with the features of an earlier fit.
+    allow_categories : bool, default=False
+        Let y hold strings, booleans or other categories.
+
+    Returns
+    -------
+    LabelledData
+
+    Raises
+    ------
+    ValueError
+        When y is missing, infinite, of another length than X, constant, or labels fewer than two
+        rows.
+    """
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None. "
+            "Mark rows without a label by NaN in y."
+        )
+    X = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
+    y, labelled = _check_response(y, allow_categories)
+    check_consistent_length(X, y)
+    _check_labels(y[labelled], len(y))
+    unlabelled = X[~labelled]
+    if X_unlabeled is not None:
+        extra = validate_data(
+            estimator, X_unlabeled, reset=False, dtype=np.float64, ensure_min_samples=0
+        )
+        unlabelled = np.concatenate([unlabelled, extra])
+    if labelled.all():
+        return LabelledData(X, y, unlabelled)
+    return LabelledData(X[labelled], y[labelled], unlabelled)
+
+
+def _check_response(y, allow_categories):
+    if allow_categories and _holds_categories(y):
+        return _as_categories(y)
+    y = check_array(
+        y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, input_name="y"
+    )
+    y = column_or_1d(y, warn=True)
+    return y, ~np.isnan(y)
+
+
+def _holds_categories(y):
+    y = np.asarray(y)
+    if y.dtype.kind != "O":
+        return y.dtype.kind in "USb"
+    return any(isinstance(value, str | bool) for value in y.ravel())
+
+
+def _as_categories(y):
+    y = column_or_1d(np.asarray(y), warn=True)
+    labelled = np.array([value is not None and value == value for value in y], dtype=bool)
+    if y.dtype.kind == "O":
+        y = np.where(labelled, y, "").astype(str)
+    return y, labelled
+
+
+def _check_labels(y, n_rows):
+    if len(y) < 2:
+        raise ValueError(
+            f"y must hold at least 2 labels (values that are not NaN): got {len(y)} among "
+            f"{n_rows} rows. Label more rows."
+        )
+    if (y == y[0]).all():
+        raise ValueError(
+            f"y must take at least 2 different values: all {len(y)} labels are {y[0]!s}. "
+            "A constant response has no direction."
+        )
