@@ -1,0 +1,5 @@
+"""Hyperparameter search."""
+
+from skbo_silbo.model_selection._search import SILBOSearchCV
+
+__all__ = ["SILBOSearchCV"]

@@ -1,0 +1,119 @@
+"""Evaluating batches of candidates through scikit-learn."""
+
+from contextlib import contextmanager
+
+from skbo_silbo._sklearn import is_all_fits_failed
+from skbo_silbo.model_selection._candidates import Candidate, mean_score
+from skbo_silbo.model_selection._splits import freeze
+
+
+class Batches:
+    """The batches evaluated so far, all on the same splits.
+
+    Parameters
+    ----------
+    search : BaseSearchCV
+        Whose ``cv``, ``refit`` and ``verbose`` count.
+    evaluate_candidates : callable
+        What `BaseSearchCV` hands to ``_run_search``. It must return a dict with all ``"rows"``
+        so far.
+    callback_ctx : CallbackContext or None
+        The context of the search in scikit-learn 1.9 or newer.
+
+    Attributes
+    ----------
+    candidates : list of Candidate
+        In the order of evaluation.
+    table : dict or None
+        What ``evaluate_candidates`` returned last; None if it never did.
+    """
+
+    def __init__(self, search, evaluate_candidates, callback_ctx):
+        self.search = search
+        self.callback_ctx = callback_ctx
+        self.candidates, self.table = [], None
+        self._evaluate_candidates = evaluate_candidates
+        self._cv = freeze(search.cv)
+        self._n_batches = self._n_rows = 0
+
+    def evaluate(self, points, sources):
+        """Evaluate a batch.
+
+        Parameters
+        ----------
+        points : list of dict
+            Parameters of the candidates.
+        sources : list of str
+            Where each came from.
+
+        Returns
+        -------
+        candidates : list of Candidate
+            With NaN as the score of those whose fits failed.
+
+        Raises
+        ------
+        Exception
+            Whatever ``evaluate_candidates`` raises, unless it is that all fits failed.
+        """
+        blocks, error = self._rows(points)
+        batch = [
+            Candidate(params, self._n_batches, source, rows, error, self._score(rows))
+            for params, source, rows in zip(points, sources, blocks, strict=True)
+        ]
+        self.candidates += batch
+        self._n_batches += 1
+        return batch
+
+    def _rows(self, points):
+        """Return the rows of each point, and the report of the failure if every fit failed."""
+        try:
+            with self._callback_kwargs(len(points)) as kwargs, _muted(self.search):
+                self.table = self._evaluate_candidates(points, cv=self._cv, **kwargs)
+        except ValueError as failure:
+            if not is_all_fits_failed(failure):
+                raise
+            return [None] * len(points), str(failure)
+        rows = self.table["rows"][self._n_rows :]
+        self._n_rows += len(rows)
+        size = len(rows) // len(points)
+        return [rows[i : i + size] for i in range(0, len(rows), size)], None
+
+    def _score(self, rows):
+        # A batch without any success is rated as scikit-learn would rate a failed fit in it.
+        return (
+            float(self.search.error_score) if rows is None else mean_score(rows, self.search.refit)
+        )
+
+    @contextmanager
+    def _callback_kwargs(self, n_points):
+        if self.callback_ctx is None:
+            yield {}
+            return
+        n_fits = n_points * self.search.n_splits_
+        task = {"task_name": "batch", "max_subtasks": n_fits, "sequential_subtasks": False}
+        with callback_task(self.search, self.callback_ctx, **task) as ctx:
+            yield {"callback_ctx": ctx}
+
+
+@contextmanager
+def callback_task(search, parent, **task):
+    """Open a task below `parent` for scikit-learn's callbacks; without `parent`, give None."""
+    if parent is None:
+        yield None
+        return
+    ctx = parent.subcontext(**task).call_on_fit_task_begin(estimator=search)
+    try:
+        yield ctx
+    finally:
+        ctx.call_on_fit_task_end(estimator=search)
+
+
+@contextmanager
+def _muted(search):
+    """Keep ``evaluate_candidates`` from announcing every batch; fits print as asked for."""
+    verbose, search.verbose = search.verbose, 0
+    try:
+        yield
+    finally:
+        search.verbose = verbose

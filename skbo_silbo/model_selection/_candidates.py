@@ -1,0 +1,82 @@
+"""Evaluated candidates, and the rows they become in ``cv_results_``."""
+
+import math
+from dataclasses import dataclass
+from numbers import Number
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One evaluated candidate.
+
+    Parameters
+    ----------
+    params : dict
+        Its parameters.
+    iteration : int
+        The batch that it was evaluated in.
+    source : str
+        ``"init"`` if it belongs to the initial design, ``"model"`` if the model proposed it.
+    rows : list of dict, or None
+        What scikit-learn returned for each split; None if every fit of the batch failed, for which
+        scikit-learn returns nothing.
+    error : str or None
+        Then the report of the failed fits.
+    score : float
+        Mean test score over the splits, of the metric that is searched; NaN if it failed.
+    """
+
+    params: dict
+    iteration: int
+    source: str
+    rows: list | None
+    error: str | None
+    score: float
+
+
+def mean_score(rows, refit):
+    """Return the mean over splits of the metric that the search is after.
+
+    With several metrics that is the one named by `refit`; when `refit` is False or callable, the
+    first metric.
+    """
+    scores = [row["test_scores"] for row in rows]
+    if not isinstance(scores[0], Number):
+        metric = refit if isinstance(refit, str) else next(iter(scores[0]))
+        scores = [score[metric] for score in scores]
+    return float(np.mean(scores))
+
+
+def result_rows(candidates, error_score):
+    """Return the rows of all candidates in order, one per split, failed candidates filled in.
+
+    A filled-in row has `error_score` for every score, as scikit-learn writes it when only some
+    candidates of one call fail, and NaN for the times, which are not known.
+
+    Parameters
+    ----------
+    candidates : list of Candidate
+        At least one of them with rows.
+    error_score : float
+        The score of a failed fit.
+
+    Returns
+    -------
+    rows : list of dict
+    """
+    template = next(c.rows for c in candidates if c.rows is not None)
+    return [
+        row
+        for c in candidates
+        for row in (c.rows or [_failed_row(row, c.error, error_score) for row in template])
+    ]
+
+
+def _failed_row(row, error, error_score):
+    row = dict(row, fit_error=error, fit_time=math.nan, score_time=math.nan)
+    for key in {"test_scores", "train_scores"} & row.keys():
+        several = isinstance(row[key], dict)
+        row[key] = dict.fromkeys(row[key], error_score) if several else error_score
+    return row

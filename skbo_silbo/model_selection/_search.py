@@ -1,0 +1,244 @@
+"""Hyperparameter search with SILBO, a drop-in for RandomizedSearchCV."""
+
+import warnings
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.exceptions import FitFailedWarning
+
+from skbo_silbo._sklearn import BaseSearchCV, Interval
+from skbo_silbo.model_selection._batches import Batches, callback_task
+from skbo_silbo.model_selection._candidates import result_rows
+from skbo_silbo.model_selection._progress import show_progress
+from skbo_silbo.model_selection._stopping import Stopping
+from skbo_silbo.optimizers import SILBO, SpaceExhausted
+from skbo_silbo.space import Space
+
+
+class SILBOSearchCV(BaseSearchCV):
+    """Search over hyperparameters that learns from every candidate which to try next.
+
+    Takes the place of :class:`~sklearn.model_selection.RandomizedSearchCV`: the same arguments with
+    the same defaults, and some more; the same methods and attributes. Candidates are
+    proposed by :class:`~skbo_silbo.SILBO`, which maximises the mean test score: first a
+    space-filling design, then what a model of the scores so far expects to be better.
+
+    Parameters
+    ----------
+    estimator : estimator object
+        Cloned for every fit. It needs a ``score`` method, or `scoring` must be given.
+    param_distributions : dict or Space
+        Parameter names to lists of values or distributions, read as :class:`~skbo_silbo.Space`
+        says: a list of sorted numbers is ordered, any other list categorical. A list of dicts is
+        not taken.
+    n_iter : int, default=10
+        Most candidates to evaluate, the initial ones included. A finite space of fewer
+        points is evaluated completely, no point twice, and ends the search.
+    batch_size : int, default=1
+        Candidates proposed at a time. Larger batches keep more workers busy and teach the
+        model later. The result depends on `batch_size`, not on `n_jobs`.
+    scoring : str, callable, list, tuple, dict or None, default=None
+        As in RandomizedSearchCV. With several metrics the one that `refit` names is searched; if
+        `refit` is False or a callable, the first.
+    n_jobs : int or None, default=None
+        Fits in parallel, of at most ``batch_size * n_splits`` at a time.
+    refit : bool, str or callable, default=True
+        As in RandomizedSearchCV. A callable chooses among all candidates at the end; the
+        search itself goes after the (first) metric.
+    cv : int, splitter, iterable or None, default=None
+        As in RandomizedSearchCV. A splitter splits once in every `fit`, so that all candidates
+        are compared on the same splits even if it shuffles without a seed.
+    verbose : int, default=0
+        0: nothing is printed. 1: progress and the best score so far, as a bar (with tqdm installed)
+        or a line per candidate. From 2 on: lines with the parameters, and scikit-learn's own.
+    pre_dispatch : int or str, default="2*n_jobs"
+        As in RandomizedSearchCV.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the proposals. None gives other ones at every `fit`; numpy's global generator is
+        never used.
+    error_score : "raise" or float, default=nan
+        Score of a fit that fails. A candidate whose fits all fail is a row of `cv_results_` with
+        this score (its times are not known: NaN) and the search goes on.
+    return_train_score : bool, default=False
+        Whether `cv_results_` has training scores too.
+    max_time : float or None, default=None
+        Seconds after which no further batch is begun; the first one always is.
+    patience : int or None, default=None
+        Stop after so many candidates in a row without a better score, initial ones included.
+    n_components, embedding, acquisition, n_initial : default="auto", "auto", "ei", "auto"
+        Passed on to :class:`~skbo_silbo.SILBO`.
+
+    Attributes
+    ----------
+    cv_results_ : dict of arrays
+        As in RandomizedSearchCV, in the order of evaluation, and besides ``iter``, the number of
+        the batch, and ``source``, "init" or "model": where the candidate came from.
+    optimizer_ : SILBO
+        The optimiser after the last candidate; its values are the scores with a minus sign.
+    best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, \
+multimetric_, classes_, n_features_in_, feature_names_in_
+        As in RandomizedSearchCV.
+
+    Raises
+    ------
+    ValueError
+        If an argument is invalid, or if no fit of any candidate succeeds.
+
+    See Also
+    --------
+    SILBO : The optimiser, for functions of one's own.
+    Space : What the parameters may be.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> from skbo_silbo import SILBOSearchCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> space = {"C": loguniform(1e-3, 1e3), "gamma": loguniform(1e-4, 10),
+    ...          "kernel": ["rbf", "poly"]}
+    >>> search = SILBOSearchCV(SVC(), space, n_iter=15, random_state=0).fit(X, y)
+    >>> len(search.cv_results_["params"]), bool(search.best_score_ > 0.96)
+    (15, True)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **BaseSearchCV._parameter_constraints,
+        "param_distributions": [dict, list, Space],
+        "n_iter": [Interval(Integral, 1, None, closed="left")],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "patience": [Interval(Integral, 1, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        estimator,
+        param_distributions,
+        *,
+        n_iter=10,
+        batch_size=1,
+        scoring=None,
+        n_jobs=None,
+        refit=True,
+        cv=None,
+        verbose=0,
+        pre_dispatch="2*n_jobs",
+        random_state=None,
+        error_score=np.nan,
+        return_train_score=False,
+        max_time=None,
+        patience=None,
+        n_components="auto",
+        embedding="auto",
+        acquisition="ei",
+        n_initial="auto",
+    ):
+        super().__init__(
+            estimator=estimator,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            refit=refit,
+            cv=cv,
+            verbose=verbose,
+            pre_dispatch=pre_dispatch,
+            error_score=error_score,
+            return_train_score=return_train_score,
+        )
+        self.param_distributions = param_distributions
+        self.n_iter = n_iter
+        self.batch_size = batch_size
+        self.random_state = random_state
+        self.max_time = max_time
+        self.patience = patience
+        self.n_components = n_components
+        self.embedding = embedding
+        self.acquisition = acquisition
+        self.n_initial = n_initial
+
+    def _run_search(self, evaluate_candidates, *, callback_ctx=None):
+        """Propose, evaluate and tell until the search ends, then make the table of results.
+
+        Older versions of scikit-learn do not pass `callback_ctx`.
+        """
+        self.optimizer_ = self._make_optimizer()
+        task = {"task_name": "search", "max_subtasks": None}
+        with callback_task(self, callback_ctx, **task) as search_ctx:
+            batches = Batches(self, evaluate_candidates, search_ctx)
+            self._search(batches)
+        if batches.table is None:
+            raise ValueError(
+                f"every fit of all {len(batches.candidates)} candidates failed: one must succeed. "
+                f"Set error_score='raise' to debug. The last batch:\n{batches.candidates[-1].error}"
+            )
+        self._warn_of_failures(batches.candidates)
+        self._tabulate(batches.table, batches.candidates)
+
+    def _search(self, batches):
+        total = min(self.n_iter, self.optimizer_.space_.n_points)
+        stopping = Stopping(total, self.max_time, self.patience)
+        with show_progress(self.verbose, total) as progress:
+            while n := stopping.room(self.batch_size):
+                try:
+                    points = self.optimizer_.ask(n)
+                except SpaceExhausted:  # what is left has next to no probability
+                    break
+                evaluated = batches.evaluate(points, self._sources(stopping.n_done, n))
+                # SILBO minimises; of scores, the greater is the better.
+                self.optimizer_.tell(points, [-candidate.score for candidate in evaluated])
+                for candidate in evaluated:
+                    stopping.count(candidate.score)
+                    progress.update(stopping, candidate)
+
+    def _sources(self, n_done, n):
+        """Say of the next n candidates where they come from; the first batch has no model."""
+        n_initial = n if n_done == 0 else self.optimizer_._n_initial
+        return ["init" if i < n_initial else "model" for i in range(n_done, n_done + n)]
+
+    def _make_optimizer(self):
+        if isinstance(self.param_distributions, list):
+            raise ValueError(
+                "param_distributions must be one dict: got a list of "
+                f"{len(self.param_distributions)}. Run one search for each dict, or merge them."
+            )
+        return SILBO(
+            self.param_distributions,
+            n_components=self.n_components,
+            embedding=self.embedding,
+            acquisition=self.acquisition,
+            n_initial=self.n_initial,
+            random_state=self.random_state,
+        )
+
+    def _warn_of_failures(self, candidates):
+        errors = [candidate.error for candidate in candidates if candidate.error is not None]
+        if errors:
+            warnings.warn(
+                f"{len(errors)} of {len(candidates)} candidates failed in every fit of their batch "
+                f"and have error_score={self.error_score} in cv_results_. The last:\n{errors[-1]}",
+                FitFailedWarning,
+                stacklevel=2,
+            )
+
+    def _format_results(self, candidate_params, n_splits, out, more_results=None):
+        """Hand the raw rows of all calls so far to `_run_search`.
+
+        `BaseSearchCV` calls this after each batch and would make, and warn about, the whole table
+        again every time. `_tabulate` makes it once, at the end, in the dict returned here last.
+        """
+        return {"rows": out, "n_splits": n_splits}
+
+    def _tabulate(self, table, candidates):
+        """Turn the dict that `BaseSearchCV` holds as results into ``cv_results_``, in place."""
+        n_splits = table["n_splits"]
+        table.clear()
+        more = {
+            "iter": [candidate.iteration for candidate in candidates],
+            "source": [candidate.source for candidate in candidates],
+        }
+        params = [candidate.params for candidate in candidates]
+        rows = result_rows(candidates, self.error_score)
+        table.update(super()._format_results(params, n_splits, rows, more))

@@ -1,0 +1,335 @@
+"""SILBOSearchCV: what is searched, failures, splits, budgets, output."""
+
+import sys
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform, randint, uniform
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import KFold, ShuffleSplit
+
+from skbo_silbo.model_selection import SILBOSearchCV
+from skbo_silbo.model_selection import _stopping as stopping_module
+from skbo_silbo.model_selection._stopping import Stopping
+from skbo_silbo.space import Space
+
+X = np.random.RandomState(0).normal(size=(30, 2))
+Y = np.arange(30.0)
+
+
+class Peak(BaseEstimator):
+    """Scores -(a - .7)^2 - (b - .2)^2, fails for chosen kinds; no learning involved."""
+
+    def __init__(self, a=0.0, b=0.2, kind="good", n=1, fails_on=None):
+        self.a, self.b, self.kind, self.n, self.fails_on = a, b, kind, n, fails_on
+
+    def fit(self, X, y=None):
+        if self.kind == "bad" or (self.kind == "sometimes" and y[0] == 0):
+            raise RuntimeError(f"kind {self.kind} cannot be fitted")
+        self.mean_ = float(np.mean(X))
+        return self
+
+    def score(self, X, y=None):
+        return -((self.a - 0.7) ** 2) - (self.b - 0.2) ** 2
+
+
+class Fold(Peak):
+    """Scores the data it is scored on: the same for all candidates if the splits are the same."""
+
+    def score(self, X, y=None):
+        return float(np.mean(X))
+
+
+PLANE = {"a": uniform(), "b": uniform()}
+
+
+def search(space=PLANE, estimator=None, **params):
+    params = {"cv": KFold(3), "random_state": 0, **params}
+    return SILBOSearchCV(estimator or Peak(), space, **params)
+
+
+def test_the_search_maximises_and_learns():
+    fitted = search(n_iter=25).fit(X, Y)
+    assert fitted.best_score_ > -1e-3  # of 25 random points one in 20 runs is this near
+    assert fitted.optimizer_.best_x_ == fitted.best_params_
+    assert fitted.optimizer_.best_y_ == -fitted.best_score_
+    np.testing.assert_array_equal(
+        fitted.optimizer_.func_vals_, -fitted.cv_results_["mean_test_score"]
+    )
+
+
+def test_a_space_object_is_taken_as_a_dict_is():
+    one, other = (search(space, n_iter=4).fit(X, Y) for space in (PLANE, Space(PLANE)))
+    assert one.cv_results_["params"] == other.cv_results_["params"]
+
+
+def test_same_seed_same_candidates_whatever_happens_to_the_global_generator():
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    runs = [search(n_iter=12, random_state=seed).fit(X, Y) for seed in (3, 3, 4)]
+    np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+    params = [run.cv_results_["params"] for run in runs]
+    assert params[0] == params[1] != params[2]
+
+
+def test_the_result_depends_on_batch_size_not_on_n_jobs():
+    params = {
+        (batch_size, n_jobs): search(n_iter=12, batch_size=batch_size, n_jobs=n_jobs)
+        .fit(X, Y)
+        .cv_results_["params"]
+        for batch_size, n_jobs in [(4, 1), (4, 2), (1, 1), (1, 2)]
+    }
+    assert params[4, 1] == params[4, 2]
+    assert params[1, 1] == params[1, 2] != params[4, 1]
+
+
+def test_iter_and_source_tell_where_a_candidate_came_from():
+    results = search(n_iter=10, batch_size=4, n_initial=5).fit(X, Y).cv_results_
+    np.testing.assert_array_equal(results["iter"], [0] * 4 + [1] * 4 + [2] * 2)
+    np.testing.assert_array_equal(results["source"], ["init"] * 5 + ["model"] * 5)
+
+
+def test_a_finite_space_is_evaluated_once_and_ends_the_search():
+    space = {"a": [0.1, 0.5, 0.9], "kind": ["good", "fine"], "n": randint(1, 4)}
+    fitted = search(space, n_iter=1000, batch_size=4).fit(X, Y)
+    points = [tuple(p.values()) for p in fitted.cv_results_["params"]]
+    assert len(points) == len(set(points)) == 18
+
+
+def test_levels_without_probability_to_speak_of_end_the_search_too():
+    class NearlyConstant:
+        def rvs(self, random_state=None):
+            return float(random_state.uniform() < 0.9)
+
+    fitted = search({"a": NearlyConstant()}, n_iter=5).fit(X, Y)
+    assert sorted(p["a"] for p in fitted.cv_results_["params"]) == [0.0, 1.0]
+
+
+def test_constants_are_one_candidate():
+    fitted = search({"a": [0.7], "kind": ["good"]}).fit(X, Y)
+    assert fitted.best_params_ == {"a": 0.7, "kind": "good"}
+    assert len(fitted.cv_results_["params"]) == 1
+
+
+def test_no_candidate_twice_after_rounding():
+    space = {"a": loguniform(0.1, 1), "n": randint(1, 4), "kind": ["x", "y"]}
+    params = search(space, n_iter=30).fit(X, Y).cv_results_["params"]
+    assert len({tuple(p.values()) for p in params}) == 30
+
+
+# Failures.
+
+
+@pytest.mark.parametrize("batch_size", [1, 3])
+def test_failing_candidates_are_nan_rows_and_the_search_goes_on(batch_size):
+    space = {"a": [0.1, 0.5, 0.9], "kind": ["bad", "good"]}
+    with (
+        pytest.warns(FitFailedWarning, match="kind bad cannot be fitted"),
+        pytest.warns(UserWarning, match="non-finite"),
+    ):
+        fitted = search(space, n_iter=6, batch_size=batch_size).fit(X, Y)
+    results = fitted.cv_results_
+    failed = np.array([p["kind"] == "bad" for p in results["params"]])
+    assert failed.sum() == 3
+    for key in ("mean_test_score", "split0_test_score", "split2_test_score", "std_test_score"):
+        np.testing.assert_array_equal(np.isnan(results[key]), failed)
+    assert set(results["rank_test_score"][failed]) == {4}
+    assert fitted.best_params_ == {"a": 0.5, "kind": "good"}
+    assert {len(column) for column in results.values()} == {6}
+    assert np.isnan(fitted.optimizer_.func_vals_).sum() == 3
+
+
+def test_a_failure_at_the_very_end_is_in_the_table():
+    # The order of this seed's candidates is looked up; the last one is then made to fail.
+    space = {"a": [0.1, 0.5, 0.9]}
+    order = [p["a"] for p in search(space, n_iter=3).fit(X, Y).cv_results_["params"]]
+
+    class LastFails(Peak):
+        def fit(self, X, y=None):
+            if self.a == order[-1]:
+                raise RuntimeError("the last one")
+            return super().fit(X, y)
+
+    with (
+        pytest.warns(FitFailedWarning, match="1 of 3 candidates failed in every fit.*"),
+        pytest.warns(UserWarning, match="non-finite"),
+    ):
+        results = search(space, LastFails(), n_iter=3).fit(X, Y).cv_results_
+    np.testing.assert_array_equal(np.isnan(results["mean_test_score"]), [False, False, True])
+
+
+def test_a_failure_in_one_fold_is_a_failed_evaluation():
+    space = {"a": [0.5], "kind": ["sometimes", "good"]}
+    with (
+        pytest.warns(FitFailedWarning, match="fits failed out of a total of 3"),
+        pytest.warns(UserWarning, match="non-finite"),
+    ):
+        fitted = search(space).fit(X, Y)
+    assert np.isnan(fitted.optimizer_.func_vals_).sum() == 1
+    assert fitted.best_params_["kind"] == "good"
+
+
+def test_a_number_as_error_score_is_the_score_of_a_failure():
+    space = {"a": [0.1, 0.5], "kind": ["bad", "good"]}
+    with pytest.warns(FitFailedWarning, match="error_score=-9"):
+        fitted = search(space, error_score=-9, return_train_score=True).fit(X, Y)
+    for key in ("mean_test_score", "split1_train_score"):
+        assert (fitted.cv_results_[key] == -9).sum() == 2
+    assert (fitted.optimizer_.func_vals_ == 9).sum() == 2
+
+
+def test_failures_with_several_metrics():
+    def scores(estimator, X, y):
+        return {"first": estimator.score(X), "second": -estimator.score(X)}
+
+    space = {"a": [0.1, 0.5], "kind": ["bad", "good"]}
+    for scoring in (scores, {"first": lambda e, X, y: 1.0, "second": lambda e, X, y: 2.0}):
+        with (
+            pytest.warns(FitFailedWarning, match="2 of 4 candidates"),
+            pytest.warns(UserWarning, match="non-finite"),
+        ):
+            fitted = search(space, scoring=scoring, refit="second").fit(X, Y)
+        for name in ("first", "second"):
+            assert np.isnan(fitted.cv_results_[f"mean_test_{name}"]).sum() == 2
+
+
+def test_only_if_every_candidate_fails_the_search_raises():
+    with pytest.raises(ValueError, match=r"(?s)every fit of all 4 candidates.*kind bad cannot"):
+        search({"a": uniform(), "kind": ["bad"]}, n_iter=4).fit(X, Y)
+
+
+def test_error_score_raise_raises_the_error_itself():
+    with pytest.raises(RuntimeError, match="kind bad"):
+        search({"a": uniform(), "kind": ["bad"]}, error_score="raise").fit(X, Y)
+
+
+def test_other_errors_are_not_taken_for_failed_fits():
+    with pytest.raises(ValueError, match="Invalid parameter 'c'"):
+        search({"c": uniform()}).fit(X, Y)
+
+
+# Splits.
+
+
+def test_an_unseeded_splitter_splits_once_per_fit():
+    split = ShuffleSplit(2, test_size=0.3)
+    one = search(estimator=Fold(), cv=split, n_iter=6)
+    values = [one.fit(X, Y).cv_results_["split0_test_score"] for _ in range(2)]
+    for scores in values:
+        assert len(set(scores)) == 1
+    assert values[0][0] != values[1][0]
+
+
+@pytest.mark.parametrize("as_cv", [list, iter], ids=["list", "generator"])
+def test_given_splits_are_used_for_all_candidates(as_cv):
+    splits = list(KFold(3).split(X))
+    results = search(estimator=Fold(), cv=as_cv(splits), n_iter=4).fit(X, Y).cv_results_
+    for i, (_, test) in enumerate(splits):
+        np.testing.assert_allclose(results[f"split{i}_test_score"], np.mean(X[test]))
+
+
+# Budgets.
+
+
+class Clock:
+    def __init__(self):
+        self.now = 100.0
+
+    def monotonic(self):
+        return self.now
+
+
+def test_max_time_ends_the_search_after_the_batch_in_progress(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(stopping_module, "time", clock)
+
+    class Slow(Peak):
+        def score(self, X, y=None):
+            clock.now += 1.0
+            return super().score(X, y)
+
+    fitted = search(estimator=Slow(), cv=KFold(2), n_iter=50, max_time=7.0).fit(X, Y)
+    assert len(fitted.cv_results_["params"]) == 4
+    fitted = search(estimator=Slow(), cv=KFold(2), n_iter=50, max_time=0.5, batch_size=3).fit(X, Y)
+    assert len(fitted.cv_results_["params"]) == 3
+
+
+def test_patience_ends_the_search():
+    scores = search(estimator=Fold(), n_iter=50, patience=4).fit(X, Y).cv_results_
+    assert len(scores["mean_test_score"]) == 5  # the first is the best, four more are not better
+
+
+def test_stopping_counts():
+    stopping = Stopping(10, patience=3)
+    assert stopping.room(4) == 4
+    for score in (0.5, np.nan, 0.4, 0.6, 0.6, np.nan):
+        stopping.count(score)
+    assert (stopping.best, stopping.n_idle, stopping.room(4), stopping.room(9)) == (0.6, 2, 4, 4)
+    stopping.count(0.1)
+    assert stopping.room(4) == 0
+    assert Stopping(np.inf).room(2) == 2
+
+
+# Output.
+
+
+def test_silent_by_default(capfd):
+    search(n_iter=8, n_jobs=2).fit(X, Y)
+    assert tuple(capfd.readouterr()) == ("", "")
+
+
+def test_verbose_without_tqdm_prints_a_line_per_candidate(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    fitted = search(n_iter=3, verbose=1).fit(X, Y)
+    out, err = capsys.readouterr()
+    lines = out.splitlines()
+    assert [line.split()[1] for line in lines] == ["1/3]", "2/3]", "3/3]"]
+    assert f"best {fitted.best_score_:.4g}," in lines[-1]
+    assert err == ""
+
+
+def test_verbose_with_tqdm_shows_a_bar_with_the_best_score(capsys):
+    pytest.importorskip("tqdm")
+    fitted = search(n_iter=3, verbose=1).fit(X, Y)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"best score {fitted.best_score_:.4g}" in err
+    assert "3/3" in err
+
+
+def test_verbose_two_adds_parameters_and_the_lines_of_scikit_learn(capsys):
+    fitted = search(n_iter=2, verbose=2).fit(X, Y)
+    out = capsys.readouterr().out
+    assert out.count("[CV] END") == 6
+    assert out.count("[SILBOSearchCV") == 2
+    assert f"a={fitted.best_params_['a']:.4g}, b=" in out
+    assert "Fitting" not in out
+    assert fitted.verbose == 2
+
+
+# Refusals.
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"space": [PLANE, PLANE]}, "param_distributions must be one dict: got a list of 2"),
+        ({"space": {}}, "at least one parameter"),
+        ({"space": {"a": 3}}, "'a' must be a list of values or a distribution"),
+        ({"n_iter": 0}, "'n_iter' parameter"),
+        ({"batch_size": 0}, "'batch_size' parameter"),
+        ({"max_time": 0}, "'max_time' parameter"),
+        ({"patience": 0.5}, "'patience' parameter"),
+        ({"n_initial": 0}, "n_initial must be"),
+        ({"acquisition": "none"}, "acquisition must be"),
+        ({"embedding": "none"}, "embedding must be"),
+        ({"random_state": "seed"}, "'random_state' parameter"),
+    ],
+)
+def test_bad_arguments_are_refused_before_any_fit(params, message):
+    class Unfittable(Peak):
+        def fit(self, X, y=None):
+            raise AssertionError("fitted")
+
+    with pytest.raises(ValueError, match=message):
+        search(estimator=Unfittable(), **params).fit(X, Y)

@@ -1,0 +1,117 @@
+"""Private scikit-learn names in `skbo_silbo._sklearn` still do what this library needs."""
+
+import inspect
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils._param_validation import InvalidParameterError
+
+from skbo_silbo._sklearn import BaseSearchCV, Interval, is_all_fits_failed
+
+X, Y = np.arange(20.0).reshape(10, 2), np.repeat([0, 1], 5)
+
+
+class Spy(BaseSearchCV):
+    """A search that runs a function of its own in place of `_run_search`."""
+
+    def __init__(self, run, **params):
+        super().__init__(LogisticRegression(), **params)
+        self.run = run
+
+    def _run_search(self, evaluate_candidates, **kwargs):
+        self.run(evaluate_candidates)
+
+
+def test_base_search_has_the_parameters_that_are_passed_on():
+    names = set(inspect.signature(BaseSearchCV.__init__).parameters)
+    assert names == {
+        *("self", "estimator", "scoring", "n_jobs", "refit", "cv", "verbose", "pre_dispatch"),
+        *("error_score", "return_train_score"),
+    }
+
+
+def test_evaluate_candidates_formats_all_rows_of_all_calls_through_the_method():
+    seen = []
+
+    class Formats(Spy):
+        def _format_results(self, candidate_params, n_splits, out, more_results=None):
+            seen.append((list(candidate_params), n_splits, list(out)))
+            return super()._format_results(candidate_params, n_splits, out, more_results)
+
+    tables = []
+
+    def run(evaluate):
+        tables.append(evaluate([{"C": 1.0}]))
+        tables.append(evaluate([{"C": 2.0}, {"C": 3.0}], cv=None))
+
+    search = Formats(run, cv=2, return_train_score=True).fit(X, Y)
+    params, n_splits, rows = seen[1]
+    assert (params, n_splits) == ([{"C": 1.0}, {"C": 2.0}, {"C": 3.0}], 2)
+    assert len(rows) == 6
+    assert {"test_scores", "train_scores", "fit_error", "fit_time", "score_time"} <= set(rows[0])
+    # What evaluate_candidates returned last is the object that becomes cv_results_.
+    assert search.cv_results_ is tables[-1]
+
+
+def test_more_results_become_columns():
+    search = Spy(lambda evaluate: evaluate([{"C": 1.0}]), cv=2).fit(X, Y)
+    rows = [{"test_scores": s, "fit_time": 0.0, "score_time": 0.0} for s in (1.0, 0.5)]
+    search.return_train_score = False
+    table = search._format_results([{"C": 1.0}], 2, rows, {"iter": [7]})
+    np.testing.assert_array_equal(table["iter"], [7])
+    assert table["mean_test_score"] == 0.75
+
+
+def test_cv_argument_of_evaluate_candidates_is_used():
+    class Splits:
+        def split(self, X, y=None, groups=None):
+            assert (len(X), len(y)) == (10, 10)
+            return [([0, 1, 5, 6], [2, 7])] * 2
+
+    search = Spy(lambda evaluate: evaluate([{"C": 1.0}], cv=Splits()), cv=2).fit(X, Y)
+    assert search.cv_results_["mean_test_score"].shape == (1,)
+
+
+def caught(params, **search_params):
+    errors = []
+
+    def run(evaluate):
+        try:
+            evaluate([params])
+        except ValueError as error:
+            errors.append(error)
+        evaluate([{"C": 1.0}])
+
+    Spy(run, cv=2, **search_params).fit(X, Y)
+    return errors[0]
+
+
+def test_all_fits_failed_is_told_from_other_errors():
+    assert is_all_fits_failed(caught({"C": -1.0}, error_score=np.nan))
+    assert is_all_fits_failed(caught({"C": -1.0}, error_score=0.0))
+    assert not is_all_fits_failed(caught({"C": -1.0}, error_score="raise"))
+    assert not is_all_fits_failed(caught({"no_such": 1.0}))
+
+
+def test_verbose_is_read_at_each_call(capsys):
+    def run(evaluate):
+        search.verbose = 0
+        evaluate([{"C": 1.0}])
+
+    search = Spy(run, cv=2, verbose=1)
+    search.fit(X, Y)
+    assert capsys.readouterr().out == ""
+
+
+def test_interval_in_parameter_constraints():
+    class Constrained(Spy):
+        _parameter_constraints: ClassVar[dict] = {
+            **BaseSearchCV._parameter_constraints,
+            "run": [Interval(Real, 0, None, closed="left")],
+        }
+
+    with pytest.raises(InvalidParameterError, match="'run' parameter"):
+        Constrained(-1.0).fit(X, Y)
