@@ -45,7 +45,8 @@ def scaled_squared_distances(A, B, weights):
     """
     root = np.sqrt(weights)
     centre = B.mean(axis=0)  # |a|^2 + |b|^2 - 2 a'b loses digits far from the origin
-    a, b = (A - centre) * root, (B - centre) * root
+    b = (B - centre) * root
+    a = b if A is B else (A - centre) * root
     q = a @ b.T
     q *= -2.0
     q += np.einsum("ik,ik->i", a, a)[:, None]

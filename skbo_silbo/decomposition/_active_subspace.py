@@ -1,0 +1,295 @@
+"""Active subspace of a regression function, from the gradients of a Gaussian process."""
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .._numerics._gaussian_process import GaussianProcess
+from .._numerics._map_fit import fit_map, log_weight_starts
+from .._numerics._weight_priors import DimensionScaledPrior, SparsePrior
+from ._labels import split_labelled
+from ._projection import LinearProjection
+
+_PRIORS = {"sparse": lambda d: SparsePrior(), "dimension-scaled": DimensionScaledPrior}
+
+
+class ActiveSubspace(LinearProjection):
+    """Directions along which a Gaussian process, fitted to the labels, changes most.
+
+    A Gaussian process with a Matern-5/2 kernel and one length scale per feature is fitted to the
+    labelled rows; g(x) is the gradient of its posterior mean. The components span the leading
+    eigenvectors of the average of ``g(x) g(x)'`` over labelled and unlabelled rows [1]_ [2]_.
+    Unlike sliced inverse regression it finds directions in which the response is even, such as
+    ``y = x_1^2``, and asks nothing of the distribution of X.
+
+    Everything is computed on features divided by their standard deviation over the labelled rows:
+    the span found does not depend on the features' units. The first j components span the j leading
+    directions, for every j.
+
+    Parameters
+    ----------
+    n_components : "auto" or int, default="auto"
+        Number of directions. "auto" takes the r at which the eigenvalues fall most steeply: the
+        largest ratio of eigenvalue r to r + 1, both raised by `spectrum_floor` times the first
+        (a ridge-type ratio [5]_; the eigenvalue after the last counts as zero).
+    prior : {"sparse", "dimension-scaled"}, default="sparse"
+        Prior of the kernel weights (inverse squared length scales). "sparse": half-Cauchy with a
+        shared scale, which is learnt [3]_: either few features matter, or all alike.
+        "dimension-scaled": length scales that grow with the square root of the number of
+        features [4]_.
+    spectrum_floor : float, default=1e-3
+        In (0, 1): eigenvalues far below this share of the largest are taken as zero when the number
+        of directions is chosen.
+    n_refinements : int, default=2
+        Most times that the process is fitted again with the directions just found as further
+        inputs of its kernel, which is what dense (rotated) directions need. A refit is kept only
+        if it raises the log marginal likelihood by more than ``r (d - r) / 2 log(n_labeled)`` over
+        that without learnt inputs: the r directions were learnt from the same labels, and Schwarz's
+        criterion charges for their freedom. 0 fits once.
+    n_random_starts : int, default=1
+        Seeded starts of the hyperparameter search, besides three deterministic ones.
+    random_state : int, RandomState instance or None, default=None
+        Of the seeded starts.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components_, n_features_in_)
+        Orthonormal rows; the entry of largest magnitude in each is positive.
+    mean_ : ndarray of shape (n_features_in_,)
+        Mean of the labelled rows.
+    eigenvalues_ : ndarray of shape (min(n_rows, n_features_in_),)
+        Of the average of ``g g'`` for features of unit standard deviation, in squared units of y,
+        decreasing.
+    n_components_ : int
+    length_scale_ : ndarray of shape (n_features_in_,)
+        Of the kernel, in the units of each feature; infinite for a feature that is constant over
+        the labelled rows.
+    signal_variance_, noise_ : float
+        Variance of the process and of the noise, in squared units of y.
+    log_marginal_likelihood_ : float
+        Log density of the labels about their mean, in nats. When ``n_refinements_ > 0`` some of the
+        kernel's inputs were learnt from these labels, and it flatters.
+    n_refinements_ : int
+        Refits that were kept.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only when all feature names of X are strings.
+
+    Notes
+    -----
+    One evaluation of the likelihood takes O(n_l^3 + n_l^2 d) time for n_l labelled rows and d
+    features, and a fit takes some hundreds: it is meant for few labels (up to about a thousand),
+    with any number of features. X of dtype float32 is computed with in float64.
+
+    References
+    ----------
+    .. [1] P. Constantine, E. Dow, Q. Wang, "Active subspace methods in theory and practice", SIAM
+       J. Sci. Comput. 36 (2014), eq. 1.2.
+    .. [2] Y. Xia, H. Tong, W. Li, L.-X. Zhu, "An adaptive estimation of dimension reduction space",
+       J. R. Stat. Soc. B 64 (2002), section 3 (outer product of gradients).
+    .. [3] D. Eriksson, M. Jankowiak, "High-dimensional Bayesian optimization with sparse
+       axis-aligned subspaces", UAI 2021, eq. 5.
+    .. [4] C. Hvarfner, E. Hellsten, L. Nardi, "Vanilla Bayesian optimization performs great in high
+       dimensions", ICML 2024.
+    .. [5] Q. Xia, W. Xu, L. Zhu, "Consistently determining the number of factors in multivariate
+       volatility modelling", Statistica Sinica 25 (2015), doi:10.5705/ss.2013.252.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.decomposition import ActiveSubspace
+    >>> X = np.random.default_rng(0).normal(size=(60, 8))
+    >>> y = (X[:, 2] - X[:, 5]) ** 2
+    >>> subspace = ActiveSubspace(random_state=0).fit(X, y)
+    >>> np.abs(subspace.components_.round(1))
+    array([[0. , 0. , 0.7, 0. , 0. , 0.7, 0. , 0. ]])
+    """
+
+    def __init__(
+        self,
+        n_components="auto",
+        *,
+        prior="sparse",
+        spectrum_floor=1e-3,
+        n_refinements=2,
+        n_random_starts=1,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.prior = prior
+        self.spectrum_floor = spectrum_floor
+        self.n_refinements = n_refinements
+        self.n_random_starts = n_random_starts
+        self.random_state = random_state
+
+    def fit(self, X, y, X_unlabeled=None):
+        """Fit the Gaussian process and find the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Responses; NaN marks an unlabelled row.
+        X_unlabeled : array-like of shape (n_unlabeled, n_features), default=None
+            Further unlabelled rows.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For a parameter outside its range, fewer than two labels, constant or infinite labels,
+            labelled rows that are all the same, or an explicit `n_components` above what the
+            gradients identify.
+        """
+        self._check_parameters()
+        rows = split_labelled(self, X, y, X_unlabeled)
+        self._check_n_components(self.n_features_in_)
+        frame = _Frame.from_labelled(rows.X_labeled, rows.y)
+        points = frame.standardise(np.vstack([rows.X_labeled, rows.X_unlabeled]))
+        U, t = points[: rows.y.size], (rows.y - frame.y_mean) / frame.y_scale
+        model = self._fit_model(U, t)
+        gradients = model.mean_gradient(points)
+        _, singular, directions = np.linalg.svd(gradients, full_matrices=False)
+        self._store_directions(frame, singular / np.sqrt(len(points)), directions)
+        self._store_model(frame, model)
+        return self
+
+    def _fit_model(self, U, t):
+        """Fit once, then refit along the directions found while the evidence pays for them."""
+        rng = check_random_state(self.random_state)
+        model = first = self._fit_gp(U, t, np.empty((0, U.shape[1])), rng)
+        self.n_refinements_ = 0
+        for _ in range(self.n_refinements):
+            learnt = self._leading_directions(model, U)
+            candidate = self._fit_gp(U, t, learnt, rng)
+            gain = candidate.gp.log_marginal_likelihood - first.gp.log_marginal_likelihood
+            r, d = learnt.shape
+            if gain <= 0.5 * r * (d - r) * np.log(t.size):
+                break
+            model = candidate
+            self.n_refinements_ += 1
+        return model
+
+    def _leading_directions(self, model, U):
+        _, singular, directions = np.linalg.svd(model.mean_gradient(U), full_matrices=False)
+        return directions[: _n_leading(singular**2, self.spectrum_floor)]
+
+    def _fit_gp(self, U, t, learnt, rng):
+        learnt = learnt / (U @ learnt.T).std(axis=0)[:, None]
+        inputs = np.hstack([U, U @ learnt.T])
+        prior = _PRIORS[self.prior](inputs.shape[1])
+        starts = log_weight_starts(inputs, t, self.n_random_starts, rng)
+        return _Model(fit_map(inputs, t, prior, starts), learnt)
+
+    def _store_directions(self, frame, singular, directions):
+        rank = int(np.sum(singular > singular[0] * max(directions.shape) * np.finfo(float).eps))
+        self._check_identified(rank)
+        self.mean_ = frame.mean
+        self.eigenvalues_ = np.zeros(min(len(singular), self.n_features_in_))
+        self.eigenvalues_[: len(singular)] = (frame.y_scale * singular) ** 2
+        if self.n_components == "auto":
+            self.n_components_ = _n_leading(singular**2, self.spectrum_floor)
+        else:
+            self.n_components_ = int(self.n_components)
+        self.components_ = frame.rows_in_features(directions[: self.n_components_])
+
+    def _store_model(self, frame, model):
+        gp = model.gp
+        n, varying = gp.y.size, frame.varying
+        self.length_scale_ = np.full(self.n_features_in_, np.inf)
+        self.length_scale_[varying] = frame.scale / np.sqrt(gp.weights[: frame.scale.size])
+        self.signal_variance_ = gp.signal_variance * frame.y_scale**2
+        self.noise_ = gp.noise_variance * frame.y_scale**2
+        self.log_marginal_likelihood_ = gp.log_marginal_likelihood - n * np.log(frame.y_scale)
+
+    def _check_parameters(self):
+        if self.prior not in _PRIORS:
+            raise ValueError(f"prior must be one of {sorted(_PRIORS)}: got {self.prior!r}.")
+        floor = self.spectrum_floor
+        if not isinstance(floor, Real) or not 0.0 < floor < 1.0:
+            raise ValueError(f"spectrum_floor must be a number in (0, 1): got {floor!r}.")
+        for name in ("n_refinements", "n_random_starts"):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
+                raise ValueError(f"{name} must be an integer >= 0: got {value!r}.")
+
+    def _check_n_components(self, n_features):
+        value = self.n_components
+        if isinstance(value, str) and value == "auto":
+            return
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+            raise ValueError(f"n_components must be 'auto' or an integer >= 1: got {value!r}.")
+        if value > n_features:
+            raise ValueError(
+                f"n_components must be at most {n_features} (n_features): got {value}. "
+                "Use n_components='auto' or fewer components."
+            )
+
+    def _check_identified(self, rank):
+        if self.n_components != "auto" and self.n_components > rank:
+            raise ValueError(
+                f"n_components must be at most {rank}, the number of directions in which the "
+                f"gradients differ from zero: got {self.n_components}. Use n_components='auto', "
+                "fewer components, or more rows."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """A Gaussian process of the features u and of ``learnt @ u``."""
+
+    gp: GaussianProcess
+    learnt: np.ndarray  # (p, d)
+
+    def mean_gradient(self, U):
+        by_input = self.gp.mean_gradient(np.hstack([U, U @ self.learnt.T]))
+        d = U.shape[1]
+        return by_input[:, :d] + by_input[:, d:] @ self.learnt
+
+
+@dataclass(frozen=True, eq=False)
+class _Frame:
+    """Location and scale of the labelled rows; columns that are constant there are left out."""
+
+    mean: np.ndarray  # (n_features,)
+    varying: np.ndarray  # (n_features,) of bool
+    scale: np.ndarray  # (number of varying,)
+    y_mean: float
+    y_scale: float
+
+    @classmethod
+    def from_labelled(cls, X, y):
+        spread = np.ptp(X, axis=0)
+        varying = spread > 10.0 * np.finfo(float).eps * np.abs(X).max(axis=0)
+        if not varying.any():
+            raise ValueError(
+                "X must have at least one feature that varies over the labelled rows: got "
+                f"{len(X)} identical labelled rows. Label rows that differ."
+            )
+        return cls(X.mean(axis=0), varying, X[:, varying].std(axis=0), y.mean(), y.std())
+
+    def standardise(self, X):
+        return (X[:, self.varying] - self.mean[self.varying]) / self.scale
+
+    def rows_in_features(self, directions):
+        """Return orthonormal rows over all features; the first j span the first j directions."""
+        rows = np.zeros((len(directions), self.mean.size))
+        rows[:, self.varying] = directions / self.scale
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        basis = np.linalg.qr(rows.T)[0].T
+        largest = np.argmax(np.abs(basis), axis=1)
+        return basis * np.sign(basis[np.arange(len(basis)), largest])[:, None]
+
+
+def _n_leading(eigenvalues, floor):
+    """Return the r with the largest ratio of eigenvalue r to r + 1, both raised by the floor.
+
+    The floor is relative to the largest eigenvalue, and zero follows the last.
+    """
+    raised = np.append(eigenvalues, 0.0) + floor * eigenvalues[0]
+    return int(np.argmax(raised[:-1] / raised[1:])) + 1

@@ -1,0 +1,364 @@
+"""ActiveSubspace: what it finds, how it moves with the data, and the estimator contract."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from skbo_silbo.decomposition._active_subspace import ActiveSubspace, _n_leading
+
+
+def sine(components, truth):
+    """Sine of the largest angle from the span of the true rows to that of the components."""
+    basis, _ = np.linalg.qr(np.atleast_2d(truth).T)
+    return np.linalg.norm(basis - components.T @ (components @ basis), 2)
+
+
+def even_problem(seed=0, n=60, d=10):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, X[:, 0] ** 2 + 0.1 * rng.normal(size=n)
+
+
+def ridge_problem(seed, n=100, d=10):
+    rng = np.random.default_rng(seed)
+    X, direction = rng.normal(size=(n, d)), rng.normal(size=d)
+    direction /= np.linalg.norm(direction)
+    return X, (X @ direction) ** 2 + 0.1 * rng.normal(size=n), direction
+
+
+# What it finds. A component estimated with noise of relative size s in each of d coordinates from n
+# labels is off by about s sqrt(d / n): .04 for the even problem, .03 for the ridge.
+
+
+def leading_slice_mean_direction(X, y, n_slices=6):
+    """Sliced inverse regression in its simplest form, for features that are already white."""
+    slices = np.array_split(np.argsort(y), n_slices)
+    means = np.array([X[rows].mean(axis=0) for rows in slices]) - X.mean(axis=0)
+    return np.linalg.svd(means)[2][:1]
+
+
+@pytest.mark.parametrize("prior", ["sparse", "dimension-scaled"])
+@pytest.mark.parametrize("seed", range(3))
+def test_finds_an_even_direction(prior, seed):
+    X, y = even_problem(seed)
+    subspace = ActiveSubspace(prior=prior, random_state=0).fit(X, y)
+    assert subspace.n_components_ == 1
+    assert sine(subspace.components_, np.eye(10)[0]) < 0.08
+    assert sine(leading_slice_mean_direction(X, y), np.eye(10)[0]) > 0.5
+
+
+def test_finds_squares_and_interactions():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(100, 20))
+    y = X[:, 0] ** 2 + X[:, 1] * X[:, 2] + 0.05 * rng.normal(size=100)
+    subspace = ActiveSubspace(random_state=0).fit(X, y)
+    assert subspace.n_components_ == 3
+    assert sine(subspace.components_, np.eye(20)[:3]) < 0.1
+
+
+def test_finds_two_of_fifty_from_sixty_labels():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(60, 50))
+    y = 3 * X[:, 3] ** 2 + np.sin(3 * X[:, 17]) + 0.1 * rng.normal(size=60)
+    subspace = ActiveSubspace(random_state=0).fit(X, y)
+    assert subspace.n_components_ == 2
+    assert sine(subspace.components_, np.eye(50)[[3, 17]]) < 0.05
+    assert set(np.argsort(subspace.length_scale_)[:2]) == {3, 17}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_refinement_sharpens_a_dense_direction(seed):
+    X, y, direction = ridge_problem(seed)
+    once = ActiveSubspace(1, n_refinements=0, random_state=0).fit(X, y)
+    refined = ActiveSubspace(1, random_state=0).fit(X, y)
+    assert refined.n_refinements_ >= 1
+    assert sine(refined.components_, direction) < 0.06
+    assert sine(refined.components_, direction) < sine(once.components_, direction) < 0.15
+
+
+def test_refinement_does_not_pay_where_the_axes_are_right_or_nothing_is():
+    X, y = even_problem()
+    assert ActiveSubspace(random_state=0).fit(X, y).n_refinements_ == 0
+    noise = np.random.default_rng(5).normal(size=60)
+    assert ActiveSubspace(random_state=0).fit(X, noise).n_refinements_ == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_pure_noise_is_called_noise(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(60, 30)), rng.normal(size=60)
+    subspace = ActiveSubspace(random_state=0).fit(X, y)
+    assert subspace.noise_ > 0.5 * y.var()
+    white = -0.5 * 60 * np.log(2 * np.pi * np.e * y.var())  # best density without any feature
+    assert subspace.log_marginal_likelihood_ < white + 5
+
+
+def test_eigenvalues_are_mean_squared_slopes():
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-1, 1, size=(150, 3)) * [1.0, 10.0, 0.1]
+    y = 3 * X[:, 0] ** 2 + 0.2 * X[:, 1]
+    subspace = ActiveSubspace(2, random_state=0).fit(X, y)
+    scale = X.std(axis=0)
+    slopes = np.column_stack([6 * X[:, 0] * scale[0], np.full(150, 0.2 * scale[1])])
+    expected = np.linalg.eigvalsh(slopes.T @ slopes / 150)[::-1]
+    np.testing.assert_allclose(subspace.eigenvalues_[:2], expected, rtol=0.02)
+    assert subspace.eigenvalues_[2] < 1e-3 * expected[0]
+    assert np.all(np.diff(subspace.eigenvalues_) <= 0)
+
+
+def test_linear_function_gives_its_coefficients():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(80, 6)) * np.geomspace(0.01, 100, 6)
+    coefficients = rng.normal(size=6) / np.geomspace(0.01, 100, 6)
+    subspace = ActiveSubspace(random_state=0).fit(X, X @ coefficients)
+    assert subspace.n_components_ == 1
+    # the angle is that of the standardised features: in raw units the small ones rule
+    scale = X.std(axis=0)
+    found = subspace.components_[0] * scale
+    assert sine((found / np.linalg.norm(found))[None], coefficients * scale) < 0.01
+    total = np.sum((coefficients * scale) ** 2)
+    assert subspace.eigenvalues_[0] == pytest.approx(total, rel=0.02)
+
+
+def test_average_goes_over_unlabelled_rows_too():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-2, 2, size=(80, 2))
+    y = X[:, 0] ** 2 + 1.5 * X[:, 1]
+    flat = np.column_stack([rng.uniform(-0.1, 0.1, 2000), rng.uniform(-2, 2, 2000)])
+    steep = flat + np.array([1.8, 0.0])
+    where_flat = ActiveSubspace(1, random_state=0).fit(X, y, X_unlabeled=flat)
+    where_steep = ActiveSubspace(1, random_state=0).fit(X, y, X_unlabeled=steep)
+    assert sine(where_flat.components_, [[0.0, 1.0]]) < 0.1
+    assert np.abs(where_steep.components_[0, 0]) > 0.8  # gradient (3.6, 1.5)
+
+
+# How it moves with the data
+
+
+@settings(deadline=None, max_examples=8, derandomize=True)
+@given(st.lists(st.integers(-20, 20), min_size=5, max_size=5), st.integers(-20, 20))
+def test_units_do_not_matter(powers, y_power):
+    X, y = even_problem(4, n=30, d=5)
+    units, y_unit = 2.0 ** np.array(powers), 2.0**y_power  # exact in floating point
+    plain = ActiveSubspace(2, random_state=0).fit(X, y)
+    scaled = ActiveSubspace(2, random_state=0).fit(X * units, y * y_unit)
+    expected = np.linalg.qr((plain.components_ / units).T)[0].T
+    np.testing.assert_allclose(scaled.eigenvalues_, plain.eigenvalues_ * y_unit**2, rtol=1e-6)
+    np.testing.assert_allclose(np.abs(scaled.components_), np.abs(expected), atol=1e-6)
+    np.testing.assert_allclose(scaled.length_scale_, plain.length_scale_ * units, rtol=1e-6)
+    assert scaled.noise_ == pytest.approx(plain.noise_ * y_unit**2, rel=1e-6)
+    density_shift = 30 * np.log(y_unit)
+    expected_density = plain.log_marginal_likelihood_ - density_shift
+    assert scaled.log_marginal_likelihood_ == pytest.approx(expected_density, abs=1e-6)
+
+
+def test_order_of_rows_and_columns_does_not_matter():
+    X, y, _ = ridge_problem(0, n=50, d=6)
+    rng = np.random.default_rng(1)
+    rows, columns = rng.permutation(50), rng.permutation(6)
+    plain = ActiveSubspace(1, n_random_starts=0).fit(X, y)
+    shuffled = ActiveSubspace(1, n_random_starts=0).fit(X[rows][:, columns], y[rows])
+    # equal up to where L-BFGS stops
+    np.testing.assert_allclose(shuffled.components_, plain.components_[:, columns], atol=2e-3)
+
+
+def test_shift_of_X_and_y_does_not_matter():
+    X, y, _ = ridge_problem(1, n=50, d=6)
+    plain = ActiveSubspace(1, random_state=0).fit(X, y)
+    shifted = ActiveSubspace(1, random_state=0).fit(X + 1000.0, y - 50.0)
+    np.testing.assert_allclose(shifted.components_, plain.components_, atol=2e-3)
+    np.testing.assert_allclose(shifted.mean_, plain.mean_ + 1000.0)
+
+
+@settings(deadline=None, max_examples=5, derandomize=True)
+@given(st.integers(0, 2**31 - 1))
+def test_nan_labels_equal_the_argument(seed):
+    X, y = even_problem(seed, n=40, d=4)
+    unlabelled = np.random.default_rng(seed).permutation(40)[:15]
+    marked, kept = y.copy(), np.ones(40, dtype=bool)
+    marked[unlabelled], kept[unlabelled] = np.nan, False
+    by_nan = ActiveSubspace(random_state=seed).fit(X, marked)
+    by_argument = ActiveSubspace(random_state=seed).fit(X[kept], y[kept], X_unlabeled=X[~kept])
+    np.testing.assert_array_equal(by_nan.components_, by_argument.components_)
+    np.testing.assert_array_equal(by_nan.eigenvalues_, by_argument.eigenvalues_)
+    np.testing.assert_allclose(by_nan.mean_, X[kept].mean(axis=0))
+
+
+def test_same_seed_same_result_and_the_global_generator_untouched():
+    X, y, _ = ridge_problem(2, n=40)
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    first = ActiveSubspace(random_state=3, n_random_starts=2).fit(X, y)
+    second = ActiveSubspace(random_state=3, n_random_starts=2).fit(X, y)
+    np.testing.assert_array_equal(first.components_, second.components_)
+    np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+# Components
+
+
+def test_components_are_orthonormal_signed_and_nested():
+    X, y = even_problem(6, n=50, d=8)
+    X = X * np.geomspace(1e-4, 1e4, 8)
+    five = ActiveSubspace(5, random_state=0).fit(X, y).components_
+    np.testing.assert_allclose(five @ five.T, np.eye(5), atol=1e-12)
+    assert (five[np.arange(5), np.abs(five).argmax(axis=1)] > 0).all()
+    two = ActiveSubspace(2, random_state=0).fit(X, y).components_
+    np.testing.assert_allclose(two, five[:2], atol=1e-12)
+
+
+def test_transform_and_its_inverse():
+    X, y = even_problem(7)
+    subspace = ActiveSubspace(2, random_state=0).fit(X, y)
+    scores = subspace.transform(X)
+    np.testing.assert_allclose(scores, (X - X.mean(axis=0)) @ subspace.components_.T, atol=1e-12)
+    preimage = subspace.inverse_transform(scores)
+    np.testing.assert_allclose(subspace.transform(preimage), scores, atol=1e-10)
+    off_span = (preimage - subspace.mean_) @ (
+        np.eye(10) - subspace.components_.T @ subspace.components_
+    )
+    np.testing.assert_allclose(off_span, 0, atol=1e-10)  # nothing outside: minimum norm
+
+
+def test_more_features_than_rows():
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(30, 200))
+    subspace = ActiveSubspace(3, random_state=0).fit(X, X[:, 7] + 0.01 * rng.normal(size=30))
+    assert subspace.components_.shape == (3, 200)
+    assert subspace.eigenvalues_.shape == (30,)
+    assert sine(subspace.components_[:1], np.eye(200)[7]) < 0.1
+
+
+def test_columns_constant_over_the_labels_have_no_weight():
+    X, y = even_problem(9)
+    X[:, 3] = 1e8
+    extra = np.random.default_rng(0).normal(size=(20, 10))  # column 3 varies here
+    subspace = ActiveSubspace(2, random_state=0).fit(X, y, X_unlabeled=extra)
+    assert (subspace.components_[:, 3] == 0).all()
+    assert np.isinf(subspace.length_scale_[3])
+    assert np.isfinite(subspace.transform(X)).all()
+    without = ActiveSubspace(2, random_state=0).fit(
+        np.delete(X, 3, axis=1), y, X_unlabeled=np.delete(extra, 3, axis=1)
+    )
+    expected = np.insert(without.components_, 3, 0.0, axis=1)
+    np.testing.assert_allclose(subspace.components_, expected, atol=1e-12)
+
+
+def test_two_labels_and_one_feature_suffice():
+    line = ActiveSubspace().fit([[0.0], [1.0]], [0.0, 2.0])
+    np.testing.assert_allclose(line.components_, [[1.0]])
+
+
+def test_float32_agrees_with_float64():
+    X, y = even_problem(10)
+    single = ActiveSubspace(1, random_state=0).fit(X.astype(np.float32), y)
+    double = ActiveSubspace(1, random_state=0).fit(X.astype(np.float32).astype(float), y)
+    np.testing.assert_allclose(single.components_, double.components_, atol=1e-6)
+
+
+# The number of components
+
+
+@pytest.mark.parametrize(
+    ("eigenvalues", "expected"),
+    [
+        ([1.0, 0.9, 0.8], 3),  # no fall before the end
+        ([1.0, 0.5, 1e-5, 1e-9], 2),  # the fall from 1e-5 to 1e-9 is below the floor
+        ([1.0, 1e-12, 0.0], 1),
+        ([5.0], 1),
+        ([1.0, 0.03, 0.02, 1e-6], 1),  # 31 times, then 1.5, then 21
+    ],
+)
+def test_auto_takes_the_steepest_fall(eigenvalues, expected):
+    assert _n_leading(np.array(eigenvalues), 1e-3) == expected
+
+
+@settings(deadline=None, max_examples=50, derandomize=True)
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=8), st.floats(1e-6, 1e6))
+def test_auto_does_not_depend_on_the_unit(eigenvalues, unit):
+    spectrum = np.sort([1.0, *eigenvalues])[::-1]
+    ratios = np.append(spectrum, 0.0) + 1e-3
+    falls = np.sort(ratios[:-1] / ratios[1:])
+    if falls[-1] > falls[-2] * (1 + 1e-9):  # otherwise rounding decides between equal falls
+        assert _n_leading(unit * spectrum, 1e-3) == _n_leading(spectrum, 1e-3)
+
+
+# The estimator contract
+
+
+@parametrize_with_checks([ActiveSubspace(), ActiveSubspace(1, prior="dimension-scaled")])
+def test_sklearn_checks(estimator, check):
+    check(estimator)
+
+
+def test_pandas_in_and_out():
+    pd = pytest.importorskip("pandas")
+    X, y = even_problem(11, d=4)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    subspace = ActiveSubspace(2, random_state=0).set_output(transform="pandas")
+    scores = subspace.fit(frame, y).transform(frame)
+    assert list(scores.columns) == ["activesubspace0", "activesubspace1"]
+    assert list(subspace.feature_names_in_) == list("abcd")
+
+
+def test_inside_a_pipeline():
+    X, y = even_problem(12)
+    scores = make_pipeline(StandardScaler(), ActiveSubspace(1)).fit(X, y).transform(X)
+    assert abs(np.corrcoef(scores[:, 0], X[:, 0])[0, 1]) > 0.99
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_components": 11}, r"n_components must be at most 10 .*got 11.*'auto'"),
+        ({"n_components": 0}, r"n_components must be 'auto' or an integer >= 1: got 0"),
+        ({"n_components": True}, r"n_components must be .*got True"),
+        ({"n_components": 0.5}, r"n_components must be .*got 0.5"),
+        ({"n_components": "all"}, r"n_components must be .*got 'all'"),
+        ({"prior": "flat"}, r"prior must be one of .*'sparse'.*got 'flat'"),
+        ({"spectrum_floor": 0.0}, r"spectrum_floor must be a number in \(0, 1\): got 0.0"),
+        ({"n_refinements": -1}, r"n_refinements must be an integer >= 0: got -1"),
+        ({"n_random_starts": 1.5}, r"n_random_starts must be an integer >= 0: got 1.5"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        ActiveSubspace(**parameters).fit(*even_problem())
+
+
+def test_more_components_than_the_rows_identify_are_refused():
+    rng = np.random.default_rng(13)
+    with pytest.raises(ValueError, match=r"n_components must be at most 2, .*got 4.*more rows"):
+        ActiveSubspace(4).fit(rng.normal(size=(3, 9)), rng.normal(size=3))
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (np.full(60, 2.0), r"y must .*2 different values: all 60 labels are 2.0"),
+        (np.full(60, np.nan), r"y must .*at least 2 labels.*got 0 among 60"),
+        (np.append(np.full(59, np.nan), 1.0), r"y must .*at least 2 labels.*got 1 among 60"),
+        (np.append(np.arange(59.0), np.inf), r"Input y contains infinity"),
+    ],
+)
+def test_bad_labels_are_refused(labels, message):
+    X, _ = even_problem()
+    with pytest.raises(ValueError, match=message):
+        ActiveSubspace().fit(X, labels)
+
+
+def test_bad_features_are_refused():
+    X, y = even_problem()
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        ActiveSubspace().fit(csr_array(X), y)
+    with pytest.raises(ValueError, match="X has 9 features, but ActiveSubspace is expecting 10"):
+        ActiveSubspace().fit(X, y, X_unlabeled=X[:, :9])
+
+
+def test_identical_labelled_rows_are_refused():
+    with pytest.raises(ValueError, match=r"at least one feature that varies.*identical"):
+        ActiveSubspace().fit(np.ones((5, 2)), np.arange(5.0))
