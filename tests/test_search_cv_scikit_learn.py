@@ -1,0 +1,290 @@
+"""SILBOSearchCV beside RandomizedSearchCV: the same surface, results and conformance."""
+
+import inspect
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import sklearn
+from scipy.stats import loguniform, randint, uniform
+from sklearn.base import BaseEstimator, clone
+from sklearn.datasets import load_iris, make_classification, make_regression
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import accuracy_score, f1_score, make_scorer
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneGroupOut,
+    RandomizedSearchCV,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import check_estimator
+
+from skbo_silbo.model_selection import SILBOSearchCV
+
+X, Y = load_iris(return_X_y=True)
+SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1)}
+
+
+def defaults(cls):
+    return {name: p.default for name, p in inspect.signature(cls).parameters.items()}
+
+
+def test_signature_and_defaults_are_those_of_randomized_search_and_more():
+    ours, theirs = defaults(SILBOSearchCV), defaults(RandomizedSearchCV)
+    assert list(ours)[:2] == list(theirs)[:2]
+    assert str({name: ours[name] for name in theirs}) == str(theirs)
+
+
+def test_fitted_surface_is_that_of_randomized_search_and_more():
+    ours, theirs = (
+        cls(SVC(), SPACE, n_iter=4, cv=3, random_state=0, return_train_score=True).fit(X, Y)
+        for cls in (SILBOSearchCV, RandomizedSearchCV)
+    )
+    public = [{n for n in vars(s) if n.endswith("_")} for s in (ours, theirs)]
+    assert public[0] - public[1] == {"optimizer_"}
+    assert public[1] <= public[0]
+    assert {n for n in dir(theirs) if n[0] != "_"} <= set(dir(ours))
+    assert set(ours.cv_results_) - set(theirs.cv_results_) == {"iter", "source"}
+    assert set(theirs.cv_results_) <= set(ours.cv_results_)
+    for key, column in theirs.cv_results_.items():
+        assert type(ours.cv_results_[key]) is type(column)
+        assert getattr(ours.cv_results_[key], "dtype", None) == getattr(column, "dtype", None)
+        assert len(ours.cv_results_[key]) == len(column)
+    [types] = {tuple(map(type, p.values())) for p in ours.cv_results_["params"]}
+    assert types == tuple(map(type, theirs.best_params_.values()))
+
+
+def test_scores_are_those_of_cross_val_score():
+    fitted = SILBOSearchCV(SVC(), SPACE, n_iter=6, cv=4, batch_size=2, random_state=0).fit(X, Y)
+    for i, params in enumerate(fitted.cv_results_["params"]):
+        scores = cross_val_score(SVC(**params), X, Y, cv=4)
+        assert fitted.cv_results_["mean_test_score"][i] == np.mean(scores)
+        assert fitted.cv_results_["split3_test_score"][i] == scores[3]
+    assert fitted.best_score_ == fitted.cv_results_["mean_test_score"].max()
+    np.testing.assert_array_equal(
+        fitted.predict(X), SVC(**fitted.best_params_).fit(X, Y).predict(X)
+    )
+
+
+# Conformance: no check fails that RandomizedSearchCV passes.
+
+TINY = {
+    "classifier": (LogisticRegression(), {"C": loguniform(0.1, 1)}),
+    "regressor": (Ridge(), {"alpha": [0.1, 1.0]}),
+    "pipeline": (make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": uniform(0.1, 1)}),
+}
+
+
+def failed_checks(cls, name):
+    estimator, space = TINY[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = check_estimator(
+            cls(estimator, space, n_iter=2, cv=2, error_score="raise", random_state=0),
+            on_fail=None,
+        )
+    assert len(results) > 30
+    return {result["check_name"] for result in results if result["status"] == "failed"}
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_check_estimator_fails_nothing_that_randomized_search_passes(name):
+    assert failed_checks(SILBOSearchCV, name) <= failed_checks(RandomizedSearchCV, name)
+
+
+def test_clone_get_params_and_pickle():
+    search = SILBOSearchCV(SVC(), SPACE, n_iter=4, patience=3, embedding="identity", random_state=0)
+    copy = clone(search)
+    assert copy.get_params()["patience"] == 3
+    assert copy.get_params()["estimator__kernel"] == "rbf"
+    assert copy.get_params().keys() == search.get_params().keys()
+    search.fit(X, Y)
+    again = pickle.loads(pickle.dumps(search))
+    np.testing.assert_array_equal(again.predict(X), search.predict(X))
+    assert again.optimizer_.ask() == search.optimizer_.ask()
+    assert not hasattr(clone(search), "cv_results_")
+
+
+def test_nested_cross_validation():
+    search = SILBOSearchCV(SVC(), SPACE, n_iter=4, cv=2, random_state=0)
+    scores = cross_validate(search, X, Y, cv=3, return_estimator=True)
+    assert scores["test_score"].mean() > 0.9
+    assert all(s.best_params_ for s in scores["estimator"])
+
+
+def test_inside_and_around_a_pipeline():
+    inside = make_pipeline(StandardScaler(), SILBOSearchCV(SVC(), SPACE, n_iter=4, random_state=0))
+    assert inside.fit(X, Y).score(X, Y) > 0.9
+    pipeline = Pipeline([("scale", None), ("reduce", PCA()), ("model", SVC())])
+    space = {
+        "scale": [StandardScaler(), "passthrough", None],
+        "reduce__n_components": randint(1, 5),
+        "model": [SVC(), DecisionTreeClassifier(random_state=0)],
+    }
+    around = SILBOSearchCV(pipeline, space, n_iter=24, random_state=0).fit(X, Y)
+    assert len(around.cv_results_["params"]) == 24  # 3 x 4 x 2: the whole space
+    assert around.best_score_ > 0.9
+    # Candidates are cloned before fitting: the values given stay as they were.
+    assert not hasattr(space["scale"][0], "mean_")
+
+
+def test_pandas_in_names_kept():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    search = SILBOSearchCV(SVC(), SPACE, n_iter=4, random_state=0).fit(frame, pd.Series(Y))
+    assert list(search.feature_names_in_) == list("abcd")
+    assert len(pd.DataFrame(search.cv_results_)) == 4
+    with pytest.raises(ValueError, match="feature names"):
+        search.predict(frame[list("dcba")])
+
+
+# Metrics and refit.
+
+METRICS = {"accuracy": make_scorer(accuracy_score), "f1": make_scorer(f1_score, average="macro")}
+
+
+@pytest.mark.parametrize(
+    ("scoring", "refit", "searched"),
+    [
+        (METRICS, "f1", "f1"),
+        (METRICS, "accuracy", "accuracy"),
+        (["f1_macro", "accuracy"], False, "f1_macro"),
+        (METRICS, lambda results: 2, "accuracy"),
+        (lambda e, X, y: {"one": e.score(X, y), "two": e.C}, "two", "two"),
+    ],
+)
+def test_several_metrics_one_of_which_is_searched(scoring, refit, searched):
+    search = SILBOSearchCV(SVC(), SPACE, n_iter=5, scoring=scoring, refit=refit, random_state=0)
+    search.fit(X, Y)
+    np.testing.assert_array_equal(
+        search.optimizer_.func_vals_, -search.cv_results_[f"mean_test_{searched}"]
+    )
+    assert search.multimetric_
+    if callable(refit):
+        assert search.best_index_ == 2
+    assert hasattr(search, "best_estimator_") is (refit is not False)
+
+
+def test_callable_refit_chooses_among_all():
+    def smallest(results):
+        good = results["mean_test_score"] >= results["mean_test_score"].max() - 0.05
+        return int(np.argmin(np.where(good, results["param_C"].astype(float), np.inf)))
+
+    search = SILBOSearchCV(SVC(), SPACE, n_iter=8, refit=smallest, random_state=0).fit(X, Y)
+    assert search.best_index_ == smallest(search.cv_results_)
+    assert search.predict(X).shape == (150,)
+
+
+def test_several_metrics_without_naming_one_are_refused():
+    with pytest.raises(ValueError, match="multi-metric scoring, the parameter refit must be set"):
+        SILBOSearchCV(SVC(), SPACE, scoring=METRICS).fit(X, Y)
+
+
+# Groups, weights, routing.
+
+
+class NeedsWeights(LogisticRegression):
+    def fit(self, X, y, sample_weight=None):
+        assert sample_weight is not None
+        assert len(sample_weight) == len(X)
+        return super().fit(X, y, sample_weight)
+
+
+def test_groups_and_fit_parameters_reach_splitter_and_estimator():
+    X, y = make_classification(60, random_state=0)
+    groups, space = np.repeat(np.arange(6), 10), {"C": loguniform(0.1, 10)}
+    search = SILBOSearchCV(LogisticRegression(), space, n_iter=3, cv=GroupKFold(3), random_state=0)
+    ours = search.fit(X, y, groups=groups).cv_results_
+    scores = cross_val_score(
+        LogisticRegression(**ours["params"][1]), X, y, cv=GroupKFold(3), groups=groups
+    )
+    assert ours["mean_test_score"][1] == np.mean(scores)
+    with pytest.raises(ValueError, match="groups"):
+        clone(search).set_params(cv=LeaveOneGroupOut()).fit(X, y)
+
+
+def test_metadata_routing():
+    X, y = make_classification(60, random_state=0)
+    groups, weights = np.repeat(np.arange(6), 10), np.linspace(0.1, 1, 60)
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = SILBOSearchCV(
+            NeedsWeights().set_fit_request(sample_weight=True),
+            {"C": loguniform(0.1, 10)},
+            n_iter=3,
+            cv=GroupKFold(3),
+            scoring=make_scorer(accuracy_score).set_score_request(sample_weight=True),
+            random_state=0,
+        )
+        search.fit(X, y, sample_weight=weights, groups=groups)
+        assert search.score(X, y, sample_weight=weights) > 0.8
+        unrequested = clone(search).set_params(estimator=LogisticRegression())
+        with pytest.raises(ValueError, match="sample_weight"):
+            unrequested.fit(X, y, sample_weight=weights, groups=groups)
+
+
+def test_unsupervised_and_sparse():
+    sparse = pytest.importorskip("scipy.sparse")
+    pca = SILBOSearchCV(PCA(), {"n_components": [1, 2, 3]}, random_state=0).fit(X)
+    assert pca.best_params_ == {"n_components": 3}
+    assert pca.transform(X).shape == (150, 3)
+    X_r, y_r = make_regression(50, 5, random_state=0)
+    ridge = SILBOSearchCV(Ridge(), {"alpha": loguniform(1e-3, 1)}, n_iter=3, cv=KFold(3))
+    assert ridge.fit(sparse.csr_matrix(X_r), y_r).best_score_ > 0.9
+
+
+# scikit-learn's callbacks, from 1.9 on.
+
+
+class Recorder:
+    def __init__(self):
+        self.tasks = []
+
+    def setup(self, estimator, context):
+        pass
+
+    def teardown(self, estimator, context):
+        pass
+
+    def on_fit_task_begin(self, estimator, context, **kwargs):
+        self.tasks.append(("begin", context.task_name))
+
+    def on_fit_task_end(self, estimator, context, **kwargs):
+        self.tasks.append(("end", context.task_name))
+
+
+class FailsAbove(BaseEstimator):
+    def __init__(self, a=0.0):
+        self.a = a
+
+    def fit(self, X, y=None):
+        if self.a > 0.9:
+            raise RuntimeError("above")
+        return self
+
+    def score(self, X, y=None):
+        return self.a
+
+
+@pytest.mark.skipif(
+    not hasattr(SILBOSearchCV, "set_callbacks"), reason="this scikit-learn has no callbacks"
+)
+def test_callbacks_see_the_search_its_batches_and_its_fits():
+    recorder = Recorder()
+    search = SILBOSearchCV(FailsAbove(), {"a": [0.2, 0.5, 1.0]}, cv=2, random_state=0)
+    search.set_callbacks(recorder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        search.fit(X, Y)
+    names = [name for event, name in recorder.tasks if event == "begin"]
+    assert names.count("search") == 1
+    assert names.count("batch") == 3
+    assert names.count("candidate-split-evaluation") == 6
+    assert sorted(n for e, n in recorder.tasks if e == "end") == sorted(names)
