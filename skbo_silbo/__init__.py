@@ -1,1 +1,20 @@
 """Few directions, few labels: dimension reduction and Bayesian optimisation with many inputs."""
+
+from importlib.metadata import version
+
+from .decomposition import ActiveSubspace, SemiSlicedInverseRegression
+from .model_selection import SILBOSearchCV
+from .optimizers import SILBO, RandomSearch, minimize
+from .space import Space
+
+__version__ = version("skbo_silbo")
+
+__all__ = [
+    "ActiveSubspace",
+    "RandomSearch",
+    "SILBO",
+    "SILBOSearchCV",
+    "SemiSlicedInverseRegression",
+    "Space",
+    "minimize",
+]

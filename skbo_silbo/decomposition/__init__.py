@@ -1,1 +1,6 @@
 """Transformers that learn the few directions a response depends on."""
+
+from ._active_subspace import ActiveSubspace
+from ._semi_sir import SemiSlicedInverseRegression
+
+__all__ = ["ActiveSubspace", "SemiSlicedInverseRegression"]

@@ -73,6 +73,19 @@ def split_labelled(estimator, X, y, X_unlabeled=None, *, reset=True, allow_categ
     return LabelledData(X[labelled], y[labelled], unlabelled)
 
 
+def check_labelled_chunk(estimator, X, y, *, reset):
+    """Validate rows that must all be labelled: X (n, d) and y (n,) of floats, n >= 1."""
+    X = validate_data(estimator, X, reset=reset, dtype=np.float64)
+    y, labelled = _check_response(y, allow_categories=False)
+    check_consistent_length(X, y)
+    if not labelled.all():
+        raise ValueError(
+            f"y must label every row for partial_fit: got {(~labelled).sum()} NaN among {len(y)}. "
+            "Drop those rows, or use fit."
+        )
+    return X, y
+
+
 def _check_response(y, allow_categories):
     if allow_categories and _holds_categories(y):
         return _as_categories(y)

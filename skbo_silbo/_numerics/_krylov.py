@@ -1,0 +1,151 @@
+"""Leading eigenpairs of a symmetric pencil by a restarted block Krylov method.
+
+=====================  ==========  ===========================================================
+symbol                 shape       meaning
+=====================  ==========  ===========================================================
+N                      (c, d)      Gamma = N'N
+T                      (d, d)      positive definite on the span searched
+S                      (d, m)      basis of the space searched, orthonormal columns
+W = T^-1 Gamma B       (d, p)      what one step of subspace iteration would put in B's place
+=====================  ==========  ===========================================================
+
+Every W enlarges S instead of replacing B, and a Rayleigh-Ritz step picks the best B in S: what
+plain subspace iteration reaches in k^2 steps takes some k (Musco and Musco 2015).
+"""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+from sklearn.exceptions import ConvergenceWarning
+
+from ._pencil import Spectrum
+
+MAX_BLOCKS = 6
+"""Blocks kept in the basis before it is restarted from its best two."""
+
+
+@dataclass(frozen=True)
+class Operators:
+    """A pencil as four products, each for a block of columns.
+
+    Attributes
+    ----------
+    apply_sums : callable
+        V (d, p) to N V (c, p).
+    apply_sums_transposed : callable
+        U (c, p) to N'U (d, p).
+    apply_total : callable
+        V to T V.
+    solve_total : callable
+        V to T^-1 V.
+    """
+
+    apply_sums: object
+    apply_sums_transposed: object
+    apply_total: object
+    solve_total: object
+
+
+@dataclass(frozen=True)
+class _Basis:
+    """S with the two products that a Rayleigh-Ritz step needs."""
+
+    S: np.ndarray
+    sums: np.ndarray
+    totals: np.ndarray
+
+    def combined(self, coefficients):
+        return _Basis(*(part @ coefficients for part in (self.S, self.sums, self.totals)))
+
+    def joined(self, other):
+        pairs = zip((self.S, self.sums, self.totals), (other.S, other.sums, other.totals))
+        return _Basis(*(np.concatenate(pair, axis=1) for pair in pairs))
+
+    def orthonormal(self):
+        Q, R = np.linalg.qr(self.S)
+        inverse = linalg.solve_triangular(R, np.eye(len(R)), check_finite=False)
+        return _Basis(Q, self.sums @ inverse, self.totals @ inverse)
+
+    def ritz(self, p):
+        """Best p directions within S, with their eigenvalues."""
+        between = self.sums.T @ self.sums
+        total = self.S.T @ self.totals
+        eigenvalues, vectors = linalg.eigh(between, (total + total.T) / 2, check_finite=False)
+        return eigenvalues[::-1][:p], vectors[:, ::-1][:, :p]
+
+
+def leading_eigenpairs(
+    operators, n_sums, n_wanted, *, random_state, n_oversamples=20, tol=1e-8, max_iter=100
+):
+    """Leading solutions of ``N'N b = lambda T b``.
+
+    Parameters
+    ----------
+    operators : Operators
+    n_sums : int
+        Rows of N.
+    n_wanted : int
+        Directions that must converge, and are returned.
+    random_state : RandomState instance
+    n_oversamples : int, default=20
+        Directions iterated beside the wanted ones; their eigenvalues are returned, less accurate.
+    tol : float, default=1e-8
+        Largest T-norm of ``T^-1 Gamma b - lambda b`` among the wanted, relative to the first
+        eigenvalue (b'Tb = 1). Divided by the relative gap below the wanted eigenvalues it bounds
+        the sine of the error.
+    max_iter : int, default=100
+
+    Returns
+    -------
+    Spectrum
+
+    Warns
+    -----
+    ConvergenceWarning
+        At `max_iter`, with the residual reached.
+    """
+    p = min(n_sums, n_wanted + n_oversamples)
+    start = np.eye(n_sums) if p == n_sums else random_state.standard_normal((n_sums, p))
+    basis = _extend(operators, None, operators.solve_total(operators.apply_sums_transposed(start)))
+    for _ in range(max_iter):
+        eigenvalues, vectors = basis.ritz(p)
+        best = basis.combined(vectors)
+        if p == n_sums:
+            break
+        W = operators.solve_total(operators.apply_sums_transposed(best.sums))
+        residual = _residual(operators, W - best.S * eigenvalues, n_wanted) / eigenvalues[0]
+        if residual <= tol:
+            break
+        if basis.S.shape[1] > (MAX_BLOCKS - 1) * p:
+            basis = basis.combined(basis.ritz(2 * p)[1]).orthonormal()
+        basis = _extend(operators, basis, W)
+    else:
+        warnings.warn(
+            f"The eigensolver stopped at {max_iter} iterations with residual {residual:.1e}, above "
+            f"its tolerance {tol:.1e}. Use solver='dense' or 'dual', or fewer n_components.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return Spectrum(np.clip(eigenvalues, 0, None), best.S[:, :n_wanted])
+
+
+def _extend(operators, basis, W):
+    """Basis enlarged by the part of W that it does not hold yet."""
+    W = W / np.maximum(np.linalg.norm(W, axis=0), np.finfo(float).tiny)
+    if basis is not None:
+        for _ in range(2):
+            W = W - basis.S @ (basis.S.T @ W)
+    Q, R, _ = linalg.qr(W, mode="economic", pivoting=True, check_finite=False)
+    fresh = Q[:, np.abs(np.diag(R)) > 1e-12]
+    if basis is not None:
+        fresh = np.linalg.qr(fresh - basis.S @ (basis.S.T @ fresh))[0]
+    block = _Basis(fresh, operators.apply_sums(fresh), operators.apply_total(fresh))
+    return block if basis is None else basis.joined(block)
+
+
+def _residual(operators, R, n_wanted):
+    R = R[:, :n_wanted]
+    squared = np.einsum("ij,ij->j", R, operators.apply_total(R))
+    return np.sqrt(np.clip(squared, 0, None).max())

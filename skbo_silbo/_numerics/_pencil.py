@@ -1,0 +1,108 @@
+"""The pencil of semi-supervised sliced inverse regression, kept as factors.
+
+``Gamma b = lambda T b`` (SILBO paper, eq. of section 4.2), with
+
+=============  ==========  ==================================================================
+symbol         shape       meaning
+=============  ==========  ==================================================================
+X              (n, d)      rows centred on the labelled mean, the n_l labelled ones first
+Omega          (n_l, c)    slice membership, or local means within slices
+N = Omega'X_l  (c, d)      (local) slice sums; Gamma = N'N
+P = alpha' L   (n, n)      penalty: scaled graph Laplacian, or None
+T              (d, d)      X_l'X_l + X'PX + ridge I
+=============  ==========  ==================================================================
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+
+@dataclass(frozen=True)
+class Pencil:
+    """Factors of (Gamma, T); nothing of size d x d or n x n is formed before it is asked for.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+    n_labeled : int
+    omega : csr_array of shape (n_l, c)
+    penalty : csr_array of shape (n, n) or None
+    ridge : float
+        Absolute, added to the diagonal of T.
+    """
+
+    X: np.ndarray
+    n_labeled: int
+    omega: sparse.csr_array
+    penalty: sparse.csr_array | None = None
+    ridge: float = 0.0
+
+    @property
+    def X_labeled(self):
+        """Labelled rows (n_l, d)."""
+        return self.X[: self.n_labeled]
+
+    def with_relative_ridge(self, ridge):
+        """Return the same pencil with `ridge` times ``tr(T) / d`` on the diagonal of T."""
+        return replace(self, ridge=ridge * self.total_diagonal().mean() if ridge else 0.0)
+
+    def total_diagonal(self):
+        """Diagonal of T (d,)."""
+        diagonal = np.einsum("ij,ij->j", self.X_labeled, self.X_labeled)
+        if self.penalty is not None:
+            diagonal += np.einsum("ij,ij->j", self.X, self.penalty @ self.X)
+        return diagonal + self.ridge
+
+    def slice_sums(self):
+        """N (c, d), dense."""
+        return self.omega.T @ self.X_labeled
+
+    def row_metric(self, S):
+        """``S_l'S_l + S'PS`` for row values S (n, p): the total scatter of any scores S."""
+        labelled = S[: self.n_labeled]
+        scatter = labelled.T @ labelled
+        if self.penalty is not None:
+            scatter = scatter + S.T @ (self.penalty @ S)
+        return scatter
+
+    def total(self):
+        """T (d, d), dense."""
+        T = self.row_metric(self.X)
+        T[np.diag_indices_from(T)] += self.ridge
+        return T
+
+    def apply_total(self, V):
+        """``T @ V`` for V (d, p), through products with X only."""
+        scores = self.X @ V
+        if self.penalty is None:
+            weighted = scores[: self.n_labeled]
+            return self.X_labeled.T @ weighted + self.ridge * V
+        weighted = self.penalty @ scores
+        weighted[: self.n_labeled] += scores[: self.n_labeled]
+        return self.X.T @ weighted + self.ridge * V
+
+    def apply_slice_sums(self, V):
+        """``N @ V`` (c, p) for V (d, p), without forming N."""
+        return self.omega.T @ (self.X_labeled @ V)
+
+    def apply_slice_sums_transposed(self, U):
+        """``N.T @ U`` (d, p) for U (c, p), without forming N."""
+        return self.X_labeled.T @ (self.omega @ U)
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Leading directions of a pencil.
+
+    Attributes
+    ----------
+    eigenvalues : ndarray of shape (p,)
+        Falling; all that the solver knows.
+    directions : ndarray of shape (d, r), r <= p
+        Leading columns b, with ``b'Tb = 1``.
+    """
+
+    eigenvalues: np.ndarray
+    directions: np.ndarray

@@ -1,0 +1,66 @@
+"""From labelled and unlabelled rows to the pencil that semi-supervised SIR solves."""
+
+import numpy as np
+from scipy import sparse
+
+from .._numerics._graphs import laplacian, neighbor_graph, neighbor_indices
+
+
+def local_membership(X, slices, n_local_neighbors, *, method="auto", random_state=None):
+    """Localised Omega (n_l, n_l): column j averages the neighbours of row j within its slice.
+
+    Each neighbourhood counts the row itself and weighs 1/k (Wu, Liang and Mukherjee 2010), with k
+    the smaller of `n_local_neighbors` and the size of the slice: k at the size of every slice gives
+    plain SIR back.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_l, d)
+    slices : Slices
+    n_local_neighbors : int
+        At least 2.
+    method, random_state
+        As in `neighbor_indices`.
+
+    Returns
+    -------
+    omega : csr_array of shape (n_l, n_l)
+    """
+    rows, columns, weights = [], [], []
+    for h in range(slices.n_slices):
+        members = np.flatnonzero(slices.codes == h)
+        others = neighbor_indices(
+            X[members], n_local_neighbors - 1, method=method, random_state=random_state
+        )
+        local = np.column_stack([np.arange(len(members)), others])
+        owner, place = np.nonzero(local >= 0)
+        rows.append(members[local[owner, place]])
+        columns.append(members[owner])
+        weights.append(1 / (local >= 0).sum(axis=1)[owner])
+    entries = (np.concatenate(rows), np.concatenate(columns))
+    return sparse.csr_array((np.concatenate(weights), entries), shape=(len(X), len(X)))
+
+
+def graph_penalty(X, n_labeled, alpha, n_neighbors, *, method="auto", random_state=None):
+    """Scaled Laplacian of all rows, ``alpha' = alpha n_l / (number of edges)``; None where it is zero.
+
+    With each edge counted once, b'X'(alpha' L)Xb is alpha n_l times the mean squared difference of
+    the scores along an edge. With no unlabelled row the penalty is zero.
+    """
+    if alpha == 0 or len(X) == n_labeled:
+        return None
+    S = neighbor_graph(X, n_neighbors, method=method, random_state=random_state)
+    return laplacian(S) * (alpha * n_labeled / (S.nnz / 2))
+
+
+def center_on_labels(data):
+    """Rows about the labelled mean, labelled first: X (n, d), and the mean (d,).
+
+    Centring the pooled rows would add a spurious direction wherever the two means differ.
+    """
+    mean = data.X_labeled.mean(axis=0)
+    if not len(data.X_unlabeled):
+        return data.X_labeled - mean, mean
+    X = np.concatenate([data.X_labeled, data.X_unlabeled])
+    X -= mean
+    return X, mean
