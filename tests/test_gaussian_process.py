@@ -174,13 +174,15 @@ def test_mean_gradient_is_finite_at_the_training_points():
 def test_leave_one_out_is_refitting_without_each():
     X, y, weights, signal, noise = draw(11, 3, 9)
     gp = condition(X, y, weights, signal, noise)
-    density = []
+    expected = []
     for i in range(11):
         kept = np.arange(11) != i
         reference = reference_gp(X[kept], y[kept], weights, signal, noise)
         mean, std = reference.predict(X[[i]], return_std=True)  # std holds the noise
-        density.append(multivariate_normal(mean, std**2).logpdf(y[i]))
-    np.testing.assert_allclose(gp.leave_one_out_log_density(), density, rtol=1e-9)
+        density = multivariate_normal(mean, std**2).logpdf(y[i])
+        expected.append([mean[0], std[0] ** 2, density])
+    found = np.column_stack([*gp.leave_one_out(), gp.leave_one_out_log_density()])
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("prior", [SparsePrior(), DimensionScaledPrior(4)])
@@ -271,3 +273,11 @@ def test_the_screened_start_finds_what_equal_weights_miss():
     assert set(np.argsort(starts[2])[-2:]) == {3, 17}
     gp = fit_map(X, y, SparsePrior(), starts)
     assert set(np.argsort(gp.weights)[-2:]) == {3, 17}
+
+
+def test_random_starts_differ_and_follow_the_seed():
+    X, y, *_ = draw(20, 4, 13)
+    starts = log_weight_starts(X, y, 2, np.random.RandomState(0))
+    assert len({tuple(start) for start in starts}) == 5
+    again = log_weight_starts(X, y, 2, np.random.RandomState(0))
+    np.testing.assert_array_equal(starts, again)

@@ -45,9 +45,9 @@ class ActiveSubspace(LinearProjection):
     n_refinements : int, default=2
         Most times that the process is fitted again with the directions just found as further
         inputs of its kernel, which is what dense (rotated) directions need. A refit is kept only
-        if it raises the log marginal likelihood by more than ``r (d - r) / 2 log(n_labeled)`` over
-        that without learnt inputs: the r directions were learnt from the same labels, and Schwarz's
-        criterion charges for their freedom. 0 fits once.
+        if it raises the log marginal likelihood less ``r (d - r) / 2 log(n_labeled)``: its r inputs
+        were learnt from the same labels, and Schwarz's criterion charges for their freedom.
+        0 fits once.
     n_random_starts : int, default=1
         Seeded starts of the hyperparameter search, besides three deterministic ones.
     random_state : int, RandomState instance or None, default=None
@@ -162,14 +162,11 @@ class ActiveSubspace(LinearProjection):
     def _fit_model(self, U, t):
         """Fit once, then refit along the directions found while the evidence pays for them."""
         rng = check_random_state(self.random_state)
-        model = first = self._fit_gp(U, t, np.empty((0, U.shape[1])), rng)
+        model = self._fit_gp(U, t, np.empty((0, U.shape[1])), rng)
         self.n_refinements_ = 0
         for _ in range(self.n_refinements):
-            learnt = self._leading_directions(model, U)
-            candidate = self._fit_gp(U, t, learnt, rng)
-            gain = candidate.gp.log_marginal_likelihood - first.gp.log_marginal_likelihood
-            r, d = learnt.shape
-            if gain <= 0.5 * r * (d - r) * np.log(t.size):
+            candidate = self._fit_gp(U, t, self._leading_directions(model, U), rng)
+            if candidate.charged_evidence <= model.charged_evidence:
                 break
             model = candidate
             self.n_refinements_ += 1
@@ -244,7 +241,13 @@ class _Model:
     """A Gaussian process of the features u and of ``learnt @ u``."""
 
     gp: GaussianProcess
-    learnt: np.ndarray  # (p, d)
+    learnt: np.ndarray  # (r, d)
+
+    @property
+    def charged_evidence(self):
+        """Log marginal likelihood less Schwarz's charge for r directions learnt from the labels."""
+        r, d = self.learnt.shape
+        return self.gp.log_marginal_likelihood - 0.5 * r * (d - r) * np.log(self.gp.y.size)
 
     def mean_gradient(self, U):
         by_input = self.gp.mean_gradient(np.hstack([U, U @ self.learnt.T]))
