@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
+from threadpoolctl import threadpool_limits
 
 from skbo_silbo._sklearn import BaseSearchCV, Interval
 from skbo_silbo.model_selection._batches import Batches, callback_task
@@ -183,7 +184,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         with show_progress(self.verbose, total) as progress:
             while n := stopping.room(self.batch_size):
                 try:
-                    points = self.optimizer_.ask(n)
+                    # Its matrices are small: threads only fight over cores with the fits' workers.
+                    with threadpool_limits(limits=1):
+                        points = self.optimizer_.ask(n)
                 except SpaceExhausted:  # what is left has next to no probability
                     break
                 evaluated = batches.evaluate(points, self._sources(stopping.n_done, n))

@@ -115,6 +115,27 @@ class Box:
         points[:, self._free] = np.where(u < 0.5, from_lower, from_upper)
         return points
 
+    def round(self, X):
+        """Return the points of the cube that X stands for: ``encode(decode(X))``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, m)
+            Points of [-1, 1]^m.
+
+        Returns
+        -------
+        X : ndarray of shape (n, m)
+            The nearest grid points (where the grid is finer than floating-point numbers near the
+            bounds, the nearest ones that stand for a number).
+
+        Raises
+        ------
+        ValueError
+            If the shape is wrong or a value lies outside [-1, 1].
+        """
+        return self.encode(self.decode(X))
+
     def _check_points(self, points):
         points = np.asarray(points, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] != len(self.lower):

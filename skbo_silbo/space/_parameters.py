@@ -1,8 +1,9 @@
 """How one parameter becomes columns of the cube.
 
 Each class here has the same surface: ``n_columns``; ``n_values`` (or math.inf); ``column_names``;
-``encode(values) -> (n, n_columns)``; ``decode(columns) -> list of n values``. Columns lie in
-[-1, 1]. A uniform draw from the cube decodes to a draw from the parameter's distribution.
+``encode(values) -> (n, n_columns)``; ``decode(columns) -> list of n values``; ``round(columns)``,
+the same as ``encode(decode(columns))`` without making the values. Columns lie in [-1, 1]. A uniform
+draw from the cube decodes to a draw from the parameter's distribution.
 """
 
 import math
@@ -40,6 +41,10 @@ class Constant:
         """Return the value n times."""
         return [self.value] * len(columns)
 
+    def round(self, columns):
+        """Return the empty columns."""
+        return columns
+
 
 class Levels:
     """Finitely many distinct numbers in order, one column; each level owns its share of it.
@@ -64,8 +69,14 @@ class Levels:
 
     def decode(self, columns):
         """Return the levels in whose share the coordinates lie."""
-        index = np.searchsorted(self._inner, to_share(columns[:, 0]), side="right")
-        return [self.values[i] for i in index]
+        return [self.values[i] for i in self._cells(columns)]
+
+    def round(self, columns):
+        """Return the middles of the levels' shares."""
+        return self._centres[self._cells(columns), None]
+
+    def _cells(self, columns):
+        return np.searchsorted(self._inner, to_share(columns[:, 0]), side="right")
 
     def _index(self, value):
         if is_number(value):
@@ -97,8 +108,14 @@ class Categories:
 
     def decode(self, columns):
         """Return the values with the largest column."""
-        index = columns.argmax(axis=1) if self.n_columns > 1 else (columns[:, 0] > 0).astype(int)
-        return [self.values[i] for i in index]
+        return [self.values[i] for i in self._largest(columns)]
+
+    def round(self, columns):
+        """Return the one-hot rows of the largest columns."""
+        return self._hot[self._largest(columns)]
+
+    def _largest(self, columns):
+        return columns.argmax(axis=1) if self.n_columns > 1 else (columns[:, 0] > 0).astype(int)
 
 
 class Quantiles:
@@ -119,17 +136,26 @@ class Quantiles:
 
         Values of an unbounded distribution beyond its searched range go to the edge of the column.
         """
-        values = np.array([self._check(value) for value in values], dtype=float)
+        return self._columns(np.array([self._check(value) for value in values], dtype=float))
+
+    def decode(self, columns):
+        """Return the quantiles, within the support."""
+        values = self._quantiles(columns)
+        return [int(v) for v in values] if self.integer else list(values)
+
+    def round(self, columns):
+        """Return the coordinates of the quantiles."""
+        return self._columns(self._quantiles(columns))
+
+    def _quantiles(self, columns):
+        values = self.distribution.ppf(self._canonical(to_share(columns[:, 0])))
+        return np.clip(values, *self._support)
+
+    def _columns(self, values):
         u = self.distribution.cdf(values)
         if self.integer:
             u = (u + self.distribution.cdf(values - 1)) / 2.0  # the middle of the integer's share
         return to_cube(self._canonical(u))[:, None]
-
-    def decode(self, columns):
-        """Return the quantiles, within the support."""
-        values = self.distribution.ppf(self._canonical(to_share(columns[:, 0])))
-        values = np.clip(values, *self._support)
-        return [int(v) for v in values] if self.integer else list(values)
 
     def _canonical(self, u):
         return np.clip(snap(u), *self._ends)

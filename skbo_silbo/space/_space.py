@@ -141,10 +141,33 @@ class Space:
         ValueError
             If the shape is wrong or a value lies outside [-1, 1].
         """
-        X = check_cube(X, self.n_features_)
-        blocks = np.split(X, self._splits[:-1], axis=1)
-        columns = [p.decode(b) for p, b in zip(self._parameters, blocks, strict=True)]
+        columns = [p.decode(block) for p, block in self._blocks(X)]
         return [dict(zip(self._names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def round(self, X):
+        """Return the points of the cube that X stands for: ``encode(decode(X))``, but fast.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, m)
+            Points of [-1, 1]^m.
+
+        Returns
+        -------
+        X : ndarray of shape (n, m)
+            Canonical points.
+
+        Raises
+        ------
+        ValueError
+            If the shape is wrong or a value lies outside [-1, 1].
+        """
+        return np.concatenate([p.round(block) for p, block in self._blocks(X)], axis=1)
+
+    def _blocks(self, X):
+        """Pair every parameter with its columns of X."""
+        blocks = np.split(check_cube(X, self.n_features_), self._splits[:-1], axis=1)
+        return zip(self._parameters, blocks, strict=True)
 
     def _check_points(self, points):
         if isinstance(points, Mapping) or not all(isinstance(p, Mapping) for p in points):
