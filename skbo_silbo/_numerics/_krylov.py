@@ -60,8 +60,11 @@ class _Basis:
         return _Basis(*(part @ coefficients for part in (self.S, self.sums, self.totals)))
 
     def joined(self, other):
-        pairs = zip((self.S, self.sums, self.totals), (other.S, other.sums, other.totals))
-        return _Basis(*(np.concatenate(pair, axis=1) for pair in pairs))
+        return _Basis(
+            np.concatenate([self.S, other.S], axis=1),
+            np.concatenate([self.sums, other.sums], axis=1),
+            np.concatenate([self.totals, other.totals], axis=1),
+        )
 
     def orthonormal(self):
         Q, R = np.linalg.qr(self.S)

@@ -1,7 +1,7 @@
 """Active subspace of a regression function, from the gradients of a Gaussian process."""
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from .._numerics._gaussian_process import GaussianProcess
 from .._numerics._map_fit import fit_map, log_weight_starts
 from .._numerics._weight_priors import DimensionScaledPrior, SparsePrior
+from ._checks import check_choice, check_integer, check_n_components
 from ._labels import split_labelled
 from ._projection import LinearProjection
 
@@ -148,7 +149,7 @@ class ActiveSubspace(LinearProjection):
         """
         self._check_parameters()
         rows = split_labelled(self, X, y, X_unlabeled)
-        self._check_n_components(self.n_features_in_)
+        check_n_components(self.n_components, self.n_features_in_)
         frame = _Frame.from_labelled(rows.X_labeled, rows.y)
         points = frame.standardise(np.vstack([rows.X_labeled, rows.X_unlabeled]))
         U, t = points[: rows.y.size], (rows.y - frame.y_mean) / frame.y_scale
@@ -205,26 +206,13 @@ class ActiveSubspace(LinearProjection):
         self.log_marginal_likelihood_ = gp.log_marginal_likelihood - n * np.log(frame.y_scale)
 
     def _check_parameters(self):
-        if self.prior not in _PRIORS:
-            raise ValueError(f"prior must be one of {sorted(_PRIORS)}: got {self.prior!r}.")
+        check_choice("prior", self.prior, list(_PRIORS))
+        check_integer("n_refinements", self.n_refinements, 0)
+        check_integer("n_random_starts", self.n_random_starts, 0)
         floor = self.spectrum_floor
         if not isinstance(floor, Real) or not 0.0 < floor < 1.0:
-            raise ValueError(f"spectrum_floor must be a number in (0, 1): got {floor!r}.")
-        for name in ("n_refinements", "n_random_starts"):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
-                raise ValueError(f"{name} must be an integer >= 0: got {value!r}.")
-
-    def _check_n_components(self, n_features):
-        value = self.n_components
-        if isinstance(value, str) and value == "auto":
-            return
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-            raise ValueError(f"n_components must be 'auto' or an integer >= 1: got {value!r}.")
-        if value > n_features:
             raise ValueError(
-                f"n_components must be at most {n_features} (n_features): got {value}. "
-                "Use n_components='auto' or fewer components."
+                f"spectrum_floor must be a number in (0, 1): got {floor!r}. The default is 1e-3."
             )
 
     def _check_identified(self, rank):

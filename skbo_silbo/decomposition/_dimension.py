@@ -52,7 +52,7 @@ def dimension_by_tests(tests):
 
 
 def dimension_by_criterion(eigenvalues, n, d, n_slices, limit):
-    """Number of directions that maximises a penalised likelihood of the spectrum; at least 1.
+    """Maximise a penalised likelihood of the spectrum over the number of directions; at least 1.
 
     With theta = 1 + lambda, the directions after the k-th cost
     ``n/2 sum_{j > k} (log theta_j + 1 - theta_j)`` in log likelihood, and k directions have

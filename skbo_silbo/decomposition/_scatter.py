@@ -42,7 +42,7 @@ def local_membership(X, slices, n_local_neighbors, *, method="auto", random_stat
 
 
 def graph_penalty(X, n_labeled, alpha, n_neighbors, *, method="auto", random_state=None):
-    """Scaled Laplacian of all rows, ``alpha' = alpha n_l / (number of edges)``; None where it is zero.
+    """Graph Laplacian of all rows times alpha' = alpha n_l / (number of edges); None for zero.
 
     With each edge counted once, b'X'(alpha' L)Xb is alpha n_l times the mean squared difference of
     the scores along an edge. With no unlabelled row the penalty is zero.

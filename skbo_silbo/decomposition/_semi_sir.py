@@ -1,9 +1,11 @@
 """Semi-supervised, localised sliced inverse regression."""
 
 import warnings
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import (
@@ -36,6 +38,15 @@ DEFAULT_RIDGE = 1e-3
 """What ridge="auto" takes where the labelled rows cannot identify the directions by themselves."""
 MAX_AUTO_COMPONENTS = 20
 """Most directions that n_components="auto" considers when slices are localised."""
+
+
+def _has_edges(estimator):
+    if isinstance(estimator.n_slices, Integral):
+        raise AttributeError(
+            "partial_fit needs n_slices to be an array of slice edges: got "
+            f"{estimator.n_slices!r}. Quantiles of a first sample of y will do."
+        )
+    return True
 
 
 class SemiSlicedInverseRegression(LinearProjection):
@@ -189,6 +200,7 @@ class SemiSlicedInverseRegression(LinearProjection):
         self._store(spectrum, len(data.y), plain=self._is_plain(slices), penalised=penalised)
         return self
 
+    @available_if(_has_edges)
     def partial_fit(self, X, y):
         """Take in a chunk of labelled rows; after the last chunk the result is that of ``fit``.
 
@@ -209,11 +221,14 @@ class SemiSlicedInverseRegression(LinearProjection):
         Raises
         ------
         ValueError
-            If `n_slices` is a number, `n_local_neighbors` is set, the solver is neither "auto" nor
-            "dense", or y holds NaN: each needs all rows at once. The moments are then unchanged.
+            If `n_local_neighbors` is set, the solver is neither "auto" nor "dense", or y holds NaN:
+            each needs all rows at once. The moments are then unchanged.
+        AttributeError
+            If `n_slices` is not an array of edges: the method is not there.
         """
         self._check_parameters()
-        edges = self._check_streamable()
+        self._check_streamable()
+        edges = check_n_slices(self.n_slices)
         first = getattr(self, "_moments", None) is None
         X, y = check_labelled_chunk(self, X, y, reset=first)
         check_n_components(self.n_components, self.n_features_in_)
@@ -235,12 +250,6 @@ class SemiSlicedInverseRegression(LinearProjection):
         self._store(spectrum, moments.n, plain=True, penalised=False)
 
     def _check_streamable(self):
-        edges = check_n_slices(self.n_slices)
-        if not isinstance(edges, np.ndarray):
-            raise ValueError(
-                f"n_slices must be an array of slice edges for partial_fit: got {self.n_slices!r}. "
-                "Quantiles of a first sample of y will do."
-            )
         if self.n_local_neighbors is not None:
             raise ValueError(
                 "n_local_neighbors must be None for partial_fit: neighbours need all rows at once, "
@@ -250,7 +259,6 @@ class SemiSlicedInverseRegression(LinearProjection):
             raise ValueError(
                 f"solver must be 'auto' or 'dense' for partial_fit: got {self.solver!r}. Use fit."
             )
-        return edges
 
     def _check_parameters(self):
         check_n_slices(self.n_slices)
