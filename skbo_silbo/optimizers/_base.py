@@ -43,10 +43,10 @@ class AskTellOptimizer(ABC):
     @property
     def x_iters_(self):
         """The points told, in that order: ndarray of shape (n, d), or list of n dicts."""
-        points = self._history.points
+        points = [point.copy() for point in self._history.points]
         if self.space_.is_dict:
-            return [dict(point) for point in points]
-        return np.array(points).reshape(len(points), -1)
+            return points
+        return np.array(points) if points else self.space_.decode(self._history.X)
 
     @property
     def func_vals_(self):

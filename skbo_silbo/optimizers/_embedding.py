@@ -45,11 +45,42 @@ class TransformerLearner:
         """
         if np.unique(y).size < 2:
             return LinearEmbedding(X.shape[1])
+        transformer = self.fitted(X, y, X_unlabeled)
+        return LinearEmbedding.from_components(transformer.components_)
+
+    def fitted(self, X, y, X_unlabeled):
+        """Return a clone of the transformer, fitted."""
         transformer = clone(self.transformer)
         takes_unlabeled = has_fit_parameter(transformer, "X_unlabeled") and len(X_unlabeled) > 0
         extra = {"X_unlabeled": X_unlabeled} if takes_unlabeled else {}
-        transformer.fit(X, y, **extra)
-        return LinearEmbedding.from_components(transformer.components_)
+        return transformer.fit(X, y, **extra)
+
+
+@dataclass(frozen=True)
+class SemiSIRLearner:
+    """Learn by semi-supervised sliced inverse regression.
+
+    Attributes
+    ----------
+    n_components : int or "auto"
+        Coordinates; early in a run the slices identify fewer, and then those are used.
+    """
+
+    n_components: object
+    name = "semi-sir"
+
+    def learn(self, X, y, X_unlabeled):
+        """Return the embedding, or the identity when equal values identify no direction."""
+        learner = self._with_components("auto")
+        if self.n_components == "auto" or np.unique(y).size < 2:
+            return learner.learn(X, y, X_unlabeled)
+        identified = len(learner.fitted(X, y, X_unlabeled).eigenvalues_)
+        return self._with_components(min(self.n_components, identified)).learn(X, y, X_unlabeled)
+
+    def _with_components(self, n_components):
+        slices = 10 if self.n_components == "auto" else max(10, self.n_components + 1)
+        estimator = SemiSlicedInverseRegression(n_components, n_slices=slices)
+        return TransformerLearner(self.name, estimator)
 
 
 def _identity(n_components, d):
@@ -62,7 +93,7 @@ def _identity(n_components, d):
 
 
 def _semi_sir(n_components, d):
-    return [TransformerLearner("semi-sir", SemiSlicedInverseRegression(n_components))]
+    return [SemiSIRLearner(n_components)]
 
 
 def _auto(n_components, d):

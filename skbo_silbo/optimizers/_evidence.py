@@ -5,6 +5,7 @@ from all labels prefers the learnt one even on pure noise (MATH section 4).
 """
 
 import numpy as np
+from scipy.stats import norm
 
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
@@ -16,8 +17,10 @@ STANDARD_ERRORS = 1.0  # by which a learnt embedding must beat the first learner
 def choose_learner(learners, X, y, X_unlabeled, rng):
     """Return the learner whose embedding predicts held-out values best.
 
-    The first learner is kept unless another has a higher mean log density of the held-out values,
-    by more than the standard error of the difference.
+    The first learner is kept unless another has a higher mean log density of the held-out values
+    than both the first and the claim that x says nothing (one normal distribution for all values),
+    by more than the standard error of the difference. The second rival matters on noise, where a
+    model of all inputs can be worse than nothing, and whatever is simpler looks good beside it.
 
     Parameters
     ----------
@@ -40,15 +43,29 @@ def choose_learner(learners, X, y, X_unlabeled, rng):
     if not others or y.size < LEAST_LABELS or np.ptp(y) == 0.0:
         return first
     folds = rng.permutation(y.size) % N_FOLDS
-    reference = held_out_log_density(first, X, y, X_unlabeled, folds)
+    rivals = held_out_log_density(first, X, y, X_unlabeled, folds), _held_out_constant(y, folds)
     best, best_gain = first, 0.0
     for learner in others:
-        difference = held_out_log_density(learner, X, y, X_unlabeled, folds) - reference
-        error = difference.std(ddof=1) / np.sqrt(y.size)
-        gain = difference.mean() - STANDARD_ERRORS * error
+        density = held_out_log_density(learner, X, y, X_unlabeled, folds)
+        gain = min(_sure_gain(density - rival) for rival in rivals)
         if gain > best_gain:
             best, best_gain = learner, gain
     return best
+
+
+def _sure_gain(differences):
+    error = differences.std(ddof=1) / np.sqrt(differences.size)
+    return differences.mean() - STANDARD_ERRORS * error
+
+
+def _held_out_constant(y, folds):
+    """Return the log density of every value under a normal fitted to the other folds."""
+    density = np.empty(y.size)
+    for fold in np.unique(folds):
+        out = folds == fold
+        center, scale = y[~out].mean(), y[~out].std(ddof=1)
+        density[out] = norm.logpdf(y[out], center, max(scale, np.ptp(y) * 1e-6))
+    return density
 
 
 def held_out_log_density(learner, X, y, X_unlabeled, folds):

@@ -18,7 +18,7 @@ from skbo_silbo.optimizers._search import (
     draw_candidates,
     polish,
 )
-from skbo_silbo.optimizers._unseen import canonical, draw_unseen, key_of
+from skbo_silbo.optimizers._unseen import draw_unseen, key_of
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 ACQUISITIONS = MappingProxyType({"ei": log_expected_improvement})
@@ -64,7 +64,7 @@ class SILBO(AskTellOptimizer):
     n_initial : int or "auto", default="auto"
         Points before the first model, told ones included. "auto": ``4 + 2 sqrt(m)`` for m columns.
     n_unlabeled : int, default=50
-        Points kept from every search as the unlabelled part of the next fit; 0 for none.
+        Points kept from every search, at most, as the unlabelled part of the next fit.
     update_every : int, default=1
         The embedding is learnt again when so many new values have been told.
     random_state : int, RandomState, Generator or None, default=None
@@ -170,7 +170,7 @@ class SILBO(AskTellOptimizer):
     def _design_point(self, index, rng):
         if self._design is None:
             shape = self._n_initial, self.space_.n_features_
-            self._design = canonical(self.space_, sobol_points(*shape, self._rng(0, 0)))
+            self._design = self.space_.round(sobol_points(*shape, self._rng(0, 0)))
         if index < len(self._design) and key_of(self._design[index]) not in self._seen:
             return self._design[index]
         return draw_unseen(self.space_, self._seen, rng)
@@ -209,9 +209,9 @@ class SILBO(AskTellOptimizer):
         """Return points of the cube, the best acquisition first."""
         surface = self._surface(model)
         X = draw_candidates(model.embedding, model.ranked[:N_INCUMBENTS], rng)
-        X = self._rounded(X)
+        X = self.space_.round(X)
         values = surface.values(X)
-        ends = self._rounded(polish(surface, X, values))
+        ends = self.space_.round(polish(surface, X, values))
         X, values = np.vstack([ends, X]), np.append(surface.values(ends), values)
         return X[np.argsort(-values, kind="stable")]
 
@@ -227,26 +227,21 @@ class SILBO(AskTellOptimizer):
         return AcquisitionSurface(self._acquisition, surrogate, embedding, best)
 
     def _choose(self, X, rng):
-        """Return the first new point; what comes after it is unlabelled in the next fit."""
-        seen = self._seen
-        size = self.n_unlabeled + 1
-        for first in range(0, len(X), size):
-            lifted = self._lift(X[first : first + size])
-            for i, x in enumerate(lifted):
-                if key_of(x) not in seen:
-                    self._unlabeled = np.delete(lifted, i, axis=0)
-                    return x
+        """Return the first new point; the new ones after it are unlabelled in the next fit."""
+        seen, size = self._seen, self.n_unlabeled + 1
+        Z = np.array(list({key_of(z): z for z in self._model.embedding.project(X)}.values()))
+        for first in range(0, len(Z), size):
+            lifted = {key_of(x): x for x in self._lift(Z[first : first + size])}
+            new = [x for key, x in lifted.items() if key not in seen]
+            if new:
+                self._unlabeled = np.array(new[1:]).reshape(-1, X.shape[1])
+                return new[0]
         return draw_unseen(self.space_, seen, rng)
 
-    def _lift(self, X):
-        """Map the images of X back to the cube, near the incumbent, and round."""
-        embedding, incumbent = self._model.embedding, self._model.ranked[0]
-        Z = embedding.project(X)
-        return canonical(self.space_, self._mapping.lift(Z, embedding, incumbent))
-
-    def _rounded(self, X):
-        """Return the points that X stands for, where rounding can be more than a rounding error."""
-        return canonical(self.space_, X) if self.space_.is_dict else X
+    def _lift(self, Z):
+        """Return the points of the space with coordinates Z that are nearest the incumbent."""
+        X = self._mapping.lift(Z, self._model.embedding, self._model.ranked[0])
+        return self.space_.round(X)
 
 
 def _make_mapping(mapping):

@@ -24,11 +24,6 @@ def key_of(x):
     return (np.round(x, 9) + 0.0).tobytes()  # + 0.0: no negative zero
 
 
-def canonical(space, X):
-    """Return the points of the cube nearest X that stand for points of the space."""
-    return space.encode(space.decode(X))
-
-
 def draw_unseen(space, seen, rng):
     """Return a random point of the cube that is not in `seen`, of shape (m,).
 
@@ -39,7 +34,7 @@ def draw_unseen(space, seen, rng):
     """
     size = 1  # nearly always new; then larger batches
     for _ in range(BATCHES):
-        X = canonical(space, rng.uniform(-1.0, 1.0, (size, space.n_features_)))
+        X = space.round(rng.uniform(-1.0, 1.0, (size, space.n_features_)))
         for x in X:
             if key_of(x) not in seen:
                 return x

@@ -1,0 +1,89 @@
+from decimal import Decimal, getcontext
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from skbo_silbo.acquisition import expected_improvement, log_expected_improvement
+
+getcontext().prec = 60
+PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
+
+
+def log_h_by_continued_fraction(t):
+    """Log of phi(t) - t Phi(-t) for t > 0 in 60 digits: Mills' ratio by Laplace's fraction."""
+    t = Decimal(t)
+    rest = t
+    for k in range(4000, 0, -1):
+        rest = t + Decimal(k) / rest  # Phi(-t) / phi(t) = 1 / (t + 1/(t + 2/(t + 3/...)))
+    h = 1 - t / rest
+    return float(-t * t / 2 - (2 * PI).ln() / 2 + h.ln())
+
+
+@pytest.mark.parametrize("t", [0.9999, 1.0, 1.0001, 2, 5, 10, 38, 40, 99.9, 100.1, 1e3, 1e5, 1e8])
+def test_log_improvement_far_below_is_exact(t):
+    value = log_expected_improvement(t, 1.0, 0.0)
+    assert_allclose(value, log_h_by_continued_fraction(t), rtol=3e-13)
+
+
+@pytest.mark.parametrize("mean", [-30.0, -2.0, -0.5, 0.0, 0.3, 1.5, 4.0])
+@pytest.mark.parametrize("std", [0.1, 1.0, 7.0])
+def test_it_is_the_expectation(mean, std):
+    low = min(mean, 0.2) - 12 * std
+    expected, _ = quad(
+        lambda y: (0.2 - y) * norm.pdf(y, mean, std),
+        low,
+        0.2,
+        points=[p for p in (mean - 3 * std, mean, mean + 3 * std) if low < p < 0.2],
+        epsabs=0,
+        limit=200,
+    )
+    assert_allclose(expected_improvement(mean, std, 0.2), expected, rtol=1e-7, atol=1e-300)
+
+
+def test_without_uncertainty_it_is_the_improvement():
+    value = expected_improvement([1.0, 2.0, 4.0], [0.0, 0.0, 0.0], 3.0)
+    assert_allclose(value, [2.0, 1.0, 0.0])
+    assert log_expected_improvement(4.0, 0.0, 3.0) == -np.inf
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(
+    mean=st.floats(-50, 50),
+    std=st.floats(0.01, 20),
+    best=st.floats(-50, 50),
+)
+def test_gradient_agrees_with_differences(mean, std, best):
+    _, by_mean, by_std = log_expected_improvement(mean, std, best, return_gradient=True)
+    h = 1e-5 * std
+    f = log_expected_improvement
+    scale = abs(float(f(mean, std, best))) + 1
+    by_mean_fd = (f(mean + h, std, best) - f(mean - h, std, best)) / (2 * h)
+    by_std_fd = (f(mean, std + h, best) - f(mean, std - h, best)) / (2 * h)
+    assert_allclose(by_mean, by_mean_fd, rtol=1e-4, atol=1e-9 * scale / h)
+    assert_allclose(by_std, by_std_fd, rtol=1e-4, atol=1e-9 * scale / h)
+
+
+@settings(deadline=None, max_examples=100, derandomize=True)
+@given(
+    mean=st.floats(-5, 5), std=st.floats(0.01, 5), shift=st.floats(-9, 9), scale=st.floats(0.01, 99)
+)
+def test_units_of_the_objective(mean, std, shift, scale):
+    value = expected_improvement(mean, std, 0.0)
+    moved = expected_improvement(shift + scale * mean, scale * std, shift)
+    assert_allclose(moved, scale * value, rtol=1e-6, atol=1e-300)
+
+
+def test_more_uncertainty_and_a_lower_mean_are_better():
+    means = np.linspace(-200, 200, 4001)
+    assert (np.diff(log_expected_improvement(means, 1.0, 0.0)) < 0).all()
+    stds = np.geomspace(1e-3, 1e3, 500)
+    assert (np.diff(log_expected_improvement(1.0, stds, 0.0)) > 0).all()
+
+
+def test_shapes_broadcast():
+    assert log_expected_improvement(np.zeros((3, 1)), np.ones(4), 0.0).shape == (3, 4)

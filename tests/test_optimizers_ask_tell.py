@@ -1,0 +1,391 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from scipy.optimize import Bounds
+from scipy.stats import loguniform, randint
+from sklearn.exceptions import NotFittedError
+
+from skbo_silbo import SILBO, Space
+from skbo_silbo.optimizers import RandomSearch, SpaceExhausted
+
+METHODS = [SILBO, RandomSearch]
+BOUNDS = np.array([[-5.0, 10.0], [0.0, 15.0], [1.0, 2.0]])
+
+
+def bowl(x):
+    return float(((x - BOUNDS.mean(axis=1)) ** 2).sum())
+
+
+def mixed_space():
+    return Space(
+        {
+            "C": loguniform(1e-3, 1e3),
+            "degree": randint(1, 6),
+            "kernel": ["rbf", "poly", "linear"],
+            "fixed": ["always"],
+        }
+    )
+
+
+def run(optimizer, func, n):
+    for _ in range(n):
+        x = optimizer.ask()
+        optimizer.tell(x, func(x))
+    return optimizer
+
+
+@pytest.fixture(params=METHODS, ids=lambda m: m.__name__)
+def method(request):
+    return request.param
+
+
+# --- asking ---------------------------------------------------------------------------------------
+
+
+def test_points_are_inside_and_distinct(method):
+    optimizer = run(method(BOUNDS, random_state=0), bowl, 20)
+    X = optimizer.x_iters_
+    assert X.shape == (20, 3)
+    assert ((BOUNDS[:, 0] <= X) & (BOUNDS[:, 1] >= X)).all()
+    assert len(np.unique(X, axis=0)) == 20
+
+
+def test_shapes_of_ask(method):
+    optimizer = method(BOUNDS, random_state=0)
+    assert optimizer.ask().shape == (3,)
+    assert optimizer.ask(1).shape == (1, 3)
+    assert optimizer.ask(4).shape == (4, 3)
+
+
+def test_dict_points(method):
+    optimizer = method(mixed_space(), random_state=0)
+    point = optimizer.ask()
+    assert list(point) == ["C", "degree", "kernel", "fixed"]
+    optimizer.tell(point, 1.0)
+    batch = optimizer.ask(3)
+    optimizer.tell(batch, [3.0, 0.5, 2.0])
+    assert optimizer.best_x_ == batch[1]
+    assert optimizer.x_iters_ == [point, *batch]
+
+
+def test_asking_needs_no_telling_and_never_repeats(method):
+    optimizer = run(method(BOUNDS, random_state=0), bowl, 8)
+    pending = [optimizer.ask() for _ in range(4)] + list(optimizer.ask(4))
+    assert len(np.unique([*optimizer.x_iters_, *pending], axis=0)) == 16
+
+
+def test_asking_with_nothing_told_beyond_the_design():
+    X = SILBO([(0, 1)], n_initial=2, random_state=0).ask(7)
+    assert len(np.unique(X, axis=0)) == 7
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, "2", True])
+def test_how_many_is_a_positive_integer(method, n):
+    with pytest.raises(ValueError, match="n must be an integer of at least 1"):
+        method(BOUNDS).ask(n)
+
+
+def test_a_batch_spreads():
+    # without pending points in the surrogate all proposals would sit at the same maximum
+    optimizer = run(
+        SILBO([(0, 1)] * 2, random_state=0), lambda x: float(((x - 0.4) ** 2).sum()), 12
+    )
+    X = optimizer.ask(5)
+    gaps = np.linalg.norm(X[:, None] - X[None], axis=2)[np.triu_indices(5, 1)]
+    assert gaps.min() > 1e-4
+
+
+def test_a_failed_ask_leaves_nothing_pending(method, monkeypatch):
+    optimizer = method(BOUNDS, random_state=0)
+    propose, calls = method._propose, []
+
+    def broken(self):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return propose(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(method, "_propose", broken)
+        with pytest.raises(KeyboardInterrupt):
+            optimizer.ask(5)
+    assert_array_equal(optimizer.ask(5), method(BOUNDS, random_state=0).ask(5))
+
+
+# --- finite spaces --------------------------------------------------------------------------------
+
+
+def test_a_finite_space_is_visited_once_and_says_when_it_ends(method):
+    space = Space({"a": [1, 2, 3], "b": ["x", "y"], "c": ["always"]})
+    optimizer = method(space, random_state=0)
+    seen = set()
+    for _ in range(6):
+        point = optimizer.ask()
+        seen.add((point["a"], point["b"]))
+        optimizer.tell(point, point["a"])
+    assert len(seen) == 6
+    with pytest.raises(SpaceExhausted, match="of the 6 points of this finite space 0 are left"):
+        optimizer.ask()
+
+
+def test_too_large_a_batch_says_how_many_are_left(method):
+    optimizer = method(Space({"a": [1, 2, 3], "b": ["x", "y"]}), random_state=0)
+    optimizer.tell({"a": 1, "b": "x"}, 0.0)
+    optimizer.ask()
+    with pytest.raises(SpaceExhausted) as caught:
+        optimizer.ask(5)
+    assert caught.value.n_left == 4
+    assert len(optimizer.ask(4)) == 4
+
+
+def test_repeats_told_do_not_exhaust(method):
+    optimizer = method(Space({"a": [1, 2]}), random_state=0)
+    for _ in range(3):
+        optimizer.tell({"a": 2}, 5.0)
+    assert optimizer.ask() == {"a": 1}
+
+
+def test_a_space_of_constants_has_one_point(method):
+    for bounds, point in ((Space({"a": [7]}), {"a": 7}), ([(2.0, 2.0)], [2.0])):
+        optimizer = method(bounds, random_state=0)
+        x = optimizer.ask()
+        assert (x == point) is True or (x == point).all()
+        optimizer.tell(x, 1.0)
+        with pytest.raises(SpaceExhausted):
+            optimizer.ask()
+
+
+# --- telling --------------------------------------------------------------------------------------
+
+
+def test_best_is_the_lowest_told(method):
+    optimizer = method(BOUNDS)
+    X = np.array([[0, 1, 1.5], [1, 1, 1.5], [2, 1, 1.5]])
+    optimizer.tell(X, [3.0, -2.0, np.nan])
+    assert_array_equal(optimizer.best_x_, X[1])
+    assert optimizer.best_y_ == -2.0
+    assert_array_equal(optimizer.func_vals_, [3.0, -2.0, np.nan])
+
+
+@pytest.mark.parametrize("values", [[], [np.nan], [np.inf, -np.inf]])
+def test_no_best_without_a_finite_value(method, values):
+    optimizer = method([(0, 1)])
+    for i, value in enumerate(values):
+        optimizer.tell([i / 2], value)
+    with pytest.raises(NotFittedError, match="need a finite value"):
+        _ = optimizer.best_x_
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "message"),
+    [
+        ([0, 1, 3.0], 1.0, r"inside the bounds \[1.0, 2.0\] of input 2"),
+        ([0, 1, np.nan], 1.0, "inside the bounds"),
+        ([0, 1], 1.0, r"shape \(n, 3\)"),
+        ([[0, 1]], [1.0], r"shape \(n, 3\)"),
+        ([[0, 1, 1.5], [0, 1, 9.0]], [1.0, 2.0], "inside the bounds"),
+        ([0, 1, 1.5], [1.0, 2.0], "y must be one number, one for every point in x"),
+        ([[0, 1, 1.5]] * 2, [1.0], "y must be 2 numbers"),
+        ([[0, 1, 1.5]], 1.0, "y must be 1 numbers"),
+        ([0, 1, 1.5], None, "y must be real numbers"),
+        ([0, 1, 1.5], "low", "y must be real numbers"),
+        (["a", "b", "c"], 1.0, "x must be numbers"),
+        ({"x0": 1}, 1.0, "x must be numbers"),
+    ],
+)
+def test_bad_evaluations_are_refused_and_nothing_recorded(method, x, y, message):
+    optimizer = method(BOUNDS, random_state=0)
+    optimizer.tell([0, 1, 1.5], 2.0)
+    with pytest.raises(ValueError, match=message):
+        optimizer.tell(x, y)
+    assert_array_equal(optimizer.x_iters_, [[0, 1, 1.5]])
+    assert_array_equal(optimizer.func_vals_, [2.0])
+    fresh = method(BOUNDS, random_state=0).tell([0, 1, 1.5], 2.0)
+    assert_array_equal(optimizer.ask(), fresh.ask())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [({"C": 1e9}, "'C'"), ({"kernel": "sigmoid"}, "'kernel'"), ({"typo": 1}, "typo")],
+)
+def test_bad_dicts_are_refused_and_nothing_recorded(method, change, message):
+    optimizer = method(mixed_space(), random_state=0)
+    good = {"C": 1.0, "degree": 2, "kernel": "rbf", "fixed": "always"}
+    with pytest.raises(ValueError, match=message):
+        optimizer.tell([good, good | change], [1.0, 2.0])
+    assert optimizer.x_iters_ == []
+
+
+def test_points_never_asked_for_and_repeats_are_kept(method):
+    optimizer = method(BOUNDS, random_state=0)
+    x = optimizer.ask()
+    optimizer.tell([0, 1, 1.5], 2.0).tell([0, 1, 1.5], 2.5).tell(x, 1.0)
+    assert_array_equal(optimizer.func_vals_, [2.0, 2.5, 1.0])
+    run(optimizer, bowl, 12)
+    assert len(optimizer.func_vals_) == 15
+
+
+def test_one_input_takes_plain_numbers(method):
+    optimizer = method([(0, 1)], random_state=0)
+    optimizer.tell(0.25, 1.0).tell([0.5], 2.0).tell([[0.75], [1.0]], [3.0, 4.0])
+    assert_array_equal(optimizer.x_iters_, [[0.25], [0.5], [0.75], [1.0]])
+
+
+def test_results_are_copies(method):
+    optimizer = run(method(BOUNDS, random_state=0), bowl, 3)
+    optimizer.x_iters_[:] = 0
+    optimizer.func_vals_[:] = 0
+    optimizer.best_x_[:] = 0
+    assert optimizer.best_y_ == bowl(optimizer.best_x_) > 0
+
+
+def test_told_arrays_are_not_kept(method):
+    optimizer = method(BOUNDS)
+    x = np.array([0.0, 1.0, 1.5])
+    optimizer.tell(x, 1.0)
+    x[:] = 99
+    assert_array_equal(optimizer.best_x_, [0.0, 1.0, 1.5])
+
+
+# --- seeds and order ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", [0, np.random.RandomState, np.random.default_rng])
+def test_same_seed_same_points_bit_for_bit(method, seed):
+    def make():
+        return seed(3) if callable(seed) else seed
+
+    runs = [run(method(BOUNDS, random_state=make()), bowl, 18).x_iters_ for _ in range(2)]
+    assert_array_equal(*runs)
+
+
+def test_other_seeds_other_points(method):
+    a, b, c = (method(BOUNDS, random_state=seed).ask(6) for seed in (0, 1, None))
+    assert not (a == b).any()
+    assert not (a == c).any()
+
+
+@settings(deadline=None, max_examples=6, derandomize=True)
+@given(order=st.permutations(range(14)))
+def test_order_of_telling_does_not_matter(order):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(*BOUNDS.T, (14, 3))
+    X[5], X[6] = X[4], X[4]  # repeats, and a failure among them
+    y = np.append([bowl(x) for x in X[:-1]], np.nan)
+    y[6] += 1.0
+    asked = []
+    for permutation in (range(14), order):
+        optimizer = SILBO(BOUNDS, n_initial=5, random_state=0)
+        for i in permutation:
+            optimizer.tell(X[i], y[i])
+        asked.append(optimizer.ask(2))
+    assert_array_equal(*asked)
+
+
+def test_one_by_one_is_the_same_as_together():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(*BOUNDS.T, (12, 3))
+    y = [bowl(x) for x in X]
+    one = SILBO(BOUNDS, random_state=0)
+    for x, value in zip(X, y, strict=True):
+        one.tell(x, value)
+    assert_array_equal(one.ask(), SILBO(BOUNDS, random_state=0).tell(X, y).ask())
+
+
+def test_global_generator_is_untouched(method):
+    before = np.random.get_state()  # noqa: NPY002
+    for seed in (None, 0):
+        run(method(BOUNDS, random_state=seed), bowl, 14).ask(2)
+    after = np.random.get_state()  # noqa: NPY002
+    assert_array_equal(before[1], after[1])
+    assert before[2:] == after[2:]
+
+
+# --- failures -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("failure", [np.nan, np.inf, -np.inf])
+def test_failed_evaluations_are_kept_and_avoided(failure):
+    def func(x):
+        return failure if x[0] > 0.5 else float((x[0] - 0.45) ** 2 + (x[1] - 0.5) ** 2)
+
+    optimizer = run(SILBO([(0, 1)] * 2, random_state=0), func, 30)
+    assert len(optimizer.func_vals_) == 30
+    assert 0 <= optimizer.best_y_ < 0.01
+    assert (optimizer.x_iters_[15:, 0] > 0.5).mean() < 0.5
+
+
+def test_nothing_but_failures(method):
+    optimizer = run(method(BOUNDS, random_state=0), lambda x: np.nan, 14)
+    assert len(np.unique(optimizer.x_iters_, axis=0)) == 14
+
+
+def test_constant_values(method):
+    optimizer = run(method(BOUNDS, random_state=0), lambda x: 3.0, 14)
+    assert len(np.unique(optimizer.x_iters_, axis=0)) == 14
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_enormous_and_tiny_values(scale):
+    def func(x):
+        return scale * float(((x - 0.3) ** 2).sum())
+
+    assert run(SILBO([(0, 1)] * 2, random_state=0), func, 20).best_y_ < 1e-2 * scale
+
+
+# --- construction ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("bounds", "message"),
+    [
+        ([(1, 0)], "reversed"),
+        ([(0, np.inf)], "finite"),
+        ([(np.nan, 1)], "finite"),
+        ([(0, 1, 2)], r"shape \(d, 2\)"),
+        ([0, 1], r"shape \(d, 2\)"),
+        ([], r"shape \(d, 2\)"),
+        (np.empty((0, 2)), r"shape \(d, 2\)"),
+        ({}, "at least one parameter"),
+        ("wide", "bounds must be numbers"),
+    ],
+)
+def test_bad_bounds_are_refused(method, bounds, message):
+    with pytest.raises(ValueError, match=message):
+        method(bounds)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"acquisition": "pi"}, r"acquisition must be one of \['ei'\]: got 'pi'"),
+        ({"mapping": "sideways"}, r"mapping must be one of \['auto', 'top-down'\]"),
+        ({"embedding": "pca"}, "embedding must be one of .* or a transformer"),
+        ({"embedding": 3}, "embedding must be one of"),
+        ({"n_components": 0}, "n_components must be 'auto' or an integer from 1 to 3"),
+        ({"n_components": 4}, "n_components must be 'auto' or an integer from 1 to 3"),
+        ({"n_components": 2, "embedding": "identity"}, "n_components must be 'auto' or 3"),
+        ({"n_initial": 0}, "n_initial must be an integer of at least 1"),
+        ({"n_unlabeled": -1}, "n_unlabeled must be an integer of at least 0"),
+        ({"update_every": 0}, "update_every must be an integer of at least 1"),
+        ({"random_state": "seed"}, "seed"),
+    ],
+)
+def test_bad_arguments_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        SILBO(BOUNDS, **options)
+
+
+def test_arguments_are_stored_as_given():
+    bounds = Bounds([0, 0], [1, 2])
+    optimizer = SILBO(bounds, n_initial=4, random_state=7)
+    assert optimizer.bounds is bounds
+    assert (optimizer.n_initial, optimizer.n_components, optimizer.random_state) == (4, "auto", 7)
+    assert repr(optimizer) == "SILBO(Box(d=2), n_told=0)"
+
+
+def test_scipy_bounds_and_arrays_are_the_same(method):
+    a = method(Bounds([0, 1], [1, 5]), random_state=0).ask(3)
+    assert_array_equal(a, method([[0, 1], [1, 5]], random_state=0).ask(3))

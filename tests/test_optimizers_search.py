@@ -1,0 +1,99 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from skbo_silbo.acquisition import log_expected_improvement
+from skbo_silbo.mapping import LinearEmbedding
+from skbo_silbo.optimizers._design import n_initial_points, sobol_points
+from skbo_silbo.optimizers._history import History, impute_failures
+from skbo_silbo.optimizers._search import AcquisitionSurface, draw_candidates, polish
+from skbo_silbo.surrogate import GaussianProcessSurrogate
+
+
+def make_surface(d, r=None, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (25, d))
+    embedding = LinearEmbedding(d)
+    if r is not None:
+        embedding = LinearEmbedding.from_components(rng.normal(size=(r, d)))
+    y = np.sin(3 * X[:, 0]) + X[:, 1] ** 2
+    surrogate = GaussianProcessSurrogate().fit(embedding.project(X), y)
+    return X, AcquisitionSurface(log_expected_improvement, surrogate, embedding, y.min())
+
+
+@pytest.mark.parametrize(("d", "r"), [(2, None), (5, None), (8, 2), (30, 4)])
+def test_gradient_through_acquisition_surrogate_and_embedding(d, r):
+    _, surface = make_surface(d, r)
+    for x in np.random.default_rng(1).uniform(-0.9, 0.9, (5, d)):
+        value, gradient = surface.value_and_gradient(x)
+        h = 1e-5 * np.eye(d)
+        differences = (surface.values(x + h) - surface.values(x - h)) / 2e-5
+        assert_allclose(value, surface.values(x[None])[0], rtol=1e-6)
+        assert_allclose(gradient, differences, rtol=1e-3, atol=1e-4 * np.abs(gradient).max())
+
+
+@pytest.mark.parametrize(("d", "r"), [(2, None), (8, 2), (300, 3)])
+def test_candidates_are_inside_and_fill_the_image(d, r):
+    X, surface = make_surface(d, r)
+    candidates = draw_candidates(surface.embedding, X[:3], np.random.default_rng(0))
+    assert np.abs(candidates).max() <= 1
+    Z, half_widths = surface.embedding.project(candidates), surface.embedding.half_widths
+    assert (np.abs(Z).max(axis=0) > 0.75 * half_widths).all()
+    at_random = np.random.default_rng(0).uniform(-1, 1, candidates.shape)
+    assert (Z.std(axis=0) > 0.9 * surface.embedding.project(at_random).std(axis=0)).all()
+
+
+def test_some_candidates_are_near_the_incumbents():
+    X, surface = make_surface(4)
+    candidates = draw_candidates(surface.embedding, X[:3], np.random.default_rng(0))
+    distance = np.linalg.norm(candidates[:, None] - X[None, :3], axis=2).min(axis=0)
+    assert (distance < 0.05).all()
+
+
+@pytest.mark.parametrize(("d", "r"), [(3, None), (12, 3)])
+def test_polish_climbs(d, r):
+    X, surface = make_surface(d, r)
+    candidates = draw_candidates(surface.embedding, X[:3], np.random.default_rng(0))
+    values = surface.values(candidates)
+    ends = polish(surface, candidates, values)
+    assert np.abs(ends).max() <= 1
+    assert surface.values(ends).max() > values.max()
+    dense = np.random.default_rng(1).uniform(-1, 1, (20000, d))
+    assert surface.values(ends).max() > surface.values(dense).max() - 1e-3
+
+
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (7, 3), (24, 100), (3, 30000), (4, 0)])
+def test_design_fills_the_cube(n, d):
+    X = sobol_points(n, d, np.random.default_rng(0))
+    assert X.shape == (n, d)
+    assert (np.abs(X) <= 1).all()
+    assert len(np.unique(X, axis=0)) == (n if d else 1)
+
+
+def test_design_is_more_even_than_chance():
+    X = sobol_points(32, 5, np.random.default_rng(0))
+    counts = np.stack([np.histogram(column, 32, (-1, 1))[0] for column in X.T])
+    assert (counts == 1).all()
+
+
+def test_size_of_the_design():
+    sizes = [n_initial_points(d) for d in (0, 1, 2, 8, 20, 100, 1000, 10000)]
+    assert sizes == sorted(sizes)
+    assert sizes[1] >= 5
+    assert 8 <= sizes[3] <= 12
+    assert sizes[-1] <= 50
+
+
+def test_history_is_sorted_by_point_and_then_value():
+    history = History(2)
+    history.add("abc", np.array([[0.5, 1], [0.0, 2], [0.5, 1]]), np.array([3.0, 1, 2]))
+    history.add("d", np.array([[0.5, 0.0]]), np.array([np.nan]))
+    X, y = history.canonical()
+    assert_allclose(X, [[0, 2], [0.5, 0], [0.5, 1], [0.5, 1]])
+    assert_allclose(y, [1, np.nan, 2, 3])
+    assert history.best_index() == 1
+
+
+def test_failures_count_as_the_worst():
+    assert_allclose(impute_failures(np.array([1.0, np.nan, 3, np.inf, -np.inf])), [1, 3, 3, 3, 3])
+    assert_allclose(impute_failures(np.array([np.nan, np.inf])), 0)

@@ -1,0 +1,155 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.optimize import approx_fprime
+from scipy.stats import norm
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
+
+from skbo_silbo.surrogate import GaussianProcessSurrogate
+from skbo_silbo.surrogate._prior import dimension_scaled_prior
+
+
+def make_data(n=30, r=3, seed=0, noise=0.05):
+    rng = np.random.default_rng(seed)
+    Z = rng.uniform(-1, 1, (n, r))
+    return Z, 5 + 3 * np.sin(2 * Z[:, 0]) + Z[:, -1] ** 2 + noise * rng.standard_normal(n)
+
+
+def test_prediction_is_scikit_learns_without_the_noise():
+    Z, y = make_data()
+    surrogate = GaussianProcessSurrogate().fit(Z, y)
+    signal, *lengths, noise = np.exp(surrogate.theta_)
+    model = GaussianProcessRegressor(
+        ConstantKernel(signal) * Matern(lengths, nu=2.5), alpha=noise, optimizer=None
+    ).fit(Z, (y - y.mean()) / y.std())
+    new = np.random.default_rng(1).uniform(-1, 1, (20, 3))
+    mean, std = model.predict(new, return_std=True)
+    got_mean, got_std = surrogate.predict(new)
+    assert_allclose(got_mean, y.mean() + y.std() * mean, rtol=1e-6)
+    assert_allclose(got_std, y.std() * std, rtol=1e-4)
+
+
+def test_tuning_reaches_the_posterior_mode_that_scikit_learn_can_see():
+    Z, y = make_data()
+    theta = GaussianProcessSurrogate().fit(Z, y).theta_
+    prior = dimension_scaled_prior(3)
+    kernel = ConstantKernel(1.0) * Matern(np.ones(3), nu=2.5) + WhiteKernel(1.0)
+    model = GaussianProcessRegressor(kernel, alpha=1e-10, optimizer=None)
+    model.fit(Z, (y - y.mean()) / y.std())
+
+    def log_posterior(t):
+        return model.log_marginal_likelihood(t) + prior.log_density(t)[0]
+
+    assert_allclose(approx_fprime(theta, log_posterior, 1e-6), 0.0, atol=2e-2)
+    rng = np.random.default_rng(2)
+    around = [log_posterior(theta + 0.1 * rng.standard_normal(5)) for _ in range(30)]
+    assert log_posterior(theta) > max(around)
+
+
+@settings(deadline=None, max_examples=25, derandomize=True)
+@given(seed=st.integers(0, 10**6), r=st.integers(1, 6), n=st.integers(2, 25))
+def test_gradient_of_the_prediction(seed, r, n):
+    Z, y = make_data(n, r, seed)
+    surrogate = GaussianProcessSurrogate().fit(Z, y, tune=False)
+    z = np.random.default_rng(seed).uniform(-1, 1, r)
+    mean, std, by_mean, by_std = surrogate.predict_gradient(z[None])
+    assert_allclose((mean, std), surrogate.predict(z[None]), rtol=1e-7)
+    for which, gradient in ((0, by_mean), (1, by_std)):
+        differences = [
+            (surrogate.predict((z + e)[None])[which] - surrogate.predict((z - e)[None])[which])[0]
+            / 2e-5
+            for e in 1e-5 * np.eye(r)
+        ]
+        assert_allclose(gradient[0], differences, rtol=1e-4, atol=1e-5)
+
+
+@settings(deadline=None, max_examples=15, derandomize=True)
+@given(shift=st.floats(-1e3, 1e3), scale=st.floats(1e-3, 1e3))
+def test_units_of_the_targets_do_not_matter(shift, scale):
+    Z, y = make_data()
+    new = np.random.default_rng(1).uniform(-1, 1, (5, 3))
+    mean, std = GaussianProcessSurrogate().fit(Z, y).predict(new)
+    moved_mean, moved_std = GaussianProcessSurrogate().fit(Z, shift + scale * y).predict(new)
+    assert_allclose(moved_mean, shift + scale * mean, rtol=1e-3, atol=1e-3 * scale)
+    assert_allclose(moved_std, scale * std, rtol=5e-2)
+
+
+def test_irrelevant_inputs_get_long_length_scales():
+    Z, y = make_data(n=60, r=6, noise=0.0)
+    lengths = np.exp(GaussianProcessSurrogate().fit(Z, y).theta_[1:-1])
+    assert lengths[[0, 5]].max() < 0.5 * lengths[1:5].min()
+
+
+def test_noise_is_found():
+    Z, y = make_data(n=150, r=1, noise=0.5)
+    surrogate = GaussianProcessSurrogate().fit(Z, y)
+    noise = np.exp(0.5 * surrogate.theta_[-1]) * surrogate.y_scale_
+    assert 0.4 < noise < 0.6
+    assert surrogate.predict(Z)[1].max() < 0.35  # of the objective, not of a noisy value
+
+
+def test_held_out_values_are_covered():
+    Z, y = make_data(n=200, noise=0.3)
+    surrogate = GaussianProcessSurrogate().fit(Z[:80], y[:80])
+    mean, std = surrogate.predict(Z[80:])
+    density = surrogate.log_predictive_density(Z[80:], y[80:])
+    spread = np.sqrt(std**2 + surrogate.y_scale_**2 * np.exp(surrogate.theta_[-1]))
+    assert_allclose(density, norm.logpdf(y[80:], mean, spread))
+    assert 0.85 < np.mean(np.abs(y[80:] - mean) < 1.96 * spread) <= 1.0
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_constant_targets(n):
+    Z, _ = make_data(n)
+    surrogate = GaussianProcessSurrogate().fit(Z, np.full(n, 4.25))
+    mean, std = surrogate.predict(np.vstack([Z, np.ones((1, 3))]))
+    assert_allclose(mean, 4.25)
+    assert (std[:n] < 0.1 * std[-1]).all()
+    assert_allclose(surrogate.theta_, dimension_scaled_prior(3).location)
+
+
+def test_targets_that_differ_by_rounding_are_constant():
+    Z, _ = make_data(4)
+    y = np.full(4, 0.1) + np.array([0, 1e-17, 2e-17, 0])
+    assert GaussianProcessSurrogate().fit(Z, y).y_scale_ == 1.0
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.3])
+def test_repeated_points(spread):
+    Z = np.repeat([[0.1, 0.2], [-0.5, 0.5], [0.9, -0.9]], 10, axis=0)
+    y = np.repeat([1.0, 2.0, 4.0], 10) + spread * np.random.default_rng(0).standard_normal(30)
+    mean, std = GaussianProcessSurrogate().fit(Z, y).predict(Z[::10])
+    assert_allclose(mean, y.reshape(3, 10).mean(axis=1), atol=0.02 + 0.3 * spread)
+    assert (std < 0.02 + spread).all()
+
+
+def test_believed_points_change_the_deviation_and_not_the_mean():
+    Z, y = make_data(noise=0.0)
+    surrogate = GaussianProcessSurrogate().fit(Z, y)
+    new = np.random.default_rng(1).uniform(-1, 1, (10, 3))
+    believer = surrogate.with_points(new[:1], surrogate.predict(new[:1])[0])
+    assert_allclose(believer.predict(new)[0], surrogate.predict(new)[0], rtol=1e-5)
+    noise = np.exp(0.5 * surrogate.theta_[-1]) * surrogate.y_scale_
+    assert believer.predict(new[:1])[1] < noise < surrogate.predict(new[:1])[1]
+    assert_allclose(believer.theta_, surrogate.theta_)
+    assert surrogate.predict(new)[1].shape == (10,)
+
+
+def test_warm_start_is_kept_without_tuning():
+    Z, y = make_data()
+    theta = GaussianProcessSurrogate().fit(Z, y).theta_
+    again = GaussianProcessSurrogate(theta).fit(Z[:20], y[:20], tune=False)
+    assert_allclose(again.theta_, theta)
+
+
+def test_inputs_are_not_changed_nor_the_global_generator():
+    Z, y = make_data()
+    before = Z.copy(), y.copy(), np.random.get_state()[1].copy()  # noqa: NPY002
+    surrogate = GaussianProcessSurrogate().fit(Z, y)
+    surrogate.with_points(Z[:1], y[:1]).predict(Z)
+    after = Z, y, np.random.get_state()[1]  # noqa: NPY002
+    for a, b in zip(before, after, strict=True):
+        assert (a == b).all()
