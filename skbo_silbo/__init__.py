@@ -2,7 +2,12 @@
 
 from importlib.metadata import version
 
-from .decomposition import ActiveSubspace, SemiSlicedInverseRegression
+from .decomposition import (
+    ActiveSubspace,
+    DirectionalRegression,
+    SemiSlicedInverseRegression,
+    SlicedAverageVarianceEstimation,
+)
 from .model_selection import SILBOSearchCV
 from .optimizers import SILBO, RandomSearch, minimize
 from .space import Space
@@ -11,10 +16,12 @@ __version__ = version("skbo_silbo")
 
 __all__ = [
     "ActiveSubspace",
+    "DirectionalRegression",
     "RandomSearch",
     "SILBO",
     "SILBOSearchCV",
     "SemiSlicedInverseRegression",
+    "SlicedAverageVarianceEstimation",
     "Space",
     "minimize",
 ]

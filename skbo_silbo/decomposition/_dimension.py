@@ -51,18 +51,35 @@ def dimension_by_tests(tests):
     return max(1, int(k))
 
 
-def dimension_by_criterion(eigenvalues, n, d, n_slices, limit):
-    """Maximise a penalised likelihood of the spectrum over the number of directions; at least 1.
+def dimension_by_criterion(eigenvalues, n):
+    """Maximise a penalised share of the spectrum over the number of directions k >= 1.
 
-    With theta = 1 + lambda, the directions after the k-th cost
-    ``n/2 sum_{j > k} (log theta_j + 1 - theta_j)`` in log likelihood, and k directions have
-    ``k (2 d - k + 1) / 2`` parameters, each charged C_n (Zhu, Miao and Peng 2006, eq. 8). C_n grows
-    like log n, and with d / n as the eigenvalues of noise do.
+    ``n sum_{j <= k} lambda_j^2 / sum_j lambda_j^2 - (2 n^(3/4) / p) k (k + 1) / 2`` (Zhu, Zhu and
+    Feng 2010, section 3.1), with p the number of eigenvalues. It is free of the spectrum's scale,
+    which localisation, ridge and graph change, and costs nothing beyond the spectrum.
+
+    Parameters
+    ----------
+    eigenvalues : ndarray of shape (p,)
+        Falling, the first positive.
+    n : int
+        Labelled rows.
+
+    Returns
+    -------
+    int
     """
-    theta = 1 + eigenvalues
-    losses = n / 2 * (np.log(theta) + 1 - theta)
-    remaining = np.append(np.cumsum(losses[::-1])[::-1], 0.0)[: limit + 1]
-    k = np.arange(len(remaining))
-    noise = (np.sqrt(d) + np.sqrt(n_slices - 1)) ** 4 / (4 * n * d)
-    charge = (noise + np.log(n) / 4) / 2
-    return max(1, int(np.argmax(remaining - charge * k * (2 * d - k + 1) / 2)))
+    k = np.arange(1, len(eigenvalues) + 1)
+    shares = np.cumsum(eigenvalues**2) / np.sum(eigenvalues**2)
+    charge = 2 * n**0.75 / len(eigenvalues)
+    return int(k[np.argmax(n * shares - charge * k * (k + 1) / 2)])
+
+
+def excess_over_noise(eigenvalues):
+    """Subtract the median from localised eigenvalues and keep what is positive.
+
+    A mean over k neighbours keeps 1/k of the scatter in every direction, so that localised
+    eigenvalues do not fall to zero where there is nothing to find.
+    """
+    excess = eigenvalues - np.median(eigenvalues)
+    return excess[excess > 0] if eigenvalues[0] > np.median(eigenvalues) else eigenvalues

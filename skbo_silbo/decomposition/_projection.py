@@ -58,3 +58,11 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def with_positive_peaks(components):
+    """Return components (r, d) with the largest entry of each row made positive."""
+    largest = np.take_along_axis(
+        components, np.abs(components).argmax(axis=1, keepdims=True), axis=1
+    )
+    return components * np.where(largest < 0, -1.0, 1.0)

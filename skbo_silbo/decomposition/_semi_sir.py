@@ -17,11 +17,16 @@ from .._numerics._solvers import (
 )
 from .._numerics._whitening import whitening_basis
 from ._checks import check_choice, check_integer, check_n_components, check_nonnegative
-from ._dimension import dimension_by_criterion, dimension_by_tests, sequential_tests
+from ._dimension import (
+    dimension_by_criterion,
+    dimension_by_tests,
+    excess_over_noise,
+    sequential_tests,
+)
 from ._labels import check_labelled_chunk, split_labelled
 from ._moments import SliceMoments
 from ._paper import pairwise_membership, paper_directions
-from ._projection import LinearProjection
+from ._projection import LinearProjection, with_positive_peaks
 from ._scatter import center_on_labels, graph_penalty, local_membership
 from ._slices import check_n_slices, slice_response
 
@@ -66,7 +71,7 @@ class SemiSlicedInverseRegression(LinearProjection):
     n_components : "auto" or int, default="auto"
         Number of directions. "auto" takes Li's sequential chi-square test at level .05 where it
         is valid (plain slices, no unlabelled rows, no ridge, at least three rows a feature), and
-        a penalised likelihood of the spectrum elsewhere.
+        an information criterion of the spectrum [4]_ elsewhere.
     n_slices : int or array-like of increasing edges, default=10
         Slices aimed at (`n_slices_` tells how many R's rule gave), or the values at which to cut.
     n_local_neighbors : int or None, default=None
@@ -129,6 +134,8 @@ class SemiSlicedInverseRegression(LinearProjection):
        Bayesian Optimization", arXiv 2005.14601, section 4.2.
     .. [2] Li, "Sliced Inverse Regression for Dimension Reduction", JASA 86, 1991.
     .. [3] Wu, Liang and Mukherjee, "Localized Sliced Inverse Regression", JCGS 19, 2010.
+    .. [4] Zhu, Zhu and Feng, "Dimension Reduction in Regressions Through Cumulative Slicing
+       Estimation", JASA 105, 2010.
 
     Examples
     --------
@@ -140,7 +147,7 @@ class SemiSlicedInverseRegression(LinearProjection):
     >>> sir.n_components_
     1
     >>> (sir.components_ / np.linalg.norm(sir.components_)).round(2)
-    array([[ 0.71, -0.  ,  0.  ,  0.71, -0.02, -0.01]])
+    array([[ 0.72, -0.  ,  0.  ,  0.69,  0.01,  0.02]])
     """
 
     def __init__(
@@ -328,8 +335,9 @@ class SemiSlicedInverseRegression(LinearProjection):
             self.dimension_tests_ = sequential_tests(
                 self.eigenvalues_, n_labeled, self.n_features_in_, self.n_slices_
             )
-        self.n_components_ = self._choose_n_components(n_labeled, limit)
-        self._set_components(np.sqrt(n_labeled) * spectrum.directions[:, : self.n_components_])
+        self.n_components_ = self._choose_n_components(n_labeled, plain)
+        directions = np.sqrt(n_labeled) * spectrum.directions[:, : self.n_components_]
+        self.components_ = with_positive_peaks(directions.T)
 
     def _n_identified(self, eigenvalues, plain):
         nonzero = int((eigenvalues > 1e-12 * eigenvalues[0]).sum())
@@ -343,19 +351,14 @@ class SemiSlicedInverseRegression(LinearProjection):
                 "slices, or n_local_neighbors."
             )
 
-    def _choose_n_components(self, n_labeled, limit):
+    def _choose_n_components(self, n_labeled, plain):
         if self.n_components != "auto":
             return int(self.n_components)
         tested = hasattr(self, "dimension_tests_") and n_labeled >= 3 * self.n_features_in_
         if tested:
             return dimension_by_tests(self.dimension_tests_)
-        shape = (n_labeled, self.n_features_in_, self.n_slices_)
-        limit = min(limit, MAX_AUTO_COMPONENTS)
-        return dimension_by_criterion(self.eigenvalues_, *shape, limit)
-
-    def _set_components(self, B):
-        largest = B[np.argmax(np.abs(B), axis=0), np.arange(B.shape[1])]
-        self.components_ = (B * np.where(largest < 0, -1.0, 1.0)).T
+        spectrum = self.eigenvalues_ if plain else excess_over_noise(self.eigenvalues_)
+        return dimension_by_criterion(spectrum[:MAX_AUTO_COMPONENTS], n_labeled)
 
     def _fit_paper(self, data, slices, search):
         X = np.concatenate([data.X_labeled, data.X_unlabeled])
@@ -375,7 +378,7 @@ class SemiSlicedInverseRegression(LinearProjection):
             rank=self.n_components_,
             **search,
         )
-        self._set_components(B)
+        self.components_ = with_positive_peaks(B.T)
         return self
 
 
