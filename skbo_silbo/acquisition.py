@@ -72,7 +72,7 @@ def log_expected_improvement(mean, std, best, *, return_gradient=False):
     --------
     >>> from skbo_silbo.acquisition import log_expected_improvement
     >>> log_expected_improvement([40.0], [1.0], best=0.0).round(4)
-    array([-808.2985])
+    array([-808.2986])
     """
     mean, std = np.broadcast_arrays(np.asarray(mean, dtype=float), np.asarray(std, dtype=float))
     uncertain = std > 0.0

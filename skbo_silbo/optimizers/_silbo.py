@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from skbo_silbo.acquisition import log_expected_improvement
 from skbo_silbo.mapping import LinearEmbedding, TopDown
@@ -82,6 +83,8 @@ class SILBO(AskTellOptimizer):
         All values told.
     embedding_ : LinearEmbedding
         The embedding in use; the identity before the first model.
+    n_initial_ : int
+        How many points come before the first model.
     space_ : Space or Box
         The search space.
 
@@ -151,6 +154,11 @@ class SILBO(AskTellOptimizer):
         self._design = None
 
     @property
+    def n_initial_(self):
+        """How many points, told ones included, come before the first model."""
+        return self._n_initial
+
+    @property
     def embedding_(self):
         """The embedding in use; the identity before the first model."""
         if self._model is None:
@@ -162,10 +170,11 @@ class SILBO(AskTellOptimizer):
         rng = self._rng(index)
         if index < self._n_initial or len(self._history) == 0:
             return self._design_point(index, rng)
-        if self._model is None or self._model.n_told < len(self._history):
-            self._model = self._learn()
-        X = self._search(self._model, rng)
-        return self._choose(X, rng)
+        with threadpool_limits(limits=1):  # small matrices: threads cost 5 times what they save
+            if self._model is None or self._model.n_told < len(self._history):
+                self._model = self._learn()
+            X = self._search(self._model, rng)
+            return self._choose(X, rng)
 
     def _design_point(self, index, rng):
         if self._design is None:
