@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from conformance import conformance
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from skbo_silbo.decomposition._active_subspace import ActiveSubspace, _n_leading
 
@@ -291,14 +291,7 @@ def test_auto_does_not_depend_on_the_unit(eigenvalues, unit):
 
 
 # a list: parametrize_with_checks of scikit-learn 1.6 hands pytest 9 a generator, which it refuses
-SKLEARN_CHECKS = [
-    pytest.param(*pair, id=f"{prior}-{getattr(pair[1], 'func', pair[1]).__name__}")
-    for prior in ("sparse", "dimension-scaled")
-    for pair in estimator_checks_generator(ActiveSubspace(prior=prior))
-]
-
-
-@pytest.mark.parametrize(("estimator", "check"), SKLEARN_CHECKS)
+@conformance([ActiveSubspace(prior=prior) for prior in ("sparse", "dimension-scaled")])
 def test_sklearn_checks(estimator, check):
     check(estimator)
 

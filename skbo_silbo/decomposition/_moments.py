@@ -1,8 +1,10 @@
 """Running moments of rows that come in chunks: all that plain SIR needs of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+
+from ._scatter import is_constant
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,14 @@ class SliceMoments:
         weight = (other.counts / np.maximum(counts, 1))[:, None]
         slice_means = self.slice_means + weight * (other.slice_means - self.slice_means)
         return SliceMoments(self.mean + shift * (other.n / n), scatter, counts, slice_means)
+
+    def without_constant_columns(self):
+        """Return the same moments with exact zeros where a column only varies by rounding."""
+        constant = is_constant(np.diag(self.scatter) / self.n, self.mean)
+        scatter, slice_means = self.scatter.copy(), self.slice_means.copy()
+        scatter[constant], scatter[:, constant] = 0.0, 0.0
+        slice_means[:, constant] = self.mean[constant]
+        return replace(self, scatter=scatter, slice_means=slice_means)
 
     def slice_sums(self):
         """N (number of slices with rows, d): ``sqrt(n_h) (mean_h - mean)``."""

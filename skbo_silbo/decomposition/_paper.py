@@ -42,7 +42,7 @@ def paper_directions(X, omega, *, alpha, n_neighbors, rank, method, random_state
     """
     n_labeled = omega.shape[0]
     C = (omega.T @ X[:n_labeled]).T
-    U1, s1, _ = randomized_svd(C, rank, random_state=random_state)
+    U1, s1, _ = randomized_svd(C, rank, power_iteration_normalizer="QR", random_state=random_state)
     scores = X @ (U1 / s1)
     weighted = np.zeros_like(scores)
     weighted[:n_labeled] = scores[:n_labeled]

@@ -59,8 +59,15 @@ def center_on_labels(data):
     Centring the pooled rows would add a spurious direction wherever the two means differ.
     """
     mean = data.X_labeled.mean(axis=0)
-    if not len(data.X_unlabeled):
-        return data.X_labeled - mean, mean
-    X = np.concatenate([data.X_labeled, data.X_unlabeled])
-    X -= mean
+    if len(data.X_unlabeled):
+        X = np.concatenate([data.X_labeled, data.X_unlabeled])
+        X -= mean
+    else:
+        X = data.X_labeled - mean
+    X[:, is_constant(np.einsum("ij,ij->j", X, X) / len(X), mean)] = 0.0
     return X, mean
+
+
+def is_constant(variance, mean):
+    """Tell which columns vary by no more than the rounding of their mean."""
+    return np.sqrt(variance) <= 10 * np.finfo(np.float64).eps * np.abs(mean)

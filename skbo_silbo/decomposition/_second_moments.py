@@ -9,6 +9,8 @@ m_h, V_h    (q,), (q,q) mean and variance of Z within slice h
 ==========  ==========  =====================================================
 """
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import linalg
 
@@ -18,6 +20,7 @@ from ._checks import check_n_components
 from ._dimension import dimension_by_criterion
 from ._labels import split_labelled
 from ._projection import LinearProjection, with_positive_peaks
+from ._scatter import center_on_labels
 from ._slices import check_n_slices, slice_response
 
 
@@ -58,8 +61,8 @@ class _SecondMomentSlicing(LinearProjection):
         check_enough_rows(type(self).__name__, n, d)
         slices = slice_response(data.y, self.n_slices)
         self.n_slices_ = slices.n_slices
-        self.mean_ = data.X_labeled.mean(axis=0)
-        pencil = Pencil(data.X_labeled - self.mean_, n, slices.membership())
+        X, self.mean_ = center_on_labels(replace(data, X_unlabeled=data.X_unlabeled[:0]))
+        pencil = Pencil(X, n, slices.membership())
         basis = primal_basis(pencil)
         Z = np.sqrt(n) * basis.whiten(pencil.X)
         kernel = self._kernel(slices.counts / n, *_slice_moments(Z, slices))
@@ -97,8 +100,13 @@ def _slice_moments(Z, slices):
     """Means (H, q) and variances (H, q, q) of the rows of each slice."""
     groups = [Z[slices.codes == h] for h in range(slices.n_slices)]
     means = np.array([group.mean(axis=0) for group in groups])
-    variances = np.array([np.cov(group.T, bias=True, ndmin=2) for group in groups])
+    variances = np.array([_variance(group) for group in groups])
     return means, variances
+
+
+def _variance(Z):
+    centred = Z - Z.mean(axis=0)
+    return centred.T @ centred / len(Z)
 
 
 class SlicedAverageVarianceEstimation(_SecondMomentSlicing):

@@ -223,7 +223,7 @@ class SemiSlicedInverseRegression(LinearProjection):
         Returns
         -------
         self
-            With `components_` as soon as two slices hold rows.
+            With `components_` as soon as the rows seen identify `n_components`.
 
         Raises
         ------
@@ -239,6 +239,7 @@ class SemiSlicedInverseRegression(LinearProjection):
         first = getattr(self, "_moments", None) is None
         X, y = check_labelled_chunk(self, X, y, reset=first)
         check_n_components(self.n_components, self.n_features_in_)
+        self._check_identified(len(edges))
         chunk = SliceMoments.of(X, np.searchsorted(edges, y, side="right"), len(edges) + 1)
         self._moments = chunk if first else self._moments.merged(chunk)
         self.n_slices_ = int((self._moments.counts > 0).sum())
@@ -247,14 +248,17 @@ class SemiSlicedInverseRegression(LinearProjection):
         return self
 
     def _solve_moments(self):
-        moments = self._moments
+        """Set the attributes of ``fit``, once the rows seen identify `n_components`."""
+        moments = self._moments.without_constant_columns()
         self.mean_, self.solver_ = moments.mean, "dense"
         self.ridge_ = self._resolve_ridge(moments.n, penalised=False)
         T = moments.scatter.copy()
         T[np.diag_indices_from(T)] += self.ridge_ * np.diag(T).mean()
         N, n_wanted = moments.slice_sums(), self._n_wanted(self.n_slices_)
         spectrum = solve_moments(N, whitening_basis(T), n_wanted)
-        self._store(spectrum, moments.n, plain=True, penalised=False)
+        limit = self._n_identified(spectrum.eigenvalues, plain=True)
+        if self.n_components == "auto" or self.n_components <= limit:
+            self._store(spectrum, moments.n, plain=True, penalised=False)
 
     def _check_streamable(self):
         if self.n_local_neighbors is not None:
@@ -346,9 +350,9 @@ class SemiSlicedInverseRegression(LinearProjection):
     def _check_identified(self, limit):
         if self.n_components != "auto" and self.n_components > limit:
             raise ValueError(
-                f"n_components must be at most {limit}, the number of directions identified by "
-                f"{self.n_slices_} slices: got {self.n_components}. Use n_components='auto', more "
-                "slices, or n_local_neighbors."
+                f"n_components must be at most {limit}, the number of directions identified by the "
+                f"slices: got {self.n_components}. Use n_components='auto', more slices, or "
+                "n_local_neighbors."
             )
 
     def _choose_n_components(self, n_labeled, plain):

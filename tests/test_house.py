@@ -1,0 +1,60 @@
+"""Rules of the house that no single module can keep: layers, lint, light imports."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import skbo_silbo
+
+ROOT = Path(__file__).parent.parent
+HEAVY = ("numba", "pynndescent", "cma", "matplotlib", "pandas", "polars", "optuna", "torch", "tqdm")
+
+
+def run(*command):
+    return subprocess.run(
+        [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def test_imports_go_one_way():
+    code = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+    result = run("-c", code)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("command", [("check",), ("format", "--check")])
+def test_lint(command):
+    result = run("-m", "ruff", *command, "skbo_silbo", "tests", "examples", "doc")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_import_is_light():
+    code = (
+        "import json, sys, skbo_silbo;"
+        f"print(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))"
+    )
+    result = run("-c", code)
+    assert json.loads(result.stdout) == [], result.stderr
+
+
+def test_every_public_name_has_a_docstring_with_an_example():
+    for name in skbo_silbo.__all__:
+        documented = getattr(skbo_silbo, name).__doc__
+        assert documented, name
+        assert ">>>" in documented, f"{name} has no example"
+
+
+def test_public_packages_hold_imports_only():
+    for path in (ROOT / "skbo_silbo").rglob("__init__.py"):
+        lines = path.read_text().splitlines()
+        assert not any(line.startswith(("def ", "class ", "if ", "for ")) for line in lines), path
+
+
+def test_readme_has_both_commands_and_ci_runs_the_second():
+    readme = (ROOT / "README.md").read_text()
+    assert readme.count("<!-- test -->") == 1
+    assert readme.count("<!-- main job -->") == 1
+    assert "README.md" in (ROOT / ".ci" / "run").read_text()

@@ -1,0 +1,116 @@
+import numpy as np
+import pytest
+from conformance import conformance
+from scipy import linalg
+from statsmodels.regression.dimred import SlicedAverageVarianceEstimation as PeerSAVE
+
+from skbo_silbo import (
+    DirectionalRegression,
+    SemiSlicedInverseRegression,
+    SlicedAverageVarianceEstimation,
+)
+
+BOTH = (SlicedAverageVarianceEstimation, DirectionalRegression)
+
+
+@conformance([method() for method in BOTH])
+def test_scikit_learn_conformance(estimator, check):
+    check(estimator)
+
+
+def make_data(seed=0, n=400):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5)) @ (np.eye(5) + 0.3 * rng.normal(size=(5, 5)))
+    return X, rng.normal(size=n)
+
+
+def whitened(X):
+    centred = X - X.mean(axis=0)
+    return centred @ np.linalg.inv(linalg.sqrtm(centred.T @ centred / len(X)))
+
+
+def span_sine(A, B):
+    return np.sin(linalg.subspace_angles(np.atleast_2d(A).T, np.atleast_2d(B).T)).max()
+
+
+def test_save_is_its_definition():
+    X, noise = make_data(n=120)
+    y = X[:, 0] + X[:, 1] ** 2 + 0.1 * noise
+    save = SlicedAverageVarianceEstimation(2, n_slices=4).fit(X, y)
+    Z = whitened(X)
+    gaps = [np.eye(5) - np.cov(Z[rows].T, bias=True) for rows in np.array_split(np.argsort(y), 4)]
+    expected = np.linalg.eigvalsh(sum(gap @ gap for gap in gaps) / 4)[::-1]
+    np.testing.assert_allclose(save.eigenvalues_, expected, rtol=1e-8)
+
+
+def test_save_agrees_with_statsmodels():
+    X, noise = make_data()
+    y = X[:, 0] ** 2 + 0.1 * noise
+    save = SlicedAverageVarianceEstimation(2, n_slices=8).fit(X, y)
+    peer = PeerSAVE(y, X).fit(slice_n=50)
+    assert span_sine(save.components_[0], peer.params[:, 0]) < 0.05
+
+
+def test_directional_regression_is_its_definition_over_pairs_of_slices():
+    X, noise = make_data(n=120)
+    y = X[:, 0] + X[:, 1] ** 2 + 0.1 * noise
+    directional = DirectionalRegression(2, n_slices=4).fit(X, y)
+    Z = whitened(X)
+    slices = np.array_split(np.argsort(y), 4)
+    kernel = np.zeros((5, 5))
+    for a in slices:
+        for b in slices:
+            gaps = (Z[a][:, None] - Z[b]).reshape(-1, 5)
+            deviation = 2 * np.eye(5) - gaps.T @ gaps / len(gaps)
+            kernel += deviation @ deviation / 16
+    expected = np.linalg.eigvalsh(kernel)[::-1]
+    np.testing.assert_allclose(directional.eigenvalues_, expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_symmetric_responses_that_sir_cannot_see(method):
+    X, noise = make_data()
+    y = X[:, 0] ** 2 + 0.1 * noise
+    truth = np.eye(5)[0]
+    assert span_sine(method(1, n_slices=5).fit(X, y).components_, truth) < 0.15
+    assert span_sine(SemiSlicedInverseRegression(1, n_slices=5).fit(X, y).components_, truth) > 0.3
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_affine_maps_of_X_do_not_change_the_scores(method):
+    X, noise = make_data()
+    y = X[:, 0] + X[:, 1] ** 2 + 0.1 * noise
+    A = np.random.default_rng(1).normal(size=(5, 5))
+    one, other = method(2).fit(X, y), method(2).fit(X @ A + 3, y)
+    np.testing.assert_allclose(one.eigenvalues_, other.eigenvalues_, rtol=1e-7)
+    np.testing.assert_allclose(
+        np.abs(one.transform(X)), np.abs(other.transform(X @ A + 3)), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_unlabelled_rows_are_left_out(method):
+    X, noise = make_data()
+    y = X[:, 0] + 0.1 * noise
+    marked = y.copy()
+    marked[:50] = np.nan
+    np.testing.assert_array_equal(
+        method(1).fit(X, marked).components_, method(1).fit(X[50:], y[50:]).components_
+    )
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_too_few_rows_are_refused(method):
+    X, y = make_data(n=6)
+    with pytest.raises(
+        ValueError, match=r"more labelled rows than features .* got 6 .* 5 features"
+    ):
+        method().fit(X, y)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_more_components_than_rank_are_refused(method):
+    X, y = make_data()
+    X[:, 1] = X[:, 0]
+    with pytest.raises(ValueError, match="n_components must be at most 4"):
+        method(5).fit(X, y)

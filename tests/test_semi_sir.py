@@ -1,0 +1,536 @@
+import itertools
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from conformance import conformance
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import linalg, sparse, stats
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import Pipeline
+from statsmodels.regression.dimred import SlicedInverseReg
+
+from skbo_silbo import SemiSlicedInverseRegression
+
+SOLVERS = ("dense", "dual", "iterative", "randomized")
+
+
+@conformance(
+    [
+        SemiSlicedInverseRegression(),
+        SemiSlicedInverseRegression(n_slices=[0.5, 1.5]),
+        SemiSlicedInverseRegression(n_local_neighbors=3),
+        *(SemiSlicedInverseRegression(solver=name) for name in (*SOLVERS[1:], "paper")),
+    ]
+)
+def test_scikit_learn_conformance(estimator, check):
+    check(estimator)
+
+
+def make_data(seed=0, n=150, d=6, noise=0.1):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) + rng.normal(size=d)
+    y = np.exp(X[:, 0] - X[:, 1]) + noise * rng.normal(size=n)
+    return X, y
+
+
+def span_sine(A, B):
+    """Largest sine between the row spaces of A and B."""
+    return np.sin(linalg.subspace_angles(A.T, B.T)).max()
+
+
+# -- outside truth -------------------------------------------------------------------------------
+
+
+def test_diabetes_as_in_r_dr():
+    sir = SemiSlicedInverseRegression().fit(*load_diabetes(return_X_y=True))
+    expected = [0.51861235, 0.09524838, 0.04430763, 0.02019668]
+    np.testing.assert_allclose(sir.eigenvalues_[:4], expected, atol=5e-9)
+    tests = sir.dimension_tests_
+    np.testing.assert_allclose(tests["statistic"][:2], [316.8767, 87.6501], atol=5e-5)
+    assert tests["df"][:2].tolist() == [90, 72]
+    assert sir.n_components_ == 1
+    assert tests["p_value"][0] < 1e-20
+    assert tests["p_value"][1] == pytest.approx(stats.chi2.sf(87.6501, 72), abs=1e-6)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_iris_and_breast_cancer_as_in_r_dr(solver):
+    X, y = load_iris(return_X_y=True)
+    iris = SemiSlicedInverseRegression(solver=solver, random_state=0).fit(X, y)
+    np.testing.assert_allclose(iris.eigenvalues_, [0.96987219, 0.22202663], atol=5e-9)
+    X, y = load_breast_cancer(return_X_y=True)
+    cancer = SemiSlicedInverseRegression(n_slices=2, solver=solver, random_state=0)
+    with warnings.catch_warnings():
+        if solver == "iterative":  # 30 nearly collinear columns: slow for conjugate gradients
+            warnings.simplefilter("ignore")
+        cancer.fit(X, y)
+    np.testing.assert_allclose(cancer.eigenvalues_, [0.77432465], atol=5e-9)
+
+
+def test_statsmodels_finds_the_same_directions():
+    X, y = make_data(n=200)
+    peer = SlicedInverseReg(y, X).fit(slice_n=20)
+    sir = SemiSlicedInverseRegression(2).fit(X, y)
+    assert span_sine(sir.components_[:1], peer.params[:, :1].T) < 1e-6
+
+
+def test_categories_give_the_space_of_linear_discriminant_analysis():
+    X, y = load_iris(return_X_y=True)
+    names = load_iris().target_names[y]
+    sir = SemiSlicedInverseRegression(2).fit(X, names)
+    lda = LinearDiscriminantAnalysis(solver="svd").fit(X, y)
+    assert span_sine(sir.components_, lda.scalings_.T) < 1e-9
+    share = sir.eigenvalues_ / (1 - sir.eigenvalues_)
+    np.testing.assert_allclose(share / share.sum(), lda.explained_variance_ratio_)
+
+
+def test_hand_computed_two_slices():
+    """Two slices: the only direction is T^-1 times the difference of the slice means."""
+    X, y = make_data(n=40, d=3)
+    sir = SemiSlicedInverseRegression(n_slices=2).fit(X, y)
+    low = y <= np.sort(y)[19]
+    difference = X[~low].mean(axis=0) - X[low].mean(axis=0)
+    direction = np.linalg.solve(np.cov(X.T), difference)
+    assert span_sine(sir.components_, direction[None]) < 1e-7
+
+
+# -- properties ----------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 10**6), local=st.sampled_from([None, 4]))
+def test_affine_maps_of_X_do_not_change_the_plain_scores(seed, local):
+    X, y = make_data(seed)
+    rng = np.random.default_rng(seed)
+    A = np.linalg.qr(rng.normal(size=(6, 6)))[0] * (0.5 + rng.random(6))
+    if local:  # Euclidean neighbourhoods survive rotations only
+        A = np.linalg.qr(A)[0]
+    sir = SemiSlicedInverseRegression(1, n_local_neighbors=local)
+    plain = sir.fit(X, y)
+    scores, eigenvalues = plain.transform(X), plain.eigenvalues_
+    moved = clone(sir).fit(X @ A + rng.normal(size=6), y)
+    np.testing.assert_allclose(moved.eigenvalues_, eigenvalues, rtol=1e-6, atol=1e-10)
+    sign = np.sign(moved.components_ @ A.T @ plain.components_.T)
+    np.testing.assert_allclose(
+        moved.transform(X @ A) * 1.0 - moved.transform(X @ A).mean(),
+        sign * (scores - scores.mean()),
+        atol=1e-6,
+    )
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6))
+def test_the_order_of_rows_is_irrelevant(seed):
+    X, y = make_data(seed)
+    y[:40] = np.nan
+    order = np.random.default_rng(seed).permutation(len(y))
+    sir = SemiSlicedInverseRegression(2, n_local_neighbors=5)
+    one, other = sir.fit(X, y).components_, clone(sir).fit(X[order], y[order]).components_
+    np.testing.assert_allclose(one, other, atol=1e-8)
+
+
+def test_monotone_maps_of_y_are_irrelevant():
+    X, y = make_data()
+    one = SemiSlicedInverseRegression().fit(X, y)
+    other = SemiSlicedInverseRegression().fit(X, np.arctan(y))
+    np.testing.assert_array_equal(one.components_, other.components_)
+
+
+def test_labelled_scores_have_unit_variance_and_no_correlation():
+    X, y = make_data()
+    Z = SemiSlicedInverseRegression(3).fit_transform(X, y)
+    np.testing.assert_allclose(Z.T @ Z / len(Z), np.eye(3), atol=1e-10)
+    np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 10**6), n_slices=st.integers(2, 12), d=st.integers(1, 12))
+def test_plain_eigenvalues_lie_between_zero_and_one(seed, n_slices, d):
+    X, y = make_data(seed, n=60, d=max(d, 2))
+    eigenvalues = SemiSlicedInverseRegression(n_slices=n_slices).fit(X, y).eigenvalues_
+    assert (eigenvalues >= 0).all()
+    assert (eigenvalues <= 1 + 1e-12).all()
+    assert (np.diff(eigenvalues) <= 1e-12).all()
+
+
+def test_localised_eigenvalues_are_not_negative_and_large_neighbourhoods_are_plain():
+    X, y = make_data()
+    plain = SemiSlicedInverseRegression(2).fit(X, y)
+    local = SemiSlicedInverseRegression(2, n_local_neighbors=5).fit(X, y)
+    wide = SemiSlicedInverseRegression(2, n_local_neighbors=15).fit(X, y)
+    assert (local.eigenvalues_ >= 0).all()
+    assert len(local.eigenvalues_) == 6
+    np.testing.assert_array_equal(wide.components_, plain.components_)
+
+
+@pytest.mark.parametrize("k", [2, 5, 20, 59])
+def test_localised_slices_are_their_definition_also_where_slices_differ_in_size(k):
+    X, y = make_data(n=90)
+    edges = np.sort(y)[[9, 29]]
+    local = SemiSlicedInverseRegression(2, n_slices=edges, n_local_neighbors=k).fit(X, y)
+    centred = X - X.mean(axis=0)
+    codes = np.searchsorted(edges, y, side="right")
+    Gamma = np.zeros((6, 6))
+    for i in range(90):
+        members = np.flatnonzero(codes == codes[i])
+        near = members[np.argsort(np.linalg.norm(X[members] - X[i], axis=1))[:k]]
+        mean = centred[near].mean(axis=0)
+        Gamma += np.outer(mean, mean)
+    expected = linalg.eigh(Gamma, centred.T @ centred, eigvals_only=True)[::-1]
+    np.testing.assert_allclose(local.eigenvalues_, expected, rtol=1e-8)
+
+
+# -- unlabelled rows -----------------------------------------------------------------------------
+
+
+def test_both_ways_to_mark_unlabelled_rows_agree():
+    X, y = make_data()
+    extra = X + 0.3
+    marked = SemiSlicedInverseRegression().fit(
+        np.concatenate([X, extra]), np.r_[y, np.full(len(X), np.nan)]
+    )
+    given_apart = SemiSlicedInverseRegression().fit(X, y, X_unlabeled=extra)
+    np.testing.assert_array_equal(marked.components_, given_apart.components_)
+    categories = np.where(y > np.median(y), "high", "low").astype(object)
+    marked = SemiSlicedInverseRegression().fit(
+        np.concatenate([X, extra]), np.concatenate([categories, np.full(len(X), None)])
+    )
+    given_apart = SemiSlicedInverseRegression().fit(X, categories, X_unlabeled=extra)
+    np.testing.assert_array_equal(marked.components_, given_apart.components_)
+
+
+def test_alpha_zero_ignores_unlabelled_rows_and_fully_labelled_data_ignore_alpha():
+    X, y = make_data()
+    reference = SemiSlicedInverseRegression().fit(X, y).components_
+    for alpha, extra in ((0.0, X + 1), (7.0, None), (7.0, np.empty((0, 6)))):
+        sir = SemiSlicedInverseRegression(alpha=alpha).fit(X, y, extra)
+        np.testing.assert_array_equal(sir.components_, reference)
+
+
+def test_a_shift_of_the_unlabelled_mean_adds_no_spurious_direction():
+    """Pooled centring would put an eigenvalue near 1 on the shift; labelled centring must not."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(200, 5)), rng.normal(size=200)
+    shifted = rng.normal(size=(200, 5)) + np.array([0, 0, 0, 0, 30.0])
+    sir = SemiSlicedInverseRegression(alpha=1e-3).fit(X, y, shifted)
+    assert sir.eigenvalues_[0] < 0.3
+
+
+def test_unlabelled_rows_help_where_the_active_structure_is_locally_smooth():
+    """Clusters along the active direction, noise elsewhere: the paper's favourable case."""
+    sines = {0.0: [], 10.0: []}
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(320, 30))
+        X[:, 0] = 6 * rng.integers(-2, 3, size=320) + 0.3 * rng.normal(size=320)
+        y = X[:, 0] + 0.5 * rng.normal(size=320)
+        y[20:] = np.nan
+        for alpha in sines:
+            sir = SemiSlicedInverseRegression(1, n_slices=4, alpha=alpha).fit(X, y)
+            sines[alpha].append(span_sine(sir.components_, np.eye(30)[:1]))
+    assert np.mean(sines[10.0]) < 0.5 * np.mean(sines[0.0])
+
+
+def test_unlabelled_rows_travel_through_a_pipeline():
+    X, y = make_data()
+    extra = X + 0.3
+    with config_context(enable_metadata_routing=True):
+        sdr = SemiSlicedInverseRegression(2).set_fit_request(X_unlabeled=True)
+        steps = [("sdr", sdr), ("ridge", Ridge())]
+        pipeline = Pipeline(steps, transform_input=["X_unlabeled"])
+        pipeline.fit(X, y, X_unlabeled=extra)
+    alone = SemiSlicedInverseRegression(2).fit(X, y, extra)
+    np.testing.assert_array_equal(pipeline[0].components_, alone.components_)
+
+
+# -- the paper's algorithm -----------------------------------------------------------------------
+
+
+def test_the_papers_span_ignores_the_unlabelled_rows():
+    """MATH section 1: at rank r, span(B) is the span of the slice means, whatever T is."""
+    X, y = make_data()
+    y[100:] = np.nan
+    fits = [
+        SemiSlicedInverseRegression(2, solver="paper", alpha=alpha, random_state=0).fit(X, y)
+        for alpha in (0.0, 100.0)
+    ]
+    assert span_sine(fits[0].components_, fits[1].components_) < 1e-8
+    exact = [
+        SemiSlicedInverseRegression(2, alpha=alpha).fit(X, y).components_ for alpha in (0.0, 100.0)
+    ]
+    assert span_sine(*exact) > 1e-3
+
+
+def test_the_papers_columns_come_weakest_first():
+    X, y = make_data()
+    paper = SemiSlicedInverseRegression(3, solver="paper", random_state=0).fit(X, y)
+    assert (np.diff(paper.eigenvalues_) > 0).all()
+
+
+def test_the_papers_localised_weights_shrink_with_the_slices():
+    X, y = make_data()
+    paper = SemiSlicedInverseRegression(2, solver="paper", n_local_neighbors=4, random_state=0)
+    local = SemiSlicedInverseRegression(2, n_local_neighbors=4)
+    assert paper.fit(X, y).eigenvalues_.max() < 0.05 * local.fit(X, y).eigenvalues_[0]
+
+
+# -- dimension -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("d", [5, 15])
+def test_auto_finds_two_directions_by_tests(d):
+    found = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(500, d))
+        y = X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * rng.normal(size=500)
+        found.append(SemiSlicedInverseRegression().fit(X, y).n_components_)
+    assert np.mean(np.equal(found, 2)) >= 0.8  # level .05, power near 1
+
+
+def test_tests_hold_their_level_on_noise():
+    rejected = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(300, 4)), rng.normal(size=300)
+        rejected += (
+            SemiSlicedInverseRegression(n_slices=5).fit(X, y).dimension_tests_["p_value"][0] < 0.05
+        )
+    assert stats.binomtest(rejected, 200, 0.05).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("parameters", [{"n_local_neighbors": 5}, {"ridge": 1e-3}, {"alpha": 1.0}])
+def test_auto_where_no_test_is_valid(parameters):
+    found = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(1000, 20))
+        y = X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * rng.normal(size=1000)
+        extra = rng.normal(size=(200, 20)) if "alpha" in parameters else None
+        sir = SemiSlicedInverseRegression(**parameters).fit(X, y, extra)
+        assert not hasattr(sir, "dimension_tests_")
+        found.append(sir.n_components_)
+    assert found.count(2) >= 8
+
+
+def test_auto_never_asks_for_more_than_is_identified():
+    X, y = make_data(d=8)
+    sir = SemiSlicedInverseRegression().fit(X, y > np.median(y))
+    assert sir.n_components_ == len(sir.eigenvalues_) == 1
+
+
+# -- chunks --------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    seed=st.integers(0, 10**6),
+    cuts=st.lists(st.integers(1, 149), max_size=6, unique=True),
+    shift=st.sampled_from([0.0, 1e4]),
+)
+def test_chunks_give_the_answer_of_fit(seed, cuts, shift):
+    X, y = make_data(seed)
+    X = X + shift
+    edges = np.quantile(y, [0.2, 0.5, 0.8])
+    whole = SemiSlicedInverseRegression(2, n_slices=edges).fit(X, y)
+    chunked = SemiSlicedInverseRegression(2, n_slices=edges)
+    bounds = [0, *sorted(cuts), len(y)]
+    for start, stop in itertools.pairwise(bounds):
+        chunked.partial_fit(X[start:stop], y[start:stop])
+    np.testing.assert_allclose(chunked.components_, whole.components_, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(chunked.eigenvalues_, whole.eigenvalues_, atol=1e-8)
+    np.testing.assert_allclose(chunked.mean_, whole.mean_, rtol=1e-12)
+
+
+def test_fit_forgets_the_chunks():
+    X, y = make_data()
+    sir = SemiSlicedInverseRegression(n_slices=[0.5, 2.0])
+    sir.partial_fit(X + 3, y).fit(X, y).partial_fit(X, y)
+    np.testing.assert_allclose(sir.components_, clone(sir).fit(X, y).components_, rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "y_nan", "error", "message"),
+    [
+        ({"n_slices": 10}, False, AttributeError, "no attribute 'partial_fit'"),
+        (
+            {"n_slices": [1.0], "n_local_neighbors": 3},
+            False,
+            ValueError,
+            "n_local_neighbors must be None",
+        ),
+        (
+            {"n_slices": [1.0], "solver": "dual"},
+            False,
+            ValueError,
+            "solver must be 'auto' or 'dense'",
+        ),
+        (
+            {"n_slices": [1.0]},
+            True,
+            ValueError,
+            "y must label every row for partial_fit: got 1 NaN",
+        ),
+    ],
+)
+def test_partial_fit_refuses_what_needs_all_rows(parameters, y_nan, error, message):
+    X, y = make_data()
+    if y_nan:
+        y[3] = np.nan
+    with pytest.raises(error, match=message):
+        SemiSlicedInverseRegression(**parameters).partial_fit(X, y)
+
+
+# -- surface -------------------------------------------------------------------------------------
+
+
+def test_inverse_transform_is_the_minimum_norm_preimage():
+    X, y = make_data()
+    sir = SemiSlicedInverseRegression(2).fit(X, y)
+    Z = sir.transform(X)
+    back = sir.inverse_transform(Z)
+    np.testing.assert_allclose(sir.transform(back), Z, atol=1e-10)
+    expected = linalg.lstsq(sir.components_, Z.T)[0].T + sir.mean_
+    np.testing.assert_allclose(back, expected)
+
+
+def test_frames_keep_their_names():
+    X, y = make_data()
+    columns = list("abcdef")
+    sir = SemiSlicedInverseRegression(2).set_output(transform="pandas")
+    Z = sir.fit(pd.DataFrame(X, columns=columns), y).transform(pd.DataFrame(X, columns=columns))
+    assert sir.feature_names_in_.tolist() == columns
+    assert Z.columns.tolist() == [
+        "semislicedinverseregression0",
+        "semislicedinverseregression1",
+    ]
+    polars = SemiSlicedInverseRegression(2).fit(pl.DataFrame(X, schema=columns), pl.Series(y))
+    np.testing.assert_array_equal(polars.components_, sir.components_)
+    with pytest.raises(ValueError, match="feature names"):
+        sir.transform(pd.DataFrame(X, columns=list("abcdeg")))
+
+
+def test_float32_is_computed_in_double_precision():
+    X, y = make_data()
+    single = SemiSlicedInverseRegression().fit(X.astype(np.float32), y)
+    double = SemiSlicedInverseRegression().fit(X.astype(np.float32).astype(np.float64), y)
+    np.testing.assert_array_equal(single.components_, double.components_)
+    assert single.transform(X.astype(np.float32)).dtype == np.float64
+
+
+@pytest.mark.parametrize("solver", ["iterative", "randomized", "paper"])
+def test_same_seed_same_result_and_the_global_generator_rests(solver):
+    X, y = make_data(n=120, d=20)
+    np.random.seed(0)  # noqa: NPY002
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    sir = SemiSlicedInverseRegression(2, solver=solver, n_local_neighbors=4, random_state=3)
+    np.testing.assert_array_equal(sir.fit(X, y).components_, clone(sir).fit(X, y).components_)
+    np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "local", "expected"),
+    [(100, 20, None, "dense"), (50, 80, None, "dual"), (1500, 30, 5, "randomized")],
+)
+def test_auto_picks_a_solver_by_shape(n, d, local, expected):
+    X, y = make_data(n=n, d=d)
+    sir = SemiSlicedInverseRegression(1, n_local_neighbors=local, random_state=0).fit(X, y)
+    assert sir.solver_ == expected
+
+
+def test_auto_ridge():
+    X, y = make_data(n=30, d=28)
+    assert SemiSlicedInverseRegression().fit(X, y).ridge_ == 0
+    X, y = make_data(n=30, d=29)
+    assert SemiSlicedInverseRegression().fit(X, y).ridge_ == 1e-3
+
+
+# -- bad input -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (np.ones(20), "y must take at least 2 different values: all 20 labels are 1.0"),
+        (np.full(20, np.nan), "at least 2 labels .* got 0 among 20 rows"),
+        (np.r_[1.0, np.full(19, np.nan)], "at least 2 labels .* got 1 among 20 rows"),
+        (np.r_[np.inf, np.arange(19.0)], "infinity"),
+        (np.full(20, "a"), "all 20 labels are a"),
+        (np.arange(19.0), "inconsistent numbers of samples"),
+    ],
+)
+def test_bad_y_is_refused(y, message):
+    X, _ = make_data(n=20)
+    with pytest.raises(ValueError, match=message):
+        SemiSlicedInverseRegression().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_components": 0}, "n_components must be 'auto' or an integer >= 1: got 0"),
+        ({"n_components": 2.0}, "n_components must be 'auto' or an integer >= 1: got 2.0"),
+        ({"n_components": 7}, r"n_components must be at most 6 \(n_features\): got 7"),
+        ({"n_components": 3, "n_slices": 3}, "at most 2, the number of directions identified by"),
+        ({"n_components": 3, "n_slices": 3, "solver": "paper"}, "at most 2, the number of"),
+        ({"alpha": -1.0}, "alpha must be a finite number >= 0: got -1.0"),
+        ({"alpha": np.inf}, "alpha must be a finite number >= 0: got inf"),
+        ({"ridge": "big"}, "ridge must be 'auto' or a finite number >= 0: got 'big'"),
+        ({"n_neighbors": 0}, "n_neighbors must be an integer >= 1: got 0"),
+        ({"n_local_neighbors": 1}, "n_local_neighbors must be None or an integer >= 2: got 1"),
+        ({"solver": "svd"}, "solver must be one of 'auto', 'dense'.*: got 'svd'"),
+        ({"neighbors": "annoy"}, "neighbors must be one of .*: got 'annoy'"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        SemiSlicedInverseRegression(**parameters).fit(*make_data())
+
+
+def test_more_features_than_labels_without_ridge_warns_and_says_why():
+    X, y = make_data(n=20, d=30)
+    with pytest.warns(UserWarning, match="20 labelled rows do not identify directions among 30"):
+        sir = SemiSlicedInverseRegression(ridge=0.0).fit(X, y)
+    np.testing.assert_allclose(sir.eigenvalues_, 1.0)
+
+
+def test_one_member_slices_are_harmless():
+    X, y = make_data(n=40)
+    edges = np.sort(y)[[1, 20]]
+    sir = SemiSlicedInverseRegression(1, n_slices=edges, n_local_neighbors=3).fit(X, y)
+    assert np.isfinite(sir.components_).all()
+
+
+@pytest.mark.parametrize("value", [5.0, 0.1, -1e9 / 3])
+def test_constant_columns_have_no_weight(value):
+    """The mean of n times 0.1 is not 0.1: what rounding leaves must not become a direction."""
+    X, y = make_data(n=47)
+    with_constant = np.insert(X, 2, value, axis=1)
+    edges = np.quantile(y, [0.25, 0.5, 0.75])
+    plain = SemiSlicedInverseRegression(2, n_slices=edges).fit(X, y)
+    for fit in ("fit", "partial_fit"):
+        sir = getattr(SemiSlicedInverseRegression(2, n_slices=edges), fit)(with_constant, y)
+        np.testing.assert_allclose(sir.components_[:, 2], 0, atol=1e-12)
+        np.testing.assert_allclose(np.delete(sir.components_, 2, axis=1), plain.components_)
+        np.testing.assert_allclose(sir.eigenvalues_, plain.eigenvalues_, atol=1e-12)
+
+
+def test_sparse_X_is_refused_by_name():
+    X, y = make_data()
+    with pytest.raises(TypeError, match="parse data was passed"):
+        SemiSlicedInverseRegression().fit(sparse.csr_array(X), y)
+
+
+def test_inverse_transform_refuses_other_widths():
+    X, y = make_data()
+    sir = SemiSlicedInverseRegression(2).fit(X, y)
+    with pytest.raises(ValueError, match="Z must have n_components_ = 2 columns: got 3"):
+        sir.inverse_transform(np.ones((1, 3)))

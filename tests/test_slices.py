@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from skbo_silbo.decomposition._slices import slice_response
+
+
+def transcribed_rule(y, n_slices):
+    """R dr's rule as MATH.md words it, walking over the rows one by one."""
+    values = np.sort(y)
+    n = len(y)
+    if len(set(values)) <= n_slices:
+        return [int((values == value).sum()) for value in sorted(set(values))]
+    m, end, ends = max(2, n // n_slices), 0, []
+    while end < n - 2:
+        end = min(end + m, n)
+        while end < n and values[end] == values[end - 1]:
+            end += 1
+        ends.append(end)
+    ends[-1] = n
+    return np.diff([0, *ends]).tolist()
+
+
+responses = hnp.arrays(
+    np.float64, st.integers(4, 80), elements=st.integers(0, 30).map(float)
+).filter(lambda y: len(np.unique(y)) > 1)
+
+
+@settings(deadline=None, max_examples=300)
+@given(responses, st.integers(2, 12))
+def test_slice_sizes_follow_the_rule_of_r_dr(y, n_slices):
+    expected = transcribed_rule(y, n_slices)
+    sizes = slice_response(y, n_slices).counts.tolist()
+    if len(expected) > 1:
+        assert sizes == expected
+    else:
+        assert len(sizes) == 2
+
+
+@settings(deadline=None, max_examples=100)
+@given(responses, st.integers(2, 12))
+def test_slices_are_intervals_of_the_response(y, n_slices):
+    slices = slice_response(y, n_slices)
+    for h in range(slices.n_slices - 1):
+        assert y[slices.codes == h].max() < y[slices.codes == h + 1].min()
+
+
+@settings(deadline=None, max_examples=50)
+@given(responses, st.integers(2, 12))
+def test_only_the_order_of_the_response_counts(y, n_slices):
+    codes = slice_response(y, n_slices).codes
+    np.testing.assert_array_equal(codes, slice_response(np.exp(y / 10), n_slices).codes)
+
+
+def test_the_number_of_slices_can_differ_from_the_number_asked_for():
+    assert slice_response(np.arange(25.0), 10).counts.tolist() == [2] * 11 + [3]
+
+
+def test_a_run_of_ties_that_swallows_every_row_becomes_a_slice():
+    y = np.r_[np.arange(10.0), np.full(90, 99.0)]
+    assert slice_response(y, 5).counts.tolist() == [10, 90]
+    assert slice_response(-y, 5).counts.tolist() == [90, 10]
+
+
+def test_edges_cut_where_they_stand():
+    slices = slice_response(np.array([0.0, 1.0, 1.5, 2.0, 9.0]), [1.0, 2.0, 5.0, 7.0])
+    assert slices.codes.tolist() == [0, 1, 1, 2, 3]
+
+
+def test_categories_are_slices():
+    slices = slice_response(np.array(["b", "a", "b"]), 10)
+    assert slices.codes.tolist() == [1, 0, 1]
+    assert slices.counts.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("n_slices", "message"),
+    [
+        (1, "n_slices must be at least 2: got 1"),
+        (2.5, "n_slices must be an int or a 1-d array"),
+        (True, "n_slices must be an int or a 1-d array"),
+        ("ten", "n_slices must be an int or a 1-d array"),
+        ([], "n_slices must be an int or a 1-d array"),
+        ([2.0, 1.0], "must be finite and increase"),
+        ([0.0, np.nan], "must be finite and increase"),
+        ([100.0], "at least 2 slices"),
+    ],
+)
+def test_bad_n_slices_is_refused(n_slices, message):
+    with pytest.raises(ValueError, match=message):
+        slice_response(np.arange(10.0), n_slices)

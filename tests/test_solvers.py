@@ -1,0 +1,245 @@
+"""Every exact solver gives the generalised eigenvectors that scipy finds for the dense pencil."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import linalg
+from sklearn.exceptions import ConvergenceWarning
+
+from skbo_silbo._numerics._conjugate_gradients import conjugate_gradients
+from skbo_silbo._numerics._graphs import laplacian, neighbor_graph, neighbor_indices
+from skbo_silbo._numerics._pencil import Pencil
+from skbo_silbo._numerics._solvers import (
+    DenseSolver,
+    DualSolver,
+    IterativeSolver,
+    RandomizedSolver,
+)
+from skbo_silbo.decomposition._scatter import graph_penalty, local_membership
+from skbo_silbo.decomposition._slices import slice_response
+
+SOLVERS = {
+    "dense": DenseSolver(),
+    "dual": DualSolver(),
+    "iterative": IterativeSolver(0),
+    "randomized": RandomizedSolver(0),
+}
+
+
+def make_pencil(seed, n=60, d=8, n_unlabeled=0, *, local=None, alpha=1.0, ridge=1e-3, ties=False):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n + n_unlabeled, d)) @ (np.eye(d) + 0.3 * rng.normal(size=(d, d)))
+    y = X[:n, 0] + X[:n, 1 % d] ** 2 + 0.1 * rng.normal(size=n)
+    slices = slice_response(np.round(y) if ties else y, 6)
+    X -= X[:n].mean(axis=0)
+    omega = slices.membership() if local is None else local_membership(X[:n], slices, local)
+    penalty = graph_penalty(X, n, alpha, 4)
+    return Pencil(X, n, omega, penalty).with_relative_ridge(ridge)
+
+
+def dense_matrices(pencil):
+    """Gamma and T written out from their definitions."""
+    labelled = pencil.X[: pencil.n_labeled]
+    C = labelled.T @ pencil.omega.toarray()
+    T = labelled.T @ labelled + pencil.ridge * np.eye(pencil.X.shape[1])
+    if pencil.penalty is not None:
+        T += pencil.X.T @ pencil.penalty.toarray() @ pencil.X
+    return C @ C.T, T
+
+
+def check_against_scipy(solver, pencil, r, rtol=1e-7):
+    Gamma, T = dense_matrices(pencil)
+    expected, V = linalg.eigh(Gamma, T)
+    expected, V = expected[::-1][:r], V[:, ::-1][:, :r]
+    spectrum = solver.solve(pencil, r)
+    np.testing.assert_allclose(spectrum.eigenvalues[:r], expected, rtol=rtol, atol=1e-9)
+    B = spectrum.directions
+    np.testing.assert_allclose(B.T @ T @ B, np.eye(r), atol=1e-6)
+    np.testing.assert_allclose(Gamma @ B, T @ B * expected, atol=1e-5 * np.abs(T @ B).max())
+    separated = expected[0] - expected[1] > 1e-2 if r > 1 else True
+    if separated:
+        assert abs(V[:, 0] @ T @ B[:, 0]) == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+@settings(deadline=None, max_examples=25)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(20, 60),
+    d=st.integers(3, 80),
+    n_unlabeled=st.sampled_from([0, 15]),
+    local=st.sampled_from([None, 2, 4]),
+    alpha=st.sampled_from([0.0, 0.5, 20.0]),
+    ridge=st.sampled_from([1e-3, 0.1]),
+    ties=st.booleans(),
+)
+def test_solver_agrees_with_the_dense_pencil(
+    name, seed, n, d, n_unlabeled, local, alpha, ridge, ties
+):
+    pencil = make_pencil(seed, n, d, n_unlabeled, local=local, alpha=alpha, ridge=ridge, ties=ties)
+    r = min(3, np.linalg.matrix_rank(dense_matrices(pencil)[0]))
+    check_against_scipy(SOLVERS[name], pencil, r)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_without_ridge_too(name):
+    check_against_scipy(SOLVERS[name], make_pencil(0, ridge=0.0), 3)
+
+
+@pytest.mark.parametrize("name", ["dense", "dual", "iterative"])
+def test_collinear_columns_leave_the_scores_alone(name):
+    pencil = make_pencil(1, ridge=0.0)
+    rng = np.random.default_rng(2)
+    doubled = np.hstack([pencil.X, pencil.X @ rng.normal(size=(8, 3)), np.zeros((60, 1))])
+    wide = Pencil(doubled, 60, pencil.omega)
+    narrow_fit = DenseSolver().solve(pencil, 2)
+    wide_fit = SOLVERS[name].solve(wide, 2)
+    np.testing.assert_allclose(wide_fit.eigenvalues[:5], narrow_fit.eigenvalues[:5], atol=1e-8)
+    scores = np.abs(pencil.X @ narrow_fit.directions), np.abs(doubled @ wide_fit.directions)
+    np.testing.assert_allclose(*scores, atol=1e-6)
+
+
+def test_a_null_direction_of_T_stays_out_of_the_dense_and_dual_answers():
+    pencil = make_pencil(3, d=5, ridge=0.0)
+    twice = Pencil(np.hstack([pencil.X, pencil.X]), 60, pencil.omega)
+    for solver in (DenseSolver(), DualSolver()):
+        B = solver.solve(twice, 2).directions
+        np.testing.assert_allclose(B[:5], B[5:], atol=1e-9)
+
+
+def test_badly_scaled_columns_are_not_taken_for_collinear_ones():
+    pencil = make_pencil(4, ridge=0.0)
+    scales = 10.0 ** np.arange(-8, 8, 2)
+    scaled = Pencil(pencil.X * scales, 60, pencil.omega)
+    plain, other = (DenseSolver().solve(p, 3) for p in (pencil, scaled))
+    np.testing.assert_allclose(other.eigenvalues, plain.eigenvalues, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(np.abs(other.directions.T * scales), np.abs(plain.directions.T))
+
+
+def test_nearly_collinear_columns_keep_their_digits():
+    """Where the condition number of T is past what Cholesky bears, the rows' SVD serves."""
+    rng = np.random.default_rng(5)
+    latent = rng.normal(size=(200, 3))
+    near = np.column_stack([latent[:, 0], latent[:, 0] + 1e-5 * latent[:, 1], latent[:, 2]])
+    slices = slice_response(latent[:, 1] + 0.1 * rng.normal(size=200), 8)
+    well, ill = (
+        DenseSolver().solve(Pencil(X - X.mean(axis=0), 200, slices.membership()), 2)
+        for X in (latent, near)
+    )
+    np.testing.assert_allclose(ill.eigenvalues, well.eigenvalues, rtol=1e-9)
+
+
+def test_an_unlabelled_component_of_the_graph_does_no_harm_in_the_dual():
+    rng = np.random.default_rng(6)
+    X = np.concatenate([rng.normal(size=(30, 50)), 100 + np.zeros((6, 50))])
+    slices = slice_response(X[:30, 0], 4)
+    X -= X[:30].mean(axis=0)
+    penalty = graph_penalty(X, 30, 1.0, 4)
+    pencil = Pencil(X, 30, slices.membership(), penalty)
+    for solver in (DualSolver(), DenseSolver()):
+        spectrum = solver.solve(pencil, 2)
+        assert np.isfinite(spectrum.directions).all()
+        assert (spectrum.eigenvalues <= 1 + 1e-9).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_randomized_finds_the_leading_directions_of_a_flat_spectrum(seed):
+    """1200 localised columns without signal: eigenvalues close together, sine below 1e-3."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(1200, 60))
+    slices = slice_response(rng.normal(size=1200), 10)
+    X -= X.mean(axis=0)
+    pencil = Pencil(X, 1200, local_membership(X, slices, 5))
+    exact, found = DenseSolver().solve(pencil, 3), RandomizedSolver(seed).solve(pencil, 3)
+    T = X.T @ X
+    cosines = linalg.svdvals(exact.directions.T @ T @ found.directions)
+    assert np.sqrt(max(0.0, 1 - cosines.min() ** 2)) < 1e-3
+
+
+def test_an_eigensolver_that_stops_early_says_so():
+    pencil = make_pencil(7, n=200, d=60, local=3)
+    from skbo_silbo._numerics._krylov import Operators, leading_eigenpairs
+
+    T = pencil.total()
+    operators = Operators(
+        pencil.apply_slice_sums,
+        pencil.apply_slice_sums_transposed,
+        pencil.apply_total,
+        lambda V: np.linalg.solve(T, V),
+    )
+    with pytest.warns(ConvergenceWarning, match="stopped at 2 iterations with residual"):
+        leading_eigenpairs(
+            operators, 200, 2, random_state=np.random.RandomState(0), n_oversamples=2, max_iter=2
+        )
+
+
+def test_conjugate_gradients_solve_every_column():
+    rng = np.random.default_rng(8)
+    A = rng.normal(size=(30, 12))
+    T = A.T @ A
+    B = rng.normal(size=(12, 4)) * 10.0 ** np.arange(-3, 1)
+    solution = conjugate_gradients(lambda V: T @ V, B, diagonal=np.diag(T))
+    np.testing.assert_allclose(solution, np.linalg.solve(T, B), rtol=1e-6)
+
+
+def test_conjugate_gradients_that_stop_early_say_so():
+    T = np.diag(10.0 ** np.arange(0, 12)) + 1.0
+    with pytest.warns(ConvergenceWarning, match="Conjugate gradients stopped at 3 iterations"):
+        conjugate_gradients(lambda V: T @ V, np.ones((12, 1)), diagonal=np.ones(12), max_iter=3)
+
+
+# -- graphs --------------------------------------------------------------------------------------
+
+
+def test_graph_is_the_union_of_both_directions():
+    X = np.array([[0.0], [1.0], [1.5], [10.0]])
+    S = neighbor_graph(X, 1).toarray()
+    expected = np.zeros((4, 4))
+    for i, j in ((0, 1), (1, 2), (3, 2)):
+        expected[i, j] = expected[j, i] = 1
+    np.testing.assert_array_equal(S, expected)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6), st.integers(2, 30), st.integers(1, 40))
+def test_laplacian_sums_squared_differences_along_edges(seed, n, k):
+    rng = np.random.default_rng(seed)
+    X, f = rng.normal(size=(n, 2)), rng.normal(size=n)
+    S = neighbor_graph(X, k)
+    assert (abs(S - S.T)).nnz == 0
+    assert S.diagonal().max() == 0
+    roughness = 0.5 * (S.toarray() * (f[:, None] - f) ** 2).sum()
+    assert f @ (laplacian(S) @ f) == pytest.approx(roughness)
+
+
+def test_duplicate_rows_are_neighbours_of_each_other_never_of_themselves():
+    indices = neighbor_indices(np.zeros((5, 3)), 3)
+    assert all(row not in neighbours for row, neighbours in enumerate(indices))
+
+
+def test_fewer_rows_than_neighbours_give_the_complete_graph():
+    assert neighbor_graph(np.arange(4.0)[:, None], 9).nnz == 12
+
+
+def test_penalty_is_alpha_n_l_times_the_mean_squared_difference():
+    rng = np.random.default_rng(9)
+    X, b = rng.normal(size=(40, 3)), rng.normal(size=3)
+    S, score = neighbor_graph(X, 5).tocoo(), X @ b
+    edges = S.row < S.col
+    mean_square = np.mean((score[S.row[edges]] - score[S.col[edges]]) ** 2)
+    penalty = graph_penalty(X, 15, 2.5, 5)
+    assert score @ (penalty @ score) == pytest.approx(2.5 * 15 * mean_square)
+
+
+def test_pynndescent_gives_nearly_the_graph_of_brute_force():
+    X = np.random.default_rng(10).normal(size=(800, 4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numba's own deprecations
+        found = neighbor_indices(X, 5, method="pynndescent", random_state=0)
+    exact = neighbor_indices(X, 5, method="brute")
+    assert all(row not in neighbours for row, neighbours in enumerate(found))
+    shared = [len(set(a) & set(b)) for a, b in zip(found, exact, strict=True)]
+    assert np.mean(shared) > 0.9 * 5
