@@ -1,0 +1,300 @@
+"""Plots of fitted directions: what the response does along them, and what they are made of."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..decomposition._checks import check_choice, check_integer
+from ..decomposition._labels import split_labelled
+from ._panels import draw_loadings, draw_plane, draw_response, draw_spectrum
+
+KINDS = ("all", "summary", "spectrum", "loadings")
+MAX_CATEGORY_VALUES = 6
+"""Numbers with at most this many distinct values are drawn as categories."""
+MAX_EIGENVALUES = 20
+
+
+class SubspaceDisplay:
+    """Sufficient summary plot, spectrum and loadings of fitted directions.
+
+    Use :meth:`from_estimator`; the constructor takes the arrays to draw, which stay attributes of
+    the same name.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n, r)
+        Labelled rows along the directions.
+    response : ndarray of shape (n,)
+        Numbers or categories. Numbers with at most six distinct values are drawn as categories.
+    eigenvalues : ndarray of shape (p,)
+        Falling, p >= r.
+    loadings : ndarray of shape (r, d)
+        Change of each score when a feature moves by one standard deviation.
+    feature_names : sequence of d str
+    unlabeled_scores : ndarray of shape (n_u, r), default=None
+    loading_intervals : ndarray of shape (2, r, d), default=None
+        Lower and upper ends, drawn over the loadings.
+    response_name : str, default="y"
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+        Set by :meth:`plot`.
+    axes_ : ndarray of matplotlib Axes
+        The panels in the order drawn (by row). Colour bars are not among them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from skbo_silbo.decomposition import SemiSlicedInverseRegression
+    >>> from skbo_silbo.inspection import SubspaceDisplay
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> sir = SemiSlicedInverseRegression().fit(X, y)
+    >>> SubspaceDisplay.from_estimator(sir, X, y)  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        *,
+        scores,
+        response,
+        eigenvalues,
+        loadings,
+        feature_names,
+        unlabeled_scores=None,
+        loading_intervals=None,
+        response_name="y",
+    ):
+        self.scores = scores
+        self.response = response
+        self.eigenvalues = eigenvalues
+        self.loadings = loadings
+        self.feature_names = feature_names
+        self.unlabeled_scores = unlabeled_scores
+        self.loading_intervals = loading_intervals
+        self.response_name = response_name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator,
+        X,
+        y,
+        *,
+        X_unlabeled=None,
+        kind="all",
+        ax=None,
+        bootstrap=None,
+        feature_names=None,
+        response_name=None,
+        max_features=15,
+    ):
+        """Draw a fitted `SemiSlicedInverseRegression` or `ActiveSubspace`.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            With ``components_``, ``mean_`` and ``eigenvalues_``. Inside a Pipeline, pass the step
+            and the rows that reach it.
+        X : array-like of shape (n, d)
+            The rows fitted, or others.
+        y : array-like of shape (n,)
+            NaN (None among categories) marks an unlabelled row.
+        X_unlabeled : array-like of shape (n_u, d), default=None
+            Further unlabelled rows, drawn faint.
+        kind : {"all", "summary", "spectrum", "loadings"}, default="all"
+            As in :meth:`plot`.
+        ax : matplotlib Axes or array of Axes, default=None
+            As in :meth:`plot`.
+        bootstrap : DirectionBootstrap, default=None
+            Of the same directions; its intervals are drawn over the loadings.
+        feature_names : sequence of d str, default=None
+            None takes ``estimator.feature_names_in_``, or x0, x1, ...
+        response_name : str, default=None
+            None takes the name of y where it has one, else "y".
+        max_features : int, default=15
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        SubspaceDisplay
+
+        Raises
+        ------
+        ValueError
+            For X or y that ``fit`` would refuse, or a `bootstrap` of other directions.
+        NotFittedError
+            When the estimator is not fitted.
+        ImportError
+            When matplotlib is missing.
+        """
+        check_is_fitted(estimator, "components_")
+        rows = split_labelled(estimator, X, y, X_unlabeled, reset=False, allow_categories=True)
+        B, deviation = estimator.components_, rows.X_labeled.std(axis=0)
+        display = cls(
+            scores=(rows.X_labeled - estimator.mean_) @ B.T,
+            response=rows.y,
+            eigenvalues=estimator.eigenvalues_,
+            loadings=B * deviation,
+            feature_names=_feature_names(estimator, feature_names),
+            unlabeled_scores=(rows.X_unlabeled - estimator.mean_) @ B.T,
+            loading_intervals=_intervals(bootstrap, B, deviation),
+            response_name=_response_name(y, response_name),
+        )
+        return display.plot(kind=kind, ax=ax, max_features=max_features)
+
+    def plot(self, *, kind="all", ax=None, max_features=15):
+        """Draw the panels.
+
+        Parameters
+        ----------
+        kind : {"all", "summary", "spectrum", "loadings"}, default="all"
+            "summary": the response against the first direction; with two or more also against the
+            second, and both against each other, coloured by the response. "spectrum": the leading
+            20 eigenvalues, those of the chosen directions filled. "loadings": of the first
+            direction, or the first two, for the features with the longest.
+        ax : matplotlib Axes or array of Axes, default=None
+            One for each panel; None makes a figure.
+        max_features : int, default=15
+            Most features in the panels of loadings.
+
+        Returns
+        -------
+        self
+        """
+        check_choice("kind", kind, KINDS)
+        check_integer("max_features", max_features, 1)
+        plt = _import_pyplot()
+        panels = self._panels(kind, max_features)
+        self.axes_ = _make_axes(plt, len(panels)) if ax is None else _given_axes(ax, len(panels))
+        self.figure_ = self.axes_[0].figure
+        for draw, axes in zip(panels, self.axes_, strict=True):
+            draw(axes)
+        return self
+
+    def _panels(self, kind, max_features):
+        panels = {
+            "summary": self._summary_panels,
+            "spectrum": self._spectrum_panels,
+            "loadings": lambda: self._loading_panels(max_features),
+        }
+        chosen = list(panels) if kind == "all" else [kind]
+        return [panel for name in chosen for panel in panels[name]()]
+
+    @property
+    def _names(self):
+        return [f"direction {k + 1}" for k in range(min(2, self.scores.shape[1]))]
+
+    def _summary_panels(self):
+        Z, names = self.scores[:, :2], self._names
+        U = np.empty((0, 2)) if self.unlabeled_scores is None else self.unlabeled_scores[:, :2]
+        response = _Response.of(self.response, self.response_name)
+        panels = [
+            lambda axes, k=k: draw_response(axes, Z[:, k], response, U[:, k], names[k])
+            for k in range(len(names))
+        ]
+        if len(names) == 2:
+            panels.append(lambda axes: draw_plane(axes, Z, response, U, names))
+        return panels
+
+    def _spectrum_panels(self):
+        r = self.scores.shape[1]
+        shown = max(MAX_EIGENVALUES, r)
+        return [lambda axes: draw_spectrum(axes, self.eigenvalues, r, shown)]
+
+    def _loading_panels(self, max_features):
+        L = self.loadings[:2]
+        top = np.argsort(-np.linalg.norm(L, axis=0), kind="stable")[:max_features]
+        labels = [str(self.feature_names[j]) for j in top]
+        left_out = f" (top {len(top)} of {L.shape[1]})" if len(top) < L.shape[1] else ""
+        ends = self.loading_intervals
+        return [
+            lambda axes, k=k: draw_loadings(
+                axes,
+                L[k, top],
+                None if ends is None else ends[:, k, top],
+                labels,
+                f"{self._names[k]}{left_out}",
+            )
+            for k in range(len(L))
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Response:
+    """The response as drawn: values are numbers, or codes into `categories`."""
+
+    values: np.ndarray
+    categories: list
+    name: str
+
+    @property
+    def is_categorical(self):
+        return bool(self.categories)
+
+    @classmethod
+    def of(cls, y, name):
+        y = np.asarray(y)
+        categories, codes = np.unique(y, return_inverse=True)
+        if y.dtype.kind in "fiu":
+            if len(categories) > MAX_CATEGORY_VALUES:
+                return cls(y, [], name)
+            return cls(codes, [f"{value:g}" for value in categories], name)
+        return cls(codes, [str(value) for value in categories], name)
+
+
+def _import_pyplot():
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(
+            "SubspaceDisplay requires matplotlib. Install it with: pip install 'skbo_silbo[plot]'"
+        ) from error
+    return plt
+
+
+def _make_axes(plt, n_panels):
+    """Panels in rows of three at most, six in two rows."""
+    columns = min(n_panels, 3)
+    height = -(-n_panels // columns)
+    figure = plt.figure(figsize=(4.4 * columns, 3.6 * height), layout="constrained")
+    return figure.subplots(height, columns, squeeze=False).ravel()
+
+
+def _given_axes(ax, n_panels):
+    axes = np.asarray(ax, dtype=object).ravel()
+    if len(axes) != n_panels:
+        raise ValueError(
+            f"ax must hold one Axes for each of the {n_panels} panels: got {len(axes)}. "
+            "Pass as many, or ax=None."
+        )
+    return axes
+
+
+def _feature_names(estimator, given):
+    d = estimator.n_features_in_
+    names = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(d)])
+    names = names if given is None else given
+    if len(names) != d:
+        raise ValueError(f"feature_names must hold {d} names (n_features_in_): got {len(names)}.")
+    return list(names)
+
+
+def _response_name(y, given):
+    if given is not None:
+        return given
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else "y"
+
+
+def _intervals(bootstrap, components, deviation):
+    if bootstrap is None:
+        return None
+    same = bootstrap.components.shape == components.shape
+    if not same or not np.allclose(bootstrap.components, components):
+        raise ValueError(
+            "bootstrap must be of the directions that the estimator has: its components differ. "
+            "Pass the same rows to fit and to bootstrap_directions."
+        )
+    return np.stack([bootstrap.low, bootstrap.high]) * deviation
