@@ -56,15 +56,15 @@ class ActiveSubspace(LinearProjection):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components_, n_features_in_)
+    components_ : ndarray of shape (n_components, n_features)
         Orthonormal rows; the entry of largest magnitude in each is positive.
-    mean_ : ndarray of shape (n_features_in_,)
+    mean_ : ndarray of shape (n_features,)
         Mean of the labelled rows.
-    eigenvalues_ : ndarray of shape (min(n_rows, n_features_in_),)
+    eigenvalues_ : ndarray of shape (min(n_rows, n_features),)
         Of the average of ``g g'`` for features of unit standard deviation, in squared units of y,
         decreasing.
     n_components_ : int
-    length_scale_ : ndarray of shape (n_features_in_,)
+    length_scale_ : ndarray of shape (n_features,)
         Of the kernel, in the units of each feature; infinite for a feature that is constant over
         the labelled rows.
     signal_variance_, noise_ : float
@@ -75,7 +75,7 @@ class ActiveSubspace(LinearProjection):
     n_refinements_ : int
         Refits that were kept.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only when all feature names of X are strings.
 
     Notes

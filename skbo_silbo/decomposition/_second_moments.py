@@ -125,9 +125,9 @@ class SlicedAverageVarianceEstimation(_SecondMomentSlicing):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components_, n_features_in_)
+    components_ : ndarray of shape (n_components, n_features)
         The labelled scores have unit variance; the largest entry of each row is positive.
-    mean_ : ndarray of shape (n_features_in_,)
+    mean_ : ndarray of shape (n_features,)
     eigenvalues_ : ndarray of shape (q,)
         All, falling; q the number of features that vary independently.
     n_components_, n_slices_, n_features_in_ : int
@@ -169,9 +169,9 @@ class DirectionalRegression(_SecondMomentSlicing):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components_, n_features_in_)
+    components_ : ndarray of shape (n_components, n_features)
         The labelled scores have unit variance; the largest entry of each row is positive.
-    mean_ : ndarray of shape (n_features_in_,)
+    mean_ : ndarray of shape (n_features,)
     eigenvalues_ : ndarray of shape (q,)
         All, falling; q the number of features that vary independently.
     n_components_, n_slices_, n_features_in_ : int

@@ -98,10 +98,10 @@ class SemiSlicedInverseRegression(LinearProjection):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components_, n_features_in_)
+    components_ : ndarray of shape (n_components, n_features)
         Directions b scaled so that ``b'Tb`` is the number of labelled rows: without penalty and
         ridge the labelled scores have unit variance. The largest entry of each is positive.
-    mean_ : ndarray of shape (n_features_in_,)
+    mean_ : ndarray of shape (n_features,)
         Mean of the labelled rows (of all rows with ``solver="paper"``).
     eigenvalues_ : ndarray of shape (p,)
         All eigenvalues that the solver knows, falling; in [0, 1] for plain slices without penalty,
@@ -115,7 +115,7 @@ class SemiSlicedInverseRegression(LinearProjection):
     dimension_tests_ : dict of ndarray
         "n_components", "statistic", "df", "p_value" of Li's tests; only where they are valid.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 
     Raises
