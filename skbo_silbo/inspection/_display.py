@@ -166,18 +166,23 @@ class SubspaceDisplay:
         check_choice("kind", kind, KINDS)
         check_integer("max_features", max_features, 1)
         plt = _import_pyplot()
-        panels = self._panels(kind, max_features)
-        self.axes_ = _make_axes(plt, len(panels)) if ax is None else _given_axes(ax, len(panels))
+        top = np.argsort(-np.linalg.norm(self.loadings[:2], axis=0), kind="stable")[:max_features]
+        panels = self._panels(kind, top, side_by_side=ax is None)
+        if ax is None:
+            names = [] if kind in ("summary", "spectrum") else [self.feature_names[j] for j in top]
+            self.axes_ = _make_axes(plt, len(panels), names)
+        else:
+            self.axes_ = _given_axes(ax, len(panels))
         self.figure_ = self.axes_[0].figure
         for draw, axes in zip(panels, self.axes_, strict=True):
             draw(axes)
         return self
 
-    def _panels(self, kind, max_features):
+    def _panels(self, kind, top, side_by_side):
         panels = {
             "summary": self._summary_panels,
             "spectrum": self._spectrum_panels,
-            "loadings": lambda: self._loading_panels(max_features),
+            "loadings": lambda: self._loading_panels(top, side_by_side),
         }
         chosen = list(panels) if kind == "all" else [kind]
         return [panel for name in chosen for panel in panels[name]()]
@@ -203,18 +208,17 @@ class SubspaceDisplay:
         shown = max(MAX_EIGENVALUES, r)
         return [lambda axes: draw_spectrum(axes, self.eigenvalues, r, shown)]
 
-    def _loading_panels(self, max_features):
-        L = self.loadings[:2]
-        top = np.argsort(-np.linalg.norm(L, axis=0), kind="stable")[:max_features]
+    def _loading_panels(self, top, side_by_side):
+        L, ends = self.loadings[:2, top], self.loading_intervals
         labels = [str(self.feature_names[j]) for j in top]
-        left_out = f" (top {len(top)} of {L.shape[1]})" if len(top) < L.shape[1] else ""
-        ends = self.loading_intervals
+        d = self.loadings.shape[1]
+        left_out = f" (top {len(top)} of {d})" if len(top) < d else ""
         return [
             lambda axes, k=k: draw_loadings(
                 axes,
-                L[k, top],
+                L[k],
                 None if ends is None else ends[:, k, top],
-                labels,
+                None if k and side_by_side else labels,
                 f"{self._names[k]}{left_out}",
             )
             for k in range(len(L))
@@ -254,11 +258,13 @@ def _import_pyplot():
     return plt
 
 
-def _make_axes(plt, n_panels):
-    """Panels in rows of three at most, six in two rows."""
+def _make_axes(plt, n_panels, names):
+    """Panels in rows of three at most, wider where feature names are long."""
     columns = min(n_panels, 3)
     height = -(-n_panels // columns)
-    figure = plt.figure(figsize=(4.4 * columns, 3.6 * height), layout="constrained")
+    longest = max((len(str(name)) for name in names), default=0)
+    width = 4.2 * columns + 0.08 * max(longest - 6, 0)
+    figure = plt.figure(figsize=(width, 3.6 * height), layout="constrained")
     return figure.subplots(height, columns, squeeze=False).ravel()
 
 

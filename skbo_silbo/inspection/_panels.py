@@ -7,7 +7,7 @@ a marker or a position of its own.
 import numpy as np
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+MARKERS = ("o", "s", "^", "D", "v", "<", ">")
 FAINT = "#BBBBBB"
 LEGEND_MAX = 12
 """Most categories that a legend names; the strips beside it name them all."""
@@ -26,7 +26,9 @@ def draw_response(axes, scores, response, unlabelled, name):
     if len(unlabelled):
         low, high = axes.get_ylim()
         axes.set_ylim(low - 0.07 * (high - low), high)
-        _draw_rug(axes, unlabelled)
+        base = axes.get_xaxis_transform()
+        axes.vlines(unlabelled, 0.0, 0.035, transform=base, color="0.55", lw=0.7, alpha=0.5)
+        name += " (ticks: unlabelled)"
     axes.set_xlabel(name)
     _tidy(axes)
 
@@ -41,7 +43,7 @@ def draw_plane(axes, scores, response, unlabelled, names):
         for code, category in enumerate(response.categories):
             rows = response.values == code
             axes.scatter(*scores[rows].T, **cloud, **_category_style(code), label=category)
-        _draw_legend(axes, response, len(unlabelled))
+        _draw_legend(axes, response)
     else:
         cloud["alpha"] = max(cloud["alpha"], 0.8)
         points = axes.scatter(*scores.T, c=response.values, cmap="viridis", **cloud)
@@ -55,29 +57,37 @@ def draw_spectrum(axes, eigenvalues, n_chosen, n_shown):
     shown = eigenvalues[:n_shown]
     order = np.arange(1, len(shown) + 1)
     axes.plot(order, shown, color=FAINT, zorder=1)
-    axes.plot(
-        order[n_chosen:], shown[n_chosen:], "o", markerfacecolor="white", color="0.5", clip_on=False
-    )
-    axes.plot(order[:n_chosen], shown[:n_chosen], "o", color=COLOURS[0], clip_on=False)
-    _draw_border(axes, n_chosen)
+    left_out, style = order[n_chosen:], {"markerfacecolor": "white", "color": "0.5"}
+    axes.plot(left_out, shown[n_chosen:], "o", **style)
+    axes.plot(order[:n_chosen], shown[:n_chosen], "o", color=COLOURS[0])
+    if len(left_out):
+        axes.axvline(n_chosen + 0.5, color="0.4", ls=":", lw=1)
     if _spans_orders(shown):
         axes.set_yscale("log")
     else:
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(bottom=-0.03 * shown[0])
     count = f" (first {len(shown)} of {len(eigenvalues)})" if len(shown) < len(eigenvalues) else ""
-    axes.set(xlabel=f"direction{count}", ylabel="eigenvalue", xlim=(0.6, max(len(shown), 2) + 0.4))
+    axes.set(
+        xlabel=f"direction{count}",
+        ylabel="eigenvalue",
+        xlim=(0.6, max(len(shown), 2) + 0.6),
+        title=f"n_components = {n_chosen}",
+    )
     axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
     _tidy(axes)
 
 
 def draw_loadings(axes, loadings, intervals, names, title):
-    """Draw loadings (p,) as bars from zero, the first on top; `intervals` is (2, p) or None."""
+    """Draw loadings (p,) as bars from zero, the first on top.
+
+    `intervals` is (2, p) or None; `names` None leaves the bars to the names of a panel on the left.
+    """
     places = np.arange(len(loadings))
-    axes.barh(places, loadings, height=0.62, color=COLOURS[0])
+    axes.barh(places, loadings, height=0.62, color=COLOURS[4])
     if intervals is not None:
         axes.hlines(places, *intervals, color="black", lw=1.4)
     axes.axvline(0, color="0.4", lw=0.8)
-    axes.set_yticks(places, names)
+    axes.set_yticks(places, [""] * len(places) if names is None else names)
     axes.set_ylim(len(loadings) - 0.4, -0.6)
     axes.set(xlabel="loading per standard deviation", title=title)
     _tidy(axes)
@@ -103,42 +113,20 @@ def _spread(scores, codes):
     return 0.6 * (rank * (np.sqrt(5) - 1) / 2 % 1) - 0.3
 
 
-def _draw_rug(axes, unlabelled):
-    base = axes.get_xaxis_transform()
-    axes.vlines(unlabelled, 0.0, 0.035, transform=base, color="0.55", lw=0.7, alpha=0.5)
-    axes.annotate(
-        "| unlabelled",
-        (1, 0.045),
-        xycoords="axes fraction",
-        ha="right",
-        va="bottom",
-        color="0.45",
-        size="small",
-    )
-
-
-def _draw_legend(axes, response, n_unlabelled):
-    if len(response.categories) <= LEGEND_MAX or n_unlabelled:
-        handles, labels = axes.get_legend_handles_labels()
-        if len(response.categories) > LEGEND_MAX:
-            handles, labels = handles[:1], labels[:1]
-        axes.legend(
-            handles, labels, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, title=None
+def _draw_legend(axes, response):
+    """Above the axes, in as many columns as fit; beyond `LEGEND_MAX` the strips must do."""
+    handles, labels = axes.get_legend_handles_labels()
+    if len(response.categories) > LEGEND_MAX:
+        handles, labels = handles[: -len(response.categories)], labels[: -len(response.categories)]
+    if handles:
+        style = {"frameon": False, "fontsize": "small", "handletextpad": 0.1, "columnspacing": 1.0}
+        fitting = max(1, 36 // (max(map(len, labels)) + 3))
+        columns = -(-len(labels) // -(-len(labels) // fitting))
+        legend = axes.legend(
+            handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=columns, **style
         )
-
-
-def _draw_border(axes, n_chosen):
-    axes.axvline(n_chosen + 0.5, color="0.4", ls=":", lw=1)
-    axes.annotate(
-        f"n_components = {n_chosen}",
-        (n_chosen + 0.5, 1),
-        xycoords=("data", "axes fraction"),
-        xytext=(5, -3),
-        textcoords="offset points",
-        va="top",
-        color="0.3",
-        size="small",
-    )
+        for handle in legend.legend_handles:
+            handle.set(alpha=1, sizes=[25])
 
 
 def _spans_orders(eigenvalues):
@@ -149,15 +137,15 @@ def _spans_orders(eigenvalues):
 def _category_style(code):
     return {
         "color": COLOURS[code % len(COLOURS)],
-        "marker": MARKERS[(code // len(COLOURS) + code) % len(MARKERS)],
+        "marker": MARKERS[code % len(MARKERS)],
     }
 
 
 def _cloud(n):
     """Smaller and fainter points the more there are; pixels instead of paths beyond thousands."""
     return {
-        "s": float(np.clip(4000 / n, 4, 28)),
-        "alpha": float(np.clip(300 / n, 0.25, 0.8)),
+        "s": float(np.clip(8000 / n, 5, 28)),
+        "alpha": float(np.clip(700 / n, 0.3, 0.8)),
         "linewidths": 0,
         "rasterized": n > 5000,
     }
