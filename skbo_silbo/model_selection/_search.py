@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
-from threadpoolctl import threadpool_limits
 
 from skbo_silbo._sklearn import BaseSearchCV, Interval
 from skbo_silbo.model_selection._batches import Batches, callback_task
@@ -184,9 +183,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         with show_progress(self.verbose, total) as progress:
             while n := stopping.room(self.batch_size):
                 try:
-                    # Its matrices are small: threads only fight over cores with the fits' workers.
-                    with threadpool_limits(limits=1):
-                        points = self.optimizer_.ask(n)
+                    points = self.optimizer_.ask(n)
                 except SpaceExhausted:  # what is left has next to no probability
                     break
                 evaluated = batches.evaluate(points, self._sources(stopping.n_done, n))
@@ -198,7 +195,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     def _sources(self, n_done, n):
         """Say of the next n candidates where they come from; the first batch has no model."""
-        n_initial = n if n_done == 0 else self.optimizer_._n_initial
+        n_initial = n if n_done == 0 else self.optimizer_.n_initial_
         return ["init" if i < n_initial else "model" for i in range(n_done, n_done + n)]
 
     def _make_optimizer(self):
