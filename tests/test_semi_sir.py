@@ -413,7 +413,7 @@ def test_frames_keep_their_names():
         "semislicedinverseregression1",
     ]
     polars = SemiSlicedInverseRegression(2).fit(pl.DataFrame(X, schema=columns), pl.Series(y))
-    np.testing.assert_array_equal(polars.components_, sir.components_)
+    np.testing.assert_allclose(polars.components_, sir.components_, rtol=1e-12)
     with pytest.raises(ValueError, match="feature names"):
         sir.transform(pd.DataFrame(X, columns=list("abcdeg")))
 
@@ -521,6 +521,22 @@ def test_constant_columns_have_no_weight(value):
         np.testing.assert_allclose(sir.components_[:, 2], 0, atol=1e-12)
         np.testing.assert_allclose(np.delete(sir.components_, 2, axis=1), plain.components_)
         np.testing.assert_allclose(sir.eigenvalues_, plain.eigenvalues_, atol=1e-12)
+
+
+def test_collinear_columns_do_not_upset_the_dimension_tests():
+    X, y = make_data(d=3)
+    sir = SemiSlicedInverseRegression().fit(np.hstack([X, X @ [[1.0, 2], [0, 1], [1, 1]]]), y)
+    assert len(sir.eigenvalues_) == 3
+    assert sir.dimension_tests_["statistic"].tolist()[3:] == [0.0, 0.0]
+
+
+def test_columns_constant_among_the_labelled_rows_only():
+    X, y = make_data()
+    X[:50, 2], y[50:] = 0.1, np.nan
+    sir = SemiSlicedInverseRegression(2).fit(X, y)
+    assert np.isfinite(sir.components_).all()
+    X[50:, 3] = X[:50, 3] = 0.3
+    assert np.abs(SemiSlicedInverseRegression(2).fit(X, y).components_[:, 3]).max() < 1e-12
 
 
 def test_sparse_X_is_refused_by_name():

@@ -51,9 +51,10 @@ def whitening_basis(T):
 
 def cholesky_basis(T):
     """`CholeskyBasis` of T, or None where T is too ill-conditioned to rely on it."""
-    scale = np.sqrt(np.diag(T))
-    if not (scale > 0).all():
+    squares = np.diag(T)
+    if not (squares > 0).all():
         return None
+    scale = np.sqrt(squares)
     unit = T / scale[:, None] / scale
     norm = np.abs(unit).sum(axis=0).max()
     factor, info = linalg.lapack.dpotrf(unit, lower=True, clean=True, overwrite_a=True)

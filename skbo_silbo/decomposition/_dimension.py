@@ -25,6 +25,7 @@ def sequential_tests(eigenvalues, n, d, n_slices):
     Parameters
     ----------
     eigenvalues : ndarray of shape (p,)
+        Those after the p-th, which collinear columns leave out, are zero.
     n, d, n_slices : int
 
     Returns
@@ -33,8 +34,8 @@ def sequential_tests(eigenvalues, n, d, n_slices):
         "n_components", "statistic", "df" and "p_value", a row a test, as R's ``dr`` prints them.
     """
     granted = np.arange(min(d, n_slices - 1))
-    tails = np.cumsum(eigenvalues[::-1])[::-1]
-    statistic = n * tails[granted]
+    known = np.pad(eigenvalues, (0, max(0, len(granted) - len(eigenvalues))))
+    statistic = n * np.cumsum(known[::-1])[::-1][granted]
     df = (d - granted) * (n_slices - granted - 1)
     return {
         "n_components": granted,
