@@ -37,7 +37,7 @@ def draw_plane(axes, scores, response, unlabelled, names):
     """Draw the first two directions against each other, coloured by the response."""
     if len(unlabelled):
         cloud = {**_cloud(len(unlabelled)), "alpha": 0.5, "s": 8}
-        axes.scatter(*unlabelled.T, **cloud, color=FAINT, label="unlabelled", zorder=1)
+        axes.scatter(*unlabelled.T, **cloud, color=FAINT, label="unlabelled", zorder=0.5)
     cloud = _cloud(len(scores))
     if response.is_categorical:
         for code, category in enumerate(response.categories):

@@ -1,0 +1,311 @@
+"""bootstrap_directions: coverage of known directions, alignment, equivariance, failures."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom, ortho_group
+from sklearn.base import BaseEstimator
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LinearRegression
+
+from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression
+from skbo_silbo.inspection import bootstrap_directions
+from skbo_silbo.inspection._alignment import nearest_rotation, squared_trace_correlation
+
+
+def linear_problem(seed, n=200, noise=0.5):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    b = np.array([1.0, -1.0, 0.5, 0.0]) / 1.5
+    return X, X @ b + noise * rng.normal(size=n), b
+
+
+def two_direction_problem(seed, n=300):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5))
+    return X, X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.05 * rng.normal(size=n)
+
+
+def assert_covers(hits, level):
+    """Hits (n_sets, n_entries) at a nominal level, each column within its .0005 binomial tails."""
+    n = len(hits)
+    low, high = binom.ppf([0.0005, 0.9995], n, level)
+    assert (hits.sum(axis=0) >= low).all(), (hits.mean(axis=0), low / n)
+    assert (hits.sum(axis=0) <= high).all(), (hits.mean(axis=0), high / n)
+
+
+# Coverage. The interval at .95 comes from the record; the one at .8 from the same resamples, since
+# there the binomial tails bound coverage from above as well.
+
+
+def test_intervals_cover_a_known_direction():
+    sir, hits95, hits80 = SemiSlicedInverseRegression(1), [], []
+    for seed in range(60):
+        X, y, b = linear_problem(seed)
+        result = bootstrap_directions(sir, X, y, n_resamples=100, random_state=seed)
+        truth = b * np.sign(result.components[0] @ b)
+        hits95.append((result.low[0] <= truth) & (truth <= result.high[0]))
+        low, high = np.quantile(result.resampled_components[:, 0], [0.1, 0.9], axis=0)
+        hits80.append((low <= truth) & (truth <= high))
+    assert_covers(np.array(hits95), 0.95)
+    assert_covers(np.array(hits80), 0.8)
+
+
+def test_intervals_cover_the_nearest_basis_of_a_known_plane():
+    sir, hits = SemiSlicedInverseRegression(2), []
+    for seed in range(40):
+        X, y = two_direction_problem(seed)
+        result = bootstrap_directions(sir, X, y, n_resamples=80, random_state=seed)
+        B = np.eye(2, 5)
+        truth = nearest_rotation(X @ B.T, (X - X.mean(0)) @ result.components.T).T @ B
+        hits.append(((result.low <= truth) & (truth <= result.high)).ravel())
+    share = np.array(hits).mean(axis=0)
+    # The entries within the plane are held by the alignment; the others carry its uncertainty.
+    outside = share.reshape(2, 5)[:, 2:]
+    assert (outside * 40 >= binom.ppf(0.0005, 40, 0.95)).all(), share
+
+
+def test_standard_errors_are_those_of_repeated_sampling():
+    sir, fits, errors = SemiSlicedInverseRegression(1), [], []
+    for seed in range(150):
+        X, y, b = linear_problem(seed)
+        direction = sir.fit(X, y).components_[0]
+        fits.append(direction * np.sign(direction @ b))
+    for seed in range(10):
+        X, y, _ = linear_problem(seed)
+        result = bootstrap_directions(sir, X, y, n_resamples=100, random_state=0)
+        errors.append(result.standard_errors[0])
+    # Relative standard error of the first is 1/sqrt(300) = 6 %, of the second about the same.
+    np.testing.assert_allclose(np.mean(errors, axis=0), np.std(fits, axis=0, ddof=1), rtol=0.3)
+
+
+# What the record holds.
+
+
+def test_record_is_consistent():
+    X, y = two_direction_problem(0)
+    result = bootstrap_directions(
+        SemiSlicedInverseRegression(2), X, y, n_resamples=40, confidence_level=0.9, random_state=0
+    )
+    resampled = result.resampled_components
+    assert resampled.shape == (40, 2, 5)
+    np.testing.assert_allclose(result.low, np.quantile(resampled, 0.05, axis=0), rtol=1e-12)
+    np.testing.assert_allclose(result.high, np.quantile(resampled, 0.95, axis=0), rtol=1e-12)
+    np.testing.assert_allclose(result.standard_errors, resampled.std(axis=0, ddof=1))
+    assert (result.stability > 0).all()
+    assert (result.stability <= 1 + 1e-12).all()
+    assert result.n_redrawn == 0
+    fitted = SemiSlicedInverseRegression(2).fit(X, y).components_
+    np.testing.assert_array_equal(result.components, fitted)
+    with pytest.raises(AttributeError, match="cannot assign"):
+        result.low = result.high
+
+
+def test_dimension_is_chosen_once():
+    X, y = two_direction_problem(1)
+    n_chosen = SemiSlicedInverseRegression().fit(X, y).n_components_
+    result = bootstrap_directions(
+        SemiSlicedInverseRegression(), X, y, n_resamples=5, random_state=0
+    )
+    assert result.resampled_components.shape == (5, n_chosen, 5)
+
+
+def test_stability_tells_signal_from_noise():
+    X, y, _ = linear_problem(0)
+    noise = np.random.default_rng(1).normal(size=len(y))
+    sir = SemiSlicedInverseRegression(1)
+    signal, none = (
+        bootstrap_directions(sir, X, response, n_resamples=30, random_state=0).stability
+        for response in (y, noise)
+    )
+    assert signal.min() > 0.95
+    assert np.median(none) < 0.9
+
+
+def test_active_subspace_and_unlabelled_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 4))
+    y = X[:, 1] ** 2
+    result = bootstrap_directions(
+        ActiveSubspace(1), X[:40], y[:40], X_unlabeled=X[40:], n_resamples=4, random_state=0
+    )
+    truth = np.sign(result.components[0, 1]) * np.eye(4)[1]
+    np.testing.assert_allclose(result.resampled_components[:, 0], np.tile(truth, (4, 1)), atol=0.1)
+
+
+def test_both_ways_to_mark_unlabelled_rows_agree():
+    X, y, _ = linear_problem(0, n=80)
+    sir = SemiSlicedInverseRegression(1, alpha=5.0)
+    with_nan = np.where(np.arange(80) < 50, y, np.nan)
+    marked = bootstrap_directions(sir, X, with_nan, n_resamples=5, random_state=0)
+    apart = bootstrap_directions(
+        sir, X[:50], y[:50], X_unlabeled=X[50:], n_resamples=5, random_state=0
+    )
+    np.testing.assert_allclose(
+        marked.resampled_components, apart.resampled_components, rtol=1e-9, atol=1e-12
+    )
+
+
+def test_categories_and_frames():
+    pd = pytest.importorskip("pandas")
+    X, y, _ = linear_problem(0, n=90)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    labels = pd.Series(np.where(y > 0, "high", "low"))
+    sir = SemiSlicedInverseRegression(1)
+    result = bootstrap_directions(sir, frame, labels, n_resamples=5, random_state=0)
+    same = bootstrap_directions(sir, X, (y <= 0).astype(float), n_resamples=5, random_state=0)
+    np.testing.assert_allclose(result.low, same.low, atol=1e-10)
+
+
+# Equivariance and reproducibility.
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.lists(st.floats(-6, 6), min_size=5, max_size=5), st.integers(0, 100))
+def test_intervals_follow_the_units_of_the_features(exponents, seed):
+    X, y = two_direction_problem(seed, n=100)
+    scale = 2.0 ** np.array(exponents)
+    sir = SemiSlicedInverseRegression(2)
+    result = bootstrap_directions(sir, X, y, n_resamples=6, random_state=0)
+    scaled = bootstrap_directions(sir, X * scale + 3.0, y, n_resamples=6, random_state=0)
+    turn = nearest_rotation(
+        (X - X.mean(0)) @ result.components.T,
+        (X * scale - (X * scale).mean(0)) @ scaled.components.T,
+    )
+    np.testing.assert_allclose(np.abs(turn), np.eye(2), atol=1e-6)  # signs may flip with units
+    expected = turn.T @ result.resampled_components
+    np.testing.assert_allclose(scaled.resampled_components * scale, expected, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(scaled.stability, result.stability, rtol=1e-8)
+    np.testing.assert_allclose(
+        (scaled.high - scaled.low) * scale, result.high - result.low, rtol=1e-6, atol=1e-8
+    )
+
+
+@pytest.mark.parametrize("given_state", [7, np.random.RandomState(7)])
+def test_same_seed_same_result_whatever_n_jobs(given_state):
+    X, y = two_direction_problem(0, n=100)
+    local = SemiSlicedInverseRegression(2, n_local_neighbors=6, solver="randomized")
+    first = bootstrap_directions(local, X, y, n_resamples=6, random_state=7, n_jobs=1)
+    second = bootstrap_directions(local, X, y, n_resamples=6, random_state=given_state, n_jobs=2)
+    np.testing.assert_array_equal(first.resampled_components, second.resampled_components)
+    other = bootstrap_directions(local, X, y, n_resamples=6, random_state=8)
+    assert not np.array_equal(first.resampled_components, other.resampled_components)
+
+
+def test_estimator_and_global_generator_are_left_alone():
+    X, y = two_direction_problem(0, n=100)
+    sir = SemiSlicedInverseRegression()
+    before, state = sir.get_params(), np.random.get_state()[1].copy()  # noqa: NPY002
+    bootstrap_directions(sir, X, y, n_resamples=3, random_state=0)
+    assert sir.get_params() == before
+    assert not hasattr(sir, "components_")
+    np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+# Resamples that cannot be fitted.
+
+
+def test_resamples_of_one_value_are_drawn_anew_and_counted():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(8, 2))
+    y = np.r_[np.zeros(7), 1.0]  # a third of the resamples miss the only 1
+    with pytest.warns(UserWarning, match="could not be fitted and were drawn anew") as caught:
+        result = bootstrap_directions(
+            SemiSlicedInverseRegression(1, ridge=0.1), X, y, n_resamples=100, random_state=0
+        )
+    assert len(caught) == 1
+    assert result.resampled_components.shape == (100, 1, 2)
+    assert np.isfinite(result.resampled_components).all()
+    p = (7 / 8) ** 8  # failures before each success: geometric, mean p / (1 - p)
+    sd = np.sqrt(100 * p) / (1 - p)
+    assert abs(result.n_redrawn - 100 * p / (1 - p)) < 4 * sd
+
+
+class FitsOnce(BaseEstimator):
+    """Fits distinct rows only, so that no resample can be fitted."""
+
+    def __init__(self, n_components=1):
+        self.n_components = n_components
+
+    def fit(self, X, y):
+        if len(np.unique(X, axis=0)) < len(X):
+            raise ValueError("repeated rows.")
+        self.components_ = np.eye(1, X.shape[1])
+        return self
+
+
+def test_an_estimator_that_fits_no_resample_is_an_error():
+    X, y, _ = linear_problem(0)
+    with pytest.raises(ValueError, match="20 draws in a row could not be, the last with: repeated"):
+        bootstrap_directions(FitsOnce(), X, y, n_resamples=2, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_resamples": 1}, "n_resamples must be an integer >= 2: got 1"),
+        ({"n_resamples": 2.5}, "n_resamples must be an integer >= 2: got 2.5"),
+        ({"confidence_level": 0}, "confidence_level must be a number in .0, 1.: got 0"),
+        ({"confidence_level": 95}, "confidence_level must be a number in .0, 1.: got 95"),
+        ({"confidence_level": "a"}, "confidence_level must be a number in .0, 1.: got 'a'"),
+    ],
+)
+def test_parameters_outside_their_range(arguments, message):
+    X, y, _ = linear_problem(0)
+    with pytest.raises(ValueError, match=message):
+        bootstrap_directions(SemiSlicedInverseRegression(1), X, y, **arguments)
+
+
+def test_what_the_estimator_refuses_is_refused():
+    X, y, _ = linear_problem(0)
+    with pytest.raises(ValueError, match="n_components must be at most"):
+        bootstrap_directions(SemiSlicedInverseRegression(5), X, y)
+    with pytest.raises(ValueError, match="at least 2 different values"):
+        bootstrap_directions(SemiSlicedInverseRegression(1), X, np.ones(len(X)))
+
+
+class NoComponents(FitsOnce):
+    def fit(self, X, y):
+        return self
+
+
+def test_estimators_without_directions():
+    X, y, _ = linear_problem(0)
+    with pytest.raises(TypeError, match="LinearRegression has none"):
+        bootstrap_directions(LinearRegression(), X, y)
+    with pytest.raises(TypeError, match="components_ once fitted: NoComponents has none"):
+        bootstrap_directions(NoComponents(), X, y)
+
+
+def test_any_estimator_with_components():
+    X, y, _ = linear_problem(0)
+    result = bootstrap_directions(PCA(4), X, y, n_resamples=3, random_state=0)
+    np.testing.assert_allclose(result.stability, 1.0)  # all of the space, whatever the sample
+
+
+# Alignment against brute force and definitions.
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 10**6), st.integers(1, 3))
+def test_no_rotation_comes_nearer(seed, r):
+    rng = np.random.default_rng(seed)
+    Z, W = rng.normal(size=(2, 30, r))
+    best = np.linalg.norm(Z @ nearest_rotation(Z, W) - W)
+    rotations = ortho_group.rvs(r, size=50, random_state=rng) if r > 1 else [[[1.0]], [[-1.0]]]
+    assert all(np.linalg.norm(Z @ np.asarray(Q) - W) >= best - 1e-12 for Q in rotations)
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 10**6), st.integers(1, 3))
+def test_trace_correlation_is_of_the_spans(seed, r):
+    rng = np.random.default_rng(seed)
+    Z, W = rng.normal(size=(2, 30, r))
+    value = squared_trace_correlation(Z, W)
+    # Hooper's definition: the trace of (Z'Z)^-1 Z'W (W'W)^-1 W'Z over r.
+    product = np.linalg.solve(Z.T @ Z, Z.T @ W) @ np.linalg.solve(W.T @ W, W.T @ Z)
+    assert value == pytest.approx(np.trace(product) / r)
+    mixed = squared_trace_correlation(Z @ rng.normal(size=(r, r)), W)
+    assert mixed == pytest.approx(value)
+    assert squared_trace_correlation(Z, Z) == pytest.approx(1)

@@ -1,0 +1,241 @@
+"""SubspaceDisplay: that what is drawn is what was fitted."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+
+from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression
+from skbo_silbo.inspection import SubspaceDisplay, bootstrap_directions
+
+pytest.importorskip("matplotlib").use("Agg")
+
+
+@pytest.fixture
+def plt():
+    import matplotlib.pyplot as plt
+
+    yield plt
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def problem():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 6)) * [1, 10, 0.1, 1, 1, 1]
+    return X, X[:, 0] + np.exp(X[:, 1] / 10) + 0.1 * rng.normal(size=120)
+
+
+@pytest.fixture(scope="module")
+def sir(problem):
+    return SemiSlicedInverseRegression(2).fit(*problem)
+
+
+def offsets(axes, k=0):
+    return np.asarray(axes.collections[k].get_offsets())
+
+
+def test_summary_draws_the_scores(plt, problem, sir):
+    X, y = problem
+    display = SubspaceDisplay.from_estimator(sir, X, y, kind="summary")
+    Z = sir.transform(X)
+    first, second, plane = display.axes_
+    np.testing.assert_allclose(offsets(first), np.column_stack([Z[:, 0], y]))
+    np.testing.assert_allclose(offsets(second), np.column_stack([Z[:, 1], y]))
+    np.testing.assert_allclose(offsets(plane), Z)
+    np.testing.assert_allclose(plane.collections[0].get_array(), y)
+    assert (first.get_xlabel(), first.get_ylabel()) == ("direction 1", "y")
+    assert (plane.get_xlabel(), plane.get_ylabel()) == ("direction 1", "direction 2")
+    assert display.figure_ is first.figure
+
+
+def test_unlabelled_rows_are_drawn_apart_and_faint(plt, problem, sir):
+    X, y = problem
+    with_nan = np.where(np.arange(120) < 90, y, np.nan)
+    marked = SubspaceDisplay.from_estimator(sir, X, with_nan, kind="summary")
+    apart = SubspaceDisplay.from_estimator(sir, X[:90], y[:90], X_unlabeled=X[90:], kind="summary")
+    U = sir.transform(X[90:])
+    for display in (marked, apart):
+        first, _, plane = display.axes_
+        assert len(offsets(first)) == 90
+        ticks = first.collections[1].get_segments()
+        np.testing.assert_allclose([tick[0, 0] for tick in ticks], U[:, 0])
+        assert "unlabelled" in first.get_xlabel()
+        np.testing.assert_allclose(offsets(plane, 0), U)
+        assert plane.collections[0].get_zorder() < plane.collections[1].get_zorder()
+        assert plane.collections[0].get_alpha() < plane.collections[1].get_alpha()
+        assert [text.get_text() for text in plane.get_legend().get_texts()] == ["unlabelled"]
+
+
+def test_spectrum_marks_the_chosen(plt, problem, sir):
+    (axes,) = SubspaceDisplay.from_estimator(sir, *problem, kind="spectrum").axes_
+    line, left_out, chosen = axes.lines[:3]
+    np.testing.assert_allclose(line.get_ydata(), sir.eigenvalues_)
+    np.testing.assert_allclose(chosen.get_xdata(), [1, 2])
+    np.testing.assert_allclose(chosen.get_ydata(), sir.eigenvalues_[:2])
+    np.testing.assert_allclose(left_out.get_ydata(), sir.eigenvalues_[2:])
+    assert axes.get_title() == "n_components = 2"
+    assert axes.get_yscale() == "linear"
+
+
+def test_long_spectra_are_cut_and_say_so(plt):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 30))
+    active = ActiveSubspace(1, random_state=0).fit(X, X[:, 0] ** 2)
+    (axes,) = SubspaceDisplay.from_estimator(active, X, X[:, 0], kind="spectrum").axes_
+    assert axes.get_xlabel() == "direction (first 20 of 30)"
+    assert len(axes.lines[0].get_xdata()) == 20
+
+
+def test_loadings_are_per_standard_deviation_and_ranked(plt, problem, sir):
+    X, y = problem
+    display = SubspaceDisplay.from_estimator(sir, X, y, kind="loadings", max_features=3)
+    expected = sir.components_ * X.std(axis=0)
+    top = np.argsort(-np.linalg.norm(expected, axis=0))[:3]
+    for k, axes in enumerate(display.axes_):
+        np.testing.assert_allclose([bar.get_width() for bar in axes.patches], expected[k, top])
+        assert axes.get_title() == f"direction {k + 1} (top 3 of 6)"
+    names = [text.get_text() for text in display.axes_[0].get_yticklabels()]
+    assert names == [f"x{j}" for j in top]
+    assert set(names[:2]) == {"x0", "x1"}
+    scaled = SemiSlicedInverseRegression(2).fit(X * 7.0, y)
+    other = SubspaceDisplay.from_estimator(scaled, X * 7.0, y, kind="loadings")
+    np.testing.assert_allclose(np.abs(other.loadings), np.abs(expected), rtol=1e-6, atol=1e-9)
+
+
+def test_bootstrap_intervals_over_the_loadings(plt, problem, sir):
+    X, y = problem
+    result = bootstrap_directions(
+        SemiSlicedInverseRegression(2), X, y, n_resamples=10, random_state=0
+    )
+    display = SubspaceDisplay.from_estimator(sir, X, y, kind="loadings", bootstrap=result)
+    segments = np.array(display.axes_[1].collections[0].get_segments())
+    top = [int(text.get_text()[1:]) for text in display.axes_[0].get_yticklabels()]
+    np.testing.assert_allclose(segments[:, 0, 0], (result.low * X.std(axis=0))[1, top])
+    np.testing.assert_allclose(segments[:, 1, 0], (result.high * X.std(axis=0))[1, top])
+    one = SemiSlicedInverseRegression(1).fit(X, y)
+    with pytest.raises(ValueError, match="bootstrap must be of the directions that the estimator"):
+        SubspaceDisplay.from_estimator(one, X, y, bootstrap=result)
+
+
+@pytest.mark.parametrize("estimator", [SemiSlicedInverseRegression(1), ActiveSubspace(1)])
+def test_one_component(plt, problem, estimator):
+    X, y = problem
+    display = SubspaceDisplay.from_estimator(estimator.fit(X, y), X, y)
+    summary, spectrum, loadings = display.axes_
+    np.testing.assert_allclose(offsets(summary)[:, 0], estimator.transform(X)[:, 0])
+    assert spectrum.get_title() == "n_components = 1"
+    assert loadings.get_title() == "direction 1"
+    display.figure_.canvas.draw()
+
+
+def test_more_components_than_eigenvalues_are_shown_for(plt, problem):
+    X, y = problem
+    estimator = SemiSlicedInverseRegression(5).fit(X, y)
+    display = SubspaceDisplay.from_estimator(estimator, X, y)
+    assert len(display.axes_) == 6  # the first two directions
+    display.figure_.canvas.draw()
+
+
+def test_categories_and_names_of_a_frame(plt):
+    pytest.importorskip("pandas")
+    iris = load_iris(as_frame=True)
+    species = iris.target.map(dict(enumerate(iris.target_names))).rename("species")
+    sir = SemiSlicedInverseRegression(2).fit(iris.data, species)
+    display = SubspaceDisplay.from_estimator(sir, iris.data, species)
+    first, plane, loadings = display.axes_[0], display.axes_[2], display.axes_[4]
+    assert [text.get_text() for text in first.get_yticklabels()] == list(iris.target_names)
+    assert first.get_ylabel() == "species"
+    Z = sir.transform(iris.data)
+    for code in range(3):
+        np.testing.assert_allclose(offsets(plane, code), Z[iris.target == code])
+        strip = offsets(first, code)
+        np.testing.assert_allclose(strip[:, 0], Z[iris.target == code, 0])
+        assert np.abs(strip[:, 1] - code).max() <= 0.3
+    colours = {tuple(np.ravel(points.get_facecolor())) for points in plane.collections}
+    assert len(colours) == 3
+    names = {text.get_text() for text in loadings.get_yticklabels()}
+    assert names == set(iris.data.columns)
+    display.figure_.canvas.draw()
+
+
+def test_numbers_of_few_values_are_categories(plt, problem):
+    X, y = problem
+    display = SubspaceDisplay.from_estimator(
+        SemiSlicedInverseRegression(1).fit(X, y > 1), X, (y > 1) + 0.5, kind="summary"
+    )
+    labels = [text.get_text() for text in display.axes_[0].get_yticklabels()]
+    assert labels == ["0.5", "1.5"]
+
+
+def test_many_categories_look_different_and_leave_the_legend_out(plt):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    labels = np.array([f"class {k:02d}" for k in range(15)])[np.arange(300) % 15]
+    sir = SemiSlicedInverseRegression(2).fit(X, labels)
+    plane = SubspaceDisplay.from_estimator(sir, X, labels, kind="summary").axes_[2]
+    assert plane.get_legend() is None
+    looks = {
+        (tuple(np.ravel(p.get_facecolor())), p.get_paths()[0].vertices.tobytes())
+        for p in plane.collections
+    }
+    assert len(looks) == 15
+
+
+def test_given_axes(plt, problem, sir):
+    X, y = problem
+    figure, (left, right) = plt.subplots(1, 2)
+    display = SubspaceDisplay.from_estimator(sir, X, y, kind="loadings", ax=[left, right])
+    assert display.figure_ is figure
+    assert list(display.axes_) == [left, right]
+    for axes in (left, right):  # apart from each other each needs its names
+        assert axes.get_yticklabels()[0].get_text().startswith("x")
+    with pytest.raises(ValueError, match="ax must hold one Axes for each of the 3 panels: got 1"):
+        display.plot(kind="summary", ax=left)
+
+
+def test_plot_again_from_the_arrays(plt, problem, sir):
+    X, y = problem
+    made = SubspaceDisplay.from_estimator(sir, X, y, kind="spectrum")
+    again = SubspaceDisplay(
+        scores=made.scores,
+        response=made.response,
+        eigenvalues=made.eigenvalues,
+        loadings=made.loadings,
+        feature_names=made.feature_names,
+    )
+    assert not hasattr(again, "figure_")
+    assert again.plot() is again
+    assert len(again.axes_) == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"kind": "scree"}, "kind must be one of 'all', 'summary', 'spectrum', 'loadings'"),
+        ({"max_features": 0}, "max_features must be an integer >= 1: got 0"),
+        ({"feature_names": ["a"]}, "feature_names must hold 6 names .*: got 1"),
+    ],
+)
+def test_bad_arguments(plt, problem, sir, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        SubspaceDisplay.from_estimator(sir, *problem, **arguments)
+
+
+def test_not_fitted(problem):
+    with pytest.raises(NotFittedError):
+        SubspaceDisplay.from_estimator(SemiSlicedInverseRegression(), *problem)
+
+
+def test_matplotlib_missing_is_said_with_the_remedy(monkeypatch, problem, sir):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"pip install 'skbo_silbo\[plot\]'"):
+        SubspaceDisplay.from_estimator(sir, *problem)
+
+
+def test_importing_does_not_import_matplotlib():
+    code = "import sys, skbo_silbo.inspection; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
