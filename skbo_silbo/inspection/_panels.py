@@ -43,11 +43,11 @@ def draw_plane(axes, scores, response, unlabelled, names):
         for code, category in enumerate(response.categories):
             rows = response.values == code
             axes.scatter(*scores[rows].T, **cloud, **_category_style(code), label=category)
-        _draw_legend(axes, response)
     else:
         cloud["alpha"] = max(cloud["alpha"], 0.8)
         points = axes.scatter(*scores.T, c=response.values, cmap="viridis", **cloud)
         axes.figure.colorbar(points, ax=axes, label=response.name)
+    _draw_legend(axes, response)
     axes.set(xlabel=names[0], ylabel=names[1])
     _tidy(axes)
 
