@@ -8,7 +8,12 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression
+from skbo_silbo.decomposition import (
+    ActiveSubspace,
+    DirectionalRegression,
+    SemiSlicedInverseRegression,
+    SlicedAverageVarianceEstimation,
+)
 from skbo_silbo.inspection import SubspaceDisplay, bootstrap_directions
 
 pytest.importorskip("matplotlib").use("Agg")
@@ -121,7 +126,15 @@ def test_bootstrap_intervals_over_the_loadings(plt, problem, sir):
         SubspaceDisplay.from_estimator(one, X, y, bootstrap=result)
 
 
-@pytest.mark.parametrize("estimator", [SemiSlicedInverseRegression(1), ActiveSubspace(1)])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        SemiSlicedInverseRegression(1),
+        ActiveSubspace(1),
+        DirectionalRegression(1),
+        SlicedAverageVarianceEstimation(1),
+    ],
+)
 def test_one_component(plt, problem, estimator):
     X, y = problem
     display = SubspaceDisplay.from_estimator(estimator.fit(X, y), X, y)

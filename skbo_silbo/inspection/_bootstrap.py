@@ -65,9 +65,9 @@ def bootstrap_directions(
     Parameters
     ----------
     estimator : SemiSlicedInverseRegression, ActiveSubspace
-        Or any estimator with the parameter ``n_components`` that has ``components_`` (r, d) after
-        ``fit(X, y, X_unlabeled)``. It is cloned, fitted or not. ``n_components="auto"`` is
-        resolved once, on all rows, and kept.
+        Or any estimator with the parameter ``n_components`` that has ``components_`` (r, d) once
+        fitted; ``fit`` gets `X_unlabeled` only where there are unlabelled rows. It is cloned,
+        fitted or not. ``n_components="auto"`` is resolved once, on all rows, and kept.
     X : array-like of shape (n, d)
     y : array-like of shape (n,)
         NaN marks an unlabelled row, as in ``estimator.fit``.

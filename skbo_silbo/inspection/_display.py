@@ -90,7 +90,7 @@ class SubspaceDisplay:
         response_name=None,
         max_features=15,
     ):
-        """Draw a fitted `SemiSlicedInverseRegression` or `ActiveSubspace`.
+        """Draw a fitted transformer of this library, such as `SemiSlicedInverseRegression`.
 
         Parameters
         ----------
@@ -297,10 +297,11 @@ def _response_name(y, given):
 def _intervals(bootstrap, components, deviation):
     if bootstrap is None:
         return None
+    invisible = 1e-3 * np.abs(components).max()
     same = bootstrap.components.shape == components.shape
-    if not same or not np.allclose(bootstrap.components, components):
+    if not same or np.abs(bootstrap.components - components).max() > invisible:
         raise ValueError(
             "bootstrap must be of the directions that the estimator has: its components differ. "
-            "Pass the same rows to fit and to bootstrap_directions."
+            "Pass the same rows to fit and to bootstrap_directions, and an int as random_state."
         )
     return np.stack([bootstrap.low, bootstrap.high]) * deviation
