@@ -1,0 +1,36 @@
+"""Measure one cell in this process: a cell as JSON on stdin, its outcome as the last line out."""
+
+import json
+import resource
+import sys
+import traceback
+import warnings
+
+from ._experiment import Cell
+from ._registry import EXPERIMENTS
+
+
+def measure_cell(experiment, cell):
+    """Outcome of one cell: "ok" with what was measured, or "failed" with the reason."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        try:
+            measured = experiment.measure(cell.problem, cell.method, cell.repeat)
+        except Exception as error:  # every failure of a cell is a result, and named
+            traceback.print_exc()
+            return {"status": "failed", "reason": f"{type(error).__name__}: {error}"[:300]}
+    said = sorted({f"{w.category.__name__}: {w.message}"[:200] for w in caught})
+    return {"status": "ok", **measured} | ({"warnings": said} if said else {})
+
+
+def main():
+    """Read the cell, limit the memory, measure, print."""
+    cell = Cell(**json.loads(sys.stdin.read()))
+    experiment = EXPERIMENTS[cell.experiment]
+    limit = experiment.cap_mib * 2**20
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    print("\n" + json.dumps(measure_cell(experiment, cell)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""What an experiment is: a grid of cells, how one of them is measured, how results are told."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One measurement: a method on a problem, once.
+
+    Attributes
+    ----------
+    experiment : str
+    problem : dict
+        JSON values, for example ``{"n": 5000, "d": 100}``.
+    method : str
+    repeat : int
+        Also the seed of the data, or of the method.
+    """
+
+    experiment: str
+    problem: Mapping
+    method: str
+    repeat: int
+
+    @property
+    def key(self):
+        """What makes the cell the same in another run, as one string."""
+        return json.dumps(
+            [self.experiment, dict(self.problem), self.method, self.repeat], sort_keys=True
+        )
+
+    def __str__(self):
+        values = " ".join(f"{name}={value}" for name, value in self.problem.items())
+        return f"{self.experiment} {values} {self.method} #{self.repeat}"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Problems, and how often each is measured."""
+
+    problems: tuple
+    n_repeats: int
+
+
+def every_method(experiment, problem):
+    """Names of the methods that run on `problem`: all."""
+    return tuple(experiment.methods)
+
+
+def no_excuse(problem, method):
+    """Return why `method` is known to fail on `problem`: never."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A question, as data.
+
+    Attributes
+    ----------
+    name : str
+    methods : dict
+        Name to the distribution that it needs installed ("" for this library).
+    grids : dict
+        Name of a profile to its `Grid`; "full" is the published one.
+    measure : callable
+        (problem, method, repeat) to a dict of JSON values, called in a process of its own.
+    report : callable
+        Finished results (list of dict) to a list of paragraphs (str) and `Table`.
+    methods_of : callable
+        (experiment, problem) to the names of the methods that run on it.
+    excuse : callable
+        (problem, method) to the reason for which a failure is no surprise, or None.
+    cap_seconds, cap_mib : int
+        A cell that needs more is recorded as capped or failed, with these numbers.
+    """
+
+    name: str
+    methods: Mapping
+    grids: Mapping
+    measure: Callable
+    report: Callable
+    methods_of: Callable = field(default=every_method)
+    excuse: Callable = field(default=no_excuse)
+    cap_seconds: int = 120
+    cap_mib: int = 8192
+
+    def cells(self, profile):
+        """All cells of a profile; methods alternate within a repeat, so load falls on all alike."""
+        if profile not in self.grids:
+            raise ValueError(
+                f"profile must be one of {', '.join(map(repr, self.grids))} for experiment "
+                f"{self.name!r}: got {profile!r}."
+            )
+        grid = self.grids[profile]
+        return [
+            Cell(self.name, problem, method, repeat)
+            for problem in grid.problems
+            for repeat in range(grid.n_repeats)
+            for method in self.methods_of(self, problem)
+        ]
+
+    def missing_packages(self):
+        """Distributions that a method needs and this environment lacks: {method: package}."""
+        return {
+            method: package
+            for method, package in self.methods.items()
+            if package and not _is_installed(package)
+        }
+
+
+def _is_installed(package):
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True

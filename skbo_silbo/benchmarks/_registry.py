@@ -1,0 +1,10 @@
+"""Every experiment by its name."""
+
+from types import MappingProxyType
+
+from ._graphs import GRAPHS
+from ._growth import GROWTH
+from ._sdr import SDR
+from ._solvers import SOLVERS
+
+EXPERIMENTS = MappingProxyType({e.name: e for e in (SDR, GROWTH, SOLVERS, GRAPHS)})

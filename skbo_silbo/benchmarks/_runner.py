@@ -1,0 +1,116 @@
+"""Run the cells of an experiment that a store does not hold yet, each in a fresh process."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+
+from ._experiment import Cell
+from ._measure import THREAD_VARIABLES, environment
+
+FINISHED = ("ok", "cannot", "capped")
+"""What is not measured again; a cell that failed without excuse is."""
+
+
+class MissingPeerError(RuntimeError):
+    """A method of the experiment is not installed."""
+
+
+def run_experiment(experiment, store, *, profile="full", echo=print):
+    """Measure what is missing.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    store : Store
+    profile : str, default="full"
+    echo : callable
+        Gets a line of progress a cell.
+
+    Returns
+    -------
+    list of str
+        Each cell that failed without excuse, with its reason.
+
+    Raises
+    ------
+    MissingPeerError
+        Before anything is measured, when a method's package is not installed.
+    """
+    missing = experiment.missing_packages()
+    if missing:
+        names = ", ".join(f"{method} (package {package})" for method, package in missing.items())
+        raise MissingPeerError(
+            f"Experiment {experiment.name!r} needs every peer: {names} not installed. "
+            'Install the extra "bench".'
+        )
+    done = finished_keys(store.read())
+    cells = experiment.cells(profile)
+    waiting = [cell for cell in cells if cell.key not in done]
+    echo(f"{experiment.name}: {len(cells) - len(waiting)} of {len(cells)} cells already done")
+    surroundings = fixed_environment()
+    failures = []
+    for number, cell in enumerate(waiting, 1):
+        outcome = run_cell(experiment, cell)
+        store.append({**asdict(cell), **outcome, "environment": surroundings})
+        echo(f"[{number}/{len(waiting)}] {cell}: {_told(outcome)}")
+        if outcome["status"] not in FINISHED:
+            failures.append(f"{cell}: {outcome['reason']}")
+    return failures
+
+
+def finished_keys(results):
+    """Keys of the cells that need not be measured again."""
+    return {cell_of(result).key for result in results if result["status"] in FINISHED}
+
+
+def cell_of(result):
+    """`Cell` that a stored result belongs to."""
+    return Cell(*(result[name] for name in ("experiment", "problem", "method", "repeat")))
+
+
+def fixed_environment():
+    """`environment` as the cells will see it: one thread each."""
+    return environment() | {"threads": dict.fromkeys(THREAD_VARIABLES, "1")}
+
+
+def run_cell(experiment, cell):
+    """Outcome of a cell, measured in a fresh process with one thread and under the caps."""
+    start = time.perf_counter()
+    try:
+        process = subprocess.run(
+            [sys.executable, "-m", f"{__package__}._cell"],
+            input=json.dumps(asdict(cell)),
+            env=os.environ | dict.fromkeys((*THREAD_VARIABLES, "NUMBA_NUM_THREADS"), "1"),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=experiment.cap_seconds,
+        )
+    except subprocess.TimeoutExpired:
+        return {"status": "capped", "reason": f"more than {experiment.cap_seconds} s"}
+    outcome = _read_outcome(process)
+    if outcome["status"] == "failed":
+        outcome = _excused(outcome, experiment.excuse(cell.problem, cell.method))
+    return outcome | {"cell_seconds": round(time.perf_counter() - start, 2)}
+
+
+def _read_outcome(process):
+    if process.returncode:
+        last = process.stderr.strip().rsplit("\n", 1)[-1]
+        return {"status": "failed", "reason": f"exit code {process.returncode}: {last}"[:300]}
+    return json.loads(process.stdout.rsplit("\n", 2)[-2])
+
+
+def _excused(outcome, excuse):
+    if excuse is None:
+        return outcome
+    return {"status": "cannot", "reason": f"{excuse} ({outcome['reason']})"}
+
+
+def _told(outcome):
+    if outcome["status"] != "ok":
+        return f"{outcome['status']}: {outcome['reason']}"
+    return f"ok in {outcome['cell_seconds']:.1f} s"

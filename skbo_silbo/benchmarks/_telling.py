@@ -1,0 +1,93 @@
+"""What every report of this package says in the same way."""
+
+from collections import defaultdict
+
+import numpy as np
+
+from ._report import Table
+from ._runner import finished_keys
+
+
+def missing_cells(experiment, profile, results):
+    """Cells of the profile that the results do not hold, as strings."""
+    done = finished_keys(results)
+    return [str(cell) for cell in experiment.cells(profile) if cell.key not in done]
+
+
+def latest(results):
+    """One result a cell: the last."""
+    return list({_place(result): result for result in results}.values())
+
+
+def _place(result):
+    return tuple(str(result[name]) for name in ("experiment", "problem", "method", "repeat"))
+
+
+def by_method(results):
+    """{problem as tuple of items: {method: [ok results by repeat]}} in the order of the file."""
+    grouped = defaultdict(lambda: defaultdict(list))
+    for result in results:
+        if result["status"] == "ok":
+            grouped[tuple(result["problem"].items())][result["method"]].append(result)
+    return grouped
+
+
+def circumstances(results, files):
+    """Paragraph: the command, the machine, the versions, the threads."""
+    seen = {str(r["environment"]): r["environment"] for r in results}.values()
+    lines = []
+    for e in seen:
+        versions = ", ".join(f"{name} {number}" for name, number in e["versions"].items())
+        lines.append(
+            f"{e['cpu']}, {e['cores']} cores, {e['system']}, Python {e['python']}, {versions}; "
+            f"one thread; revision {e['revision']}."
+        )
+    names = sorted({r["experiment"] for r in results})
+    commands = [
+        f"    python -m skbo_silbo.benchmarks run {' '.join(names)} --out {files[0]}",
+        f"    python -m skbo_silbo.benchmarks report {' '.join(files)} --rst PAGE",
+    ]
+    return [
+        "Measured and told by::",
+        "\n".join(commands),
+        "A cell is one method on one problem, once, in a process of its own.",
+        *lines,
+    ]
+
+
+def could_not(results):
+    """`Table` of the cells without a result, with reasons; [] when there are none."""
+    reasons = defaultdict(int)
+    for r in results:
+        if r["status"] != "ok":
+            reasons[(shape(r["problem"]), r["method"], r["status"], r["reason"])] += 1
+    if not reasons:
+        return []
+    rows = [(p, m, s, f"{why} [{count} cells]") for (p, m, s, why), count in reasons.items()]
+    return [Table("What could not be measured", ("problem", "method", "outcome", "why"), rows)]
+
+
+def shape(problem):
+    """Problem as words: sizes first as n x d."""
+    problem = dict(problem)
+    rest = " ".join(f"{k}={v}" for k, v in problem.items() if k not in ("n", "d"))
+    return f"{problem['n']} x {problem['d']} {rest}".strip()
+
+
+def spread(values, digits=2):
+    """``median (least to most)``."""
+    values = np.asarray(values, dtype=float)
+    low, high = f"{values.min():.{digits}f}", f"{values.max():.{digits}f}"
+    middle = f"{np.median(values):.{digits}f}"
+    return f"{middle} ({low} to {high})" if len(values) > 1 else middle
+
+
+def milliseconds(values):
+    """Median of seconds, as milliseconds."""
+    return f"{1e3 * np.median(values):.3g}"
+
+
+def aims_table(aims):
+    """`Table` of (aim, measured, holds), what failed first."""
+    rows = [("yes" if holds else "**no**", aim, got) for aim, got, holds in aims]
+    return Table("Aims, what failed first", ("holds", "aim", "measured"), sorted(rows))
