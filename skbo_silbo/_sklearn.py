@@ -9,8 +9,9 @@ import traceback
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.parallel import _get_threadpool_controller
 
-__all__ = ["BaseSearchCV", "Interval", "is_all_fits_failed"]
+__all__ = ["BaseSearchCV", "Interval", "is_all_fits_failed", "one_thread"]
 
 
 def is_all_fits_failed(error):
@@ -31,3 +32,11 @@ def is_all_fits_failed(error):
     """
     raised_in = traceback.extract_tb(error.__traceback__)[-1].name
     return raised_in == _warn_or_raise_about_fit_failures.__name__
+
+
+def one_thread():
+    """Return a context in which the linear algebra libraries use one thread.
+
+    With small matrices threads cost several times what they save.
+    """
+    return _get_threadpool_controller().limit(limits=1)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.parallel import _get_threadpool_controller
 
-from skbo_silbo._sklearn import BaseSearchCV, Interval, is_all_fits_failed
+from skbo_silbo._sklearn import BaseSearchCV, Interval, is_all_fits_failed, one_thread
 
 X, Y = np.arange(20.0).reshape(10, 2), np.repeat([0, 1], 5)
 
@@ -115,3 +116,15 @@ def test_interval_in_parameter_constraints():
 
     with pytest.raises(InvalidParameterError, match="'run' parameter"):
         Constrained(-1.0).fit(X, Y)
+
+
+def test_one_thread_holds_inside_and_is_undone_after():
+    def threads():
+        pools = _get_threadpool_controller().info()
+        return {pool["filepath"]: pool["num_threads"] for pool in pools}
+
+    before = threads()
+    assert before  # numpy's and scipy's linear algebra are seen
+    with one_thread():
+        assert set(threads().values()) == {1}
+    assert threads() == before

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from skbo_silbo._sklearn import one_thread
 from skbo_silbo.acquisition import log_expected_improvement
 from skbo_silbo.mapping import LinearEmbedding, TopDown
 from skbo_silbo.optimizers._base import AskTellOptimizer, check_count
@@ -170,7 +170,7 @@ class SILBO(AskTellOptimizer):
         rng = self._rng(index)
         if index < self._n_initial or len(self._history) == 0:
             return self._design_point(index, rng)
-        with threadpool_limits(limits=1):  # small matrices: threads cost 5 times what they save
+        with one_thread():
             if self._model is None or self._model.n_told < len(self._history):
                 self._model = self._learn()
             X = self._search(self._model, rng)
