@@ -1,0 +1,32 @@
+"""Problems to test and compare optimisers on: known functions, embeddings, noise, real tuning."""
+
+from skbo_silbo.problems._embeddings import embedded, planted, rotated
+from skbo_silbo.problems._noise import NoisyProblem, noisy
+from skbo_silbo.problems._problem import Problem
+from skbo_silbo.problems._synthetic import (
+    ackley,
+    branin,
+    camel,
+    colville,
+    hartmann6,
+    levy,
+    rosenbrock,
+    styblinski_tang,
+)
+
+__all__ = [
+    "NoisyProblem",
+    "Problem",
+    "ackley",
+    "branin",
+    "camel",
+    "colville",
+    "embedded",
+    "hartmann6",
+    "levy",
+    "noisy",
+    "planted",
+    "rosenbrock",
+    "rotated",
+    "styblinski_tang",
+]

@@ -1,0 +1,276 @@
+"""A problem: a function on a box together with everything that is known of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from skbo_silbo.problems._optimum import check_optimum
+from skbo_silbo.problems._random import as_generator
+
+N_RANDOM_POINTS = 1000  # their median is the 1 of `regret`
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Problem:
+    """A function to minimise on a box, with what is known of its optimum.
+
+    Parameters
+    ----------
+    name : str
+        What reports call it.
+    function : callable
+        From an ndarray of shape (n, d) inside the bounds to n values, without noise. Make it
+        picklable (no lambda) if the problem is to travel to worker processes.
+    bounds : array-like of shape (d, 2)
+        Lower and upper bound of every input, in the input's own unit.
+    optimum : float or None, default=None
+        The least value in the box, if it is known.
+    optimisers : array-like of shape (m, d) or None, default=None
+        Points of the box where `function` is `optimum`: one at least where `optimum` is given, not
+        necessarily all.
+    active_directions : array-like of shape (k, d) or None, default=None
+        Orthonormal rows, in coordinates where the box is ``[-1, 1]^d``: the function depends on x
+        only through its products with these rows. None where that is not known.
+
+    Attributes
+    ----------
+    n_dims : int
+        Number of inputs d.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not agree, bounds are not finite and increasing, an optimiser lies outside
+        the bounds, or only one of `optimum` and `optimisers` is given.
+
+    Notes
+    -----
+    All arrays are copied and read-only. Values are always minimised.
+
+    Examples
+    --------
+    >>> from skbo_silbo.problems import Problem
+    >>> def bowl(X):
+    ...     return (X**2).sum(axis=1)
+    >>> problem = Problem("bowl", bowl, [(-1, 2), (-1, 1)], optimum=0.0, optimisers=[[0, 0]])
+    >>> problem([1.0, -1.0])
+    2.0
+    >>> problem.check_optimum()
+    """
+
+    name: str
+    function: Callable
+    bounds: np.ndarray
+    optimum: float | None = None
+    optimisers: np.ndarray | None = None
+    active_directions: np.ndarray | None = None
+
+    def __post_init__(self):
+        set_ = object.__setattr__  # the record is frozen
+        set_(self, "bounds", _check_bounds(self.bounds))
+        if (self.optimum is None) != (self.optimisers is None):
+            raise ValueError(
+                f"optimum and optimisers of {self.name} must be given together: got "
+                f"optimum={self.optimum!r}, optimisers={self.optimisers!r}. Give both or neither."
+            )
+        for field in ("optimisers", "active_directions"):
+            if getattr(self, field) is not None:
+                set_(self, field, _check_rows(field, getattr(self, field), self.n_dims))
+        if self.optimum is not None:
+            set_(self, "optimum", float(self.optimum))
+            self._check_inside("optimisers", self.optimisers)
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.name!r}, n_dims={self.n_dims})"
+
+    @property
+    def n_dims(self):
+        """Number of inputs d."""
+        return len(self.bounds)
+
+    def __call__(self, x):
+        """Return the value at one point, as an optimiser sees it (with noise, if there is any).
+
+        Parameters
+        ----------
+        x : array-like of shape (d,)
+            A point inside the bounds.
+
+        Returns
+        -------
+        value : float
+            To be minimised.
+
+        Raises
+        ------
+        ValueError
+            If x has another shape, or is NaN or outside the bounds somewhere.
+        """
+        return float(self.evaluate(self._as_row(x))[0])
+
+    def evaluate(self, X):
+        """Return the values at several points, as an optimiser sees them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Points inside the bounds; not changed.
+
+        Returns
+        -------
+        values : ndarray of shape (n,)
+            To be minimised.
+
+        Raises
+        ------
+        ValueError
+            If X has another shape, or is NaN or outside the bounds somewhere.
+        """
+        return self.evaluate_truth(X)
+
+    def truth(self, x):
+        """Return the value at one point without noise; see `__call__`."""
+        return float(self.evaluate_truth(self._as_row(x))[0])
+
+    def evaluate_truth(self, X):
+        """Return the values at several points without noise; see `evaluate`."""
+        X = np.array(X, dtype=float)
+        if X.ndim != 2 or X.shape[1] != self.n_dims:
+            raise ValueError(
+                f"X must have shape (n, {self.n_dims}) for {self.name}: got {X.shape}. Give one "
+                "row per point, or call the problem itself with one point."
+            )
+        self._check_inside("X", X)
+        return np.asarray(self.function(X), dtype=float)
+
+    def sample(self, n, random_state=None):
+        """Draw points uniformly in the box.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        random_state : int, RandomState, Generator or None, default=None
+            Seed.
+
+        Returns
+        -------
+        X : ndarray of shape (n, d)
+            In the inputs' own units.
+        """
+        return as_generator(random_state).uniform(*self.bounds.T, size=(n, self.n_dims))
+
+    def regret_scale(self, random_state=0):
+        """Return the median true value of 1000 random points minus the optimum.
+
+        Parameters
+        ----------
+        random_state : int, RandomState, Generator or None, default=0
+            Seed of the random points.
+
+        Returns
+        -------
+        scale : float
+            In the unit of the function.
+
+        Raises
+        ------
+        ValueError
+            If the optimum is not known.
+        """
+        if self.optimum is None:
+            raise ValueError(
+                f"optimum of {self.name} must be known to compute a regret: got None. Compare "
+                "values themselves, or use a problem with a known optimum."
+            )
+        points = self.sample(N_RANDOM_POINTS, random_state)
+        return float(np.median(self.evaluate_truth(points)) - self.optimum)
+
+    def regret(self, values, random_state=0):
+        """Return how far values are from the optimum, as a share of `regret_scale`.
+
+        Parameters
+        ----------
+        values : float or array-like
+            True values, for example the best found so far.
+        random_state : int, RandomState, Generator or None, default=0
+            Seed of `regret_scale`.
+
+        Returns
+        -------
+        regret : float or ndarray
+            0 at the optimum, about 1 for a random point; "within 1 %" means at most .01.
+
+        Raises
+        ------
+        ValueError
+            If the optimum is not known.
+        """
+        scale = self.regret_scale(random_state)
+        return (np.asarray(values, dtype=float) - self.optimum) / scale
+
+    def check_optimum(self, *, n_points=1000, n_polished=5, random_state=0):
+        """Check that the stated optimum is attained, is stationary, and is beaten nowhere tried.
+
+        Parameters
+        ----------
+        n_points : int, default=1000
+            Random points that must not be better.
+        n_polished : int, default=5
+            How many of the best of them start a local search (L-BFGS-B), which must not end
+            lower either.
+        random_state : int, RandomState, Generator or None, default=0
+            Seed of the points.
+
+        Raises
+        ------
+        ValueError
+            If the optimum is unknown or one of the checks fails; the message says which and where.
+        """
+        check_optimum(self, n_points, n_polished, random_state)
+
+    def _as_row(self, x):
+        x = np.asarray(x, dtype=float)
+        if x.shape != (self.n_dims,):
+            raise ValueError(
+                f"x must have shape ({self.n_dims},) for {self.name}: got {x.shape}. Use "
+                "evaluate(X) for several points."
+            )
+        return x[None]
+
+    def _check_inside(self, what, points):
+        lower, upper = self.bounds.T
+        inside = (points >= lower) & (points <= upper)
+        if not inside.all():
+            row, j = np.argwhere(~inside)[0]
+            raise ValueError(
+                f"{what} must lie inside the bounds [{lower[j]}, {upper[j]}] of input {j} of "
+                f"{self.name}: got {points[row, j]} in row {row}. Clip the point to the bounds."
+            )
+
+
+def _check_bounds(bounds):
+    bounds = np.array(bounds, dtype=float)
+    if bounds.ndim != 2 or bounds.shape[1] != 2 or len(bounds) == 0:
+        raise ValueError(
+            f"bounds must have shape (d, 2) with d >= 1: got {bounds.shape}. Give one "
+            "(lower, upper) pair per input."
+        )
+    if not (np.isfinite(bounds).all() and (bounds[:, 0] < bounds[:, 1]).all()):
+        raise ValueError(
+            f"bounds must be finite with lower < upper: got {bounds.tolist()}. Give a finite range."
+        )
+    bounds.setflags(write=False)
+    return bounds
+
+
+def _check_rows(name, rows, n_dims):
+    rows = np.array(rows, dtype=float)
+    if rows.ndim != 2 or rows.shape[1] != n_dims or len(rows) == 0:
+        raise ValueError(
+            f"{name} must have shape (m, {n_dims}) with m >= 1: got {rows.shape}. Give one row "
+            "for each, with as many columns as there are bounds."
+        )
+    rows.setflags(write=False)
+    return rows
