@@ -30,6 +30,9 @@ RANGE_OF_GRAM = 1e-12
 COARSE_GRAM = 1e-9
 """Kept eigenvalues of X X' below this share carry too few digits: the rows' SVD serves instead."""
 
+LEAST_EIGENVALUE = 1e-8
+"""An eigenvalue of Omega'K(K + ridge I)^-1 Omega below this carries too few digits."""
+
 
 @dataclass(frozen=True)
 class DenseSolver:
@@ -46,6 +49,10 @@ class DualSolver:
 
     def solve(self, pencil, n_wanted):
         """Exact directions."""
+        if pencil.penalty is None and pencil.ridge:
+            spectrum = solve_ridged_rows(pencil, n_wanted)
+            if spectrum is not None:
+                return spectrum
         reduced = reduce_to_rows(pencil)
         spectrum = solve_moments(reduced.slice_sums(), reduced.whitening(), n_wanted)
         return Spectrum(spectrum.eigenvalues, reduced.lift(spectrum.directions))
@@ -134,6 +141,37 @@ def _scatter_rows(pencil):
     return np.concatenate([pencil.X_labeled, weights * differences])
 
 
+def solve_ridged_rows(pencil, n_wanted):
+    """Exact directions for ``T = X_l'X_l + ridge I`` from K = X_l X_l' (n_l, n_l), or None.
+
+    ``T^-1 X_l' = X_l' (K + ridge I)^-1``: one Cholesky factor serves. Omega may be centred as X_l
+    is; K's null vector would be divided by the ridge alone. None where localised slices leave
+    too many columns, the factor is ill-conditioned, or a direction wanted has no eigenvalue.
+    """
+    X, n_wanted = pencil.X_labeled, min(n_wanted, pencil.omega.shape[1] - 1)
+    if pencil.omega.shape[1] > len(X) // 2:
+        return None
+    K = X @ X.T
+    basis = cholesky_basis(K + pencil.ridge * np.eye(len(K)))
+    if basis is None:
+        return None
+    omega = pencil.omega.toarray()
+    omega -= omega.mean(axis=0)
+    solved = basis.lift(basis.whiten(omega.T).T)
+    M = omega.T @ (K @ solved)
+    eigenvalues, V = linalg.eigh((M + M.T) / 2, check_finite=False)
+    eigenvalues, V = np.clip(eigenvalues[::-1], 0, None), V[:, ::-1][:, :n_wanted]
+    if eigenvalues[n_wanted - 1] <= LEAST_EIGENVALUE:
+        return None
+    scaled = solved @ (V / np.sqrt(eigenvalues[:n_wanted]))
+    return Spectrum(eigenvalues, combine_rows(X, scaled))
+
+
+def combine_rows(X, A):
+    """``X'A`` (d, p), in the order of a product that reads X row by row: twice as fast."""
+    return (A.T @ X).T
+
+
 @dataclass(frozen=True)
 class ReducedPencil:
     """A pencil within the span of its rows: b = Q b_red, Q (d, q) orthonormal, never formed.
@@ -167,7 +205,7 @@ class ReducedPencil:
 
     def lift(self, V):
         """``Q V`` (d, p)."""
-        return self.pencil.X.T @ ((self.left / self.singular) @ V)
+        return combine_rows(self.pencil.X, (self.left / self.singular) @ V)
 
 
 def reduce_to_rows(pencil):

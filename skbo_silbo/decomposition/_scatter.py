@@ -64,8 +64,16 @@ def center_on_labels(data):
         X -= mean
     else:
         X = data.X_labeled - mean
-    X[:, is_constant(np.einsum("ij,ij->j", X, X) / len(X), mean)] = 0.0
+    X[:, _constant_columns(X, mean)] = 0.0
     return X, mean
+
+
+def _constant_columns(X, mean):
+    """Find the constant columns of centred X; few are left to sum once the first row is seen."""
+    suspects = np.flatnonzero(is_constant(X[0] ** 2 / len(X), mean))
+    rows = X[:, suspects]
+    variance = np.einsum("ij,ij->j", rows, rows) / len(X)
+    return suspects[is_constant(variance, mean[suspects])]
 
 
 def is_constant(variance, mean):
