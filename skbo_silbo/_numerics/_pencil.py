@@ -18,9 +18,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-FEW_SLICES = 32
-"""Columns of Omega up to which it is multiplied as a dense matrix, which takes a fifth the time."""
-
 
 @dataclass(frozen=True)
 class Pencil:
@@ -67,8 +64,7 @@ class Pencil:
 
     def slice_sums(self):
         """N (c, d), dense."""
-        few = self.omega.shape[1] <= FEW_SLICES
-        return (self.omega.toarray() if few else self.omega).T @ self.X_labeled
+        return self.omega.T @ self.X_labeled
 
     def row_metric(self, S):
         """``S_l'S_l + S'PS`` for row values S (n, p): the total scatter of any scores S."""
@@ -81,7 +77,8 @@ class Pencil:
     def total(self):
         """T (d, d), dense."""
         T = self.row_metric(self.X)
-        T[np.diag_indices_from(T)] += self.ridge
+        if self.ridge:
+            T[np.diag_indices_from(T)] += self.ridge
         return T
 
     def apply_total(self, V):

@@ -55,9 +55,10 @@ def cholesky_basis(T):
     if not (squares > 0).all():
         return None
     scale = np.sqrt(squares)
-    unit = T / scale[:, None] / scale
+    unit = T / scale[:, None]
+    unit /= scale
     norm = np.abs(unit).sum(axis=0).max()
-    factor, info = linalg.lapack.dpotrf(unit, lower=True, clean=True, overwrite_a=True)
+    factor, info = linalg.lapack.dpotrf(unit.T, lower=True, clean=True, overwrite_a=True)
     if info != 0:
         return None
     reciprocal_condition, _ = linalg.lapack.dpocon(factor, norm, uplo="L")
