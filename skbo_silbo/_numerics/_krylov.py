@@ -1,4 +1,6 @@
-"""Leading eigenpairs of a symmetric pencil by a restarted block Krylov method.
+"""Leading eigenpairs, of a matrix that is there or of a pencil known by its products.
+
+For the pencil, a restarted block Krylov method:
 
 =====================  ==========  ===========================================================
 symbol                 shape       meaning
@@ -18,12 +20,31 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
+from scipy.sparse.linalg import eigsh
 from sklearn.exceptions import ConvergenceWarning
 
 from ._pencil import Spectrum
 
 MAX_BLOCKS = 6
 """Blocks kept in the basis before it is restarted from its best two."""
+
+LANCZOS_MIN_SIZE = 1000
+"""Order of a matrix above which Lanczos overtakes LAPACK's tridiagonal reduction."""
+
+
+def leading_eigenvectors(A, k, random_state=None):
+    """Leading k eigenpairs of a symmetric A (q, q), falling: values (k,) and vectors (q, k).
+
+    By LAPACK; or, for a large A and with a `random_state` to draw the start from, by restarted
+    Lanczos (ARPACK) to a residual of 1e-10 relative to the eigenvalue.
+    """
+    if random_state is None or len(A) <= max(LANCZOS_MIN_SIZE, 20 * k):
+        leading = (len(A) - k, len(A) - 1)
+        eigenvalues, V = linalg.eigh(A, subset_by_index=leading, check_finite=False)
+    else:
+        start = random_state.standard_normal(len(A))
+        eigenvalues, V = eigsh(A, k, which="LA", v0=start, tol=1e-10)
+    return eigenvalues[::-1], V[:, ::-1]
 
 
 @dataclass(frozen=True)

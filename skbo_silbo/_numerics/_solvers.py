@@ -6,8 +6,8 @@ solver          cost (plus that of T^-1's products)     memory beyond X
 dense           n d^2 + d^3                             d^2
 dual            n^2 d + n^3                             n^2
 iterative       iterations (n d + nnz(P)) p             d p
-randomized      as dense or dual, c d^2 becomes         d^2 or n^2
-                iterations (n d + d^2) p
+randomized      as dense or dual, less the whitening    d^2 or n^2
+                of c sums and most of d^3 or n^3
 ==============  ======================================  ==================================
 
 Each is a frozen record with one method, ``solve(pencil, n_wanted)``: the exact ones return all
@@ -21,7 +21,7 @@ from scipy import linalg
 from sklearn.utils import check_random_state
 
 from ._conjugate_gradients import conjugate_gradients
-from ._krylov import Operators, leading_eigenpairs
+from ._krylov import Operators, leading_eigenpairs, leading_eigenvectors
 from ._pencil import Pencil, Spectrum
 from ._whitening import ExplicitBasis, cholesky_basis, row_basis, whitening_basis
 
@@ -49,7 +49,8 @@ class DualSolver:
 
     def solve(self, pencil, n_wanted):
         """Exact directions."""
-        if pencil.penalty is None and pencil.ridge:
+        few = 2 * pencil.omega.shape[1] <= pencil.n_labeled
+        if few and pencil.penalty is None and pencil.ridge:
             spectrum = solve_ridged_rows(pencil, n_wanted)
             if spectrum is not None:
                 return spectrum
@@ -73,32 +74,36 @@ class IterativeSolver:
             pencil.apply_total,
             lambda V: conjugate_gradients(pencil.apply_total, V, diagonal=diagonal),
         )
-        return _leading(operators, pencil.omega.shape[1], n_wanted, self.random_state)
+        n_sums = pencil.omega.shape[1]
+        random_state = check_random_state(self.random_state)
+        return leading_eigenpairs(
+            operators, n_sums, min(n_wanted, n_sums), random_state=random_state
+        )
 
 
 @dataclass(frozen=True)
 class RandomizedSolver:
-    """Block Krylov iteration from a random start, in the basis that whitens T."""
+    """Lanczos iteration from a random start on the whitened pencil, where slices are many."""
 
     random_state: object = None
 
     def solve(self, pencil, n_wanted):
-        """Leading directions."""
-        if pencil.X.shape[1] > len(pencil.X):
-            reduced = reduce_to_rows(pencil)
-            basis, lift_rows = reduced.whitening(), reduced.lift
-            rows = reduced.scores[: pencil.n_labeled]
-        else:
-            basis, rows = primal_basis(pencil), pencil.X_labeled
-            lift_rows = _unchanged
-        operators = Operators(
-            lambda V: pencil.omega.T @ (rows @ basis.lift(V)),
-            lambda U: basis.whiten((rows.T @ (pencil.omega @ U)).T).T,
-            _unchanged,
-            _unchanged,
+        """Leading directions, to the tolerance of `leading_eigenvectors`."""
+        random_state = check_random_state(self.random_state)
+        wide = pencil.X.shape[1] > len(pencil.X)
+        if wide and pencil.penalty is None and pencil.ridge:
+            spectrum = solve_ridged_rows(pencil, n_wanted, random_state)
+            if spectrum is not None:
+                return spectrum
+        if not wide:
+            return _leading_moments(
+                pencil.slice_sums(), primal_basis(pencil), n_wanted, random_state
+            )
+        reduced = reduce_to_rows(pencil)
+        spectrum = _leading_moments(
+            reduced.slice_sums(), reduced.whitening(), n_wanted, random_state
         )
-        whitened = _leading(operators, pencil.omega.shape[1], n_wanted, self.random_state)
-        return Spectrum(whitened.eigenvalues, lift_rows(basis.lift(whitened.directions)))
+        return Spectrum(spectrum.eigenvalues, reduced.lift(spectrum.directions))
 
 
 def solve_moments(N, basis, n_wanted):
@@ -109,12 +114,26 @@ def solve_moments(N, basis, n_wanted):
     """
     whitened = basis.whiten(N)
     if len(whitened) > whitened.shape[1]:
-        eigenvalues, V = linalg.eigh(whitened.T @ whitened, check_finite=False)
-        eigenvalues, V = np.clip(eigenvalues[::-1], 0, None), V[:, ::-1]
+        A = whitened.T @ whitened
+        eigenvalues = np.clip(linalg.eigvalsh(A, check_finite=False)[::-1], 0, None)
+        V = leading_eigenvectors(A, min(n_wanted, len(A)))[1]
     else:
         _, singular, Vt = linalg.svd(whitened, full_matrices=False, check_finite=False)
         eigenvalues, V = singular**2, Vt.T
     return Spectrum(eigenvalues, basis.lift(V[:, :n_wanted]))
+
+
+def _leading_moments(N, basis, n_wanted, random_state):
+    """As `solve_moments`, leading eigenvalues only, from P'(N'N)P where slices outnumber columns.
+
+    Whitening N'N in place of N spares c d^2 operations and costs digits in proportion to the
+    condition of T, which `cholesky_basis` bounds.
+    """
+    if len(N) <= N.shape[1]:
+        return solve_moments(N, basis, n_wanted)
+    A = basis.whiten(basis.whiten(N.T @ N).T)
+    eigenvalues, V = leading_eigenvectors(A, min(n_wanted, len(A)), random_state)
+    return Spectrum(np.clip(eigenvalues, 0, None), basis.lift(V))
 
 
 def primal_basis(pencil):
@@ -141,16 +160,15 @@ def _scatter_rows(pencil):
     return np.concatenate([pencil.X_labeled, weights * differences])
 
 
-def solve_ridged_rows(pencil, n_wanted):
-    """Exact directions for ``T = X_l'X_l + ridge I`` from K = X_l X_l' (n_l, n_l), or None.
+def solve_ridged_rows(pencil, n_wanted, random_state=None):
+    """Directions for ``T = X_l'X_l + ridge I`` from K = X_l X_l' (n_l, n_l), or None.
 
     ``T^-1 X_l' = X_l' (K + ridge I)^-1``: one Cholesky factor serves. Omega may be centred as X_l
-    is; K's null vector would be divided by the ridge alone. None where localised slices leave
-    too many columns, the factor is ill-conditioned, or a direction wanted has no eigenvalue.
+    is; K's null vector would be divided by the ridge alone. None where the factor is
+    ill-conditioned or a direction wanted has no eigenvalue. The eigenvalues are all that there
+    are, but with a `random_state` the leading ones.
     """
     X, n_wanted = pencil.X_labeled, min(n_wanted, pencil.omega.shape[1] - 1)
-    if pencil.omega.shape[1] > len(X) // 2:
-        return None
     K = X @ X.T
     basis = cholesky_basis(K + pencil.ridge * np.eye(len(K)))
     if basis is None:
@@ -159,12 +177,14 @@ def solve_ridged_rows(pencil, n_wanted):
     omega -= omega.mean(axis=0)
     solved = basis.lift(basis.whiten(omega.T).T)
     M = omega.T @ (K @ solved)
-    eigenvalues, V = linalg.eigh((M + M.T) / 2, check_finite=False)
-    eigenvalues, V = np.clip(eigenvalues[::-1], 0, None), V[:, ::-1][:, :n_wanted]
-    if eigenvalues[n_wanted - 1] <= LEAST_EIGENVALUE:
+    M = (M + M.T) / 2
+    eigenvalues, V = leading_eigenvectors(M, n_wanted, random_state)
+    if eigenvalues[-1] <= LEAST_EIGENVALUE:
         return None
-    scaled = solved @ (V / np.sqrt(eigenvalues[:n_wanted]))
-    return Spectrum(eigenvalues, combine_rows(X, scaled))
+    directions = combine_rows(X, solved @ (V / np.sqrt(eigenvalues)))
+    if random_state is None:
+        eigenvalues = np.clip(linalg.eigvalsh(M, check_finite=False)[::-1], 0, None)
+    return Spectrum(eigenvalues, directions)
 
 
 def combine_rows(X, A):
@@ -218,13 +238,3 @@ def reduce_to_rows(pencil):
         kept = singular > np.sqrt(RANGE_OF_GRAM) * singular[0]
         return ReducedPencil(pencil, left[:, kept], singular[kept])
     return ReducedPencil(pencil, left[:, kept], np.sqrt(squares[kept]))
-
-
-def _leading(operators, n_sums, n_wanted, random_state):
-    return leading_eigenpairs(
-        operators, n_sums, min(n_wanted, n_sums), random_state=check_random_state(random_state)
-    )
-
-
-def _unchanged(V):
-    return V

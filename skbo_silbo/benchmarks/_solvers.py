@@ -152,7 +152,7 @@ SOLVERS = Experiment(
             + _grid([(1000, 5000), (2000, 5000), (4000, 5000)], columns="correlated")
             + _grid([(500, 50), (1000, 200), (2000, 50), (2000, 500), (4000, 1000)], local=5)
             + _grid([(2000, 200), (4000, 500), (1500, 3000)], local=5, y="flat"),
-            n_repeats=3,
+            n_repeats=2,
         ),
         "tiny": Grid(_grid([(60, 5), (20, 40)]) + _grid([(60, 5)], local=3, y="flat"), n_repeats=1),
     },

@@ -89,7 +89,7 @@ class SemiSlicedInverseRegression(LinearProjection):
     solver : {"auto", "dense", "dual", "iterative", "randomized", "paper"}, default="auto"
         "dense" forms T, "dual" the Gram matrix of the rows; both are exact. "iterative" uses
         conjugate gradients and forms neither. "randomized" finds the leading directions of
-        localised slices by block Krylov iteration. "paper" is Algorithm 2 of [1]_ as printed,
+        localised slices by Lanczos iteration. "paper" is Algorithm 2 of [1]_ as printed,
         which cannot use the unlabelled rows; kept to reproduce the paper.
     neighbors : {"auto", "brute", "pynndescent"}, default="auto"
         How neighbours are found; "auto" takes pynndescent (approximate) above 30 000 rows.
