@@ -30,7 +30,7 @@ from skbo_silbo.problems._random import as_generator
 SHIFT = 0.4  # coordinates are translated by at most this
 MARGIN = 0.1  # and the optimum stays this far inside the box
 REACH = 3.0  # s_i Q_i x covers [-3, 3]
-MAX_ROTATIONS = 100
+MAX_ROTATIONS = 20
 SHRINK = 1.0 - 1e-3  # preimages are sought in a slightly smaller box, to have room for rounding
 
 
@@ -147,12 +147,14 @@ def rotated(problem, d, random_state=None):
     Raises
     ------
     ValueError
-        If d < k, `problem` is noisy or its optimum is not known, or none of 100 rotations leaves an
-        optimiser in the box (possible only when d is hardly larger than k).
+        If d < k, `problem` is noisy or its optimum is not known, or none of 20 rotations leaves an
+        optimiser in the box.
 
     Notes
     -----
-    A rotation from which no optimiser can be reached is drawn again.
+    A rotation from which no optimiser can be reached is drawn again. For d much larger than k the
+    reachable u fill a ball of radius 3, so that up to 9 inputs everything is reached, and above
+    only optimisers in that ball (Styblinski-Tang: up to 26 inputs).
 
     Examples
     --------
@@ -172,9 +174,12 @@ def rotated(problem, d, random_state=None):
             name = f"rotated({problem.name}, d={d})"
             function = _OnDirections(problem, Q, scales)
             return Problem(name, function, _cube(d), problem.optimum, X, Q)
+    nearest = np.linalg.norm(targets, axis=1).min()
     raise ValueError(
-        f"d must be large enough to leave an optimiser of {problem.name} in the box: got d={d} "
-        f"with k={k}, and none of {MAX_ROTATIONS} rotations did. Use a larger d."
+        f"problem must have an optimiser that rotations can reach, for large d those within "
+        f"{REACH:g} of the centre (in half ranges): got {problem.name} with distance "
+        f"{nearest:.3g} at d={d}, and none of {MAX_ROTATIONS} rotations did. Use a problem with "
+        "fewer inputs, or a larger d if the distance is less."
     )
 
 

@@ -1,0 +1,340 @@
+"""The surface of problems, the test functions against published values, and noise."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import approx_fprime, differential_evolution, minimize
+
+from skbo_silbo.problems import (
+    Problem,
+    ackley,
+    branin,
+    camel,
+    colville,
+    hartmann6,
+    levy,
+    noisy,
+    rosenbrock,
+    styblinski_tang,
+)
+
+KNOWN = [
+    branin(),
+    camel(),
+    colville(),
+    hartmann6(),
+    ackley(1),
+    ackley(4),
+    levy(1),
+    levy(5),
+    rosenbrock(2),
+    rosenbrock(5),
+    styblinski_tang(1),
+    styblinski_tang(4),
+]
+
+
+def bowl(X):
+    return (X**2).sum(axis=1)
+
+
+def every(problems):
+    return pytest.mark.parametrize("problem", problems, ids=lambda p: f"{p.name}-{p.n_dims}")
+
+
+# --- published values ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("problem", "optimum", "optimisers", "bounds"),
+    [
+        (
+            branin(),
+            0.397887,
+            [(-3.14159, 12.275), (3.14159, 2.275), (9.42478, 2.475)],
+            [(-5, 10), (0, 15)],
+        ),
+        (camel(), -1.0316, [(0.0898, -0.7126), (-0.0898, 0.7126)], [(-3, 3), (-2, 2)]),
+        (colville(), 0.0, [(1, 1, 1, 1)], [(-10, 10)] * 4),
+        (
+            hartmann6(),
+            -3.32237,
+            [(0.20169, 0.150011, 0.476874, 0.275332, 0.311652, 0.6573)],
+            [(0, 1)] * 6,
+        ),
+        (ackley(3), 0.0, [(0, 0, 0)], [(-32.768, 32.768)] * 3),
+        (levy(3), 0.0, [(1, 1, 1)], [(-10, 10)] * 3),
+        (rosenbrock(3), 0.0, [(1, 1, 1)], [(-5, 10)] * 3),
+        (styblinski_tang(3), 3 * -39.16599, [(-2.903534,) * 3], [(-5, 5)] * 3),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_published_optimum_optimisers_and_box(problem, optimum, optimisers, bounds):
+    # digits as printed by the Virtual Library of Simulation Experiments, the last ones truncated
+    assert_allclose(problem.optimum, optimum, atol=6e-4 if "tang" in problem.name else 5e-5)
+    assert_allclose(problem.optimisers, optimisers, atol=1e-4)
+    assert_array_equal(problem.bounds, bounds)
+
+
+@pytest.mark.parametrize(
+    ("problem", "x", "value"),
+    [
+        # by hand from the printed formulas
+        (branin(), (0, 0), 36 + 20 - 5 / (4 * np.pi)),
+        (camel(), (1, 1), 4 - 2.1 + 1 / 3 + 1),
+        (colville(), (0, 0, 0, 0), 42),  # MATH section 3
+        (colville(), (-1, 1, -1, 1), 8),
+        (colville(), (1, 2, 1, 0), 100 + 90 + 20.2 - 19.8),
+        (ackley(2), (1, 1), 20 - 20 * np.exp(-0.2)),
+        (ackley(1), (0.5,), 20 + np.e - 20 * np.exp(-0.1) - np.exp(-1)),
+        (levy(1), (-3,), 1),
+        (levy(2), (5, 5), 1 + 10 * np.sin(1) ** 2 + 1),
+        (rosenbrock(3), (-1, 1, 2), 4 + 100),
+        (styblinski_tang(2), (1, -2), -5 + (16 - 64 - 10) / 2),
+    ],
+)
+def test_values_by_hand(problem, x, value):
+    assert_allclose(problem(x), value, rtol=1e-12)
+
+
+def test_local_maximum_of_hartmann6_where_runs_end():
+    # MATH section 4: 3.20 in the maximised sign
+    start = (0.40465, 0.88244, 0.84610, 0.57399, 0.13893, 0.03850)
+    result = minimize(hartmann6(), start, bounds=hartmann6().bounds, method="L-BFGS-B")
+    assert_allclose(result.fun, -3.20316, atol=1e-5)
+
+
+# --- every problem checks its own optimum --------------------------------------------------------
+
+
+@every(KNOWN)
+def test_own_optimum(problem):
+    problem.check_optimum(n_points=2000, n_polished=10, random_state=1)
+
+
+@every([p for p in KNOWN if p.name != "ackley"])
+def test_gradient_is_zero_at_the_optimisers(problem):
+    for x in problem.optimisers:
+        curvature = np.abs(problem.regret_scale())
+        assert np.abs(approx_fprime(x, problem, 1e-7)).max() <= 1e-5 * max(curvature, 1.0)
+
+
+@every([p for p in KNOWN if p.n_dims <= 2])
+def test_an_independent_global_search_ends_at_the_optimum(problem):
+    result = differential_evolution(
+        problem, problem.bounds, seed=0, tol=1e-10, popsize=20, maxiter=300
+    )
+    assert result.fun >= problem.optimum - 1e-12 * (1 + abs(problem.optimum))
+    assert_allclose(result.fun, problem.optimum, atol=1e-6)
+    distances = np.abs(problem.optimisers - result.x).max(axis=1)
+    assert distances.min() < 1e-3  # no optimiser is missing from the list that it could end at
+
+
+def test_branin_lists_all_its_optimisers():
+    problem = branin()
+    ends = [minimize(problem, x, bounds=problem.bounds) for x in problem.sample(60, 0)]
+    best = np.array([end.x for end in ends if end.fun < problem.optimum + 1e-6])
+    distances = np.abs(best[:, None] - problem.optimisers).max(axis=2)
+    assert distances.min(axis=1).max() < 1e-2  # no other
+    assert distances.min(axis=0).max() < 1e-2  # and each of the three
+
+
+@pytest.mark.parametrize(
+    ("optimum", "x", "match"),
+    [
+        (-1.0, 0.0, "must be attained at every optimiser"),
+        (0.0625, 0.25, "must be stationary"),
+        (0.0, 0.0, "must be the least value"),
+        (2.0, -1.0, "must be stationary"),  # on the bound, falling towards the inside
+    ],
+)
+def test_wrong_optima_are_found_out(optimum, x, match):
+    def dented(X):  # x^2 with a deep narrow dent at .6; 2 at -1
+        [x] = X.T
+        return np.where(x < -0.9, 2 * x**2, x**2) - 9 * np.maximum(0, 0.04 - (x - 0.6) ** 2) * 20
+
+    problem = Problem("dented", dented, [(-1, 1)], optimum, [[x]])
+    with pytest.raises(ValueError, match=match):
+        problem.check_optimum()
+
+
+def test_polishing_finds_what_random_points_miss():
+    local = (-3.20316, (0.40465, 0.88244, 0.84610, 0.57399, 0.13893, 0.03850))
+    full = minimize(hartmann6(), local[1], bounds=hartmann6().bounds, options={"ftol": 1e-15})
+    problem = Problem("local", hartmann6().function, [(0, 1)] * 6, full.fun, [full.x])
+    with pytest.raises(ValueError, match="must be the least value"):
+        problem.check_optimum(n_points=200)
+    assert problem.evaluate(problem.sample(200, 0)).min() > full.fun
+
+
+def test_optimum_on_the_bound_is_stationary():
+    problem = Problem("slope", lambda X: X[:, 0] - X[:, 1], [(0, 1)] * 2, -1.0, [(0, 1)])
+    problem.check_optimum()
+
+
+# --- surface ------------------------------------------------------------------------------------
+
+
+@every(KNOWN)
+def test_one_point_many_points_and_pickling_agree(problem):
+    X = problem.sample(7, 3)
+    assert X.shape == (7, problem.n_dims)
+    assert (problem.bounds[:, 0] <= X).all()
+    assert (problem.bounds[:, 1] >= X).all()
+    together = problem.evaluate(X)
+    assert together.shape == (7,)
+    assert_allclose([problem(x) for x in X], together, rtol=1e-13)
+    assert_allclose([problem.truth(x) for x in X], together, rtol=1e-13)
+    assert isinstance(problem(X[0]), float)
+    assert_array_equal(pickle.loads(pickle.dumps(problem)).evaluate(X), together)
+    assert_array_equal(problem.active_directions, np.eye(problem.n_dims))
+
+
+def test_the_function_cannot_change_its_input_nor_a_caller_the_problem():
+    def careless(X):
+        X *= 0
+        return X.sum(axis=1)
+
+    bounds = np.array([[-1.0, 1.0]])
+    problem = Problem("careless", careless, bounds, 0.0, [[0.5]])
+    X = np.full((2, 1), 0.5)
+    problem.evaluate(X)
+    problem(X[0])
+    assert_array_equal(X, 0.5)
+    bounds[:] = 0
+    assert_array_equal(problem.bounds, [[-1, 1]])
+    with pytest.raises(ValueError, match="read-only"):
+        problem.bounds[0] = 0
+    with pytest.raises(AttributeError):
+        problem.optimum = 1.0
+
+
+def test_regret_is_0_at_the_optimum_and_1_at_the_median_random_point():
+    problem = branin()
+    values = problem.evaluate(problem.sample(1000, 0))
+    assert problem.regret(problem.optimum) == 0.0
+    assert_allclose(problem.regret(np.median(values)), 1.0, rtol=1e-14)
+    assert_allclose(problem.regret_scale(0), np.median(values) - problem.optimum, rtol=1e-14)
+    assert problem.regret_scale(0) == problem.regret_scale(0) != problem.regret_scale(1)
+    assert_allclose(problem.regret([problem.optimum, np.median(values)]), [0, 1], atol=1e-14)
+
+
+def test_numpy_global_generator_is_left_alone():
+    np.random.seed(0)  # noqa: NPY002
+    expected = np.random.rand()  # noqa: NPY002
+    np.random.seed(0)  # noqa: NPY002
+    branin().sample(3, None)
+    branin().check_optimum(n_points=10, n_polished=1)
+    noisy(branin(), 1.0)([0, 0])
+    assert np.random.rand() == expected  # noqa: NPY002
+
+
+@pytest.mark.parametrize(
+    ("x", "match"),
+    [
+        ([0.0], r"x must have shape \(2,\) for branin: got \(1,\)"),
+        ([[0.0, 0.0]], "Use evaluate"),
+        ([0.0, 15.1], r"inside the bounds \[0.0, 15.0\] of input 1 of branin: got 15.1 in row 0"),
+        ([np.nan, 0.0], "got nan"),
+    ],
+)
+def test_wrong_points(x, match):
+    with pytest.raises(ValueError, match=match):
+        branin()(x)
+    with pytest.raises(ValueError, match=match):
+        branin().truth(x)
+
+
+def test_wrong_shape_of_many_points():
+    with pytest.raises(ValueError, match=r"X must have shape \(n, 2\) for branin: got \(2,\)"):
+        branin().evaluate([0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ({"bounds": [0, 1]}, r"bounds must have shape \(d, 2\)"),
+        ({"bounds": [(1, 0)]}, "lower < upper"),
+        ({"bounds": [(0, np.inf)]}, "finite"),
+        ({"optimum": 0.0}, "given together"),
+        ({"optimisers": [[0.0]]}, "given together"),
+        ({"optimum": 0.0, "optimisers": [0.0]}, r"optimisers must have shape \(m, 1\)"),
+        ({"optimum": 0.0, "optimisers": [[2.0]]}, "optimisers must lie inside"),
+        ({"active_directions": [[1.0, 0.0]]}, r"active_directions must have shape \(m, 1\)"),
+    ],
+)
+def test_wrong_problems(arguments, match):
+    with pytest.raises(ValueError, match=match):
+        Problem(**{"name": "bowl", "function": bowl, "bounds": [(-1, 1)]} | arguments)
+
+
+@pytest.mark.parametrize("make", [ackley, levy, rosenbrock, styblinski_tang])
+@pytest.mark.parametrize("n_dims", [0, 1.5, True, "2"])
+def test_wrong_number_of_inputs(make, n_dims):
+    with pytest.raises(ValueError, match="n_dims must be an integer of at least"):
+        make(n_dims)
+
+
+def test_rosenbrock_needs_two_inputs():
+    with pytest.raises(ValueError, match="at least 2: got 1"):
+        rosenbrock(1)
+
+
+def test_regret_needs_an_optimum():
+    problem = Problem("bowl", bowl, [(-1, 1)])
+    for method in (problem.regret_scale, problem.check_optimum, lambda: problem.regret(1.0)):
+        with pytest.raises(ValueError, match="optimum of bowl must be known"):
+            method()
+
+
+# --- noise --------------------------------------------------------------------------------------
+
+
+def test_noise_has_the_stated_spread_and_no_bias():
+    problem = noisy(hartmann6(), sd=0.3, random_state=0)
+    X = problem.sample(20000, 1)
+    noise = problem.evaluate(X) - problem.evaluate_truth(X)
+    assert abs(noise.mean()) < 4 * 0.3 / np.sqrt(20000)
+    assert abs(noise.std() / 0.3 - 1) < 4 / np.sqrt(2 * 20000)
+    assert abs(np.corrcoef(noise[1:], noise[:-1])[0, 1]) < 4 / np.sqrt(20000)
+    assert abs(np.corrcoef(noise, problem.evaluate_truth(X))[0, 1]) < 4 / np.sqrt(20000)
+
+
+@settings(deadline=None, max_examples=20, derandomize=True)
+@given(seed=st.integers(0, 2**31 - 1), sd=st.floats(0, 10))
+def test_truth_is_untouched_by_noise(seed, sd):
+    problem, quiet = noisy(camel(), sd, seed), camel()
+    X = quiet.sample(5, seed)
+    problem.evaluate(X)
+    assert_array_equal(problem.evaluate_truth(X), quiet.evaluate(X))
+    assert problem.truth(X[0]) == quiet(X[0])
+    assert problem.regret_scale() == quiet.regret_scale()
+    problem.check_optimum(n_points=20, n_polished=1)
+
+
+def test_same_seed_same_noise_one_by_one_or_together():
+    X = branin().sample(6, 0)
+    first, second = (noisy(branin(), 2.0, 7) for _ in range(2))
+    assert_allclose(first.evaluate(X), [second(x) for x in X], rtol=1e-12)
+    assert not np.allclose(first.evaluate(X), noisy(branin(), 2.0, 8).evaluate(X))
+    assert first(X[0]) != first(X[0])
+
+
+def test_no_noise_at_sd_zero():
+    X = branin().sample(4, 0)
+    assert_array_equal(noisy(branin(), 0, 0).evaluate(X), branin().evaluate(X))
+
+
+@pytest.mark.parametrize("sd", [-1, np.nan, np.inf, "1", True])
+def test_wrong_sd(sd):
+    with pytest.raises(ValueError, match="sd must be a finite number >= 0"):
+        noisy(branin(), sd)
+
+
+def test_noise_is_not_added_twice():
+    with pytest.raises(ValueError, match="problem must be without noise"):
+        noisy(noisy(branin(), 1.0), 1.0)
