@@ -40,14 +40,15 @@ def run(options):
 
 def report(options):
     """Tell; return the cells that are missing."""
-    results = latest([r for path in options.files for r in _read(path)])
+    files = {path: _read(path) for path in options.files}
+    results = latest([r for read in files.values() for r in read])
     names = list(dict.fromkeys(r["experiment"] for r in results))
     blocks, missing = [], []
     for name in names:
         own = [r for r in results if r["experiment"] == name]
         blocks += EXPERIMENTS[name].report(own)
         missing += missing_cells(EXPERIMENTS[name], options.profile, own)
-    blocks = [*circumstances(results, options.files), *could_not(results), *blocks]
+    blocks = [*blocks, *could_not(results), *circumstances(files, options.rst)]
     if options.rst:
         Path(options.rst).write_text(render_rst(options.title, blocks))
     else:

@@ -196,7 +196,7 @@ SDR = Experiment(
                     (100, 100_000),
                 )
             ),
-            n_repeats=5,
+            n_repeats=3,
         ),
         "tiny": Grid(({"n": 60, "d": 12}, {"n": 20, "d": 40}), n_repeats=2),
     },

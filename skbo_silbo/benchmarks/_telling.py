@@ -32,27 +32,43 @@ def by_method(results):
     return grouped
 
 
-def circumstances(results, files):
-    """Paragraph: the command, the machine, the versions, the threads."""
-    seen = {str(r["environment"]): r["environment"] for r in results}.values()
-    lines = []
-    for e in seen:
-        versions = ", ".join(f"{name} {number}" for name, number in e["versions"].items())
-        lines.append(
-            f"{e['cpu']}, {e['cores']} cores, {e['system']}, Python {e['python']}, {versions}; "
-            f"one thread; revision {e['revision']}."
-        )
-    names = sorted({r["experiment"] for r in results})
-    commands = [
-        f"    python -m skbo_silbo.benchmarks run {' '.join(names)} --out {files[0]}",
-        f"    python -m skbo_silbo.benchmarks report {' '.join(files)} --rst PAGE",
-    ]
+def circumstances(files, page):
+    """Paragraphs: the commands, the machine, the versions, the threads.
+
+    Parameters
+    ----------
+    files : dict
+        Path to its results.
+    page : str or None
+        Where the report goes.
+    """
+    prompt = "    python -m skbo_silbo.benchmarks"
+    commands = []
+    for path, results in files.items():
+        names = dict.fromkeys(r["experiment"] for r in results)
+        commands.append(f"{prompt} run {' '.join(names)} --out {path}")
+    commands.append(f"{prompt} report {' '.join(files)}" + (f" --rst {page}" if page else ""))
     return [
-        "Measured and told by::",
+        "Measured, and told, by::",
         "\n".join(commands),
         "A cell is one method on one problem, once, in a process of its own.",
-        *lines,
+        *_surroundings([r for results in files.values() for r in results]),
     ]
+
+
+def _surroundings(results):
+    """A paragraph for each environment, with the revisions measured in it."""
+    revisions = defaultdict(dict)
+    for r in results:
+        e = r["environment"]
+        versions = ", ".join(f"{name} {number}" for name, number in e["versions"].items())
+        threads = ", ".join(f"{name}={number}" for name, number in e["threads"].items())
+        words = (
+            f"{e['cpu']}, {e['cores']} cores, {e['system']}, Python {e['python']}, {versions}; "
+            f"{threads}"
+        )
+        revisions[words][str(e["revision"])] = None
+    return [f"{words}; revision {', '.join(seen)}." for words, seen in revisions.items()]
 
 
 def could_not(results):
