@@ -8,7 +8,7 @@ from ._registry import EXPERIMENTS
 from ._report import render_rst, render_text
 from ._runner import MissingPeerError, run_experiment
 from ._store import Store
-from ._telling import circumstances, could_not, latest, missing_cells
+from ._telling import aims_table, circumstances, could_not, latest, missing_cells
 
 
 def parse(arguments):
@@ -43,12 +43,14 @@ def report(options):
     files = {path: _read(path) for path in options.files}
     results = latest([r for read in files.values() for r in read])
     names = list(dict.fromkeys(r["experiment"] for r in results))
-    blocks, missing = [], []
+    blocks, aims, missing = [], [], []
     for name in names:
-        own = [r for r in results if r["experiment"] == name]
-        blocks += EXPERIMENTS[name].report(own)
-        missing += missing_cells(EXPERIMENTS[name], options.profile, own)
-    blocks = [*blocks, *could_not(results), *circumstances(files, options.rst)]
+        experiment, own = EXPERIMENTS[name], [r for r in results if r["experiment"] == name]
+        blocks += experiment.report(own)
+        aims += experiment.aims(own)
+        missing += missing_cells(experiment, options.profile, own)
+    failed = [*aims_table(aims), *could_not(results)]
+    blocks = [*failed, *blocks, *circumstances(files, options.rst)]
     if options.rst:
         Path(options.rst).write_text(render_rst(options.title, blocks))
     else:

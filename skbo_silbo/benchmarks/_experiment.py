@@ -54,6 +54,11 @@ def no_excuse(problem, method):
     """Return why `method` is known to fail on `problem`: never."""
 
 
+def no_aims(results):
+    """Aims of an experiment: none."""
+    return []
+
+
 @dataclass(frozen=True)
 class Experiment:
     """A question, as data.
@@ -69,6 +74,8 @@ class Experiment:
         (problem, method, repeat) to a dict of JSON values, called in a process of its own.
     report : callable
         Finished results (list of dict) to a list of paragraphs (str) and `Table`.
+    aims : callable
+        Finished results to a list of (aim, what was measured, whether it holds).
     methods_of : callable
         (experiment, problem) to the names of the methods that run on it.
     excuse : callable
@@ -82,6 +89,7 @@ class Experiment:
     grids: Mapping
     measure: Callable
     report: Callable
+    aims: Callable = field(default=no_aims)
     methods_of: Callable = field(default=every_method)
     excuse: Callable = field(default=no_excuse)
     cap_seconds: int = 120

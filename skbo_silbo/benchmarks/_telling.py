@@ -57,7 +57,7 @@ def circumstances(files, page):
 
 
 def _surroundings(results):
-    """A paragraph for each environment, with the revisions measured in it."""
+    """Write a paragraph for each environment, with the revisions measured in it."""
     revisions = defaultdict(dict)
     for r in results:
         e = r["environment"]
@@ -104,6 +104,7 @@ def milliseconds(values):
 
 
 def aims_table(aims):
-    """`Table` of (aim, measured, holds), what failed first."""
+    """`Table` of (aim, measured, holds), what failed first; [] when there are none."""
     rows = [("yes" if holds else "**no**", aim, got) for aim, got, holds in aims]
-    return Table("Aims, what failed first", ("holds", "aim", "measured"), sorted(rows))
+    rows.sort(key=lambda row: row[0])
+    return [Table("Aims, what failed first", ("holds", "aim", "measured"), rows)] if rows else []
