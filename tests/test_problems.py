@@ -92,6 +92,7 @@ def test_published_optimum_optimisers_and_box(problem, optimum, optimisers, boun
         (ackley(2), (1, 1), 20 - 20 * np.exp(-0.2)),
         (ackley(1), (0.5,), 20 + np.e - 20 * np.exp(-0.1) - np.exp(-1)),
         (levy(1), (-3,), 1),
+        (levy(1), (0,), 0.5 + 2 / 16),
         (levy(2), (5, 5), 1 + 10 * np.sin(1) ** 2 + 1),
         (rosenbrock(3), (-1, 1, 2), 4 + 100),
         (styblinski_tang(2), (1, -2), -5 + (16 - 64 - 10) / 2),
