@@ -18,7 +18,12 @@ its logarithm (Ament et al. 2023). For u < 0, with t = -u and Mills' ratio
 import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr
 
-__all__ = ["expected_improvement", "log_expected_improvement"]
+__all__ = [
+    "confidence_weight",
+    "confidence_gain",
+    "expected_improvement",
+    "log_expected_improvement",
+]
 
 _LOG_ROOT_TWO_PI = 0.5 * np.log(2.0 * np.pi)
 _TAIL = 1.0  # below u = -1 the two terms of h cancel: use (2)
@@ -86,6 +91,64 @@ def log_expected_improvement(mean, std, best, *, return_gradient=False):
         return value
     # d EI / d mean = -Phi(u) and d EI / d std = phi(u) = h - u Phi
     return value, -cdf_over_h / scale, (1.0 - u * cdf_over_h) / scale
+
+
+def confidence_gain(mean, std, best, *, beta, return_gradient=False):
+    """Return how far below `best` the lower confidence bound lies (GP-UCB, for minimisation).
+
+    ``best - mean + sqrt(beta) std`` (Srinivas, Krause, Kakade and Seeger 2010, eq. 6, turned over).
+
+    Parameters
+    ----------
+    mean, std : array-like
+        Predictive mean and standard deviation (>= 0), in units of the objective.
+    best : float
+        Lowest value so far; it moves all values alike.
+    beta : float
+        Weight of the variance, >= 0; see `confidence_weight`.
+    return_gradient : bool, default=False
+        Also return the derivatives.
+
+    Returns
+    -------
+    value : ndarray
+        In units of the objective.
+    by_mean, by_std : ndarray
+        Derivatives of `value`, if `return_gradient`.
+
+    Examples
+    --------
+    >>> from skbo_silbo.acquisition import confidence_gain
+    >>> confidence_gain([1.0, 1.0], [0.0, 2.0], best=1.5, beta=4.0)
+    array([0.5, 4.5])
+    """
+    mean, std = np.broadcast_arrays(np.asarray(mean, dtype=float), np.asarray(std, dtype=float))
+    root = np.sqrt(beta)
+    value = best - mean + root * std
+    if not return_gradient:
+        return value
+    return value, np.full(mean.shape, -1.0), np.full(std.shape, root)
+
+
+def confidence_weight(t, n_points, delta=0.1):
+    """Return ``beta_t = 2 log(n_points t^2 pi^2 / (6 delta))`` (Srinivas et al. 2010, Theorem 1).
+
+    Parameters
+    ----------
+    t : int
+        Which evaluation this is, from 1.
+    n_points : int
+        How many points the acquisition is maximised over.
+    delta : float, default=0.1
+        Probability with which the regret bound may fail.
+
+    Examples
+    --------
+    >>> from skbo_silbo.acquisition import confidence_weight
+    >>> round(confidence_weight(1, 1000), 3)
+    19.416
+    """
+    return 2.0 * float(np.log(n_points * t**2 * np.pi**2 / (6.0 * delta)))
 
 
 def _log_h(u):

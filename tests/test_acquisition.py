@@ -8,7 +8,12 @@ from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from skbo_silbo.acquisition import expected_improvement, log_expected_improvement
+from skbo_silbo.acquisition import (
+    confidence_gain,
+    confidence_weight,
+    expected_improvement,
+    log_expected_improvement,
+)
 
 getcontext().prec = 60
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
@@ -87,3 +92,20 @@ def test_more_uncertainty_and_a_lower_mean_are_better():
 
 def test_shapes_broadcast():
     assert log_expected_improvement(np.zeros((3, 1)), np.ones(4), 0.0).shape == (3, 4)
+
+
+def test_confidence_gain_is_the_bound_below_the_best():
+    rng = np.random.default_rng(0)
+    mean, std = rng.normal(size=9), rng.uniform(0, 3, 9)
+    bound = mean - 1.7 * std
+    value, by_mean, by_std = confidence_gain(mean, std, 0.4, beta=1.7**2, return_gradient=True)
+    assert_allclose(value, 0.4 - bound)
+    assert np.argmax(value) == np.argmin(bound)
+    assert_allclose(confidence_gain(mean + 1e-3, std, 0.4, beta=1.7**2) - value, 1e-3 * by_mean)
+    assert_allclose(confidence_gain(mean, std + 1e-3, 0.4, beta=1.7**2) - value, 1e-3 * by_std)
+
+
+def test_confidence_holds_for_all_points_and_times_at_once():
+    # Srinivas et al. 2010, Lemma 5.1: |D| exp(-beta_t / 2) summed over t is delta
+    weights = np.array([confidence_weight(t, 500, delta=0.1) for t in range(1, 20_000)])
+    assert_allclose(np.sum(500 * np.exp(-weights / 2)), 0.1, rtol=1e-4)

@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.optimize import lsq_linear
 
-from skbo_silbo.mapping import LinearEmbedding, TopDown
+from skbo_silbo.mapping import BottomUp, LinearEmbedding, TopDown
 
 
 def make_embedding(d, r, seed):
@@ -71,3 +72,56 @@ def test_top_down_keeps_old_points_and_reaches_new_ones(seed, d, r):
         np.linalg.norm(lifted - incumbent, axis=1) <= np.linalg.norm(X - incumbent, axis=1) + 1e-6
     )
     assert nearer.all()
+
+
+# --- the paper's preimages ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("d", "r"), [(1, 1), (2, 1), (7, 3), (60, 2), (600, 2)])
+def test_evolution_finds_a_preimage_and_leaves_the_global_generator(d, r):
+    embedding, rng = make_embedding(d, r, 0), np.random.default_rng(0)
+    z = embedding.project(rng.uniform(-1, 1, (1, d)))[0]
+    before = np.random.get_state()  # noqa: NPY002
+    x, other = (TopDown("cma").settle(None, z, embedding, rng) for _ in range(2))
+    after = np.random.get_state()  # noqa: NPY002
+    assert_allclose(before[1], after[1])
+    assert before[2:] == after[2:]
+    assert np.abs(x).max() <= 1
+    size = np.linalg.norm(embedding.half_widths)
+    assert np.linalg.norm(embedding.project(x[None])[0] - z) < 5e-3 * size
+    if d > r:
+        assert np.abs(x - other).max() > 0.05  # what B does not see is left to chance
+
+
+def test_evolution_outside_the_image_comes_near_its_edge():
+    embedding = make_embedding(20, 2, 3)
+    z = 2 * embedding.half_widths
+    x = TopDown("cma").settle(None, z, embedding, np.random.default_rng(0))
+    nearest = TopDown().lift(z[None], embedding, np.zeros(20))
+    distances = np.linalg.norm(embedding.project(np.vstack([x, nearest])) - z, axis=1)
+    assert distances[0] < 1.02 * distances[1]
+
+
+@pytest.mark.parametrize("r", [1, 3])
+def test_least_squares_is_the_shortest_preimage(r):
+    embedding, rng = make_embedding(9, r, 1), np.random.default_rng(1)
+    Z = embedding.project(rng.uniform(-1, 1, (5, 9)))
+    incumbent = rng.uniform(-1, 1, 9)
+    X = TopDown("least-squares").lift(Z, embedding, incumbent)
+    assert_allclose(embedding.project(X), Z, atol=1e-6)
+    expected = [lsq_linear(embedding.basis.T, z, (-1, 1), tol=1e-12).x for z in Z]
+    assert_allclose(embedding.project(np.array(expected)), Z, atol=1e-6)
+    assert (np.linalg.norm(X, axis=1) <= np.linalg.norm(expected, axis=1) + 1e-6).all()
+
+
+def test_bottom_up_is_the_clipped_pseudo_inverse():
+    embedding = make_embedding(7, 2, 2)
+    Z = np.random.default_rng(2).uniform(-1, 1, (20, 2)) * embedding.half_widths
+    X = BottomUp().lift(Z, embedding)
+    assert_allclose(X, np.clip(Z @ np.linalg.pinv(embedding.basis), -1, 1), atol=1e-12)
+    assert (np.abs(X) == 1).any()
+
+
+def test_an_unknown_preimage_is_refused():
+    with pytest.raises(ValueError, match=r"preimage must be one of .*'cma'.*: got 'best'"):
+        TopDown("best")

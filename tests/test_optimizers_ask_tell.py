@@ -360,8 +360,11 @@ def test_bad_bounds_are_refused(method, bounds, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"acquisition": "pi"}, r"acquisition must be one of \['ei'\]: got 'pi'"),
-        ({"mapping": "sideways"}, r"mapping must be one of \['auto', 'top-down'\]"),
+        ({"acquisition": "pi"}, r"acquisition must be one of \['ei', 'ucb'\]: got 'pi'"),
+        (
+            {"mapping": "sideways"},
+            r"mapping must be one of \['auto', 'bottom-up', .*\]: got 'sideways'",
+        ),
         ({"embedding": "pca"}, "embedding must be one of .* or a transformer"),
         ({"embedding": 3}, "embedding must be one of"),
         ({"n_components": 0}, "n_components must be 'auto' or an integer from 1 to 3"),
@@ -370,6 +373,8 @@ def test_bad_bounds_are_refused(method, bounds, message):
         ({"n_initial": 0}, "n_initial must be an integer of at least 1"),
         ({"n_unlabeled": -1}, "n_unlabeled must be an integer of at least 0"),
         ({"update_every": 0}, "update_every must be an integer of at least 1"),
+        ({"design": "grid"}, "design must be one of .*'random'.*: got 'grid'"),
+        ({"search": "grid"}, "search must be one of .*'climb'.*: got 'grid'"),
         ({"random_state": "seed"}, "seed"),
     ],
 )

@@ -1,8 +1,10 @@
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 from scipy.stats import norm
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -153,3 +155,46 @@ def test_inputs_are_not_changed_nor_the_global_generator():
     after = Z, y, np.random.get_state()[1]  # noqa: NPY002
     for a, b in zip(before, after, strict=True):
         assert (a == b).all()
+
+
+# --- one length scale, and state ------------------------------------------------------------------
+
+
+def test_isotropic_is_the_same_as_equal_length_scales():
+    rng = np.random.default_rng(0)
+    Z = rng.uniform(-1, 1, (15, 4))
+    y = Z[:, 0] ** 2 - Z[:, 1]
+    shared = GaussianProcessSurrogate(isotropic=True).fit(Z, y)
+    signal, length, noise = shared.theta_
+    theta = np.array([signal, *[length] * 4, noise])
+    each = GaussianProcessSurrogate(theta).fit(Z, y, tune=False)
+    new = rng.uniform(-1, 1, (6, 4))
+    assert_allclose(shared.predict(new), each.predict(new), rtol=1e-9)
+    assert_allclose(shared.predict_gradient(new)[2], each.predict_gradient(new)[2], rtol=1e-6)
+
+
+def test_isotropic_gradient_of_the_loss():
+    rng = np.random.default_rng(0)
+    Z = rng.uniform(-1, 1, (15, 4))
+    surrogate = GaussianProcessSurrogate(isotropic=True).fit(Z, Z[:, 0] ** 2 - Z[:, 1])
+    theta, h = np.array([0.3, -0.2, -3.0]), 1e-6 * np.eye(3)
+    _, gradient = surrogate._loss(theta)
+    differences = [
+        (surrogate._loss(theta + e)[0] - surrogate._loss(theta - e)[0]) / 2e-6 for e in h
+    ]
+    assert_allclose(gradient, differences, rtol=1e-5)
+
+
+@pytest.mark.parametrize("tune", [True, False])
+@pytest.mark.parametrize("isotropic", [True, False])
+def test_state_restores_every_bit(tune, isotropic):
+    rng = np.random.default_rng(3)
+    Z, new = rng.uniform(-1, 1, (20, 3)), rng.uniform(-1, 1, (5, 3))
+    y = np.sin(3 * Z[:, 0]) + Z[:, 1]
+    surrogate = GaussianProcessSurrogate(isotropic=isotropic).fit(Z, y, tune=tune)
+    state = json.loads(json.dumps(surrogate.to_state()))
+    restored = GaussianProcessSurrogate(isotropic=isotropic).from_state(state, Z, y)
+    assert_array_equal(restored.theta_, surrogate.theta_)
+    assert_array_equal(restored.predict(new), surrogate.predict(new))
+    more = [s.with_points(new, np.zeros(5)).predict(Z) for s in (restored, surrogate)]
+    assert_array_equal(*more)

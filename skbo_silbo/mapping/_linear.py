@@ -69,6 +69,10 @@ class LinearEmbedding:
         """Return ``Z = X B``, of shape (n, r)."""
         return X if self.basis is None else X @ self.basis
 
+    def expand(self, Z):
+        """Return ``X = Z pinv(B)``, the preimages of least norm in R^d, of shape (n, d)."""
+        return Z if self.basis is None else Z @ self.basis.T
+
     def pull_back(self, gradient):
         """Return the gradient by x, (n, d), from the gradient by z, (n, r)."""
         return gradient if self.basis is None else gradient @ self.basis.T

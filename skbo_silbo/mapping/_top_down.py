@@ -3,14 +3,24 @@
 import numpy as np
 
 from skbo_silbo._numerics._box import nearest_preimages
+from skbo_silbo.mapping._evolution import preimage_by_evolution
+
+PREIMAGES = ("nearest", "least-squares", "cma")
 
 
 class TopDown:
-    """Keep every x and y; put new points at the preimage of z nearest the incumbent.
+    """Keep every x and y; put new points at a preimage of z in the cube.
 
-    The top-down strategy of SILBO (Chen et al. 2020, section 4.3 and Algorithm 4), which leaves
-    the choice among the many preimages to CMA-ES. Here it is the one nearest the incumbent,
-    so that coordinates the embedding does not see stay where they have done well.
+    The top-down strategy of SILBO (Chen et al. 2020, section 4.3 and Algorithm 4): any x of the
+    cube with ``x B`` nearest z (eq. 14 there) will do.
+
+    Parameters
+    ----------
+    preimage : {"nearest", "least-squares", "cma"}, default="nearest"
+        Which of them. "nearest": the one nearest the incumbent, so that coordinates the embedding
+        does not see stay where they have done well. "least-squares": the one of least norm.
+        "cma": the one that CMA-ES finds from a random start, as in the paper; for the point to
+        be evaluated only.
 
     Examples
     --------
@@ -21,6 +31,13 @@ class TopDown:
     array([[ 0.5,  0.3, -0.3]])
     """
 
+    keeps_coordinates = False
+
+    def __init__(self, preimage="nearest"):
+        if preimage not in PREIMAGES:
+            raise ValueError(f"preimage must be one of {list(PREIMAGES)}: got {preimage!r}.")
+        self.preimage = preimage
+
     def lift(self, Z, embedding, incumbent):
         """Return points of the cube with coordinates Z, or the nearest to them that there are.
 
@@ -30,7 +47,8 @@ class TopDown:
             Coordinates in the embedding.
         embedding : LinearEmbedding
         incumbent : ndarray of shape (d,)
-            Among the points with the same coordinates, the one nearest this is taken.
+            Among the points with the same coordinates, the one nearest this is taken (the one
+            nearest the centre of the cube for "least-squares").
 
         Returns
         -------
@@ -39,7 +57,14 @@ class TopDown:
         """
         if embedding.is_identity:
             return np.clip(Z, -1.0, 1.0)
-        return nearest_preimages(Z, embedding.basis, incumbent)
+        centre = np.zeros(embedding.d) if self.preimage == "least-squares" else incumbent
+        return nearest_preimages(Z, embedding.basis, centre)
+
+    def settle(self, x, z, embedding, rng):
+        """Return the point to evaluate for z, given the one, (d,), that `lift` found for it."""
+        if self.preimage != "cma" or embedding.is_identity:
+            return x
+        return preimage_by_evolution(z, embedding, rng)
 
     def carry(self, X, embedding):
         """Return the coordinates, (n, r), of evaluated points X under a new embedding."""

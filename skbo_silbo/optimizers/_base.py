@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from skbo_silbo.optimizers._history import History
-from skbo_silbo.optimizers._unseen import SpaceExhausted, key_of
+from skbo_silbo.optimizers._unseen import SpaceExhausted, key_of, keys_of
 from skbo_silbo.space import as_space
 
 
@@ -117,7 +117,7 @@ class AskTellOptimizer(ABC):
         points, values = self._check_evaluations(x, y)
         X = self.space_.encode(points)
         self._history.add(points, X, values)
-        for key in map(key_of, X):
+        for key in keys_of(X):
             self._pending.pop(key, None)
             self._told.add(key)
         return self

@@ -24,3 +24,14 @@ def sobol_points(n, d, rng):
         return 2.0 * qmc.LatinHypercube(d, seed=rng).random(n) - 1.0
     sequence = qmc.Sobol(d, scramble=True, seed=rng)
     return 2.0 * sequence.random_base2(int(np.ceil(np.log2(max(n, 2)))))[:n] - 1.0
+
+
+def random_points(n, d, rng):
+    """Return n independent uniform points of ``[-1, 1]^d``, of shape (n, d): the paper's design."""
+    return rng.uniform(-1.0, 1.0, (n, d))
+
+
+def image_points(n, embedding, mapping, rng):
+    """Return points made from n uniform coordinates of the embedding's box, and these."""
+    Z = rng.uniform(-1.0, 1.0, (n, embedding.r)) * embedding.half_widths
+    return mapping.lift(Z, embedding), Z

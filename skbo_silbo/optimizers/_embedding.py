@@ -1,6 +1,6 @@
 """Learners of the embedding: from labelled points to the linear map that the surrogate sees."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
@@ -10,6 +10,7 @@ from sklearn.utils.validation import has_fit_parameter
 from skbo_silbo.decomposition import SemiSlicedInverseRegression
 from skbo_silbo.mapping import LinearEmbedding
 
+PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
 LEAST_CHOICE_DIMENSION = 5  # with fewer inputs there is no dimension to save: "auto" keeps all
 
 
@@ -22,6 +23,24 @@ class IdentityLearner:
     def learn(self, X, y, X_unlabeled):
         """Return the identity of the columns of X."""
         return LinearEmbedding(X.shape[1])
+
+
+@dataclass(frozen=True)
+class FixedLearner:
+    """Learn nothing: the embedding is the one given.
+
+    Attributes
+    ----------
+    embedding : object
+        A sketch.
+    """
+
+    embedding: object
+    name = "fixed"
+
+    def learn(self, X, y, X_unlabeled):
+        """Return the embedding given."""
+        return self.embedding
 
 
 @dataclass(frozen=True)
@@ -64,9 +83,12 @@ class SemiSIRLearner:
     ----------
     n_components : int or "auto"
         Coordinates; early in a run the slices identify fewer, and then those are used.
+    params : dict
+        Further parameters of the estimator.
     """
 
     n_components: object
+    params: dict = field(default_factory=dict)
     name = "semi-sir"
 
     def learn(self, X, y, X_unlabeled):
@@ -79,7 +101,7 @@ class SemiSIRLearner:
 
     def _with_components(self, n_components):
         slices = 10 if self.n_components == "auto" else max(10, self.n_components + 1)
-        estimator = SemiSlicedInverseRegression(n_components, n_slices=slices)
+        estimator = SemiSlicedInverseRegression(n_components, n_slices=slices, **self.params)
         return TransformerLearner(self.name, estimator)
 
 
@@ -96,13 +118,36 @@ def _semi_sir(n_components, d):
     return [SemiSIRLearner(n_components)]
 
 
+def _plain_sir(n_components, d):
+    return [SemiSIRLearner(n_components, {"alpha": 0.0})]
+
+
+def _paper(n_components, d):
+    """Return Algorithm 2 as printed: randomised SVD, k = 7 neighbours in slices and graph."""
+    return [SemiSIRLearner(n_components, {**PAPER, "solver": "paper"})]
+
+
+def _paper_exact(n_components, d):
+    """Return the paper's pencil with k = 7, solved exactly."""
+    return [SemiSIRLearner(n_components, dict(PAPER))]
+
+
 def _auto(n_components, d):
     if d < LEAST_CHOICE_DIMENSION:
         return [IdentityLearner()]
     return [IdentityLearner(), *_semi_sir(n_components, d)]
 
 
-EMBEDDINGS = MappingProxyType({"auto": _auto, "identity": _identity, "semi-sir": _semi_sir})
+EMBEDDINGS = MappingProxyType(
+    {
+        "auto": _auto,
+        "identity": _identity,
+        "semi-sir": _semi_sir,
+        "semi-sir-local": _paper_exact,
+        "semi-sir-paper": _paper,
+        "sir": _plain_sir,
+    }
+)
 
 
 def make_learners(embedding, n_components, d):

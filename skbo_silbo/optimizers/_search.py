@@ -1,7 +1,8 @@
-"""Where the acquisition is largest: random candidates, then gradients from several starts.
+"""Where the acquisition is largest.
 
-Everything here is a point x of the cube, and the acquisition is seen through ``z = x B``: so every
-candidate can be reached, which is not so of a point drawn in the box round the image of the cube.
+`Climb` takes random candidates, then gradients from several starts. There everything is a point x
+of the cube, and the acquisition is seen through ``z = x B``: so every candidate can be reached,
+which is not so of a point drawn in the box round the image of the cube. `BoxSearch` draws there.
 """
 
 from dataclasses import dataclass
@@ -40,7 +41,11 @@ class AcquisitionSurface:
 
     def values(self, X):
         """Return the acquisition at the rows of X, of shape (n,)."""
-        return self.acquisition(*self.surrogate.predict(self.embedding.project(X)), self.best)
+        return self.values_at(self.embedding.project(X))
+
+    def values_at(self, Z):
+        """Return the acquisition at coordinates Z, (n, r), of shape (n,)."""
+        return self.acquisition(*self.surrogate.predict(Z), self.best)
 
     def value_and_gradient(self, x):
         """Return the acquisition at one point x, (d,), and its gradient, (d,)."""
@@ -49,6 +54,97 @@ class AcquisitionSurface:
         value, by_mean, by_std = self.acquisition(mean, std, self.best, return_gradient=True)
         by_z = by_mean[:, None] * mean_by_z + by_std[:, None] * std_by_z
         return value[0], self.embedding.pull_back(by_z)[0]
+
+
+@dataclass(frozen=True)
+class Climb:
+    """Random candidates over the cube and round the incumbents, the best climbed by gradients."""
+
+    n_points = 2 * N_LOCAL + N_GLOBAL
+
+    def find(self, surface, ranked, space, rng):
+        """Return coordinates, best acquisition first, (m, r), and the points they come from.
+
+        Parameters
+        ----------
+        surface : AcquisitionSurface
+        ranked : ndarray of shape (n, d)
+            The points evaluated, the lowest value first.
+        space : Space or Box
+            The candidates are rounded to its points.
+        rng : numpy.random.Generator
+        """
+        X = space.round(draw_candidates(surface.embedding, ranked[:N_INCUMBENTS], rng))
+        values = surface.values(X)
+        ends = space.round(polish(surface, X, values))
+        X, values = np.vstack([ends, X]), np.append(surface.values(ends), values)
+        X = X[np.argsort(-values, kind="stable")]
+        return surface.embedding.project(X), X
+
+
+@dataclass(frozen=True)
+class BoxSearch:
+    """A random set in the box round the image of the cube (Chen et al. 2020, Algorithm 1).
+
+    Attributes
+    ----------
+    n_points : int
+        How many candidates.
+    n_rounds : int
+        How often the best are followed by candidates round them.
+    """
+
+    n_points: int = 2000
+    n_rounds: int = 0
+
+    def find(self, surface, ranked, space, rng):
+        """Return coordinates, best acquisition first, (m, r); they come from no points."""
+        widths = surface.embedding.half_widths
+        Z = rng.uniform(-1.0, 1.0, (self.n_points, widths.size)) * widths
+        values = surface.values_at(Z)
+        for _ in range(self.n_rounds):
+            best = Z[np.argsort(-values, kind="stable")[:N_INCUMBENTS]]
+            near = _near(best, widths, rng)
+            Z, values = np.vstack([Z, near]), np.append(values, surface.values_at(near))
+        return Z[np.argsort(-values, kind="stable")], None
+
+
+def _near(Z, widths, rng):
+    """Return points of the box, (N_LOCAL, r), at random distances from the rows of Z."""
+    steps = 10.0 ** rng.uniform(*LOG_STEPS, (N_LOCAL, 1)) * widths
+    moved = Z[rng.integers(len(Z), size=N_LOCAL)] + steps * rng.standard_normal(
+        (N_LOCAL, widths.size)
+    )
+    return np.clip(moved, -widths, widths)
+
+
+@dataclass(frozen=True)
+class GroupSearch:
+    """Every group of an additive surrogate for itself (Kandasamy et al. 2015, Algorithm 1).
+
+    Attributes
+    ----------
+    n_points : int
+        Candidates for each group, besides those round the incumbents.
+    """
+
+    n_points: int = 256
+    n_best = 5  # points put together from the best, second best, ... of every group
+
+    def find(self, surface, ranked, space, rng):
+        """Return points, best acquisition first, (m, d); they are coordinates and points both."""
+        Z = np.empty((self.n_best, surface.embedding.r))
+        for index, group in enumerate(surface.surrogate.groups_):
+            candidates = self._candidates(ranked[:N_INCUMBENTS, group], rng)
+            mean, std = surface.surrogate.predict_group(index, candidates)
+            values = surface.acquisition(mean, std, 0.0)
+            Z[:, group] = candidates[np.argsort(-values, kind="stable")[: self.n_best]]
+        return Z, None
+
+    def _candidates(self, incumbents, rng):
+        size = incumbents.shape[1]
+        wide = rng.uniform(-1.0, 1.0, (self.n_points, size))
+        return np.vstack([wide, _near(incumbents, np.ones(size), rng)])
 
 
 def draw_candidates(embedding, incumbents, rng):

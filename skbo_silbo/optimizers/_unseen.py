@@ -24,6 +24,11 @@ def key_of(x):
     return (np.round(x, 9) + 0.0).tobytes()  # + 0.0: no negative zero
 
 
+def keys_of(X):
+    """Return the `key_of` of every row of X, as a list."""
+    return [row.tobytes() for row in np.round(X, 9) + 0.0]
+
+
 def draw_unseen(space, seen, rng):
     """Return a random point of the cube that is not in `seen`, of shape (m,).
 
@@ -35,8 +40,8 @@ def draw_unseen(space, seen, rng):
     size = 1  # nearly always new; then larger batches
     for _ in range(BATCHES):
         X = space.round(rng.uniform(-1.0, 1.0, (size, space.n_features_)))
-        for x in X:
-            if key_of(x) not in seen:
+        for x, key in zip(X, keys_of(X), strict=True):
+            if key not in seen:
                 return x
         size = BATCH_SIZE
     raise SpaceExhausted(

@@ -1,5 +1,7 @@
 """Models of the objective: what its values may be where it has not been evaluated."""
 
+from skbo_silbo.surrogate._additive import AdditiveProcess
 from skbo_silbo.surrogate._gaussian_process import GaussianProcessSurrogate
+from skbo_silbo.surrogate._viewed import ViewedProcess
 
-__all__ = ["GaussianProcessSurrogate"]
+__all__ = ["AdditiveProcess", "GaussianProcessSurrogate", "ViewedProcess"]

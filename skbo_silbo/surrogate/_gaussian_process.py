@@ -29,14 +29,16 @@ class GaussianProcessSurrogate:
 
     Parameters
     ----------
-    theta : ndarray of shape (r + 2,) or None, default=None
+    theta : ndarray of shape (r + 2,), or (3,) if isotropic, or None, default=None
         Where the search of the hyperparameters starts (besides the prior's mode), and their values
         if they are not tuned: log of the signal variance, of the r length scales and of the noise
         variance, for standardised targets. None: the prior's mode.
+    isotropic : bool, default=False
+        One length scale for all inputs.
 
     Attributes
     ----------
-    theta_ : ndarray of shape (r + 2,)
+    theta_ : ndarray of shape (r + 2,), or (3,) if isotropic
         The hyperparameters in use.
     y_mean_, y_scale_ : float
         What the targets were standardised by.
@@ -52,8 +54,9 @@ class GaussianProcessSurrogate:
     (True, True)
     """
 
-    def __init__(self, theta=None):
+    def __init__(self, theta=None, *, isotropic=False):
         self.theta = theta
+        self.isotropic = isotropic
 
     def fit(self, Z, y, *, tune=True):
         """Condition on data.
@@ -73,11 +76,29 @@ class GaussianProcessSurrogate:
         self : object
         """
         self.y_mean_, self.y_scale_ = _location_and_scale(y)
-        self._prior = dimension_scaled_prior(Z.shape[1])
+        self._prior = self._make_prior(Z.shape[1])
         theta = self._prior.location if self.theta is None else self.theta
         self.theta_ = np.clip(theta, *self._prior.bounds.T)
         targets = (y - self.y_mean_) / self.y_scale_
-        self._condition(Z, targets, tune=tune and np.ptp(targets) > 0.0)
+        self._condition(Z, targets, np.exp(self.theta_), tune=tune and np.ptp(targets) > 0.0)
+        return self
+
+    def to_state(self):
+        """Return the hyperparameters as plain data, exactly."""
+        return {"theta": self.theta_.tolist(), "values": self._values.tolist()}
+
+    def from_state(self, state, Z, y):
+        """Condition on data with the hyperparameters that `to_state` returned, bit for bit.
+
+        Returns
+        -------
+        self : object
+        """
+        self.y_mean_, self.y_scale_ = _location_and_scale(y)
+        self._prior = self._make_prior(Z.shape[1])
+        self.theta_ = np.array(state["theta"])
+        targets = (y - self.y_mean_) / self.y_scale_
+        self._condition(Z, targets, np.array(state["values"]), tune=False)
         return self
 
     def with_points(self, Z, y):
@@ -94,11 +115,11 @@ class GaussianProcessSurrogate:
         surrogate : GaussianProcessSurrogate
             A new one; this one is unchanged.
         """
-        other = GaussianProcessSurrogate(self.theta_)
+        other = GaussianProcessSurrogate(self.theta_, isotropic=self.isotropic)
         other.y_mean_, other.y_scale_ = self.y_mean_, self.y_scale_
         other._prior, other.theta_ = self._prior, self.theta_
         targets = np.append(self._targets, (y - self.y_mean_) / self.y_scale_)
-        other._condition(np.vstack([self._Z, Z]), targets, tune=False)
+        other._condition(np.vstack([self._Z, Z]), targets, np.exp(self.theta_), tune=False)
         return other
 
     def predict(self, Z):
@@ -144,10 +165,14 @@ class GaussianProcessSurrogate:
     def _variance(self, explained):
         return np.maximum(self._signal - explained, LEAST_VARIANCE * self._signal)
 
-    def _condition(self, Z, targets, *, tune):
+    def _make_prior(self, r):
+        prior = dimension_scaled_prior(r)
+        return prior.shared() if self.isotropic else prior
+
+    def _condition(self, Z, targets, values, *, tune):
         self._Z, self._targets = Z, targets
         model = GaussianProcessRegressor(
-            _kernel(self.theta_, self._prior.bounds),
+            _kernel(values, self._prior.bounds),
             optimizer=self._maximise_posterior if tune else None,
             random_state=0,
             copy_X_train=False,
@@ -156,9 +181,9 @@ class GaussianProcessSurrogate:
             # A length scale at its bound means an input that does not matter: nothing to mend.
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(Z, targets)
-        self.theta_ = model.kernel_.theta
+        self.theta_, self._values = model.kernel_.theta, _values(model.kernel_)
         self._signal, self._noise = np.exp(self.theta_[[0, -1]])
-        self._weights = np.exp(-2.0 * self.theta_[1:-1])
+        self._weights = self._make_weights(self.theta_)
         self._L, self._dual = model.L_, model.alpha_
 
     def _maximise_posterior(self, _, initial_theta, bounds):
@@ -172,25 +197,38 @@ class GaussianProcessSurrogate:
         best = min(runs, key=lambda run: run.fun)
         return best.x, best.fun
 
+    def _make_weights(self, theta):
+        weights = np.exp(-2.0 * theta[1:-1])
+        return np.full(self._Z.shape[1], weights[0]) if self.isotropic else weights
+
     def _loss(self, theta):
         signal, noise = np.exp(theta[[0, -1]])
-        weights = np.exp(-2.0 * theta[1:-1])
+        weights = self._make_weights(theta)
         try:
             value, gradient = log_marginal_likelihood(
                 self._Z, self._targets, weights, signal, noise
             )
         except LinAlgError:  # not positive definite in floating point: step back
             return np.inf, np.zeros_like(theta)
-        by_theta = np.concatenate([gradient[-2:-1], -2.0 * gradient[:-2], gradient[-1:]])
+        by_lengths = -2.0 * gradient[:-2]
+        if self.isotropic:
+            by_lengths = by_lengths.sum(keepdims=True)
+        by_theta = np.concatenate([gradient[-2:-1], by_lengths, gradient[-1:]])
         prior_value, prior_gradient = self._prior.log_density(theta)
         return -(value + prior_value), -(by_theta + prior_gradient)
 
 
-def _kernel(theta, log_bounds):
-    values, bounds = np.exp(theta), np.exp(log_bounds)
+def _kernel(values, log_bounds):
+    bounds = np.exp(log_bounds)
     signal = ConstantKernel(values[0], tuple(bounds[0]))
     correlation = Matern(values[1:-1], bounds[1:-1], nu=2.5)
     return signal * correlation + WhiteKernel(values[-1], tuple(bounds[-1]))
+
+
+def _values(kernel):
+    """Return signal variance, length scales and noise variance of a kernel made by `_kernel`."""
+    signal, lengths = kernel.k1.k1.constant_value, kernel.k1.k2.length_scale
+    return np.concatenate([[signal], np.ravel(lengths), [kernel.k2.noise_level]])
 
 
 def _location_and_scale(y):

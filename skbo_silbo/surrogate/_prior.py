@@ -31,6 +31,11 @@ class HyperparameterPrior:
         deviation = (theta - self.location) / self.spread
         return -0.5 * float(deviation @ deviation), -deviation / self.spread
 
+    def shared(self):
+        """Return the prior for one length scale in place of all."""
+        one = [0, 1, -1]
+        return HyperparameterPrior(self.location[one], self.spread[one], self.bounds[one])
+
 
 def dimension_scaled_prior(r):
     """Return the prior for targets of unit variance on r inputs of range [-1, 1].

@@ -1,0 +1,31 @@
+"""Bottom-up mapping: the coordinates stay, their points follow the embedding."""
+
+import numpy as np
+
+
+class BottomUp:
+    """Keep every z; its point is the clipped minimum-norm preimage under the embedding in use.
+
+    The bottom-up strategy of SILBO (Chen et al. 2020, Algorithm 3), ``x = clip(z pinv(B))``, and
+    with a random B that never changes the map of REMBO (Wang et al. 2013). When B changes the
+    points move, and each has to be evaluated again: the optimisers ask for them, and they count.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.mapping import BottomUp, LinearEmbedding
+    >>> embedding = LinearEmbedding.from_components(np.array([[0.6, 0.8]]))
+    >>> BottomUp().lift(np.array([[0.5], [1.4]]), embedding).round(6)
+    array([[0.3 , 0.4 ],
+           [0.84, 1.  ]])
+    """
+
+    keeps_coordinates = True
+
+    def lift(self, Z, embedding, incumbent=None):
+        """Return the points, (m, d), of the cube that stand for the coordinates Z, (m, r)."""
+        return np.clip(embedding.expand(Z), -1.0, 1.0)
+
+    def carry(self, X, embedding):
+        """Return coordinates, (n, r), for points X that were not made from coordinates."""
+        return embedding.project(X)

@@ -1,0 +1,54 @@
+"""A preimage by CMA-ES, as the SILBO paper finds it."""
+
+import numpy as np
+
+MAX_EVALUATIONS = 4000
+TOLERANCE = 1e-6  # of ||x B - z||^2, relative to the squared sides of the box round the image
+STALL = 1e-6  # gain, relative to the first values, below which z counts as outside the image
+DIAGONAL_FROM = 30  # inputs: a full covariance costs 40 times as much at d = 1000
+STEP = 0.5  # first standard deviation, a quarter of the cube's side
+
+
+def preimage_by_evolution(z, embedding, rng):
+    """Return an x of the cube that minimises ``||x B - z||^2`` (Chen et al. 2020, eq. 14).
+
+    CMA-ES (Hansen 2016) from a uniformly random start, so that what the embedding does not see
+    is random too. numpy's global generator is not used.
+
+    Parameters
+    ----------
+    z : ndarray of shape (r,)
+    embedding : LinearEmbedding
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    x : ndarray of shape (d,)
+        In ``[-1, 1]``.
+    """
+    import cma
+
+    def distances(X):
+        gaps = embedding.project(np.clip(X, -1.0, 1.0)) - z
+        return (gaps * gaps).sum(axis=1)
+
+    d = embedding.d
+    target = TOLERANCE * float((embedding.half_widths**2).sum())
+    options = {
+        "seed": np.nan,  # a number would seed numpy's global generator
+        "randn": lambda *shape: rng.standard_normal(shape),
+        "AdaptSigma": cma.sigma_adaptation.CMAAdaptSigmaCSA,  # else the global generator at d > 500
+        "bounds": [-1.0, 1.0],
+        "CMA_diagonal": d > DIAGONAL_FROM,
+        "ftarget": target,
+        "tolfunrel": STALL,
+        "maxfevals": MAX_EVALUATIONS,
+        "verbose": -9,
+        "verb_log": 0,
+    }
+    start = rng.uniform(-1.0, 1.0, max(d, 2))  # cma refuses one dimension: the second is idle
+    search = cma.CMAEvolutionStrategy(start, STEP, options)
+    while not search.stop():
+        X = search.ask()
+        search.tell(X, distances(np.array(X)[:, :d]).tolist())
+    return np.clip(search.result.xbest[:d], -1.0, 1.0)

@@ -1,0 +1,223 @@
+"""The loop that every model-based optimiser here is a configuration of."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from skbo_silbo._sklearn import one_thread
+from skbo_silbo.mapping import LinearEmbedding
+from skbo_silbo.optimizers._base import AskTellOptimizer
+from skbo_silbo.optimizers._evidence import choose_learner
+from skbo_silbo.optimizers._history import impute_failures
+from skbo_silbo.optimizers._ledger import make_ledger
+from skbo_silbo.optimizers._search import AcquisitionSurface
+from skbo_silbo.optimizers._unseen import draw_unseen, key_of, keys_of
+
+TUNE_GROWTH = 1.05  # labels, relative, between searches of the hyperparameters
+CHOICE_GROWTH = 1.25  # labels, relative, between choices of the embedding
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """What was learnt from the first `n_told` evaluations."""
+
+    n_told: int
+    embedding: object
+    surrogate: object
+    ranked: np.ndarray  # (n, d): the points evaluated, the lowest value first
+
+
+class EmbeddedOptimizer(AskTellOptimizer):
+    """Base of the optimisers with an embedding and a surrogate; a subclass says `_make_parts`.
+
+    A proposal is made so: learn the embedding when it is due; give every labelled point its
+    coordinates; condition the surrogate; search for the best acquisition; map it to the cube.
+
+    Parameters
+    ----------
+    bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
+        Where to search.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed.
+    """
+
+    def _assemble(self):
+        """Make the parts and the empty state; the last step of a subclass's construction."""
+        self._parts = self._make_parts(self.space_.n_features_)
+        self._ledger = make_ledger(self._parts.mapping, self.space_)
+        self._embedding = LinearEmbedding(self.space_.n_features_)
+        self._learner = self._parts.learners[0]
+        self._unlabeled = np.empty((0, self.space_.n_features_))
+        self._model = self._design = None
+        self._surrogate_state = None  # where the next search of the hyperparameters starts
+        self._learnt_at = self._tuned_at = self._chosen_at = 0
+
+    @abstractmethod
+    def _make_parts(self, d):
+        """Return the `Parts` for d columns, after checking the arguments."""
+
+    @property
+    def n_initial_(self):
+        """How many points, told ones included, come before the first model."""
+        return self._parts.n_initial
+
+    @property
+    def embedding_(self):
+        """The embedding in use; the identity before the first model."""
+        return self._embedding
+
+    def _propose(self):
+        index = self._n_known
+        rng = self._rng(index)
+        with one_thread():
+            if index < self.n_initial_ or len(self._history) == 0:
+                return self._design_point(index, rng)
+            again = self._follow()
+            if again is not None:
+                return again
+            if self._model is None:
+                return draw_unseen(self.space_, self._seen, rng)
+            return self._search(rng)
+
+    def _follow(self):
+        """Bring the model up to date; return a point that has to be evaluated again first."""
+        again = self._ledger.waiting(self._seen)
+        if again is not None or not self._is_stale:
+            return again
+        self._learn_embedding()
+        again = self._ledger.waiting(self._seen)
+        if again is None:
+            self._model = self._condition()
+        return again
+
+    @property
+    def _is_stale(self):
+        return self._model is None or self._model.n_told < len(self._history)
+
+    def _labelled(self):
+        """Return points, (n, d), and values, (n,), to learn from, in canonical order."""
+        return self._ledger.select(*self._history.canonical())
+
+    def _design_point(self, index, rng):
+        if self._design is None:
+            self._design = self._draw_design()
+        if index < len(self._design) and key_of(self._design[index]) not in self._seen:
+            return self._design[index]
+        return draw_unseen(self.space_, self._seen, rng)
+
+    def _draw_design(self):
+        X, Z = self._parts.design(self.n_initial_, self.space_.n_features_, self._rng(0, 0)), None
+        if isinstance(X, tuple):
+            X, Z = X
+        X = self.space_.round(X)
+        if Z is not None:
+            self._ledger.note(X, Z)
+        return X
+
+    def _learn_embedding(self):
+        """Learn the embedding if it is due."""
+        X, y = self._labelled()
+        n, first = y.size, self._learnt_at == 0
+        if not (first or self._is_due(n)):
+            return
+        self._learnt_at = n
+        finite = np.isfinite(y)
+        data = X[finite], y[finite], np.vstack([X[~finite], self._unlabeled])
+        if n >= CHOICE_GROWTH * self._chosen_at:
+            self._learner = choose_learner(self._parts.learners, *data, self._rng(n, 1))
+            self._chosen_at = n
+        learnt = self._learner.learn(*data)
+        if first or not (learnt.is_identity and self._embedding.is_identity):
+            self._embedding, self._tuned_at = learnt, 0
+            self._ledger.move(learnt, self._seen, first)
+
+    def _is_due(self, n):
+        every = self._parts.update_every
+        return every is not None and n - self._learnt_at >= every
+
+    def _condition(self):
+        """Return the model of everything told, the hyperparameters tuned if they are due.
+
+        None where nothing is told yet for the places that the points have moved to.
+        """
+        X, y = self._labelled()
+        if not y.size:
+            return None
+        Z, source = self._ledger.locate(X, self._embedding)
+        parts, start = self._parts.surrogate, self._surrogate_state
+        fits = start is not None and parts.fits(start, Z.shape[1])
+        tune = not fits or y.size >= TUNE_GROWTH * self._tuned_at
+        if tune:
+            self._tuned_at = y.size
+        values, rng = impute_failures(y)[source], self._rng(y.size, 2)
+        surrogate = parts.fit(start if fits else None, Z, values, tune=tune, rng=rng)
+        self._surrogate_state = surrogate.to_state()
+        return self._as_model(surrogate, X, y)
+
+    def _as_model(self, surrogate, X, y):
+        ranked = X[np.argsort(np.where(np.isfinite(y), y, np.inf), kind="stable")]
+        return _Model(len(self._history), self._embedding, surrogate, ranked)
+
+    def _search(self, rng):
+        """Return the point to evaluate next, from the search of the acquisition."""
+        search = self._parts.search
+        surface = self._surface(search.n_points)
+        Z, X = search.find(surface, self._model.ranked, self.space_, rng)
+        if self._parts.keeps_found:
+            return self._choose_found(X, rng)
+        return self._choose(Z, rng)
+
+    def _surface(self, n_points):
+        """Return the acquisition, pending points believed to have their predicted values."""
+        model = self._model
+        surrogate = model.surrogate
+        Z, _ = self._ledger.locate(model.ranked, model.embedding)
+        if self._pending:
+            pending = np.array(list(self._pending.values()))
+            believed, _ = self._ledger.locate(pending, model.embedding)
+            surrogate = surrogate.with_points(believed, surrogate.predict(believed)[0])
+            Z = np.vstack([Z, believed])
+        best = surrogate.predict(Z)[0].min()  # of the predictions: noise makes low values too
+        acquisition = self._parts.acquisition(self._n_known + 1, n_points)
+        return AcquisitionSurface(acquisition, surrogate, model.embedding, best)
+
+    def _choose(self, Z, rng):
+        """Return the first new point; the new ones after it are unlabelled in the next fit."""
+        seen, size = self._seen, self._parts.n_unlabeled + 1
+        Z = np.array(list(dict(zip(keys_of(Z), Z, strict=True)).values()))
+        for first in range(0, len(Z), size):
+            some = Z[first : first + size]
+            X = self._lift(some)
+            lifted = dict(zip(keys_of(X), zip(X, some, strict=True), strict=True))
+            new = [pair for key, pair in lifted.items() if key not in seen]
+            if new:
+                self._set_unlabeled([x for x, _ in new[1:]])
+                return self._settle(*new[0], rng)
+        return draw_unseen(self.space_, seen, rng)
+
+    def _lift(self, Z):
+        """Return the points of the space that stand for the coordinates Z."""
+        model = self._model
+        return self.space_.round(self._parts.mapping.lift(Z, model.embedding, model.ranked[0]))
+
+    def _settle(self, x, z, rng):
+        """Return the point to evaluate for the z chosen: x, or the mapping's costlier preimage."""
+        if hasattr(self._parts.mapping, "settle"):
+            settled = self._parts.mapping.settle(x, z, self._model.embedding, rng)
+            settled = self.space_.round(settled[None])[0]
+            x = x if key_of(settled) in self._seen else settled
+        self._ledger.note(x[None], z[None])
+        return x
+
+    def _choose_found(self, X, rng):
+        """Return the first new point that the search found, itself."""
+        found = dict(zip(keys_of(X), X, strict=True))
+        new = [x for key, x in found.items() if key not in self._seen]
+        if not new:
+            return draw_unseen(self.space_, self._seen, rng)
+        self._set_unlabeled(new[1 : self._parts.n_unlabeled + 1])
+        return new[0]
+
+    def _set_unlabeled(self, points):
+        self._unlabeled = np.array(points).reshape(-1, self.space_.n_features_)

@@ -1,0 +1,28 @@
+"""The names by which `minimize` knows the optimisers."""
+
+from functools import partial
+from types import MappingProxyType
+
+from skbo_silbo.optimizers._random_search import RandomSearch
+from skbo_silbo.optimizers._silbo import SILBO
+
+# Chen et al. (2020), section 5.1, and Algorithms 1 to 4 as printed.
+_paper = partial(
+    SILBO,
+    embedding="semi-sir-paper",
+    acquisition="ucb",
+    n_initial=50,
+    n_unlabeled=50,
+    update_every=20,
+    design="random",
+    search="random",
+)
+
+METHODS = MappingProxyType(
+    {
+        "silbo": SILBO,
+        "silbo-bu": partial(_paper, mapping="bottom-up"),
+        "silbo-td": partial(_paper, mapping="top-down-cma"),
+        "random": RandomSearch,
+    }
+)

@@ -1,0 +1,75 @@
+"""Makers of surrogates: how the loop starts, tunes and restores one."""
+
+from dataclasses import dataclass
+
+from skbo_silbo.surrogate import AdditiveProcess, GaussianProcessSurrogate, ViewedProcess
+
+
+@dataclass(frozen=True)
+class ProcessMaker:
+    """Makes Gaussian processes on the coordinates z."""
+
+    def fits(self, state, r):
+        """Return whether the hyperparameters of a former surrogate can start one of r inputs."""
+        return len(state["theta"]) == r + 2
+
+    def fit(self, state, Z, y, *, tune, rng):
+        """Return a surrogate conditioned on (Z, y), started at `state` unless that is None."""
+        theta = None if state is None else state["theta"]
+        return GaussianProcessSurrogate(theta).fit(Z, y, tune=tune)
+
+    def restore(self, state, Z, y):
+        """Return the surrogate of this state, conditioned on (Z, y)."""
+        return GaussianProcessSurrogate().from_state(state, Z, y)
+
+
+@dataclass(frozen=True)
+class ViewedMaker:
+    """Makes Gaussian processes on a function of the coordinates, with one length scale.
+
+    Attributes
+    ----------
+    view : callable
+        From (n, r) to (n, k).
+    """
+
+    view: object
+
+    def fits(self, state, r):
+        """Return whether the hyperparameters of a former surrogate can start one: always."""
+        return True
+
+    def fit(self, state, Z, y, *, tune, rng):
+        """Return a surrogate conditioned on (Z, y), started at `state` unless that is None."""
+        theta = None if state is None else state["theta"]
+        inner = GaussianProcessSurrogate(theta, isotropic=True).fit(self.view(Z), y, tune=tune)
+        return ViewedProcess(inner, self.view)
+
+    def restore(self, state, Z, y):
+        """Return the surrogate of this state, conditioned on (Z, y)."""
+        inner = GaussianProcessSurrogate(isotropic=True).from_state(state, self.view(Z), y)
+        return ViewedProcess(inner, self.view)
+
+
+@dataclass(frozen=True)
+class AdditiveMaker:
+    """Makes sums of Gaussian processes on groups of inputs.
+
+    Attributes
+    ----------
+    group_size : int
+    """
+
+    group_size: int
+
+    def fits(self, state, r):
+        """Return whether the groups of a former surrogate are those of r inputs."""
+        return sum(map(len, state["groups"])) == r
+
+    def fit(self, state, Z, y, *, tune, rng):
+        """Return a surrogate conditioned on (Z, y); the groups of `state` compete with new ones."""
+        return AdditiveProcess(self.group_size).fit(Z, y, rng, former=state, tune=tune)
+
+    def restore(self, state, Z, y):
+        """Return the surrogate of this state, conditioned on (Z, y)."""
+        return AdditiveProcess(self.group_size).from_state(state, Z, y)

@@ -1,0 +1,175 @@
+"""A Gaussian process that is a sum over disjoint groups of inputs (Kandasamy et al. 2015).
+
+=========  ========  ========================================================================
+symbol     shape     meaning
+=========  ========  ========================================================================
+R          (n, n)    mean over the groups of Matern-5/2 correlations, one length scale
+C          (n, n)    ``R + eta I``, so that the covariance is ``K = v C``
+a          (n,)      dual coefficients ``K^-1 y``
+=========  ========  ========================================================================
+"""
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, eigh
+
+from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
+
+LENGTHS = np.geomspace(0.1, 10.0, 9)
+NOISES = np.geomspace(1e-6, 1.0, 7)  # relative to the signal
+N_GROUPINGS = 10  # random ones compared at every search, and the one in use
+LEAST_VARIANCE = 1e-12  # relative to the signal
+
+
+class AdditiveProcess:
+    """Sum of independent Gaussian processes on groups of inputs, and noise.
+
+    Groupings, length scale and noise are those of the highest marginal likelihood: among random
+    groupings and the one in use, and on a grid (Kandasamy, Schneider and Poczos 2015, section 4).
+
+    Parameters
+    ----------
+    group_size : int
+        Inputs in a group, at most.
+
+    Attributes
+    ----------
+    groups_ : list of ndarray of int
+        A partition of the inputs.
+    length_, signal_, noise_ : float
+        Length scale, and variances for standardised targets; noise relative to the signal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.surrogate import AdditiveProcess
+    >>> rng = np.random.default_rng(0)
+    >>> Z = rng.uniform(-1, 1, (40, 4))
+    >>> process = AdditiveProcess(2).fit(Z, Z[:, 0] ** 2 - Z[:, 3], rng)
+    >>> sorted(np.concatenate(process.groups_).tolist())
+    [0, 1, 2, 3]
+    """
+
+    def __init__(self, group_size):
+        self.group_size = group_size
+
+    def fit(self, Z, y, rng, *, former=None, tune=True):
+        """Choose groups and hyperparameters, and condition on data.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n, d)
+        y : ndarray of shape (n,)
+        rng : numpy.random.Generator
+            Draws the groupings.
+        former : dict or None, default=None
+            What `to_state` of a former process returned: kept unless others are more likely.
+        tune : bool, default=True
+            Search, else keep `former`.
+        """
+        targets = self._standardise(y)
+        if former is not None:
+            self._set(former)
+        if tune or former is None:
+            self._search(Z, targets, rng, former)
+        self._condition(Z, targets)
+        return self
+
+    def from_state(self, state, Z, y):
+        """Condition on data with the groups and hyperparameters that `to_state` returned."""
+        return self.fit(Z, y, None, former=state, tune=False)
+
+    def to_state(self):
+        """Return groups and hyperparameters as plain data, exactly."""
+        groups = [group.tolist() for group in self.groups_]
+        values = {"length": self.length_, "signal": self.signal_, "noise": self.noise_}
+        return {"groups": groups, **values}
+
+    def with_points(self, Z, y):
+        """Return a process with points added, hyperparameters and standardisation kept."""
+        other = AdditiveProcess(self.group_size)
+        other._set(self.to_state())
+        other.y_mean_, other.y_scale_ = self.y_mean_, self.y_scale_
+        targets = np.append(self._targets, (y - self.y_mean_) / self.y_scale_)
+        other._condition(np.vstack([self._Z, Z]), targets)
+        return other
+
+    def predict(self, Z):
+        """Return mean and standard deviation of the sum at the rows of Z."""
+        covariance = self.signal_ * mean_correlation(Z, self._Z, self.groups_, self.length_)
+        mean, std = self._posterior(covariance, self.signal_)
+        return self.y_mean_ + mean, std
+
+    def predict_group(self, index, Z):
+        """Return mean and standard deviation of one summand at the rows of Z, (m, size of group).
+
+        The summands' means add up to that of the sum less the mean of the targets.
+        """
+        old = self._Z[:, self.groups_[index]]
+        share = self.signal_ / len(self.groups_)
+        return self._posterior(share * _correlation(Z, old, self.length_), share)
+
+    def _posterior(self, covariance, variance):
+        explained = np.einsum("ij,ji->i", covariance, cho_solve(self._factor, covariance.T))
+        left = np.maximum(variance - explained, LEAST_VARIANCE * variance)
+        return self.y_scale_ * (covariance @ self._dual), self.y_scale_ * np.sqrt(left)
+
+    def _standardise(self, y):
+        spread = float(np.std(y))
+        self.y_mean_ = float(np.mean(y))
+        self.y_scale_ = spread if np.ptp(y) > 1e-12 * np.abs(y).max() else 1.0
+        return (y - self.y_mean_) / self.y_scale_
+
+    def _set(self, state):
+        self.groups_ = [np.array(group, dtype=int) for group in state["groups"]]
+        self.length_, self.signal_, self.noise_ = state["length"], state["signal"], state["noise"]
+
+    def _search(self, Z, targets, rng, former):
+        d = Z.shape[1]
+        groupings = [self._draw_groups(d, rng) for _ in range(N_GROUPINGS if d > 1 else 1)]
+        length = float(np.sqrt(self.group_size)) if former is None else self.length_
+        groupings += [] if former is None else [self.groups_]
+        best = max(groupings, key=lambda g: _likeliest(Z, targets, g, length)[0])
+        fits = [(*_likeliest(Z, targets, best, length), length) for length in LENGTHS]
+        _, signal, noise, length = max(fits)
+        self.groups_ = best
+        self.length_, self.signal_, self.noise_ = float(length), float(signal), float(noise)
+
+    def _draw_groups(self, d, rng):
+        count = int(np.ceil(d / self.group_size))
+        return [np.sort(group) for group in np.array_split(rng.permutation(d), count)]
+
+    def _condition(self, Z, targets):
+        self._Z, self._targets = Z, targets
+        C = mean_correlation(Z, Z, self.groups_, self.length_)
+        C[np.diag_indices_from(C)] += self.noise_
+        self._factor = cho_factor(self.signal_ * C, lower=True)
+        self._dual = cho_solve(self._factor, targets)
+
+
+def mean_correlation(A, B, groups, length):
+    """Return the mean over the groups of the correlations of A, (n_a, d), and B, (n_b, d)."""
+    total = np.zeros((len(A), len(B)))
+    for group in groups:
+        a = A[:, group]
+        total += _correlation(a, a if A is B else B[:, group], length)
+    return total / len(groups)
+
+
+def _correlation(A, B, length):
+    weights = np.full(A.shape[1], length**-2.0)
+    return matern52(scaled_squared_distances(A, B, weights))[0]
+
+
+def _likeliest(Z, targets, groups, length):
+    """Return the log density of the targets (up to a constant), signal and noise that maximise it.
+
+    With R = U diag(l) U' the density is a sum over l for every noise, and the signal is explicit.
+    """
+    eigenvalues, U = eigh(mean_correlation(Z, Z, groups, length))
+    squares, n = (U.T @ targets) ** 2, targets.size
+    fits = []
+    for noise in NOISES:
+        shifted = np.maximum(eigenvalues, 0.0) + noise
+        signal = max(float((squares / shifted).mean()), 1e-12)
+        fits.append((-0.5 * (n * np.log(signal) + np.log(shifted).sum()), signal, noise))
+    return max(fits)

@@ -1,0 +1,176 @@
+"""SILBO as the paper has it: Algorithms 1, 3 and 4, and how many evaluations they take."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skbo_silbo import SILBO, minimize
+from skbo_silbo.optimizers._methods import METHODS
+from skbo_silbo.optimizers._unseen import key_of
+
+
+def ridge(x):
+    return float((x[0] - 0.3) ** 2 + (x[1] + 0.2) ** 2 + x[2])
+
+
+def bottom_up(n_initial=10, update_every=5, **options):
+    return SILBO(
+        [(-1, 1)] * 8,
+        mapping="bottom-up",
+        embedding="semi-sir-local",
+        n_components=2,
+        n_initial=n_initial,
+        update_every=update_every,
+        design="random",
+        search="random",
+        random_state=0,
+        **options,
+    )
+
+
+def run(optimizer, func, n):
+    for _ in range(n):
+        x = optimizer.ask()
+        optimizer.tell(x, func(x))
+    return optimizer
+
+
+def test_fifty_points_and_two_hundred_iterations_cost_1600_evaluations():
+    # updates after 20, 40, ..., 180 iterations evaluate 70 + 90 + ... + 230 = 1350 points again
+    optimizer = METHODS["silbo-bu"]([(-1, 1)] * 6, n_components=2, random_state=0)
+    run(optimizer, ridge, 1600)
+    assert len(optimizer._ledger._Z) == 50 + 200
+    assert optimizer._learnt_at == 50 + 180
+    assert len(np.unique(optimizer.x_iters_.round(9), axis=0)) == 1600
+
+
+def test_every_old_point_moves_with_the_embedding_and_is_asked_for_again():
+    optimizer = run(bottom_up(), ridge, 15)  # 10 first points and 5 iterations
+    before = optimizer.embedding_
+    Z = optimizer._ledger._Z.copy()
+    assert len(Z) == 15
+    again = []
+    for _ in range(15):
+        again.append(optimizer.ask())
+        optimizer.tell(again[-1], ridge(again[-1]))
+    after = optimizer.embedding_
+    assert after is not before
+    assert_allclose(again, np.clip(Z @ np.linalg.pinv(after.basis), -1, 1), atol=1e-8)
+    optimizer.ask()  # an iteration: the sixteenth coordinates
+    assert len(optimizer._ledger._Z) == 16
+    assert optimizer.embedding_ is after
+
+
+def test_first_points_keep_their_values_under_the_first_embedding():
+    optimizer = run(bottom_up(), ridge, 10)
+    x = optimizer.ask()
+    X = optimizer.x_iters_
+    assert not (np.abs(X - x).max(axis=1) < 1e-9).any()
+    order = np.lexsort(X.T[::-1])
+    assert_allclose(optimizer._ledger._Z[:10], X[order] @ optimizer.embedding_.basis, atol=1e-8)
+
+
+def test_the_model_sees_only_values_of_the_embedding_in_use():
+    optimizer = run(bottom_up(), ridge, 15 + 15)
+    optimizer.ask()
+    X, y = optimizer._labelled()
+    assert len(y) == 15
+    again = optimizer.x_iters_[15:]
+    assert_allclose(np.sort(X, axis=0), np.sort(again, axis=0), atol=1e-8)
+
+
+def test_bottom_up_in_batches_evaluates_the_same_points_again():
+    optimizer = run(bottom_up(), ridge, 15)
+    batch = optimizer.ask(17)  # all 15 places are pending, and nothing is known at any of them
+    assert len(np.unique(batch, axis=0)) == 17
+    one_by_one = run(run(bottom_up(), ridge, 15), ridge, 15).x_iters_[15:]
+    assert_allclose(batch[:15], one_by_one, atol=1e-12)
+    optimizer.tell(batch, [ridge(x) for x in batch])
+    assert optimizer.ask().shape == (8,)
+
+
+def test_points_told_from_outside_get_coordinates_and_move_too():
+    optimizer = bottom_up(n_initial=5)
+    X = np.random.default_rng(1).uniform(-1, 1, (12, 8))
+    optimizer.tell(X, [ridge(x) for x in X])
+    run(optimizer, ridge, 5)
+    again = np.array([optimizer.ask() for _ in range(17)])
+    basis = optimizer.embedding_.basis
+    inside = (np.abs(again) < 1).all(axis=1)
+    assert_allclose((again @ basis @ basis.T)[inside], again[inside], atol=1e-8)
+    assert len(optimizer._ledger._Z) == 17
+
+
+def test_a_failed_evaluation_again_is_not_asked_for_a_third_time():
+    optimizer = run(bottom_up(), ridge, 15)
+    run(optimizer, lambda x: np.nan, 3)
+    run(optimizer, ridge, 12)
+    X = [key_of(x) for x in optimizer.x_iters_]
+    run(optimizer, ridge, 3)
+    assert len({key_of(x) for x in optimizer.x_iters_} - set(X)) == 3
+
+
+@pytest.mark.parametrize("method", ["silbo-bu", "silbo-td"])
+def test_the_settings_of_the_paper(method):
+    optimizer = METHODS[method]([(-1, 1)] * 9, random_state=0)
+    assert optimizer.n_initial_ == 50
+    assert (optimizer.n_unlabeled, optimizer.update_every) == (50, 20)
+    [learner] = optimizer._parts.learners
+    estimator = learner._with_components(2).transformer
+    assert (estimator.n_neighbors, estimator.n_local_neighbors, estimator.solver) == (7, 7, "paper")
+
+
+@pytest.mark.parametrize("preimage", ["cma", "least-squares"])
+@pytest.mark.parametrize("acquisition", ["ei", "ucb"])
+def test_top_down_never_evaluates_again(preimage, acquisition):
+    mapping = f"top-down-{preimage}"
+    options = {"mapping": mapping, "acquisition": acquisition, "n_initial": 12, "update_every": 3}
+    result = minimize(
+        ridge,
+        [(-1, 1)] * 5,
+        method="silbo-td",
+        n_components=2,
+        n_calls=22,
+        random_state=0,
+        **options,
+    )
+    again = minimize(
+        ridge,
+        [(-1, 1)] * 5,
+        method="silbo-td",
+        n_components=2,
+        n_calls=22,
+        random_state=0,
+        **options,
+    )
+    assert result.nfev == 22
+    assert len(np.unique(result.x_iters.round(9), axis=0)) == 22
+    assert_array_equal(result.x_iters, again.x_iters)
+
+
+def test_only_random_points_learn_once():
+    optimizer = SILBO(
+        [(-1, 1)] * 6,
+        embedding="semi-sir",
+        n_components=2,
+        n_initial=12,
+        update_every=None,
+        random_state=0,
+    )
+    run(optimizer, ridge, 13)
+    first = optimizer.embedding_
+    run(optimizer, ridge, 10)
+    assert optimizer.embedding_ is first
+
+
+def test_a_random_search_of_the_box_proposes_what_the_acquisition_likes_best():
+    optimizer = run(bottom_up(n_initial=15), ridge, 15)
+    x = optimizer.ask()
+    optimizer._pending.clear()
+    surface = optimizer._surface(2000)
+    z = optimizer._ledger._Z[-1]
+    widths = optimizer.embedding_.half_widths
+    assert (np.abs(z) <= widths).all()
+    others = np.random.default_rng(5).uniform(-1, 1, (500, 2)) * widths
+    assert (surface.values_at(z[None]) >= surface.values_at(others)).mean() > 0.95
+    assert_allclose(x, np.clip(optimizer.embedding_.expand(z[None]), -1, 1)[0], atol=1e-8)

@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skbo_silbo.sketch import CountSketch, GaussianSketch
+
+
+@settings(deadline=None, max_examples=60, derandomize=True)
+@given(
+    seed=st.integers(0, 10**6), d=st.integers(1, 40), r=st.integers(1, 12), rounds=st.integers(1, 5)
+)
+def test_splitting_bins_keeps_every_old_point_exactly(seed, d, r, rounds):
+    rng = np.random.default_rng(seed)
+    sketch = CountSketch.draw(d, r, rng, balanced=bool(seed % 2))
+    V = rng.uniform(-1, 1, (4, r))
+    X = sketch.expand(V)
+    for _ in range(rounds):
+        chosen = np.flatnonzero(rng.random(sketch.r) < 0.6)
+        finer, parents = sketch.split(chosen, rng)
+        V = V[:, parents]
+        assert_array_equal(finer.expand(V), X)  # to the last bit
+        assert finer.r == sketch.r + (sketch.counts[chosen] >= 2).sum()
+        assert finer.counts[: sketch.r].sum() + finer.counts[sketch.r :].sum() == d
+        sketch = finer
+
+
+def test_splitting_every_bin_ends_with_one_input_each():
+    rng = np.random.default_rng(0)
+    sketch, rounds = CountSketch.draw(64, 4, rng, balanced=True), 0
+    while sketch.r < 64:
+        sketch, _ = sketch.split(range(sketch.r), rng)
+        rounds += 1
+    assert rounds == 4  # log2(d / m)
+    assert (sketch.counts == 1).all()
+
+
+@pytest.mark.parametrize("balanced", [True, False])
+def test_sketched_products_are_right_on_average(balanced):
+    # Nayebi et al. 2019, Lemma 1 (and for balanced bins): E <Sx, Sy> = <x, y>
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 12))
+    products = []
+    for _ in range(20_000):
+        sketch = CountSketch.draw(12, 5, rng, balanced=balanced)
+        a, b = sketch.compress(np.vstack([x, y]))
+        products.append(a @ b)
+    error = np.std(products) / np.sqrt(len(products))
+    assert abs(np.mean(products) - x @ y) < 4 * error
+
+
+@settings(deadline=None, max_examples=40, derandomize=True)
+@given(seed=st.integers(0, 10**6), d=st.integers(1, 30), r=st.integers(1, 6))
+def test_count_sketch_and_its_inverse(seed, d, r):
+    rng = np.random.default_rng(seed)
+    sketch = CountSketch.draw(d, r, rng)
+    V, X = rng.uniform(-1, 1, (3, r)), rng.uniform(-1, 1, (3, d))
+    held = sketch.counts > 0
+    assert np.abs(sketch.expand(V)).max() <= 1
+    assert_allclose(sketch.project(sketch.expand(V))[:, held], V[:, held], atol=1e-14)
+    basis = sketch.basis
+    assert_allclose(basis.T @ basis, np.eye(held.sum()), atol=1e-12)
+    assert_allclose(sketch.expand(sketch.project(X)), X @ basis @ basis.T, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "sketch",
+    [
+        CountSketch.draw(9, 3, np.random.default_rng(1)),
+        GaussianSketch.draw(9, 3, np.random.default_rng(1)),
+    ],
+    ids=["count", "gaussian"],
+)
+def test_pull_back_is_the_chain_rule(sketch):
+    x, step = np.random.default_rng(0).normal(size=(2, 1, 9))
+    g = np.array([[1.0, -2.0, 0.5]])
+    rise = g @ (sketch.project(x + step) - sketch.project(x)).T
+    assert_allclose(sketch.pull_back(g) @ step.T, rise, atol=1e-12)
+
+
+def test_balanced_bins_differ_by_one():
+    counts = CountSketch.draw(100, 16, np.random.default_rng(0), balanced=True).counts
+    assert set(counts) == {6, 7}
+
+
+@pytest.mark.parametrize(("d", "r"), [(10, 3), (3, 3), (2, 4)])
+def test_gaussian_sketch_projects_onto_its_range(d, r):
+    sketch = GaussianSketch.draw(d, r, np.random.default_rng(0))
+    X = np.random.default_rng(1).normal(size=(5, d))
+    basis = sketch.basis
+    assert_allclose(sketch.expand(sketch.project(X)), X @ basis @ basis.T, atol=1e-10)
+    assert_allclose(sketch.half_widths, np.sqrt(r))
