@@ -1,8 +1,18 @@
 """Optimisers of expensive functions: all are asked for points and told values."""
 
+from skbo_silbo.optimizers._baselines import REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._minimize import minimize
 from skbo_silbo.optimizers._random_search import RandomSearch
 from skbo_silbo.optimizers._silbo import SILBO
 from skbo_silbo.optimizers._unseen import SpaceExhausted
 
-__all__ = ["RandomSearch", "SILBO", "SpaceExhausted", "minimize"]
+__all__ = [
+    "AddBO",
+    "HeSBO",
+    "REMBO",
+    "RandomSearch",
+    "SILBO",
+    "SIRBO",
+    "SpaceExhausted",
+    "minimize",
+]

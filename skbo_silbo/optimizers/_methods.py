@@ -3,6 +3,7 @@
 from functools import partial
 from types import MappingProxyType
 
+from skbo_silbo.optimizers._baselines import REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._random_search import RandomSearch
 from skbo_silbo.optimizers._silbo import SILBO
 
@@ -23,6 +24,12 @@ METHODS = MappingProxyType(
         "silbo": SILBO,
         "silbo-bu": partial(_paper, mapping="bottom-up"),
         "silbo-td": partial(_paper, mapping="top-down-cma"),
+        "rembo": REMBO,
+        "rembo-kx": partial(REMBO, kernel="x"),
+        "rembo-kpsi": partial(REMBO, kernel="psi"),
+        "hesbo": HeSBO,
+        "sir-bo": SIRBO,
+        "add-bo": AddBO,
         "random": RandomSearch,
     }
 )
