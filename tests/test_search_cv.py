@@ -270,6 +270,62 @@ def test_stopping_counts():
     assert Stopping(np.inf).room(2) == 2
 
 
+# Interruption.
+
+
+class Interrupts(Peak):
+    """Is interrupted, as by Ctrl-C, in its n-th fit, over all clones."""
+
+    n_fits, at = 0, 0
+
+    def fit(self, X, y=None):
+        Interrupts.n_fits += 1
+        if Interrupts.n_fits == Interrupts.at:
+            raise KeyboardInterrupt
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize(("at", "batch_size", "n_kept"), [(4, 1, 1), (11, 1, 3), (11, 2, 2)])
+def test_an_interrupted_search_keeps_what_is_done_and_refits(monkeypatch, at, batch_size, n_kept):
+    monkeypatch.setattr(Interrupts, "n_fits", 0)
+    monkeypatch.setattr(Interrupts, "at", at)
+    with pytest.warns(UserWarning, match=f"interrupted after {n_kept} of 20 candidates"):
+        fitted = search(estimator=Interrupts(), n_iter=20, batch_size=batch_size).fit(X, Y)
+    whole = search(n_iter=20, batch_size=batch_size).fit(X, Y)
+    for key in ("params", "mean_test_score", "iter", "source"):
+        np.testing.assert_array_equal(fitted.cv_results_[key], whole.cv_results_[key][:n_kept])
+    assert fitted.best_estimator_.a == fitted.best_params_["a"]
+    assert len(fitted.optimizer_.func_vals_) == n_kept
+
+
+def test_an_interruption_before_any_result_is_raised(monkeypatch):
+    monkeypatch.setattr(Interrupts, "n_fits", 0)
+    monkeypatch.setattr(Interrupts, "at", 3)
+    with pytest.raises(KeyboardInterrupt):
+        search(estimator=Interrupts(), n_iter=5).fit(X, Y)
+
+
+def test_an_interruption_after_failures_only_is_raised(monkeypatch):
+    monkeypatch.setattr(Interrupts, "n_fits", 0)
+    monkeypatch.setattr(Interrupts, "at", 5)
+    space = {"a": uniform(), "fails_on": [1]}
+
+    class FailsFirst(Interrupts):
+        def fit(self, X, y=None):
+            super().fit(X, y)
+            raise RuntimeError("no success")
+
+    with pytest.raises(KeyboardInterrupt):
+        search(space, FailsFirst(), n_iter=5).fit(X, Y)
+
+
+def test_an_interrupted_refit_is_raised(monkeypatch):
+    monkeypatch.setattr(Interrupts, "n_fits", 0)
+    monkeypatch.setattr(Interrupts, "at", 7)
+    with pytest.raises(KeyboardInterrupt):
+        search(estimator=Interrupts(), n_iter=2).fit(X, Y)
+
+
 # Output.
 
 

@@ -7,10 +7,18 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.parallel import _get_threadpool_controller
 
-from skbo_silbo._sklearn import BaseSearchCV, Interval, is_all_fits_failed, one_thread
+from skbo_silbo._sklearn import (
+    BaseSearchCV,
+    Interval,
+    adopt_rows,
+    is_all_fits_failed,
+    one_thread,
+    search_state,
+)
 
 X, Y = np.arange(20.0).reshape(10, 2), np.repeat([0, 1], 5)
 
@@ -95,6 +103,43 @@ def test_all_fits_failed_is_told_from_other_errors():
     assert is_all_fits_failed(caught({"C": -1.0}, error_score=0.0))
     assert not is_all_fits_failed(caught({"C": -1.0}, error_score="raise"))
     assert not is_all_fits_failed(caught({"no_such": 1.0}))
+
+
+def test_the_state_of_a_search_is_in_the_closure_of_its_hook():
+    states = []
+
+    def run(evaluate):
+        states.append(search_state(evaluate))
+        evaluate([{"C": 1.0}])
+
+    groups = np.arange(10) // 2
+    Spy(run, cv=GroupKFold(2)).fit(X, Y, groups=groups, sample_weight=np.ones(10))
+    Spy(run, cv=iter(list(StratifiedKFold(2).split(X, Y)))).fit(X, Y)
+    grouped, listed = states
+    np.testing.assert_array_equal(grouped.X, X)
+    np.testing.assert_array_equal(grouped.y, Y)
+    assert list(grouped.fit_params) == ["sample_weight"]
+    assert isinstance(grouped.splitter, GroupKFold)
+    for train, test in grouped.split():
+        assert not set(groups[train]) & set(groups[test])
+    assert len(list(listed.split())) == 2
+
+
+def test_a_search_takes_rows_that_it_did_not_evaluate():
+    rows = [{"test_scores": s, "fit_time": 0.0, "score_time": 0.0} for s in (0.2, 0.4)]
+    search = Spy(None, cv=2)
+
+    def run(evaluate):
+        table = adopt_rows(evaluate, rows)
+        search.return_train_score = False
+        table.update(search._format_results([{"C": 7.0}], 2, rows))
+
+    search.run = run
+    search.fit(X, Y)
+    assert search.best_params_ == {"C": 7.0}
+    assert search.best_score_ == pytest.approx(0.3)
+    assert search.best_estimator_.C == 7.0
+    assert not search.multimetric_
 
 
 def test_verbose_is_read_at_each_call(capsys):

@@ -23,7 +23,7 @@ class Batches:
     Attributes
     ----------
     candidates : list of Candidate
-        In the order of evaluation.
+        Those accepted, in that order.
     table : dict or None
         What ``evaluate_candidates`` returned last; None if it never did.
     """
@@ -36,7 +36,7 @@ class Batches:
         self._cv = freeze(search.cv)
         self._n_batches = self._n_rows = 0
 
-    def evaluate(self, points, sources):
+    def evaluate(self, points, sources, recalled=()):
         """Evaluate a batch.
 
         Parameters
@@ -45,25 +45,31 @@ class Batches:
             Parameters of the candidates.
         sources : list of str
             Where each came from.
+        recalled : sequence of Candidate
+            The first of them, already evaluated.
 
         Returns
         -------
         candidates : list of Candidate
-            With NaN as the score of those whose fits failed.
+            Those evaluated now, with NaN as the score of those whose fits failed.
 
         Raises
         ------
         Exception
             Whatever ``evaluate_candidates`` raises, unless it is that all fits failed.
         """
-        blocks, error = self._rows(points)
+        new = slice(len(recalled), None)
+        blocks, error = self._rows(points[new]) if points[new] else ([], None)
         batch = [
             Candidate(params, self._n_batches, source, rows, error, self._score(rows))
-            for params, source, rows in zip(points, sources, blocks, strict=True)
+            for params, source, rows in zip(points[new], sources[new], blocks, strict=True)
         ]
-        self.candidates += batch
         self._n_batches += 1
         return batch
+
+    def accept(self, batch):
+        """Take candidates, of which all else has been seen to, among the results."""
+        self.candidates += batch
 
     def _rows(self, points):
         """Return the rows of each point, and the report of the failure if every fit failed."""

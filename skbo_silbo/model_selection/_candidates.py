@@ -18,7 +18,8 @@ class Candidate:
     iteration : int
         The batch that it was evaluated in.
     source : str
-        ``"init"`` if it belongs to the initial design, ``"model"`` if the model proposed it.
+        ``"init"`` if it belongs to the initial design, ``"model"`` if the model proposed it,
+        ``"resumed"`` if its rows are from a journal.
     rows : list of dict, or None
         What scikit-learn returned for each split; None if every fit of the batch failed, for which
         scikit-learn returns nothing.
@@ -40,12 +41,14 @@ def mean_score(rows, refit):
     """Return the mean over splits of the metric that the search is after.
 
     With several metrics that is the one named by `refit`; when `refit` is False or callable, the
-    first metric.
+    first metric. If every fit failed it is the score of one, which their mean may miss by rounding.
     """
     scores = [row["test_scores"] for row in rows]
     if not isinstance(scores[0], Number):
         metric = refit if isinstance(refit, str) else next(iter(scores[0]))
         scores = [score[metric] for score in scores]
+    if all(row["fit_error"] for row in rows):
+        return float(scores[0])
     return float(np.mean(scores))
 
 

@@ -1,5 +1,6 @@
 """Hyperparameter search with SILBO, a drop-in for RandomizedSearchCV."""
 
+import os
 import warnings
 from numbers import Integral, Real
 from typing import ClassVar
@@ -7,13 +8,14 @@ from typing import ClassVar
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
-from skbo_silbo._sklearn import BaseSearchCV, Interval
+from skbo_silbo._sklearn import BaseSearchCV, Interval, adopt_rows
 from skbo_silbo.model_selection._batches import Batches, callback_task
 from skbo_silbo.model_selection._candidates import result_rows
+from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._progress import show_progress
 from skbo_silbo.model_selection._stopping import Stopping
 from skbo_silbo.optimizers import SILBO, SpaceExhausted
-from skbo_silbo.space import Space
+from skbo_silbo.space import Space, as_space
 
 
 class SILBOSearchCV(BaseSearchCV):
@@ -63,9 +65,15 @@ class SILBOSearchCV(BaseSearchCV):
     return_train_score : bool, default=False
         Whether `cv_results_` has training scores too.
     max_time : float or None, default=None
-        Seconds after which no further batch is begun; the first one always is.
+        Seconds after which no further batch is begun; the first one always is. With a journal, of
+        this run.
     patience : int or None, default=None
         Stop after so many candidates in a row without a better score, initial ones included.
+    journal : str, path-like or None, default=None
+        File to which every evaluated candidate is written before the next one is proposed, as a
+        line of JSON. If it exists, the search continues where it was interrupted, or with a greater
+        `n_iter` goes on, and the result is that of a search never interrupted. One file is for
+        one search on one set of data.
     n_components, embedding, acquisition, n_initial : default="auto", "auto", "ei", "auto"
         Passed on to :class:`~skbo_silbo.SILBO`.
 
@@ -73,7 +81,8 @@ class SILBOSearchCV(BaseSearchCV):
     ----------
     cv_results_ : dict of arrays
         As in RandomizedSearchCV, in the order of evaluation, and besides ``iter``, the number of
-        the batch, and ``source``, "init" or "model": where the candidate came from.
+        the batch, and ``source``, where the candidate came from: "init", "model", or "resumed" if
+        it was evaluated by an earlier run and is in the journal.
     optimizer_ : SILBO
         The optimiser after the last candidate; its values are the scores with a minus sign.
     best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, \
@@ -83,7 +92,30 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     Raises
     ------
     ValueError
-        If an argument is invalid, or if no fit of any candidate succeeds.
+        If an argument is invalid, if no fit of any candidate succeeds, or if the journal is of
+        another search (then the message names what differs) or damaged.
+    RuntimeError
+        If another search is using the journal.
+
+    Warns
+    -----
+    UserWarning
+        If the search is interrupted (Ctrl-C, SIGINT): it ends, the candidates evaluated are its
+        results and the best is refitted. Before the first success KeyboardInterrupt is raised.
+    UserWarning
+        If the candidates in the journal are not those that would be proposed now, which happens
+        when another version of a library, or another machine, computes other digits.
+
+    Notes
+    -----
+    **Journal.** The first line says what the search is: space, estimator, data, scoring, splits,
+    the settings of the search and its seed. Only `n_iter`, `max_time`, `patience`, `n_jobs`,
+    `verbose`, `pre_dispatch` and a callable `refit` may change later; anything else is refused by
+    name. Functions are known by their name (lambdas and nested ones by their code), classes by
+    their name and parameters, data by their content. With `random_state` None or a RandomState the
+    journal keeps the seed drawn first. `cv` must give the same splits in every run. A line torn by
+    a crash is dropped, and that candidate evaluated again. What was evaluated is not fitted again,
+    the best model is.
 
     See Also
     --------
@@ -112,6 +144,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         "random_state": ["random_state"],
         "max_time": [Interval(Real, 0, None, closed="neither"), None],
         "patience": [Interval(Integral, 1, None, closed="left"), None],
+        "journal": [str, os.PathLike, None],
     }
 
     def __init__(
@@ -132,6 +165,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         return_train_score=False,
         max_time=None,
         patience=None,
+        journal=None,
         n_components="auto",
         embedding="auto",
         acquisition="ei",
@@ -154,6 +188,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.random_state = random_state
         self.max_time = max_time
         self.patience = patience
+        self.journal = journal
         self.n_components = n_components
         self.embedding = embedding
         self.acquisition = acquisition
@@ -164,53 +199,98 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
         Older versions of scikit-learn do not pass `callback_ctx`.
         """
-        self.optimizer_ = self._make_optimizer()
+        space = self._read_space()
         task = {"task_name": "search", "max_subtasks": None}
-        with callback_task(self, callback_ctx, **task) as search_ctx:
+        with (
+            open_memory(self, space, evaluate_candidates) as memory,
+            callback_task(self, callback_ctx, **task) as search_ctx,
+        ):
             batches = Batches(self, evaluate_candidates, search_ctx)
-            self._search(batches)
-        if batches.table is None:
+            try:
+                self._search(batches, memory)
+            except KeyboardInterrupt:
+                if not any(candidate.rows for candidate in batches.candidates):
+                    raise
+                self._warn_of_interruption(batches.candidates)
+        rows = [row for candidate in batches.candidates for row in candidate.rows or ()]
+        if not rows:
             raise ValueError(
                 f"every fit of all {len(batches.candidates)} candidates failed: one must succeed. "
                 f"Set error_score='raise' to debug. The last batch:\n{batches.candidates[-1].error}"
             )
         self._warn_of_failures(batches.candidates)
-        self._tabulate(batches.table, batches.candidates)
+        table = batches.table
+        if table is None:  # all successes are from the journal
+            table = adopt_rows(evaluate_candidates, rows)
+        self._tabulate(table, batches.candidates)
 
-    def _search(self, batches):
-        total = min(self.n_iter, self.optimizer_.space_.n_points)
+    def _search(self, batches, memory):
+        self.optimizer_ = self._make_optimizer(memory)
+        total = min(self.n_iter, memory.space.n_points)
         stopping = Stopping(total, self.max_time, self.patience)
         with show_progress(self.verbose, total) as progress:
             while n := stopping.room(self.batch_size):
                 try:
-                    points = self.optimizer_.ask(n)
+                    points, recalled = self._propose(memory, stopping.n_done, n)
                 except SpaceExhausted:  # what is left has next to no probability
                     break
-                evaluated = batches.evaluate(points, self._sources(stopping.n_done, n))
+                sources = self._sources(stopping.n_done, len(points))
+                evaluated = batches.evaluate(points, sources, recalled)
+                memory.keep(evaluated)
+                batch = [*recalled, *evaluated]
                 # SILBO minimises; of scores, the greater is the better.
-                self.optimizer_.tell(points, [-candidate.score for candidate in evaluated])
-                for candidate in evaluated:
-                    stopping.count(candidate.score)
+                self.optimizer_.tell(points, [-candidate.score for candidate in batch])
+                batches.accept(batch)
+                for i, candidate in enumerate(batch):
+                    stopping.count(candidate.score, recalled=i < len(recalled))
                     progress.update(stopping, candidate)
+
+    def _propose(self, memory, first, n):
+        """Return n points, and the candidates recalled for the first of them.
+
+        What was evaluated is proposed again, to bring the optimiser into the same state. If other
+        points come out, a new optimiser is told what is known, and no longer asked for it.
+        """
+        recalled = memory.recall(first, n)
+        if not (recalled and memory.diverged):
+            points = self.optimizer_.ask(n)
+            if memory.agrees(points, recalled):
+                return points, recalled
+            memory.diverge()
+            self.optimizer_ = self._make_optimizer(memory)
+            for known in memory.recall(0, first):
+                self.optimizer_.tell(known.params, -known.score)
+        return [candidate.params for candidate in recalled], recalled
 
     def _sources(self, n_done, n):
         """Say of the next n candidates where they come from; the first batch has no model."""
         n_initial = n if n_done == 0 else self.optimizer_.n_initial_
         return ["init" if i < n_initial else "model" for i in range(n_done, n_done + n)]
 
-    def _make_optimizer(self):
+    def _read_space(self):
         if isinstance(self.param_distributions, list):
             raise ValueError(
                 "param_distributions must be one dict: got a list of "
                 f"{len(self.param_distributions)}. Run one search for each dict, or merge them."
             )
+        return as_space(self.param_distributions)
+
+    def _make_optimizer(self, memory):
         return SILBO(
-            self.param_distributions,
+            memory.space,
             n_components=self.n_components,
             embedding=self.embedding,
             acquisition=self.acquisition,
             n_initial=self.n_initial,
-            random_state=self.random_state,
+            random_state=memory.random_state,
+        )
+
+    def _warn_of_interruption(self, candidates):
+        warnings.warn(
+            f"the search was interrupted after {len(candidates)} of {self.n_iter} candidates: "
+            "these are its results, and the best is refitted.",
+            UserWarning,
+            stacklevel=3,
         )
 
     def _warn_of_failures(self, candidates):
@@ -229,11 +309,10 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         `BaseSearchCV` calls this after each batch and would make, and warn about, the whole table
         again every time. `_tabulate` makes it once, at the end, in the dict returned here last.
         """
-        return {"rows": out, "n_splits": n_splits}
+        return {"rows": out}
 
     def _tabulate(self, table, candidates):
         """Turn the dict that `BaseSearchCV` holds as results into ``cv_results_``, in place."""
-        n_splits = table["n_splits"]
         table.clear()
         more = {
             "iter": [candidate.iteration for candidate in candidates],
@@ -241,4 +320,5 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         }
         params = [candidate.params for candidate in candidates]
         rows = result_rows(candidates, self.error_score)
+        n_splits = len(rows) // len(candidates)
         table.update(super()._format_results(params, n_splits, rows, more))

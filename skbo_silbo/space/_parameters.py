@@ -2,8 +2,9 @@
 
 Each class here has the same surface: ``n_columns``; ``n_values`` (or math.inf); ``column_names``;
 ``encode(values) -> (n, n_columns)``; ``decode(columns) -> list of n values``; ``round(columns)``,
-the same as ``encode(decode(columns))`` without making the values. Columns lie in [-1, 1]. A uniform
-draw from the cube decodes to a draw from the parameter's distribution.
+the same as ``encode(decode(columns))`` without making the values; ``summary()``, a dict by which
+two parameters are told apart. Columns lie in [-1, 1]. A uniform draw from the cube decodes to a
+draw from the parameter's distribution.
 """
 
 import math
@@ -16,6 +17,7 @@ from skbo_silbo.space._values import find, is_number
 # An unbounded side of a distribution is searched as far as this tail probability
 # (3.8 standard deviations of a normal): optimisers go to the very edge, random draws do not.
 TAIL = 2.0**-14
+N_QUANTILES = 9  # that tell one distribution from another
 
 
 class Constant:
@@ -44,6 +46,10 @@ class Constant:
     def round(self, columns):
         """Return the empty columns."""
         return columns
+
+    def summary(self):
+        """Return the value."""
+        return {"value": self.value}
 
 
 class Levels:
@@ -74,6 +80,10 @@ class Levels:
     def round(self, columns):
         """Return the middles of the levels' shares."""
         return self._centres[self._cells(columns), None]
+
+    def summary(self):
+        """Return the levels and the middles of their shares."""
+        return {"levels": self.values, "centres": _rounded(self._centres)}
 
     def _cells(self, columns):
         return np.searchsorted(self._inner, to_share(columns[:, 0]), side="right")
@@ -114,6 +124,10 @@ class Categories:
         """Return the one-hot rows of the largest columns."""
         return self._hot[self._largest(columns)]
 
+    def summary(self):
+        """Return the categories."""
+        return {"categories": self.values}
+
     def _largest(self, columns):
         return columns.argmax(axis=1) if self.n_columns > 1 else (columns[:, 0] > 0).astype(int)
 
@@ -147,6 +161,11 @@ class Quantiles:
         """Return the coordinates of the quantiles."""
         return self._columns(self._quantiles(columns))
 
+    def summary(self):
+        """Return some quantiles, the ends of the searched range included."""
+        quantiles = _rounded(self._quantiles(np.linspace(-1.0, 1.0, N_QUANTILES)[:, None]))
+        return {"quantiles of an integer" if self.integer else "quantiles": quantiles}
+
     def _quantiles(self, columns):
         values = self.distribution.ppf(self._canonical(to_share(columns[:, 0])))
         return np.clip(values, *self._support)
@@ -178,3 +197,8 @@ def _not_one_of(name, values, value):
         f"parameter {name!r} must be one of {shown}: got {value!r}. "
         "Add it to the space or change the point."
     )
+
+
+def _rounded(numbers):
+    """Return floats without the digits in which versions of scipy differ."""
+    return [float(f"{number:.10g}") for number in numbers]

@@ -164,6 +164,21 @@ class Space:
         """
         return np.concatenate([p.round(block) for p, block in self._blocks(X)], axis=1)
 
+    def summary(self):
+        """Return what tells this space from another.
+
+        Returns
+        -------
+        summary : dict of str to dict
+            For every parameter its values, or some quantiles of its distribution.
+
+        Examples
+        --------
+        >>> Space({"C": [1, 10], "kernel": ["rbf", None]}).summary()
+        {'C': {'levels': [1, 10], 'centres': [-0.5, 0.5]}, 'kernel': {'categories': ['rbf', None]}}
+        """
+        return {p.name: p.summary() for p in self._parameters}
+
     def _blocks(self, X):
         """Pair every parameter with its columns of X."""
         blocks = np.split(check_cube(X, self.n_features_), self._splits[:-1], axis=1)

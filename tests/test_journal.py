@@ -1,0 +1,556 @@
+"""The journal of SILBOSearchCV: what it refuses, and that a resumed search is the same search."""
+
+import json
+import os
+import subprocess
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.stats import loguniform, randint, uniform
+from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import f1_score, make_scorer
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skbo_silbo.model_selection import SILBOSearchCV
+from skbo_silbo.model_selection import _stopping as stopping_module
+from skbo_silbo.model_selection._fingerprint import describe, describe_data, differences
+from skbo_silbo.model_selection._journal import Journal
+
+X = np.random.RandomState(0).normal(size=(30, 2))
+Y = np.arange(30) % 2
+SPACE = {"a": uniform(), "b": uniform(), "kind": ["x", "y", (1, 2)]}
+
+
+class Counted(BaseEstimator):
+    """Counts its fits, over all clones; fails for one kind."""
+
+    n_fits = 0
+
+    def __init__(self, a=0.0, b=0.0, kind="x"):
+        self.a, self.b, self.kind = a, b, kind
+
+    def fit(self, X, y=None):
+        Counted.n_fits += 1
+        if self.kind == "fails":
+            raise RuntimeError("this kind cannot be fitted")
+        self.mean_ = float(np.mean(X))
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+    def score(self, X, y=None):
+        return -((self.a - 0.7) ** 2) - (self.b - 0.2) ** 2 + 0.01 * float(np.mean(X))
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "search.jsonl"
+
+
+def search(journal=None, estimator=None, space=SPACE, **params):
+    params = {"cv": KFold(3), "random_state": 0, "n_iter": 8, **params}
+    return SILBOSearchCV(estimator or Counted(), space, journal=journal, **params)
+
+
+def fit(search, y=Y):
+    """Return the search, fitted, and how many fits of candidates that took."""
+    before = Counted.n_fits
+    search.fit(X, y)
+    return search, Counted.n_fits - before - (search.refit is not False)
+
+
+def assert_same_results(one, other):
+    one, other = one.cv_results_, other.cv_results_
+    assert list(one) == list(other)
+    for key in one:
+        if "time" not in key and key != "source":
+            assert type(one[key]) is type(other[key])
+            np.testing.assert_array_equal(one[key], other[key], err_msg=key)
+
+
+def lines_of(path):
+    return path.read_bytes().splitlines(keepends=True)
+
+
+# The file.
+
+
+def test_a_file_cut_anywhere_is_read_up_to_its_last_whole_line(path):
+    with Journal(path) as journal:
+        journal.begin({"of": "test"})
+        for i in range(2):
+            journal.append({"value": i, "text": "line\nbreak, ü"})
+    whole = path.read_bytes()
+    ends = [i + 1 for i, byte in enumerate(whole) if byte == ord("\n")]
+    for size in range(len(whole) + 1):
+        path.write_bytes(whole[:size])
+        kept = sum(end <= size for end in ends)
+        with Journal(path) as journal:
+            assert (journal.header is not None) == (kept > 0)
+            assert [record["value"] for record in journal.records] == list(range(kept))[: kept - 1]
+            assert path.read_bytes() == whole[: ([0, *ends])[kept]]
+            if kept == 0:
+                journal.begin({"of": "test"})
+            for i in range(len(journal.records), 2):
+                journal.append({"value": i, "text": "line\nbreak, ü"})
+        assert path.read_bytes() == whole
+
+
+def test_lines_are_whole_even_if_the_system_writes_in_pieces(path, monkeypatch):
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda file, data: write(file, data[:7]))
+    with Journal(path) as journal:
+        journal.begin({})
+        journal.append({"text": "x" * 100})
+    with Journal(path) as journal:
+        assert journal.records == [{"candidate": 0, "text": "x" * 100}]
+
+
+def test_every_line_is_synced_before_append_returns(path, monkeypatch):
+    sizes, fsync = [], os.fsync
+
+    def spy(file):
+        sizes.append(path.stat().st_size)
+        fsync(file)
+
+    monkeypatch.setattr(os, "fsync", spy)
+    with Journal(path) as journal:
+        journal.begin({})
+        for _ in range(3):
+            journal.append({})
+            assert sizes[-1] == path.stat().st_size
+    assert len(set(sizes)) == 4
+
+
+def test_a_last_line_of_rubbish_is_torn_too(path):
+    with Journal(path) as journal:
+        journal.begin({})
+        journal.append({})
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"\0" * 50 + b"\n")
+    with Journal(path) as journal:
+        assert len(journal.records) == 1
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("content", [b"C,gamma\n1,2\n", b"my only copy", b"[1]\n", b'{"a": 1}\n'])
+def test_another_file_is_refused_and_left_alone(path, content):
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"holds something else\. Give another path"):
+        search(path).fit(X, Y)
+    assert path.read_bytes() == content
+
+
+def test_a_damaged_line_is_named(path):
+    search(path, n_iter=4).fit(X, Y)
+    whole = lines_of(path)
+    for lines in ([*whole[:2], b"rubbish\n", *whole[3:]], [*whole[:2], *whole[3:]]):
+        path.write_bytes(b"".join(lines))
+        with pytest.raises(ValueError, match=r"must have candidate 1 in line 3: .* is damaged"):
+            search(path).fit(X, Y)
+        assert path.read_bytes() == b"".join(lines)
+
+
+def test_another_version_is_refused(path):
+    search(path, n_iter=2).fit(X, Y)
+    path.write_bytes(path.read_bytes().replace(b'"version": 1', b'"version": 99', 1))
+    with pytest.raises(ValueError, match=r"must be of version 1: .* is of version 99"):
+        search(path).fit(X, Y)
+
+
+def test_a_missing_folder_is_an_error_of_the_system(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        search(tmp_path / "no" / "search.jsonl").fit(X, Y)
+
+
+def test_one_journal_is_for_one_search_at_a_time(path):
+    search(path, n_iter=2).fit(X, Y)
+    code = (
+        "import sys; from skbo_silbo.model_selection._journal import Journal\n"
+        "try:\n    Journal(sys.argv[1]).__enter__()\n"
+        "except RuntimeError as error: print(error)"
+    )
+    with Journal(path):
+        with pytest.raises(RuntimeError, match="one search at a time"):
+            search(path).fit(X, Y)
+        other = subprocess.run(
+            [sys.executable, "-c", code, path], capture_output=True, text=True, check=True
+        )
+        assert "is in use" in other.stdout
+    search(path).fit(X, Y)
+
+
+# Resuming.
+
+
+@pytest.mark.parametrize("batch_size", [1, 3])
+def test_a_search_interrupted_anywhere_ends_as_one_that_was_not(path, batch_size):
+    reference = search(batch_size=batch_size).fit(X, Y)
+    search(path, batch_size=batch_size).fit(X, Y)
+    lines = lines_of(path)
+    assert len(lines) == 9
+    for n_kept in range(9):
+        torn = lines[n_kept][: len(lines[n_kept]) // 2]
+        path.write_bytes(b"".join(lines[:n_kept]) + torn)
+        resumed, n_fits = fit(search(path, batch_size=batch_size))
+        n_known = max(n_kept - 1, 0)
+        assert n_fits == 3 * (8 - n_known)
+        assert_same_results(resumed, reference)
+        sources = resumed.cv_results_["source"]
+        assert list(sources[:n_known]) == ["resumed"] * n_known
+        np.testing.assert_array_equal(sources[n_known:], reference.cv_results_["source"][n_known:])
+        assert resumed.optimizer_.ask() == reference.optimizer_.ask()
+        reference.optimizer_._pending.clear()
+        assert lines_of(path)[: n_known + 1] == lines[: n_known + 1]
+        assert len(lines_of(path)) == 9
+
+
+def test_a_finished_journal_gives_its_results_without_a_fit(path):
+    first = search(path, return_train_score=True).fit(X, Y)
+    again, n_fits = fit(search(path, return_train_score=True))
+    assert n_fits == 0
+    for key, column in first.cv_results_.items():  # the times are those of the fits, too
+        expected = ["resumed"] * 8 if key == "source" else column
+        np.testing.assert_array_equal(again.cv_results_[key], expected)
+    assert again.best_params_ == first.best_params_
+    assert again.best_estimator_.mean_ == first.best_estimator_.mean_
+    assert again.n_splits_ == 3
+
+
+def test_more_candidates_continue_the_search_fewer_cut_it(path):
+    search(path, n_iter=6, batch_size=4).fit(X, Y)
+    longer, n_fits = fit(search(path, n_iter=11, batch_size=4))
+    assert n_fits == 5 * 3
+    assert_same_results(longer, search(n_iter=11, batch_size=4).fit(X, Y))
+    shorter, n_fits = fit(search(path, n_iter=3, batch_size=4))
+    assert n_fits == 0
+    assert_same_results(shorter, search(n_iter=3, batch_size=4).fit(X, Y))
+    assert len(lines_of(path)) == 12
+
+
+def test_patience_counts_what_was_evaluated_before(path):
+    reference = search(n_iter=12, patience=2).fit(X, Y)
+    n = len(reference.cv_results_["iter"])
+    assert 3 <= n < 12
+    for n_before in (n - 2, n - 1, 12):  # the last journal has more than patience lets be used
+        search(path, n_iter=n_before).fit(X, Y)
+        assert_same_results(search(path, n_iter=12, patience=2).fit(X, Y), reference)
+
+
+def test_max_time_is_that_of_one_run_and_every_run_gets_on(path, monkeypatch):
+    class Clock:
+        now = 0.0
+
+        def monotonic(self):
+            Clock.now += 1.0
+            return Clock.now
+
+    monkeypatch.setattr(stopping_module, "time", Clock())
+    sizes = [
+        len(search(path, n_iter=9, batch_size=2, max_time=0.5).fit(X, Y).cv_results_["iter"])
+        for _ in range(6)
+    ]
+    assert sizes == [2, 4, 6, 8, 9, 9]
+    monkeypatch.undo()
+    fitted = search(path, n_iter=9, batch_size=2).fit(X, Y)
+    assert_same_results(fitted, search(n_iter=9, batch_size=2).fit(X, Y))
+
+
+def test_a_finite_space_ends_the_resumed_search_too(path):
+    space = {"a": [0.1, 0.5, 0.9], "kind": ["x", "y"]}
+    search(path, space=space, n_iter=4).fit(X, Y)
+    resumed, n_fits = fit(search(path, space=space, n_iter=50))
+    assert n_fits == 2 * 3
+    assert_same_results(resumed, search(space=space, n_iter=50).fit(X, Y))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite")
+@pytest.mark.parametrize("error_score", [np.nan, -0.1])
+@pytest.mark.parametrize("batch_size", [1, 2])
+def test_failed_candidates_are_not_tried_again(path, error_score, batch_size):
+    params = {"space": {**SPACE, "kind": ["x", "fails"]}, "error_score": error_score}
+    params |= {"batch_size": batch_size, "n_iter": 10}
+    reference = search(**params).fit(X, Y)
+    search(path, **params).fit(X, Y)
+    lines = lines_of(path)
+    assert any("this kind cannot be fitted" in line.decode() for line in lines)
+    for n_kept in (1, 4, 7, 8):
+        path.write_bytes(b"".join(lines[:n_kept]))
+        resumed, n_fits = fit(search(path, **params))
+        assert n_fits == (11 - n_kept) * 3
+        assert_same_results(resumed, reference)
+        np.testing.assert_array_equal(
+            resumed.optimizer_.func_vals_, reference.optimizer_.func_vals_
+        )
+
+
+def test_a_journal_of_failures_only_is_the_same_error_again(path):
+    params = {"space": {"a": uniform(), "kind": ["fails"]}, "n_iter": 3}
+    for n_fits in (9, 0):
+        before = Counted.n_fits
+        with pytest.raises(ValueError, match="every fit of all 3 candidates failed"):
+            search(path, **params).fit(X, Y)
+        assert Counted.n_fits - before == n_fits
+
+
+@pytest.mark.parametrize("refit", ["second", False, lambda results: 1])
+def test_several_metrics(path, refit):
+    def scores(estimator, X, y):
+        return {"first": np.float32(estimator.a), "second": estimator.b, "third": 1}
+
+    reference = search(scoring=scores, refit=refit).fit(X, Y)
+    for n_iter in (3, 8, 8):
+        resumed = search(path, scoring=scores, refit=refit, n_iter=n_iter).fit(X, Y)
+    assert_same_results(resumed, reference)
+    assert resumed.multimetric_
+    assert getattr(resumed, "best_index_", None) == getattr(reference, "best_index_", None)
+
+
+@pytest.mark.parametrize("random_state", [None, np.random.RandomState(3)])
+def test_without_a_number_as_seed_the_journal_keeps_one(path, random_state):
+    whole = search(path, random_state=random_state).fit(X, Y)
+    path.write_bytes(b"".join(lines_of(path)[:4]))
+    assert_same_results(search(path, random_state=random_state).fit(X, Y), whole)
+
+
+def test_categories_of_any_type_come_back_themselves(path):
+    model = make_pipeline("passthrough", Ridge())
+    space = {
+        "passthrough": [StandardScaler(), "passthrough", None],
+        "ridge": [Ridge(), Ridge(solver="svd")],
+        "ridge__alpha": loguniform(1e-3, 1e3),
+        "ridge__max_iter": [None, 10],
+    }
+    reference = search(estimator=model, space=space).fit(X, Y)
+    search(path, estimator=model, space=space, n_iter=5).fit(X, Y)
+    resumed = search(path, estimator=clone(model), space=space).fit(X, Y)
+    for one, other in zip(
+        resumed.cv_results_["params"], reference.cv_results_["params"], strict=True
+    ):
+        assert all(one[name] is other[name] for name in ("passthrough", "ridge"))
+        assert one["ridge__alpha"] == other["ridge__alpha"]
+    np.testing.assert_array_equal(
+        resumed.cv_results_["mean_test_score"], reference.cv_results_["mean_test_score"]
+    )
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")  # scikit-learn's, of inf - inf
+def test_every_line_is_plain_json(path):
+    def scores(estimator, X, y):
+        return np.inf if estimator.a > 0.5 else np.float64(estimator.a)
+
+    params = {"scoring": scores, "n_iter": 5, "refit": False}
+    with pytest.warns(UserWarning, match="non-finite"):
+        reference = search(path, **params).fit(X, Y)
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    header, *records = (json.loads(line, parse_constant=refuse) for line in lines_of(path))
+    assert header["seed"] == 0
+    assert header["made with"].keys() == {"python", "skbo_silbo", "scikit-learn", "scipy", "numpy"}
+    assert [r["params"]["a"] for r in records] == [p["a"] for p in reference.cv_results_["params"]]
+    with pytest.warns(UserWarning, match="non-finite"):
+        assert_same_results(search(path, **params).fit(X, Y), reference)
+
+
+def test_other_proposals_than_before_are_said_and_what_is_known_is_kept(path):
+    other = search(path, random_state=1, n_iter=5, batch_size=2).fit(X, Y)
+    header, *rest = lines_of(path)
+    content = json.loads(header)
+    content["seed"] = content["search"]["random_state"] = 0
+    content["made with"]["numpy"] = "0.1"
+    path.write_bytes(b"".join([json.dumps(content).encode() + b"\n", *rest]))
+    with pytest.warns(UserWarning, match=r"are not those that would be proposed now.*numpy 0\.1"):
+        fitted, n_fits = fit(search(path, n_iter=9, batch_size=2))
+    assert n_fits == 4 * 3
+    params = fitted.cv_results_["params"]
+    assert params[:5] == other.cv_results_["params"]
+    assert len({p["a"] for p in params}) == 9
+    assert list(fitted.cv_results_["source"][:5]) == ["resumed"] * 5
+    np.testing.assert_array_equal(
+        fitted.optimizer_.func_vals_, -fitted.cv_results_["mean_test_score"]
+    )
+    assert not fitted.optimizer_._pending
+
+
+# Other searches.
+
+METRIC = make_scorer(f1_score)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"space": {**SPACE, "a": uniform(0, 2)}}, r"param_distributions\.a\.quantiles was"),
+        ({"space": {**SPACE, "c": uniform()}}, r"param_distributions\.c was absent and is"),
+        ({"space": {"a": uniform(), "b": uniform()}}, r"distributions\.kind was .* is absent"),
+        ({"space": {**SPACE, "kind": ["x", "z"]}}, r"kind\.categories was .*is \[\"x\", \"z\"\]"),
+        ({"space": dict(reversed(SPACE.items()))}, "order of param_distributions was"),
+        ({"estimator": Counted(b=1.0)}, r"estimator\.b was 0\.0 and is 1\.0\. Search"),
+        ({"estimator": Counted(b=0)}, r"estimator\.b was 0\.0 and is 0\. Search"),
+        ({"estimator": LogisticRegression()}, r"estimator was .*Counted and is sklearn.Logistic"),
+        ({"scoring": METRIC}, r"scoring was null and is sklearn._Scorer"),
+        ({"cv": KFold(4)}, r"cv\.splitter\.n_splits was 3 and is 4; cv.splits was"),
+        ({"cv": ShuffleSplit(3, random_state=0)}, r"cv\.splitter was sklearn\.KFold and is"),
+        ({"random_state": 1}, r"random_state was 0 and is 1"),
+        ({"random_state": None}, r"random_state was 0 and is null"),
+        ({"batch_size": 2}, r"batch_size was 1 and is 2"),
+        ({"error_score": -1.0}, r"error_score was nan and is -1\.0"),
+        ({"return_train_score": True}, r"return_train_score was false and is true"),
+        ({"embedding": "identity"}, r"embedding was auto and is identity"),
+        ({"n_initial": 4}, r"n_initial was auto and is 4"),
+        ({"data": (X[:28], Y[:28])}, r"X\.shape was \[30, 2\] and is \[28, 2\].*y\.shape was"),
+        ({"data": (X + 1e-9, Y)}, r"X\.digest was"),
+        ({"data": (X.astype(np.float32), Y)}, r"X\.dtype was float64 and is float32"),
+        ({"data": (X, 1 - Y)}, r"another one\. y\.digest was"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_another_search_is_refused_with_the_difference(path, change, message):
+    search(path, n_iter=2).fit(X, Y)
+    before = path.read_bytes()
+    data = change.pop("data", (X, Y))
+    with pytest.raises(ValueError, match=r"journal must be of the same search.*" + message):
+        search(path, **{"n_iter": 2, **change}).fit(*data)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"n_jobs": 2, "pre_dispatch": 3},
+        {"max_time": 100, "patience": 50},
+        {"refit": False},
+        {"refit": lambda results: 0},
+        {"space": {"a": uniform(0, 1), "b": loguniform(1, 2), "kind": ("x", "y", (1, 2))}},
+    ],
+)
+def test_what_does_not_matter_may_change(path, change):
+    space = {**SPACE, "b": loguniform(1, 2)}
+    search(path, space=space).fit(X, Y)
+    _, n_fits = fit(search(path, **{"space": space, **change}))
+    assert n_fits == 0
+
+
+def test_fit_parameters_are_part_of_the_search(path):
+    groups = np.repeat(np.arange(6), 5)
+    params = {"estimator": LogisticRegression(), "space": {"C": loguniform(0.1, 1)}}
+    one = search(path, **params, cv=GroupKFold(3), n_iter=2)
+    one.fit(X, Y, groups=groups, sample_weight=np.ones(30))
+    with pytest.raises(ValueError, match=r"cv\.splits was"):
+        one.fit(X, Y, groups=np.roll(groups, 1), sample_weight=np.ones(30))
+    with pytest.raises(ValueError, match=r"fit parameters\.sample_weight\.digest was"):
+        one.fit(X, Y, groups=groups, sample_weight=np.arange(30) + 1.0)
+    one.fit(X, Y, groups=groups, sample_weight=np.ones(30))
+
+
+def test_a_splitter_without_a_seed_is_refused_before_the_first_fit(path):
+    before = Counted.n_fits
+    for cv in (ShuffleSplit(3), KFold(3, shuffle=True, random_state=np.random.RandomState(0))):
+        with pytest.raises(ValueError, match="cv must give the same splits every time"):
+            search(path, cv=cv).fit(X, Y)
+    assert Counted.n_fits == before
+    assert not path.exists()
+    search(path, cv=ShuffleSplit(3, random_state=0)).fit(X, Y)
+
+
+@pytest.mark.parametrize("as_cv", [list, iter, len], ids=["list", "iterator", "number"])
+def test_splits_in_any_form(path, as_cv):
+    splits = list(KFold(3).split(X))
+    for n_iter in (2, 4):
+        fitted, n_fits = fit(search(path, cv=as_cv(splits), n_iter=n_iter))
+        assert n_fits == 6
+    assert fitted.cv_results_["source"][1] == "resumed"
+
+
+# Descriptions.
+
+
+def test_descriptions_are_the_same_in_another_process():
+    code = (
+        "import json, sys; sys.path.insert(0, sys.argv[1]); import test_journal as t\n"
+        "print(json.dumps(t.describe(t.things())))"
+    )
+    folder, root = os.path.split(__file__)[0], os.path.dirname(os.path.dirname(__file__))
+    env = {**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": root}
+    other = subprocess.run(
+        [sys.executable, "-c", code, folder], capture_output=True, text=True, check=True, env=env
+    )
+    assert json.loads(other.stdout) == json.loads(json.dumps(describe(things())))
+    assert "0x" not in other.stdout
+
+
+def things():
+    return {
+        "pipeline": make_pipeline(StandardScaler(), Counted()),
+        "scorer": make_scorer(f1_score, average="macro"),
+        "lambda": lambda estimator, X, y: 1.0,
+        "partial": partial(f1_score, average="micro"),
+        "method": Counted().predict,
+        "class": Counted,
+        "set": {"b", "a", "c"},
+        "numbers": [1, 1.0, True, np.int64(3), np.nan, -np.inf, np.bool_(True)],
+        "arrays": [np.arange(3), np.arange(1000.0), np.array(["a", None], dtype=object)],
+        "sparse": sparse.csr_array(np.diag(np.arange(9.0))),
+        "random": np.random.RandomState(0),
+        "range": range(10**4),
+    }
+
+
+def test_descriptions_tell_apart_what_differs():
+    def power(k):
+        return lambda estimator, X, y: k
+
+    pairs = [
+        (1, 1.0),
+        (1, True),
+        (None, "None"),
+        ((1, 2), (2, 1)),
+        (lambda e, X, y: 1.0, lambda e, X, y: 2.0),
+        (lambda e, X, y: X + y, lambda e, X, y: X - y),
+        (power(1), power(2)),
+        (make_scorer(f1_score), make_scorer(f1_score, average="macro")),
+        (make_scorer(f1_score), make_scorer(f1_score, greater_is_better=False)),
+        (np.arange(30), np.arange(30.0)),
+        (list(range(100)), list(range(1, 101))),
+        (Ridge(), Ridge(alpha=1)),
+        (partial(max, 1), partial(max, 2)),
+    ]
+    for one, other in pairs:
+        assert list(differences(describe(one), describe(other))), (one, other)
+        assert not list(differences(describe(one), describe(one)))
+
+
+def test_an_object_that_holds_itself_is_described():
+    thing = Counted()
+    thing.kind = [thing]
+    assert describe(thing)["kind"] == ["itself"]
+
+
+def test_data_of_every_kind_has_a_shape_and_a_digest():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
+    kinds = [X, X.tolist(), frame, frame["b"], sparse.csr_array(X), np.array(["a", "b"])]
+    digests = [
+        json.dumps(describe_data(data)) for data in [*kinds, frame.rename(columns=str.upper)]
+    ]
+    assert len(set(digests)) == len(digests)
+    assert describe_data(frame)["columns"] == ["a", "b"]
+    assert describe_data(np.asfortranarray(X)) == describe_data(X)
+    assert describe_data(sparse.csc_array(X)) == describe_data(sparse.csr_array(X))
+    assert describe_data(None) is None
+
+
+@pytest.mark.parametrize("distribution", [randint(0, 10**9), randint(1, 5), uniform(), [3, 1, 2]])
+def test_spaces_are_compared_by_what_they_hold(path, distribution):
+    search(path, space={"a": distribution}, n_iter=2).fit(X, Y)
+    _, n_fits = fit(search(path, space={"a": distribution}, n_iter=2))
+    assert n_fits == 0

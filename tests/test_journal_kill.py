@@ -1,0 +1,115 @@
+"""A search killed with SIGKILL at random moments ends as one that was never interrupted."""
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+from journal_run import N_ITER, make_search, results_of
+
+from skbo_silbo.model_selection._journal import Journal
+
+SCRIPT = Path(__file__).with_name("journal_run.py")
+
+
+class Run:
+    """A search in a process of its own, in a session of its own with its workers."""
+
+    def __init__(self, folder, journal, backend, batch_size, random_state):
+        self.phase, self.results = folder / "phase", folder / "results"
+        self.phase.write_bytes(b"P")
+        command = [sys.executable, "-W", "ignore", SCRIPT, journal, self.phase, self.results]
+        self.process = subprocess.Popen(
+            list(map(str, [*command, backend, batch_size, random_state])),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(SCRIPT.parents[1])},
+        )
+
+    def __enter__(self):
+        assert self.process.stdout.readline() == "ready\n", self.process.stderr.read()
+        return self
+
+    def __exit__(self, *error):
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)  # workers that outlive their search
+        self.process.communicate()
+
+    def kill(self):
+        """Kill the search, but not its workers; return what it was doing, None if it had ended."""
+        phase = self.phase.read_text()
+        self.process.kill()
+        return phase if self.process.wait() == -signal.SIGKILL else None
+
+    def final(self):
+        assert self.process.wait() == 0, self.process.stderr.read()
+        return json.loads(self.results.read_text())
+
+
+def durable(path):
+    """Return the whole lines of a journal, which nobody may be holding."""
+    text = path.read_bytes() if path.exists() else b""
+    with Journal(path):
+        return text.splitlines()[: text.count(b"\n")]
+
+
+def kill_until_done(folder, n_kills, longest, rng, backends, batch_size, seed):
+    """Run one search, killed again and again; return what it was doing each time.
+
+    A kill comes after at most `longest` seconds; from one run to the next the backend changes,
+    on which the result does not depend.
+    """
+    path, kept, phases, final = folder / f"{seed}.jsonl", [], [], None
+    backends = itertools.cycle(backends)
+    while final is None:
+        with Run(folder, path, next(backends), batch_size, seed) as run:
+            if len(phases) == n_kills:
+                final = run.final()
+            else:
+                time.sleep(rng.uniform(0, longest))
+                phase = run.kill()
+                final = None if phase else run.final()
+                phases += [phase] if phase else []
+            lines = durable(path)  # while the workers may still be alive
+        assert lines[: len(kept)] == kept
+        kept = lines
+    assert [json.loads(line)["candidate"] for line in kept[1:]] == list(range(N_ITER))
+    reference = make_search(folder / "phase", batch_size=batch_size, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert final == results_of(reference)
+    return phases
+
+
+def test_five_kills(tmp_path):
+    rng, phases = np.random.default_rng(), []
+    for seed in itertools.count():
+        if len(phases) >= 5:
+            break
+        rest = 5 - len(phases)
+        backends = ["loky", "threading", "threading"]
+        phases += kill_until_done(tmp_path, rest, 0.8, rng, backends, batch_size=3, seed=seed)
+
+
+@pytest.mark.slow
+def test_a_hundred_kills(tmp_path):
+    rng, phases = np.random.default_rng(), []
+    for seed in itertools.count():
+        if len(phases) >= 100:
+            break
+        rest, batch_size = 100 - len(phases), (3, 1, 4)[seed % 3]
+        backends = ["loky", "threading"]
+        phases += kill_until_done(tmp_path, rest, 1.2, rng, backends, batch_size, seed)
+        print(seed + 1, "searches,", len(phases), "kills", dict(Counter(phases)), flush=True)
+    assert {"F", "S"} <= set(phases)
