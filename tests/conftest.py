@@ -1,6 +1,9 @@
-"""Set before scipy is imported: scikit-learn's own conformance suite then skips nothing."""
+"""Environment of the tests, set before numpy and scipy are imported."""
 
 import os
 
-os.environ.setdefault("SCIPY_ARRAY_API", "1")
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn's conformance suite then skips nothing
 os.environ.setdefault("MPLBACKEND", "Agg")
+# The matrices here are small, and pytest-xdist already keeps the cores busy.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
