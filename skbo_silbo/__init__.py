@@ -9,19 +9,33 @@ from .decomposition import (
     SlicedAverageVarianceEstimation,
 )
 from .model_selection import SILBOSearchCV
-from .optimizers import SILBO, RandomSearch, minimize
+from .optimizers import (
+    REMBO,
+    SILBO,
+    SIRBO,
+    AddBO,
+    HeSBO,
+    RandomSearch,
+    SpaceExhausted,
+    minimize,
+)
 from .space import Space
 
 __version__ = version("skbo_silbo")
 
 __all__ = [
     "ActiveSubspace",
+    "AddBO",
     "DirectionalRegression",
+    "HeSBO",
+    "REMBO",
     "RandomSearch",
     "SILBO",
     "SILBOSearchCV",
+    "SIRBO",
     "SemiSlicedInverseRegression",
     "SlicedAverageVarianceEstimation",
     "Space",
+    "SpaceExhausted",
     "minimize",
 ]
