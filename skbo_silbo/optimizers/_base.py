@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
+from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._history import History
 from skbo_silbo.optimizers._unseen import SpaceExhausted, key_of, keys_of
 from skbo_silbo.space import as_space
@@ -134,6 +135,82 @@ class AskTellOptimizer(ABC):
         self.space_.encode(points)
         return list(points)
 
+    def to_dict(self):
+        """Return everything known as plain data for JSON.
+
+        Returns
+        -------
+        data : dict
+            Of dicts, lists, strings, numbers, True, False and None; ``json.dumps(data)`` is exact.
+            Options that are objects (a transformer, a mapping) are only named, and so are the
+            parameters of a `Space`; its points are stored by their place in the cube.
+        """
+        options, objects = _state.options_to_data(self)
+        points = "X" if self.space_.is_dict else "points"
+        rows = self._history.X if self.space_.is_dict else self.x_iters_
+        return {
+            "format": _state.FORMAT,
+            "version": _state.VERSION,
+            "class": type(self).__name__,
+            "space": _state.space_to_data(self.space_),
+            "options": options,
+            "objects": objects,
+            "seed": int(self._seed),
+            "history": {points: rows.tolist(), "y": _state.values_to_data(self._history.y)},
+            "pending": [x.tolist() for x in self._pending.values()],
+            "state": self._state_to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data, *, bounds=None, **objects):
+        """Return the optimiser that `to_dict` was called on: it proposes the same points.
+
+        Parameters
+        ----------
+        data : dict
+            What `to_dict` returned, also by way of JSON.
+        bounds : Space, default=None
+            The space, if it has named parameters.
+        **objects
+            The options that were objects.
+
+        Returns
+        -------
+        optimizer : object
+
+        Raises
+        ------
+        ValueError
+            When the data is of another class, format or version, or bounds or objects are
+            missing or superfluous.
+        """
+        _state.check_header(data, cls)
+        options = _state.merge_options(data, objects)
+        bounds = _state.bounds_from_data(data["space"], bounds)
+        optimizer = cls(bounds, random_state=_state.RootSeed(data["seed"]), **options)
+        _state.check_columns(data["space"], optimizer.space_)
+        optimizer._restore(data)
+        return optimizer
+
+    def _restore(self, data):
+        m, history = self.space_.n_features_, data["history"]
+        if "X" in history:
+            points = self.space_.decode(np.reshape(history["X"], (-1, m)))
+        else:
+            points = np.reshape(history["points"], (-1, len(self.space_.lower)))
+        self.tell(points, _state.values_from_data(history["y"]))
+        for x in np.reshape(data["pending"], (-1, m)):
+            self._register(x)
+        self._state_from_dict(data["state"])
+
+    def _state_to_dict(self):
+        """Return what a subclass knows beyond history, pending points and options."""
+        return {}
+
+    def _state_from_dict(self, state):
+        """Take over what `_state_to_dict` returned, history and pending points being there."""
+        return
+
     @abstractmethod
     def _propose(self):
         """Return the next point, (m,), of the cube: canonical, and not in `_seen`."""
@@ -217,6 +294,8 @@ def _as_values(y):
 
 
 def _root_seed(random_state):
+    if isinstance(random_state, _state.RootSeed):
+        return int(random_state)
     if random_state is None:
         return np.random.SeedSequence().entropy
     if isinstance(random_state, np.random.Generator):

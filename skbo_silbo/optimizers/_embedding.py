@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from skbo_silbo.decomposition import SemiSlicedInverseRegression
+from skbo_silbo.decomposition._slices import slice_response
 from skbo_silbo.mapping import LinearEmbedding
 
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
@@ -94,14 +95,32 @@ class SemiSIRLearner:
     def learn(self, X, y, X_unlabeled):
         """Return the embedding, or the identity when equal values identify no direction."""
         learner = self._with_components("auto")
-        if self.n_components == "auto" or np.unique(y).size < 2:
+        if np.unique(y).size < 2 or (self.n_components == "auto" and not self._is_paper):
             return learner.learn(X, y, X_unlabeled)
-        identified = len(learner.fitted(X, y, X_unlabeled).eigenvalues_)
-        return self._with_components(min(self.n_components, identified)).learn(X, y, X_unlabeled)
+        most = X.shape[1] if self.n_components == "auto" else self.n_components
+        most = min(most, self._count_identified(learner, X, y, X_unlabeled))
+        return self._with_components(most).learn(X, y, X_unlabeled)
+
+    @property
+    def _is_paper(self):
+        return self.params.get("solver") == "paper"
+
+    def _count_identified(self, learner, X, y, X_unlabeled):
+        """Return how many directions the data identify; Algorithm 2 divides by zero past that."""
+        if not self._is_paper:
+            return len(learner.fitted(X, y, X_unlabeled).eigenvalues_)
+        n_slices = slice_response(y, self._n_slices).n_slices
+        rank = int(np.linalg.matrix_rank(X - X.mean(axis=0)))
+        return max(min(rank, n_slices - 1), 1)
+
+    @property
+    def _n_slices(self):
+        return 10 if self.n_components == "auto" else max(10, self.n_components + 1)
 
     def _with_components(self, n_components):
-        slices = 10 if self.n_components == "auto" else max(10, self.n_components + 1)
-        estimator = SemiSlicedInverseRegression(n_components, n_slices=slices, **self.params)
+        estimator = SemiSlicedInverseRegression(
+            n_components, n_slices=self._n_slices, **self.params
+        )
         return TransformerLearner(self.name, estimator)
 
 

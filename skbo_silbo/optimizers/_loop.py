@@ -7,6 +7,7 @@ import numpy as np
 
 from skbo_silbo._sklearn import one_thread
 from skbo_silbo.mapping import LinearEmbedding
+from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._evidence import choose_learner
 from skbo_silbo.optimizers._history import impute_failures
@@ -221,3 +222,40 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _set_unlabeled(self, points):
         self._unlabeled = np.array(points).reshape(-1, self.space_.n_features_)
+
+    def _state_to_dict(self):
+        return {
+            "embedding": _state.embedding_to_data(self._embedding),
+            "learner": self._parts.learners.index(self._learner),
+            "counts": [self._learnt_at, self._tuned_at, self._chosen_at],
+            "unlabeled": self._unlabeled.tolist(),
+            "surrogate": self._surrogate_state,
+            "fresh": not self._is_stale,
+            "designed": self._design is not None,
+            "ledger": self._ledger.to_state(),
+        }
+
+    def _state_from_dict(self, state):
+        d = self.space_.n_features_
+        self._learner = self._parts.learners[state["learner"]]
+        self._embedding = (
+            self._learner.embedding
+            if state["embedding"] is None
+            else _state.embedding_from_data(state["embedding"], d)
+        )
+        self._learnt_at, self._tuned_at, self._chosen_at = state["counts"]
+        self._unlabeled = np.reshape(state["unlabeled"], (-1, d))
+        self._surrogate_state = state["surrogate"]
+        if state["designed"]:
+            self._design = self._draw_design()
+        self._ledger.from_state(state["ledger"])
+        if state["fresh"]:
+            self._model = self._recondition()
+
+    def _recondition(self):
+        """Return the model that the stored state is of: nothing is searched."""
+        X, y = self._labelled()
+        Z, source = self._ledger.locate(X, self._embedding)
+        values = impute_failures(y)[source]
+        surrogate = self._parts.surrogate.restore(self._surrogate_state, Z, values)
+        return self._as_model(surrogate, X, y)

@@ -1,0 +1,143 @@
+"""Optimisers as plain data for JSON: no code, no pickle, every float to the last bit."""
+
+import inspect
+import math
+from numbers import Integral, Real
+
+import numpy as np
+
+from skbo_silbo.mapping import LinearEmbedding
+
+FORMAT, VERSION = "skbo_silbo optimizer", 1
+
+
+class RootSeed(int):
+    """A root seed itself, in place of a random state to draw one from."""
+
+
+def check_header(data, cls):
+    """Refuse data that is not of this class, format and version.
+
+    Raises
+    ------
+    ValueError
+        Saying what was expected and what was got.
+    """
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise ValueError(
+            f"data must be what to_dict() returned, with format {FORMAT!r}: got {_brief(data)}. "
+            "Give the dict, read by json.load."
+        )
+    if data["version"] != VERSION:
+        raise ValueError(
+            f"version of the data must be {VERSION}: got {data['version']!r}. Read it with the "
+            "release of skbo_silbo that wrote it, and tell() its points and values to a new "
+            "optimiser."
+        )
+    if data["class"] != cls.__name__:
+        raise ValueError(
+            f"data must be of a {cls.__name__}: got that of a {data['class']}. "
+            f"Use {data['class']}.from_dict."
+        )
+
+
+def option_names(cls):
+    """Return the arguments of a class besides the space and the seed."""
+    return [n for n in inspect.signature(cls).parameters if n not in ("bounds", "random_state")]
+
+
+def options_to_data(optimizer):
+    """Return the plain options of an optimiser, and the names of those that are objects."""
+    options = {name: _plain(getattr(optimizer, name)) for name in option_names(type(optimizer))}
+    objects = [name for name, value in options.items() if value is NotImplemented]
+    return {name: value for name, value in options.items() if name not in objects}, objects
+
+
+def merge_options(data, given):
+    """Return the stored options with the objects given again.
+
+    Raises
+    ------
+    ValueError
+        When an object is missing, or what is given was not one.
+    """
+    if set(given) != set(data["objects"]):
+        raise ValueError(
+            f"options that are objects must be given again, here {data['objects']}: "
+            f"got {sorted(given)}. Write from_dict(data, name=object)."
+        )
+    return {**data["options"], **given}
+
+
+def space_to_data(space):
+    """Return bounds as numbers, or the columns of a space of named parameters."""
+    if space.is_dict:
+        return {"columns": list(space.feature_names_)}
+    return {"bounds": np.column_stack([space.lower, space.upper]).tolist()}
+
+
+def bounds_from_data(data, bounds):
+    """Return the bounds to search; those of a space of named parameters must be given again.
+
+    Raises
+    ------
+    ValueError
+        When `bounds` is missing, or given where the data holds them.
+    """
+    stored = "bounds" in data
+    if stored == (bounds is not None):
+        raise ValueError(
+            "bounds must be given exactly when the data is of a Space, whose distributions are "
+            f"Python objects: got {'none' if bounds is None else 'some'}. "
+            + ("Leave them out." if stored else "Write from_dict(data, bounds=space).")
+        )
+    return data["bounds"] if stored else bounds
+
+
+def check_columns(data, space):
+    """Refuse a space with other columns than that of the data."""
+    if "columns" in data and (not space.is_dict or data["columns"] != space.feature_names_):
+        raise ValueError(
+            f"bounds must have the columns {data['columns']} of the data: got "
+            f"{space.feature_names_}. Give the Space that the optimiser was made with."
+        )
+
+
+def values_to_data(y):
+    """Return values as numbers; None for NaN, "inf" and "-inf" for the infinite."""
+    special = {math.inf: "inf", -math.inf: "-inf"}
+    return [None if math.isnan(v) else special.get(v, v) for v in map(float, y)]
+
+
+def values_from_data(values):
+    """Return the array that `values_to_data` was given."""
+    return np.array([math.nan if v is None else float(v) for v in values], dtype=float)
+
+
+def embedding_to_data(embedding):
+    """Return a learnt linear embedding as plain data; None for a sketch, drawn again from seed."""
+    if not isinstance(embedding, LinearEmbedding):
+        return None
+    if embedding.is_identity:
+        return {"basis": None}
+    order = "C" if embedding.basis.flags.c_contiguous else "F"  # of memory: it decides last bits
+    return {"basis": embedding.basis.tolist(), "order": order}
+
+
+def embedding_from_data(data, d):
+    """Return the embedding, on d inputs, that `embedding_to_data` was given."""
+    if data["basis"] is None:
+        return LinearEmbedding(d)
+    return LinearEmbedding(d, np.array(data["basis"], order=data["order"]))
+
+
+def _plain(value):
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    return float(value) if isinstance(value, Real) else NotImplemented
+
+
+def _brief(data):
+    return f"format {data.get('format')!r}" if isinstance(data, dict) else type(data).__name__
