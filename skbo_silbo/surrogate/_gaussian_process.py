@@ -15,7 +15,8 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
 from skbo_silbo._numerics._gaussian_process import log_marginal_likelihood
-from skbo_silbo._numerics._matern import gradient_by_points, matern52, scaled_squared_distances
+from skbo_silbo._numerics._matern import gradient_by_points, matern52
+from skbo_silbo.surrogate._distances import DistancesTo
 from skbo_silbo.surrogate._prior import dimension_scaled_prior
 
 MAX_ITERATIONS = 60  # of L-BFGS-B for each start
@@ -130,7 +131,7 @@ class GaussianProcessSurrogate:
         mean, std : ndarray of shape (m,)
             In the units of the targets.
         """
-        correlation, _ = matern52(scaled_squared_distances(Z, self._Z, self._weights))
+        correlation, _ = matern52(self._distances(Z))
         covariance = self._signal * correlation
         half = solve_triangular(self._L, covariance.T, lower=True, check_finite=False)
         mean, variance = covariance @ self._dual, self._variance(np.einsum("ij,ij->j", half, half))
@@ -145,7 +146,7 @@ class GaussianProcessSurrogate:
         by_mean, by_std : ndarray of shape (m, r)
             Derivatives by the coordinates of the point.
         """
-        correlation, derivative = matern52(scaled_squared_distances(Z, self._Z, self._weights))
+        correlation, derivative = matern52(self._distances(Z))
         covariance, derivative = self._signal * correlation, self._signal * derivative
         solved = cho_solve((self._L, True), covariance.T, check_finite=False).T
         mean = covariance @ self._dual
@@ -184,6 +185,7 @@ class GaussianProcessSurrogate:
         self.theta_, self._values = model.kernel_.theta, _values(model.kernel_)
         self._signal, self._noise = np.exp(self.theta_[[0, -1]])
         self._weights = self._make_weights(self.theta_)
+        self._distances = DistancesTo(Z, self._weights)
         self._L, self._dual = model.L_, model.alpha_
 
     def _maximise_posterior(self, _, initial_theta, bounds):
