@@ -170,7 +170,9 @@ def solve_ridged_rows(pencil, n_wanted, random_state=None):
     """
     X, n_wanted = pencil.X_labeled, min(n_wanted, pencil.omega.shape[1] - 1)
     K = X @ X.T
-    basis = cholesky_basis(K + pencil.ridge * np.eye(len(K)))
+    ridged = K.copy()
+    ridged[np.diag_indices_from(ridged)] += pencil.ridge
+    basis = cholesky_basis(ridged)
     if basis is None:
         return None
     omega = pencil.omega.toarray()

@@ -102,5 +102,5 @@ GRAPHS = Experiment(
     },
     measure=measure_graph,
     report=report,
-    cap_seconds=240,
+    cap_seconds=600,
 )

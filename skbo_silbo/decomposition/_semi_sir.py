@@ -33,12 +33,21 @@ from ._slices import check_n_slices, slice_response
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized", "paper")
 NEIGHBORS = ("auto", "brute", "pynndescent")
 
-DENSE_MAX_FEATURES = 3000
-"""Features up to which "auto" forms T (d x d) when there are more rows than features."""
-DUAL_MAX_ROWS = 3000
-"""Rows up to which "auto" forms X X' (n x n) when there are more features than rows."""
+# Measured by `python -m skbo_silbo.benchmarks run solvers`, see doc/benchmarks/sdr.rst.
+DENSE_MAX_FEATURES = 8000
+"""Features up to which "auto" forms T (d x d) when there are more rows than features.
+
+A limit of memory (3 d^2 doubles, 1.5 GiB), not of speed: conjugate gradients were slower at every
+size measured, to d = 4000, and the more so the more correlated the columns.
+"""
+DUAL_MAX_ROWS = 8000
+"""Rows up to which "auto" forms X X' (n x n) when there are more features than rows; likewise."""
 RANDOMIZED_MIN_COLUMNS = 1000
-"""Columns of a localised Omega above which "auto" iterates instead of decomposing."""
+"""Columns of a localised Omega above which "auto" seeks the leading directions alone.
+
+Faster at every size measured; below this the exact solver takes 13 ms (at 200 features) and knows
+all eigenvalues.
+"""
 DEFAULT_RIDGE = 1e-3
 """What ridge="auto" takes where the labelled rows cannot identify the directions by themselves."""
 MAX_AUTO_COMPONENTS = 20
@@ -92,7 +101,7 @@ class SemiSlicedInverseRegression(LinearProjection):
         localised slices by Lanczos iteration. "paper" is Algorithm 2 of [1]_ as printed,
         which cannot use the unlabelled rows; kept to reproduce the paper.
     neighbors : {"auto", "brute", "pynndescent"}, default="auto"
-        How neighbours are found; "auto" takes pynndescent (approximate) above 30 000 rows.
+        How neighbours are found; "auto" takes pynndescent (approximate) above 80 000 rows.
     random_state : int, RandomState instance or None, default=None
         Used by pynndescent and by the solvers "iterative", "randomized" and "paper".
 
