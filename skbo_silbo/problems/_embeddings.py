@@ -77,8 +77,8 @@ def planted(problem, d, random_state=None):
     Input ``columns[j]`` of the result is ``x = r_j u_j + t_j`` for the j-th input u_j of the
     problem in cube coordinates: r_j is 1 or -1 with equal probability and t_j uniform on
     [-.4, .4], under the condition that the x of one of the optimisers (drawn among them) is at most
-    .9 in size. Going back, ``u_j = clip(r_j (x - t_j))``: a strip of width abs(t_j) at one side of the
-    box lies outside the problem's own box, where the function is constant along x.
+    .9 in size. Going back, ``u_j = clip(r_j (x - t_j))``: a strip of width abs(t_j) at one side of
+    the box lies outside the problem's own box, where the function is constant along x.
 
     Parameters
     ----------
