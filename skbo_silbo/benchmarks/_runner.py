@@ -53,8 +53,9 @@ def run_experiment(experiment, store, *, profile="full", echo=print):
     surroundings = fixed_environment()
     failures = []
     for number, cell in enumerate(waiting, 1):
+        load = round(os.getloadavg()[0], 1)
         outcome = run_cell(experiment, cell)
-        store.append({**asdict(cell), **outcome, "environment": surroundings})
+        store.append({**asdict(cell), **outcome, "load": load, "environment": surroundings})
         echo(f"[{number}/{len(waiting)}] {cell}: {_told(outcome)}")
         if outcome["status"] not in FINISHED:
             failures.append(f"{cell}: {outcome['reason']}")

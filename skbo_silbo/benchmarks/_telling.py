@@ -53,7 +53,15 @@ def circumstances(files, page):
         "\n".join(commands),
         "A cell is one method on one problem, once, in a process of its own.",
         *_surroundings([r for results in files.values() for r in results]),
+        *(_load(path, results) for path, results in files.items()),
     ]
+
+
+def _load(path, results):
+    """Say how busy the machine was: what shares its memory bandwidth slows a cell."""
+    loads = [r["load"] for r in results if "load" in r]
+    told = spread(loads, 1) if loads else "not recorded"
+    return f"Load average of the machine before the cells of {path}: {told}."
 
 
 def _surroundings(results):
