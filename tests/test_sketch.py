@@ -1,9 +1,15 @@
+import itertools
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from skbo_silbo import SILBO
+from skbo_silbo.optimizers._embedding import IdentityLearner
+from skbo_silbo.optimizers._sketched import SketchedLearner
 from skbo_silbo.sketch import CountSketch, GaussianSketch
 
 
@@ -91,3 +97,60 @@ def test_gaussian_sketch_projects_onto_its_range(d, r):
     basis = sketch.basis
     assert_allclose(sketch.expand(sketch.project(X)), X @ basis @ basis.T, atol=1e-10)
     assert_allclose(sketch.half_widths, np.sqrt(r))
+
+
+# --- on a sketch ----------------------------------------------------------------------------------
+
+
+def distance_to(sketch, X):
+    return np.abs(sketch.expand(sketch.project(X)) - X).max()
+
+
+def test_refinements_are_nested():
+    sketch = CountSketch.draw(100, 4, np.random.default_rng(0), balanced=True)
+    learner = SketchedLearner(sketch, IdentityLearner(), seed=5)
+    levels = [learner.refined(n) for n in (5, 23, 24, 60, 100, 5000)]
+    assert [level.r for level in levels] == [4, 4, 8, 16, 32, 100]
+    for coarse, fine in itertools.pairwise(levels):
+        X = coarse.expand(np.random.default_rng(1).uniform(-1, 1, (3, coarse.r)))
+        assert distance_to(fine, X) < 1e-14
+
+
+@pytest.mark.parametrize("embedding", ["identity", "semi-sir"])
+def test_silbo_on_a_count_sketch_stays_on_its_refinements(embedding):
+    optimizer = SILBO(
+        [(-1, 1)] * 60, sketch="count", embedding=embedding, n_initial=10, random_state=0
+    )
+    for _ in range(16):
+        x = optimizer.ask()
+        optimizer.tell(x, float((x[0] - 0.3) ** 2 + x[1]))
+    sketch = optimizer._parts.learners[0].refined(16)
+    assert distance_to(sketch, optimizer.x_iters_) < 1e-6
+    assert optimizer.embedding_.r <= sketch.r == 16
+    optimizer.tell(np.zeros((90, 60)), np.arange(90.0)).ask()  # as many points allow 32 bins
+    assert optimizer._parts.learners[0].refined(106).r == 32
+    if embedding == "identity":
+        assert optimizer.embedding_.r == 32
+
+
+def test_silbo_on_a_gaussian_sketch_starts_in_its_range():
+    optimizer = SILBO([(-1, 1)] * 60, sketch="gaussian", random_state=0)
+    X = optimizer.ask(6)
+    assert np.abs(X).max() <= 1
+    optimizer.tell(X, X.sum(axis=1))
+    assert len(np.unique(X.round(9), axis=0)) == 6
+
+
+def test_an_unknown_sketch_is_refused():
+    with pytest.raises(ValueError, match=r"sketch must be None, 'auto' or one of .*: got 'hash'"):
+        SILBO([(-1, 1)] * 6, sketch="hash")
+
+
+@pytest.mark.parametrize("sketch", ["count", "gaussian"])
+def test_json_draws_the_same_sketch_again(sketch):
+    optimizer = SILBO([(-1, 1)] * 30, sketch=sketch, n_initial=8, random_state=0)
+    for _ in range(12):
+        x = optimizer.ask()
+        optimizer.tell(x, float(x[0] + x[3] ** 2))
+    other = SILBO.from_dict(json.loads(json.dumps(optimizer.to_dict())))
+    assert_array_equal(other.ask(3), optimizer.ask(3))

@@ -11,12 +11,12 @@ from skbo_silbo.optimizers._embedding import FixedLearner, IdentityLearner, make
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._parts import ACQUISITIONS, DESIGNS, Parts, named
 from skbo_silbo.optimizers._search import BoxSearch, Climb, GroupSearch
+from skbo_silbo.optimizers._sketched import SKETCH_STREAM
 from skbo_silbo.optimizers._surrogates import AdditiveMaker, ProcessMaker, ViewedMaker
 from skbo_silbo.sketch import CountSketch, GaussianSketch
 
 N_ROUNDS = 3  # of candidates round the best ones, after the random set
 MOST_COMPONENTS = 10  # n_components="auto" of a random embedding
-SKETCH_STREAM = (0, 3)  # number of the random stream that the sketch comes from
 KERNELS = ("y", "x", "psi")
 
 

@@ -1,5 +1,7 @@
 """SILBO: Bayesian optimisation in an embedding learnt from labelled and unlabelled points."""
 
+import numpy as np
+
 from skbo_silbo.optimizers._base import check_count
 from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.optimizers._embedding import make_learners
@@ -12,6 +14,7 @@ from skbo_silbo.optimizers._parts import (
     make_mapping,
     named,
 )
+from skbo_silbo.optimizers._sketched import SKETCH_STREAM, SketchedLearner, draw_sketch
 from skbo_silbo.optimizers._surrogates import ProcessMaker
 
 
@@ -57,6 +60,10 @@ class SILBO(EmbeddedOptimizer):
     search : {"auto", "climb", "random"}, default="auto"
         How the acquisition is maximised: by gradients over the cube ("auto", "climb") or over
         random points of the box round its image.
+    sketch : {"auto", "count", "gaussian"} or None, default="auto"
+        Where the first points and the learnt directions lie: everywhere ("auto", None), or in
+        the range of a random map from at most 16 coordinates; the bins of a count sketch are halved
+        as points come in.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same seed and the same values give the same points, bit for bit.
 
@@ -117,6 +124,7 @@ class SILBO(EmbeddedOptimizer):
         update_every=1,
         design="auto",
         search="auto",
+        sketch="auto",
         random_state=None,
     ):
         super().__init__(bounds, random_state)
@@ -129,20 +137,36 @@ class SILBO(EmbeddedOptimizer):
         self.update_every = update_every
         self.design = design
         self.search = search
+        self.sketch = sketch
         self._assemble()
 
     def _make_parts(self, d):
         n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
         if self.update_every is not None:
             check_count("update_every", self.update_every)
+        sketch = draw_sketch(self.sketch, d, self._rng(*SKETCH_STREAM))
         return Parts(
-            learners=make_learners(self.embedding, self.n_components, d),
+            learners=self._make_learners(sketch, d),
             mapping=make_mapping(self.mapping),
             search=named("search", self.search, SEARCHES)(),
             acquisition=named("acquisition", self.acquisition, ACQUISITIONS),
-            design=named("design", self.design, DESIGNS),
+            design=self._make_design(sketch),
             surrogate=ProcessMaker(),
             n_initial=check_count("n_initial", n_initial),
             n_unlabeled=check_count("n_unlabeled", self.n_unlabeled, least=0),
             update_every=self.update_every,
+        )
+
+    def _make_learners(self, sketch, d):
+        learners = make_learners(self.embedding, self.n_components, d)
+        if sketch is None:
+            return learners
+        return [SketchedLearner(sketch, learner, self._seed) for learner in learners]
+
+    def _make_design(self, sketch):
+        design = named("design", self.design, DESIGNS)
+        if sketch is None:
+            return design
+        return lambda n, d, rng: np.clip(
+            sketch.expand(design(n, sketch.r, rng) * sketch.half_widths), -1.0, 1.0
         )
