@@ -1,5 +1,7 @@
 """A preimage by CMA-ES, as the SILBO paper finds it."""
 
+import warnings
+
 import numpy as np
 
 MAX_EVALUATIONS = 4000
@@ -26,7 +28,7 @@ def preimage_by_evolution(z, embedding, rng):
     x : ndarray of shape (d,)
         In ``[-1, 1]``.
     """
-    import cma
+    cma = _import_cma()
 
     def distances(X):
         gaps = embedding.project(np.clip(X, -1.0, 1.0)) - z
@@ -52,3 +54,11 @@ def preimage_by_evolution(z, embedding, rng):
         X = search.ask()
         search.tell(X, distances(np.array(X)[:, :d]).tolist())
     return np.clip(search.result.xbest[:d], -1.0, 1.0)
+
+
+def _import_cma():
+    """Return the cma package, which loads matplotlib if it is there, deprecations and all."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        import cma
+    return cma
