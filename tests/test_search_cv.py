@@ -369,7 +369,11 @@ def test_verbose_two_adds_parameters_and_the_lines_of_scikit_learn(capsys):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"space": [PLANE, PLANE]}, "param_distributions must be one dict: got a list of 2"),
+        (
+            {"space": []},
+            r"param_distributions must be a dict, a list of at least one dict.*got \[\]",
+        ),
+        ({"space": [PLANE, 1]}, "param_distributions must be a dict, a list of at least one dict"),
         ({"space": {}}, "at least one parameter"),
         ({"space": {"a": 3}}, "'a' must be a list of values or a distribution"),
         ({"n_iter": 0}, "'n_iter' parameter"),

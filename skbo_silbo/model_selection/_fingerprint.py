@@ -37,10 +37,9 @@ def search_fingerprint(search, space, state):
     """
     own = ("scoring", "error_score", "return_train_score", "batch_size")
     optimizer = ("n_components", "embedding", "acquisition", "n_initial", "random_state")
-    summary = space.summary()
     return {
-        "param_distributions": describe(summary),
-        "order of param_distributions": list(summary),
+        "param_distributions": describe(space.summary()),
+        "order of param_distributions": space.parameter_names,
         "estimator": describe(search.estimator),
         "X": describe_data(state.X),
         "y": describe_data(state.y),

@@ -2,6 +2,7 @@
 
 import os
 import warnings
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -15,7 +16,7 @@ from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._progress import show_progress
 from skbo_silbo.model_selection._stopping import Stopping
 from skbo_silbo.optimizers import SILBO, SpaceExhausted
-from skbo_silbo.space import Space, as_space
+from skbo_silbo.space import Space, SpaceUnion, as_space
 
 
 class SILBOSearchCV(BaseSearchCV):
@@ -30,10 +31,12 @@ class SILBOSearchCV(BaseSearchCV):
     ----------
     estimator : estimator object
         Cloned for every fit. It needs a ``score`` method, or `scoring` must be given.
-    param_distributions : dict or Space
+    param_distributions : dict, list of dicts, Space or SpaceUnion
         Parameter names to lists of values or distributions, read as :class:`~skbo_silbo.Space`
-        says: a list of sorted numbers is ordered, any other list categorical. A list of dicts is
-        not taken.
+        says: a list of sorted numbers is ordered, any other list categorical. With a list of dicts
+        a candidate has the parameters of one of them. They are searched together: `n_iter` is
+        for all, and what is learnt of a parameter that several have with the same values counts
+        in each.
     n_iter : int, default=10
         Most candidates to evaluate, the initial ones included. A finite space of fewer
         points is evaluated completely, no point twice, and ends the search.
@@ -138,7 +141,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseSearchCV._parameter_constraints,
-        "param_distributions": [dict, list, Space],
+        "param_distributions": [dict, list, Space, SpaceUnion],
         "n_iter": [Interval(Integral, 1, None, closed="left")],
         "batch_size": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -268,10 +271,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         return ["init" if i < n_initial else "model" for i in range(n_done, n_done + n)]
 
     def _read_space(self):
-        if isinstance(self.param_distributions, list):
+        given = self.param_distributions
+        if isinstance(given, list) and not (given and all(isinstance(b, Mapping) for b in given)):
             raise ValueError(
-                "param_distributions must be one dict: got a list of "
-                f"{len(self.param_distributions)}. Run one search for each dict, or merge them."
+                "param_distributions must be a dict, a list of at least one dict or a Space: got "
+                f"{given!r}. Name every parameter."
             )
         return as_space(self.param_distributions)
 

@@ -1,6 +1,8 @@
 """Search spaces: boxes of numbers and named, mixed parameters, seen as one cube [-1, 1]^m."""
 
 from skbo_silbo.space._box import Box
-from skbo_silbo.space._space import Space, as_space
+from skbo_silbo.space._read import as_space
+from skbo_silbo.space._space import Space
+from skbo_silbo.space._union import SpaceUnion
 
-__all__ = ["Box", "Space", "as_space"]
+__all__ = ["Box", "Space", "SpaceUnion", "as_space"]

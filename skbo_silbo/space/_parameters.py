@@ -2,17 +2,19 @@
 
 Each class here has the same surface: ``n_columns``; ``n_values`` (or math.inf); ``column_names``;
 ``encode(values) -> (n, n_columns)``; ``decode(columns) -> list of n values``; ``round(columns)``,
-the same as ``encode(decode(columns))`` without making the values; ``summary()``, a dict by which
+the same as ``encode(decode(columns))`` without making the values; ``values``, a list, or None if
+they cannot be listed; ``holds(value)``, whether it is one of them; ``summary()``, a dict by which
 two parameters are told apart. Columns lie in [-1, 1]. A uniform draw from the cube decodes to a
 draw from the parameter's distribution.
 """
 
 import math
+from numbers import Integral
 
 import numpy as np
 
 from skbo_silbo.space._grid import STEP, snap, to_cube, to_share
-from skbo_silbo.space._values import find, is_number
+from skbo_silbo.space._values import alike, find, is_number
 
 # An unbounded side of a distribution is searched as far as this tail probability
 # (3.8 standard deviations of a normal): optimisers go to the very edge, random draws do not.
@@ -28,6 +30,11 @@ class Constant:
 
     def __init__(self, name, value):
         self.name, self.value, self.column_names = name, value, []
+        self.values = [value]
+
+    def holds(self, value):
+        """Return whether the value is the constant."""
+        return alike(value, self.value)
 
     def encode(self, values):
         """Return an array (n, 0) after checking that each value is the constant."""
@@ -69,6 +76,11 @@ class Levels:
         self._inner = edges[:-1]
         self._centres = to_cube((np.r_[0.0, self._inner] + np.r_[self._inner, 1.0]) / 2.0)
 
+    def holds(self, value):
+        """Return whether the value is a level."""
+        i = self._position.get(value) if is_number(value) else None
+        return i is not None and alike(value, self.values[i])
+
     def encode(self, values):
         """Return the middle of each value's share of [-1, 1], as an array (n, 1)."""
         return self._centres[[self._index(value) for value in values], None]
@@ -109,6 +121,10 @@ class Categories:
         shown = self.values[1:] if self.n_values == 2 else self.values
         self.column_names = [f"{name}={v if isinstance(v, str) else repr(v)}" for v in shown]
 
+    def holds(self, value):
+        """Return whether the value is a category."""
+        return any(alike(value, other) for other in self.values)
+
     def encode(self, values):
         """Return the one-hot rows, (n, n_columns)."""
         index = [find(value, self.values) for value in values]
@@ -137,6 +153,7 @@ class Quantiles:
 
     n_columns = 1
     n_values = math.inf
+    values = None
 
     def __init__(self, name, distribution, *, integer):
         self.name, self.distribution, self.integer = name, distribution, integer
@@ -144,6 +161,12 @@ class Quantiles:
         self._support = np.array(distribution.support(), dtype=float)
         low, high = np.where(np.isfinite(self._support), STEP, TAIL)
         self._ends = low, 1.0 - high
+
+    def holds(self, value):
+        """Return whether the value is of the kind that is drawn, and in the support."""
+        low, high = self._support
+        kind = is_number(value) and isinstance(value, Integral) == self.integer
+        return kind and low <= value <= high
 
     def encode(self, values):
         """Return the cumulative probabilities, stretched to [-1, 1], as an array (n, 1).

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from skbo_silbo.space._box import Box
 from skbo_silbo.space._grid import check_cube
 from skbo_silbo.space._parse import read_parameter
 
@@ -43,6 +42,10 @@ class Space:
     n_points : int or float
         Number of distinct points, ``math.inf`` if a parameter is continuous (or has more than
         65536 integers).
+    parameters : list
+        What was read for each of them.
+    parameter_names : list of str
+        Their names, in order.
     is_dict : bool
         True: points are dicts.
 
@@ -91,15 +94,15 @@ class Space:
                 raise ValueError(
                     f"parameter names must be strings: got {name!r}. Write {str(name)!r}."
                 )
-        self._parameters = [read_parameter(name, values) for name, values in parameters.items()]
-        self._names = list(parameters)
-        self._splits = np.cumsum([p.n_columns for p in self._parameters])
+        self.parameters = [read_parameter(name, values) for name, values in parameters.items()]
+        self.parameter_names = list(parameters)
+        self._splits = np.cumsum([p.n_columns for p in self.parameters])
         self.n_features_ = int(self._splits[-1])
-        self.feature_names_ = [c for p in self._parameters for c in p.column_names]
-        self.n_points = math.prod(p.n_values for p in self._parameters)
+        self.feature_names_ = [c for p in self.parameters for c in p.column_names]
+        self.n_points = math.prod(p.n_values for p in self.parameters)
 
     def __repr__(self):
-        return f"Space({', '.join(self._names)})"
+        return f"Space({', '.join(self.parameter_names)})"
 
     def encode(self, points):
         """Map points to the cube.
@@ -120,7 +123,7 @@ class Space:
             If parameters are missing or unknown, or a value is not in its list or distribution.
         """
         points = self._check_points(points)
-        blocks = [p.encode([point[p.name] for point in points]) for p in self._parameters]
+        blocks = [p.encode([point[p.name] for point in points]) for p in self.parameters]
         return np.concatenate(blocks, axis=1)
 
     def decode(self, X):
@@ -142,7 +145,9 @@ class Space:
             If the shape is wrong or a value lies outside [-1, 1].
         """
         columns = [p.decode(block) for p, block in self._blocks(X)]
-        return [dict(zip(self._names, row, strict=True)) for row in zip(*columns, strict=True)]
+        return [
+            dict(zip(self.parameter_names, row, strict=True)) for row in zip(*columns, strict=True)
+        ]
 
     def round(self, X):
         """Return the points of the cube that X stands for: ``encode(decode(X))``, but fast.
@@ -177,56 +182,38 @@ class Space:
         >>> Space({"C": [1, 10], "kernel": ["rbf", None]}).summary()
         {'C': {'levels': [1, 10], 'centres': [-0.5, 0.5]}, 'kernel': {'categories': ['rbf', None]}}
         """
-        return {p.name: p.summary() for p in self._parameters}
+        return {p.name: p.summary() for p in self.parameters}
+
+    def holds(self, point):
+        """Return whether a dict is a point of this space, numbers being of the right kind."""
+        if point.keys() != set(self.parameter_names):
+            return False
+        return all(p.holds(point[p.name]) for p in self.parameters)
 
     def _blocks(self, X):
         """Pair every parameter with its columns of X."""
         blocks = np.split(check_cube(X, self.n_features_), self._splits[:-1], axis=1)
-        return zip(self._parameters, blocks, strict=True)
+        return zip(self.parameters, blocks, strict=True)
 
     def _check_points(self, points):
-        if isinstance(points, Mapping) or not all(isinstance(p, Mapping) for p in points):
-            raise ValueError(
-                "points must be a list of dicts, one per point: "
-                f"got {points!r}. Write [point] for one point."
-            )
-        points = list(points)
+        points = check_dicts(points)
+        names = self.parameter_names
         for i, point in enumerate(points):
-            missing = [name for name in self._names if name not in point]
-            unknown = [name for name in point if name not in self._names]
+            missing = [name for name in names if name not in point]
+            unknown = [name for name in point if name not in names]
             if missing or unknown:
                 raise ValueError(
-                    f"points must have exactly the parameters {self._names}: point {i} lacks "
+                    f"points must have exactly the parameters {names}: point {i} lacks "
                     f"{missing} and has unknown {unknown}. Add or remove these."
                 )
         return points
 
 
-def as_space(bounds):
-    """Return the search space that `bounds` describes.
-
-    Parameters
-    ----------
-    bounds : Space, Box, dict, array-like of shape (d, 2) or scipy.optimize.Bounds
-        A dict is read as a `Space`, an array or `Bounds` as a `Box`.
-
-    Returns
-    -------
-    space : Space or Box
-        Given back itself if it is one already.
-
-    Raises
-    ------
-    ValueError
-        As `Space` and `Box` do.
-
-    Examples
-    --------
-    >>> as_space([(0, 1), (0, 2)])
-    Box(d=2)
-    >>> as_space({"C": [1, 10]})
-    Space(C)
-    """
-    if isinstance(bounds, (Space, Box)):
-        return bounds
-    return Space(bounds) if isinstance(bounds, Mapping) else Box(bounds)
+def check_dicts(points):
+    """Return points as a list after refusing what is not a list of dicts."""
+    if isinstance(points, Mapping) or not all(isinstance(p, Mapping) for p in points):
+        raise ValueError(
+            "points must be a list of dicts, one per point: "
+            f"got {points!r}. Write [point] for one point."
+        )
+    return list(points)

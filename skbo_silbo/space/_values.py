@@ -1,7 +1,7 @@
 """Comparing parameter values of any type: numbers, strings, tuples, arrays, estimators, None."""
 
 import math
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -38,6 +38,33 @@ def same(a, b):
     except Exception:
         return False
     return isinstance(equal, (bool, np.bool_)) and bool(equal)
+
+
+def alike(a, b):
+    """Whether two values are the same setting, whichever numeric type of their kind they have.
+
+    Whole numbers are of one kind and fractions of another: numpy.float64(2.0) is like 2.0, not 2.
+    """
+    if is_number(a) and is_number(b):
+        return _number_key(a) == _number_key(b)
+    return same(a, b)
+
+
+def among(values, others):
+    """Return those of the values that are alike to one of the others."""
+    numbers = {_number_key(other) for other in others if is_number(other)}  # can be thousands
+    rest = [other for other in others if not is_number(other)]
+
+    def is_among(value):
+        if is_number(value):
+            return _number_key(value) in numbers
+        return any(same(value, other) for other in rest)
+
+    return list(filter(is_among, values))
+
+
+def _number_key(number):
+    return isinstance(number, Integral), number
 
 
 def distinct(values):

@@ -1,0 +1,265 @@
+"""A union of spaces: conditional parameters, as scikit-learn writes them in a list of dicts."""
+
+import math
+
+import numpy as np
+
+from skbo_silbo.space._grid import check_cube
+from skbo_silbo.space._parameters import Categories
+from skbo_silbo.space._space import Space, check_dicts
+from skbo_silbo.space._values import among, same
+
+
+class SpaceUnion:
+    """Several spaces of named parameters seen as one cube; a point belongs to one of them.
+
+    The first columns say to which branch a point belongs, in equal shares. A parameter that
+    branches have in common, with the same values, has one column in common, so that what is learnt
+    of it in one branch counts in the other. Columns of parameters that a point does not have are 0
+    in its canonical form: they do not tell points apart.
+
+    Parameters
+    ----------
+    branches : list of dict or Space
+        The spaces. Where they overlap, a point belongs to the first that has it.
+
+    Attributes
+    ----------
+    n_features_ : int
+        Columns m of the encoded cube.
+    feature_names_ : list of str
+        As in `Space`; ``branch=1`` and so on come first, and a name met before gets its branch.
+    n_points : int or float
+        Number of distinct points of all branches; ``math.inf`` if one branch is endless.
+    is_dict : bool
+        True: points are dicts.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two branches, or one is not a valid space.
+
+    Notes
+    -----
+    A uniform draw from the cube takes every branch equally often, as RandomizedSearchCV does with
+    a list of dicts.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from skbo_silbo.space import SpaceUnion
+    >>> C = loguniform(1e-3, 1e3)
+    >>> space = SpaceUnion([
+    ...     {"kernel": ["linear"], "C": C},
+    ...     {"kernel": ["poly"], "C": C, "degree": [2, 3]},
+    ... ])
+    >>> space.feature_names_
+    ['branch=1', 'C', 'degree']
+    >>> space.round([[-0.7, 0.5, 0.9], [0.2, 0.5, 0.9]])
+    array([[-1. ,  0.5,  0. ],
+           [ 1. ,  0.5,  0.5]])
+    >>> space.decode([[1.0, 0.0, 0.5]])[0]["degree"]
+    3
+    """
+
+    is_dict = True
+
+    def __init__(self, branches):
+        self.branches = [b if isinstance(b, Space) else Space(b) for b in branches]
+        if len(self.branches) < 2:
+            raise ValueError(
+                f"branches must be at least two spaces: got {len(self.branches)}. "
+                "Use Space for a single one."
+            )
+        self._choice = Categories("branch", range(len(self.branches)))
+        self.feature_names_ = list(self._choice.column_names)
+        self._columns = self._assign_columns()
+        self.n_features_ = len(self.feature_names_)
+        self._rivals = [
+            [a for a in range(b) if _may_meet(self.branches[a], branch)]
+            for b, branch in enumerate(self.branches)
+        ]
+        endless = any(math.isinf(branch.n_points) for branch in self.branches)
+        self.n_points = math.inf if endless else _count(list(map(_values, self.branches)))
+
+    def __repr__(self):
+        return f"SpaceUnion({', '.join(map(repr, self.branches))})"
+
+    @property
+    def parameter_names(self):
+        """The names of every branch's parameters, in order: list of lists of str."""
+        return [branch.parameter_names for branch in self.branches]
+
+    def encode(self, points):
+        """Map points to the cube.
+
+        Parameters
+        ----------
+        points : list of n dicts
+            Each with a value for every parameter of one branch, and no other.
+
+        Returns
+        -------
+        X : ndarray of shape (n, m)
+            The canonical points of [-1, 1]^m.
+
+        Raises
+        ------
+        ValueError
+            If no branch has a point's parameters, or none of those that do has its values.
+        """
+        points = check_dicts(points)
+        X = np.zeros((len(points), self.n_features_))
+        for i, point in enumerate(points):
+            self._place(X[i], *self._find(point))
+        return X
+
+    def decode(self, X):
+        """Map points of the cube to parameters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, m)
+            Points of [-1, 1]^m.
+
+        Returns
+        -------
+        points : list of n dicts
+            One value for every parameter of the point's branch, in that branch's order.
+
+        Raises
+        ------
+        ValueError
+            If the shape is wrong or a value lies outside [-1, 1].
+        """
+        X = self.round(X)
+        return [
+            self.branches[b].decode(x[None, self._columns[b]])[0]
+            for b, x in zip(self._branch(X), X, strict=True)
+        ]
+
+    def round(self, X):
+        """Return the points of the cube that X stands for: ``encode(decode(X))``, but fast.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, m)
+            Points of [-1, 1]^m.
+
+        Returns
+        -------
+        X : ndarray of shape (n, m)
+            Canonical points.
+
+        Raises
+        ------
+        ValueError
+            If the shape is wrong or a value lies outside [-1, 1].
+        """
+        X = check_cube(X, self.n_features_)
+        rounded, chosen = np.zeros_like(X), self._branch(X)
+        for b, branch in enumerate(self.branches):
+            rows = np.flatnonzero(chosen == b)
+            block = branch.round(X[np.ix_(rows, self._columns[b])])
+            for row, x in zip(rows, block, strict=True) if self._rivals[b] else ():
+                self._place(rounded[row], *self._settle(b, x))
+            if not self._rivals[b]:
+                rounded[np.ix_(rows, self._columns[b])] = block
+                rounded[rows, : self._choice.n_columns] = self._choice.encode([b])
+        return rounded
+
+    def summary(self):
+        """Return what tells this space from another: ``Space.summary`` of every branch."""
+        return {f"branch {b}": branch.summary() for b, branch in enumerate(self.branches)}
+
+    def _assign_columns(self):
+        """Name the columns, and return for every branch which of them its own columns are."""
+        taken, columns = [], []  # parameters that have columns, each with its first
+        for b, branch in enumerate(self.branches):
+            places = []
+            for parameter in branch.parameters:
+                first = next((c for other, c in taken if _is_same(other, parameter)), None)
+                if first is None:
+                    first = len(self.feature_names_)
+                    taken.append((parameter, first))
+                    self.feature_names_ += self._new_names(parameter, b)
+                places += range(first, first + parameter.n_columns)
+            columns.append(np.array(places, dtype=int))
+        return columns
+
+    def _new_names(self, parameter, b):
+        old = set(self.feature_names_)
+        return [f"{name} (branch {b})" if name in old else name for name in parameter.column_names]
+
+    def _branch(self, X):
+        return np.array(self._choice.decode(X[:, : self._choice.n_columns]), dtype=int)
+
+    def _place(self, x, b, own):
+        """Write into a row of zeros the point with the columns `own` of branch b."""
+        x[: self._choice.n_columns] = self._choice.encode([b])
+        x[self._columns[b]] = own
+
+    def _settle(self, b, own):
+        """Return branch and columns of a point, in the first branch that has it."""
+        while True:
+            [point] = self.branches[b].decode(own[None])
+            first = next((a for a in self._rivals[b] if self.branches[a].holds(point)), b)
+            if first == b:
+                return b, own
+            # What `first` makes of the value can fall, by rounding, to one before it.
+            b, own = first, self.branches[first].encode([point])[0]
+
+    def _find(self, point):
+        """Return branch and columns of a point told."""
+        fitting = [b for b, names in enumerate(self.parameter_names) if set(names) == point.keys()]
+        if not fitting:
+            raise ValueError(
+                "points must have exactly the parameters of one branch, of "
+                f"{self.parameter_names}: got {list(point)}. Add or remove parameters."
+            )
+        # Exact types first: 1 and 1.0 may be values of two branches.
+        exact = [b for b in fitting if self.branches[b].holds(point)]
+        for b in exact or fitting[:-1]:
+            try:
+                return self._settle(b, self.branches[b].encode([point])[0])
+            except ValueError:
+                continue
+        return self._settle(fitting[-1], self.branches[fitting[-1]].encode([point])[0])
+
+
+def _is_same(one, other):
+    """Whether two parameters can share columns."""
+    if one.name != other.name or type(one) is not type(other):
+        return False
+    a, b = one.summary(), other.summary()
+    return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+
+
+def _may_meet(one, other):
+    """Whether two spaces can have a point in common; True if that is not known."""
+    a, b = ({p.name: p for p in space.parameters} for space in (one, other))
+    return a.keys() == b.keys() and all(
+        a[name].values is None or b[name].values is None or among(a[name].values, b[name].values)
+        for name in a
+    )
+
+
+def _values(space):
+    return {p.name: p.values for p in space.parameters}
+
+
+def _count(boxes):
+    """Return how many points a union of finite spaces has, each a dict of names to values.
+
+    Those of the first, and of the rest, less those counted twice.
+    """
+    if not boxes:
+        return 0
+    first, *rest = boxes
+    common = [
+        {name: among(values, other[name]) for name, values in first.items()}
+        for other in rest
+        if other.keys() == first.keys()
+    ]
+    size = math.prod(map(len, first.values()))
+    return size + _count(rest) - _count([box for box in common if all(box.values())])

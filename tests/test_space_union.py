@@ -1,0 +1,252 @@
+"""Conditional spaces: round trips, shared columns, overlaps, counts, and searching them."""
+
+import itertools
+import json
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.datasets import load_iris
+from sklearn.model_selection import RandomizedSearchCV
+from sklearn.svm import SVC
+
+from skbo_silbo import SILBO, SILBOSearchCV
+from skbo_silbo.space import Space, SpaceUnion, as_space
+
+C = stats.loguniform(1e-3, 1e3)
+KERNELS = [
+    {"kernel": ["linear"], "C": C},
+    {"kernel": ["poly"], "C": C, "degree": [2, 3, 4], "gamma": stats.loguniform(1e-3, 1)},
+    {"kernel": ["rbf"], "C": stats.loguniform(1, 10), "gamma": stats.loguniform(1e-3, 1)},
+]
+VALUES = st.sampled_from(
+    [
+        [1, 2, 3],
+        [2, 3],
+        [1.0, 2.0],
+        np.array([1.0, 5.0]),
+        ["a", "b", "c"],
+        ["b", None],
+        [7],
+        stats.randint(1, 4),
+        stats.uniform(0, 2),
+        stats.uniform(1, 5),
+        stats.randint(0, 10**9),
+        [True, 1, "a"],
+        [(1,), (1, 2)],
+    ]
+)
+BRANCHES = st.lists(
+    st.dictionaries(st.sampled_from("ab"), VALUES, min_size=1), min_size=2, max_size=4
+)
+FINITE = VALUES.filter(lambda v: isinstance(v, (list, np.ndarray)))
+FINITE_BRANCHES = st.lists(
+    st.dictionaries(st.sampled_from("ab"), FINITE, min_size=1), min_size=2, max_size=5
+)
+
+
+def cube(n_features, n=30, seed=0):
+    return np.random.RandomState(seed).uniform(-1, 1, (n, n_features))
+
+
+def key(point):
+    """Tell settings apart: by name, and by kind and value."""
+    return tuple(sorted((k, _kind(v), repr(_plain(v))) for k, v in point.items()))
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _kind(value):
+    return type(_plain(value)).__name__
+
+
+@settings(deadline=None, max_examples=150, derandomize=True)
+@given(BRANCHES, st.integers(0, 2**31))
+def test_round_trips_are_exact(branches, seed):
+    space = SpaceUnion(branches)
+    raw = cube(space.n_features_, seed=seed)
+    points, X = space.decode(raw), space.round(raw)
+    np.testing.assert_array_equal(space.encode(points), X)
+    np.testing.assert_array_equal(space.round(X), X)
+    assert list(map(key, space.decode(X))) == list(map(key, points))
+    assert np.abs(X).max() <= 1
+    for point in points:
+        assert any(branch.holds(point) for branch in space.branches)
+
+
+@settings(deadline=None, max_examples=150, derandomize=True)
+@given(FINITE_BRANCHES)
+def test_points_of_finite_unions_are_counted_once(branches):
+    space = SpaceUnion(branches)
+    all_points = [
+        dict(zip(branch, values, strict=True))
+        for branch in branches
+        for values in itertools.product(*branch.values())
+    ]
+    assert space.n_points == len(set(map(key, all_points)))
+    X = space.encode(all_points)
+    assert len(np.unique(X, axis=0)) == space.n_points  # one place for every setting
+
+
+@settings(deadline=None, max_examples=30, derandomize=True)
+@given(FINITE_BRANCHES)
+def test_a_finite_union_is_searched_to_its_end_without_repeats(branches):
+    optimizer = SILBO(SpaceUnion(branches), n_initial=1000, random_state=0)
+    points = optimizer.ask(optimizer.space_.n_points)
+    assert len(set(map(key, points))) == len(points)
+
+
+def test_columns_are_shared_where_the_values_are_the_same():
+    space = SpaceUnion(KERNELS)
+    assert space.feature_names_ == [
+        *("branch=0", "branch=1", "branch=2", "C", "degree", "gamma", "C (branch 2)")
+    ]
+    linear, poly, rbf = space.encode(
+        [
+            {"kernel": "linear", "C": 1.0},
+            {"kernel": "poly", "C": 1.0, "degree": 3, "gamma": 1.0},
+            {"kernel": "rbf", "C": 1.0, "gamma": 1.0},
+        ]
+    )
+    edge = 1 - 2.0**-29
+    np.testing.assert_allclose(linear, [1, -1, -1, 0, 0, 0, 0])
+    np.testing.assert_allclose(poly, [-1, 1, -1, 0, 0, edge, 0])
+    np.testing.assert_allclose(rbf, [-1, -1, 1, 0, 0, edge, -edge])
+
+
+def test_inactive_columns_do_not_matter():
+    space = SpaceUnion(KERNELS)
+    X = cube(space.n_features_, 200)
+    other = X.copy()
+    linear = X[:, :3].argmax(axis=1) == 0
+    other[linear, 4:] = cube(3, linear.sum(), seed=1)
+    assert linear.any()
+    np.testing.assert_array_equal(space.round(X), space.round(other))
+
+
+def test_every_branch_has_an_equal_share():
+    for k in (2, 3, 5):
+        space = SpaceUnion([{"n": [i], "x": stats.uniform()} for i in range(k)])
+        drawn = [p["n"] for p in space.decode(cube(space.n_features_, 6000))]
+        np.testing.assert_allclose(np.bincount(drawn) / 6000, 1 / k, atol=0.03)
+
+
+def test_overlaps_belong_to_the_first_branch():
+    space = SpaceUnion([{"x": stats.uniform(0, 1)}, {"x": stats.uniform(0.5, 1)}])
+    X = space.encode([{"x": 0.75}, {"x": 1.25}])
+    np.testing.assert_allclose(X, [[-1, 0.5, 0], [1, 0, 0.5]], atol=1e-8)
+    np.testing.assert_allclose(space.round([[1, 0.3, -0.5]]), X[:1], atol=1e-8)
+    assert space.decode([[1, 0.3, -0.5]])[0]["x"] == pytest.approx(0.75)
+
+
+def test_kinds_of_numbers_are_kept_apart_told_ones_are_matched():
+    space = SpaceUnion([{"n": [1, 2]}, {"n": [1.0, 0.5]}])
+    assert space.n_points == 4
+    assert [type(p["n"]) for p in space.decode(space.encode([{"n": 1}, {"n": 1.0}]))] == [
+        *(int, float)
+    ]
+    assert space.decode(space.encode([{"n": np.float64(0.5)}, {"n": 2.0}])) == [
+        *({"n": 0.5}, {"n": 2})
+    ]
+
+
+def test_endless_and_mixed_unions_count_as_endless():
+    assert SpaceUnion(KERNELS).n_points == math.inf
+    assert SpaceUnion([{"a": [1, 2]}, {"b": stats.uniform()}]).n_points == math.inf
+    assert SpaceUnion(
+        [{"a": stats.randint(0, 5000)}, {"a": stats.randint(100, 9000)}]
+    ).n_points == (9000)
+
+
+def test_as_space_reads_lists_of_dicts():
+    assert isinstance(as_space(KERNELS), SpaceUnion)
+    assert isinstance(as_space(KERNELS[:1]), Space)
+    union = as_space([Space(KERNELS[0]), KERNELS[1]])
+    assert as_space(union) is union
+    assert repr(union) == "SpaceUnion(Space(kernel, C), Space(kernel, C, degree, gamma))"
+    assert list(union.summary()) == ["branch 0", "branch 1"]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: SpaceUnion([]), "at least two spaces: got 0"),
+        (lambda: SpaceUnion(KERNELS[:1]), "at least two spaces: got 1. Use Space"),
+        (lambda: as_space([KERNELS[0], 3]), "parameters must be a dict.*got int"),
+        (lambda: as_space([KERNELS[0], {}]), "at least one parameter"),
+        (
+            lambda: SpaceUnion(KERNELS).encode([{"C": 1.0}]),
+            r"parameters of one branch.*got \['C'\]",
+        ),
+        (lambda: SpaceUnion(KERNELS).encode({"C": 1.0}), r"Write \[point\] for one point"),
+        (
+            lambda: SpaceUnion(KERNELS).encode([{"kernel": "linear", "C": 1e9}]),
+            "'C' must be a number in the support",
+        ),
+        (
+            lambda: SpaceUnion(KERNELS).encode([{"kernel": "tanh", "C": 1.0}]),
+            "'kernel' must be its only value 'linear'",
+        ),
+        (lambda: SpaceUnion(KERNELS).decode([[0.0, 1.0]]), "X must have shape"),
+        (lambda: SpaceUnion(KERNELS).round([[2.0] * 7]), "X must lie in the cube"),
+    ],
+)
+def test_refusals(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+# Searching.
+
+X, Y = load_iris(return_X_y=True)
+svc_search = partial(SILBOSearchCV, SVC(), random_state=0, cv=3)
+
+
+def test_a_list_of_dicts_is_searched_under_one_budget():
+    ours = svc_search(KERNELS, n_iter=14).fit(X, Y)
+    theirs = RandomizedSearchCV(SVC(), KERNELS, n_iter=14, cv=3, random_state=0).fit(X, Y)
+    results = ours.cv_results_
+    assert len(results["params"]) == 14
+    assert {p["kernel"] for p in results["params"]} == {"linear", "poly", "rbf"}
+    assert set(theirs.cv_results_) == set(results) - {"iter", "source"}
+    linear = np.array([p["kernel"] == "linear" for p in results["params"]])
+    np.testing.assert_array_equal(np.ma.getmaskarray(results["param_gamma"]), linear)
+    assert ours.best_score_ > 0.95
+
+
+def test_of_a_list_of_one_dict_nothing_changes():
+    one, other = (svc_search(space, n_iter=3).fit(X, Y) for space in (KERNELS[1:2], KERNELS[1]))
+    assert one.cv_results_["params"] == other.cv_results_["params"]
+
+
+def test_a_finished_branch_leaves_its_budget_to_the_others():
+    space = [{"kernel": ["rbf"], "gamma": [0.1, 0.2]}, {"kernel": ["linear"], "C": C}]
+    params = svc_search(space, n_iter=16).fit(X, Y).cv_results_["params"]
+    assert sum(p["kernel"] == "rbf" for p in params) <= 2
+    assert len(set(map(key, params))) == 16
+
+
+def test_overlapping_finite_branches_end_the_search():
+    space = [{"C": [1, 2], "degree": [3]}, {"C": [2, 3], "degree": [3]}, {"gamma": [0.1]}]
+    params = svc_search(space, n_iter=50, batch_size=3).fit(X, Y).cv_results_["params"]
+    assert len(params) == len(set(map(key, params))) == 4
+
+
+def test_a_journal_of_conditional_parameters(tmp_path):
+    path = tmp_path / "search.jsonl"
+    whole = svc_search(KERNELS, n_iter=9).fit(X, Y).cv_results_
+    svc_search(KERNELS, n_iter=5, journal=path).fit(X, Y)
+    resumed = svc_search(KERNELS, n_iter=9, journal=path).fit(X, Y).cv_results_
+    assert resumed["params"] == whole["params"]
+    assert json.loads(path.read_text().splitlines()[1])["params"] == whole["params"][0]
+    changed = [KERNELS[0], {**KERNELS[1], "degree": [2, 3]}, KERNELS[2]]
+    with pytest.raises(ValueError, match=r"param_distributions\.branch 1\.degree"):
+        svc_search(changed, n_iter=9, journal=path).fit(X, Y)
+    with pytest.raises(ValueError, match=r"param_distributions\.branch 2 was"):
+        svc_search(KERNELS[:2], n_iter=9, journal=path).fit(X, Y)
