@@ -25,7 +25,7 @@ class Run:
     """A search in a process of its own, in a session of its own with its workers."""
 
     def __init__(self, folder, journal, backend, batch_size, random_state):
-        self.phase, self.results = folder / "phase", folder / "results"
+        self.journal, self.phase, self.results = journal, folder / "phase", folder / "results"
         self.phase.write_bytes(b"P")
         command = [sys.executable, "-W", "ignore", SCRIPT, journal, self.phase, self.results]
         self.process = subprocess.Popen(
@@ -46,11 +46,24 @@ class Run:
             os.killpg(self.process.pid, signal.SIGKILL)  # workers that outlive their search
         self.process.communicate()
 
-    def kill(self):
-        """Kill the search, but not its workers; return what it was doing, None if it had ended."""
+    def kill(self, n_lines, doing, delay):
+        """Kill the search, but not its workers; return what it was doing, None if it had ended.
+
+        The kill comes when the journal has grown by `n_lines` and the search is `doing` something,
+        a few milliseconds later. So the moments do not depend on how busy the machine is.
+        """
+        n_lines += self._n_lines()
+        while self.process.poll() is None and self._n_lines() < n_lines:
+            time.sleep(0.0005)
+        while self.process.poll() is None and self.phase.read_text() != doing:
+            pass
+        time.sleep(delay)
         phase = self.phase.read_text()
         self.process.kill()
         return phase if self.process.wait() == -signal.SIGKILL else None
+
+    def _n_lines(self):
+        return self.journal.read_bytes().count(b"\n") if self.journal.exists() else 0
 
     def final(self):
         assert self.process.wait() == 0, self.process.stderr.read()
@@ -64,11 +77,10 @@ def durable(path):
         return text.splitlines()[: text.count(b"\n")]
 
 
-def kill_until_done(folder, n_kills, longest, rng, backends, batch_size, seed):
+def kill_until_done(folder, n_kills, rng, backends, batch_size, seed):
     """Run one search, killed again and again; return what it was doing each time.
 
-    A kill comes after at most `longest` seconds; from one run to the next the backend changes,
-    on which the result does not depend.
+    From one run to the next the backend changes, on which the result does not depend.
     """
     path, kept, phases, final = folder / f"{seed}.jsonl", [], [], None
     backends = itertools.cycle(backends)
@@ -77,8 +89,7 @@ def kill_until_done(folder, n_kills, longest, rng, backends, batch_size, seed):
             if len(phases) == n_kills:
                 final = run.final()
             else:
-                time.sleep(rng.uniform(0, longest))
-                phase = run.kill()
+                phase = run.kill(rng.integers(5), rng.choice(["P", "F", "S"]), rng.uniform(0, 0.01))
                 final = None if phase else run.final()
                 phases += [phase] if phase else []
             lines = durable(path)  # while the workers may still be alive
@@ -99,7 +110,7 @@ def test_five_kills(tmp_path):
             break
         rest = 5 - len(phases)
         backends = ["loky", "threading", "threading"]
-        phases += kill_until_done(tmp_path, rest, 0.8, rng, backends, batch_size=3, seed=seed)
+        phases += kill_until_done(tmp_path, rest, rng, backends, batch_size=3, seed=seed)
 
 
 @pytest.mark.slow
@@ -110,6 +121,6 @@ def test_a_hundred_kills(tmp_path):
             break
         rest, batch_size = 100 - len(phases), (3, 1, 4)[seed % 3]
         backends = ["loky", "threading"]
-        phases += kill_until_done(tmp_path, rest, 1.2, rng, backends, batch_size, seed)
+        phases += kill_until_done(tmp_path, rest, rng, backends, batch_size, seed)
         print(seed + 1, "searches,", len(phases), "kills", dict(Counter(phases)), flush=True)
     assert {"F", "S"} <= set(phases)
