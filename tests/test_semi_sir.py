@@ -282,6 +282,16 @@ def test_the_papers_localised_weights_shrink_with_the_slices():
     assert paper.fit(X, y).eigenvalues_.max() < 0.05 * local.fit(X, y).eigenvalues_[0]
 
 
+def test_the_papers_algorithm_stops_at_the_rank_of_the_slice_means():
+    X, y = make_data(d=2)
+    X = np.hstack([X, X @ [[1.0, 2.0], [0.0, 1.0]]])
+    paper = SemiSlicedInverseRegression(solver="paper", random_state=0).fit(X, y)
+    assert paper.n_components_ == 2
+    assert np.isfinite(paper.components_).all()
+    with pytest.raises(ValueError, match="n_components must be at most 2"):
+        SemiSlicedInverseRegression(3, solver="paper", random_state=0).fit(X, y)
+
+
 # -- dimension -----------------------------------------------------------------------------------
 
 

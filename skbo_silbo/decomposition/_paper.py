@@ -10,6 +10,7 @@ from scipy import linalg, sparse
 from sklearn.utils.extmath import randomized_svd
 
 from .._numerics._graphs import laplacian, neighbor_graph
+from .._numerics._whitening import RANGE_TOLERANCE
 
 
 def pairwise_membership(omega, slices):
@@ -37,12 +38,15 @@ def paper_directions(X, omega, *, alpha, n_neighbors, rank, method, random_state
 
     Returns
     -------
-    eigenvalues : ndarray of shape (rank,)
-    B : ndarray of shape (d, rank)
+    eigenvalues : ndarray of shape (r,)
+    B : ndarray of shape (d, r)
+        r is `rank`, or the rank of the slice sums where that is lower.
     """
     n_labeled = omega.shape[0]
     C = (omega.T @ X[:n_labeled]).T
     U1, s1, _ = randomized_svd(C, rank, power_iteration_normalizer="QR", random_state=random_state)
+    kept = s1 > RANGE_TOLERANCE * s1[0]
+    U1, s1 = U1[:, kept], s1[kept]
     scores = X @ (U1 / s1)
     weighted = np.zeros_like(scores)
     weighted[:n_labeled] = scores[:n_labeled]

@@ -379,7 +379,6 @@ class SemiSlicedInverseRegression(LinearProjection):
         self.solver_, self.ridge_ = "paper", 0.0
         limit = min(slices.n_slices - 1, self.n_features_in_)
         self._check_identified(limit)
-        self.n_components_ = limit if self.n_components == "auto" else int(self.n_components)
         omega = self._omega(data.X_labeled, slices, search)
         if not self._is_plain(slices):
             omega = pairwise_membership(omega, slices)
@@ -388,9 +387,11 @@ class SemiSlicedInverseRegression(LinearProjection):
             omega,
             alpha=self.alpha,
             n_neighbors=self.n_neighbors,
-            rank=self.n_components_,
+            rank=limit if self.n_components == "auto" else int(self.n_components),
             **search,
         )
+        self._check_identified(B.shape[1])
+        self.n_components_ = B.shape[1]
         self.components_ = with_positive_peaks(B.T)
         return self
 
