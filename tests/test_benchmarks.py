@@ -1,0 +1,321 @@
+"""Benchmarks: nothing is lost, nothing is measured twice, nothing fails in silence."""
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from skbo_silbo.benchmarks import Cell, Store, Table, render_rst, render_text, run_experiment
+from skbo_silbo.benchmarks import _runner as runner
+from skbo_silbo.benchmarks.__main__ import main
+from skbo_silbo.benchmarks._cell import measure_cell
+from skbo_silbo.benchmarks._growth import slope
+from skbo_silbo.benchmarks._measure import alternate
+from skbo_silbo.benchmarks._registry import EXPERIMENTS
+from skbo_silbo.benchmarks._runner import MissingPeerError, run_cell
+from skbo_silbo.benchmarks._telling import missing_cells
+
+ROOT = Path(__file__).parent.parent
+ENVIRONMENT = {
+    "cpu": "a processor",
+    "cores": 2,
+    "system": "Linux",
+    "python": "3.11",
+    "versions": {"numpy": "2.0"},
+    "threads": {"OMP_NUM_THREADS": "1"},
+    "revision": "abc",
+}
+
+
+def fit_result(problem, method, repeat, seconds, **further):
+    return {
+        "experiment": "sdr",
+        "problem": problem,
+        "method": method,
+        "repeat": repeat,
+        "status": "ok",
+        "seconds": seconds,
+        "gram_seconds": [0.010],
+        "data_mib": 8.0,
+        "imported_mib": 100.0,
+        "peak_mib": 120.0,
+        "environment": ENVIRONMENT,
+        **further,
+    }
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Stub of `run_cell` that counts, and fails on what it is told to."""
+    calls, outcomes = [], {}
+
+    def run_cell(experiment, cell):
+        calls.append(cell)
+        return {"status": "ok", "cell_seconds": 0.0} | outcomes.get(cell.method, {})
+
+    monkeypatch.setattr(runner, "run_cell", run_cell)
+    return calls, outcomes
+
+
+# -- store ---------------------------------------------------------------------------------------
+
+
+@settings(
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(cut=st.integers(0, 200))
+def test_a_file_cut_at_any_byte_loses_at_most_the_torn_line(tmp_path, cut):
+    store = Store(tmp_path / "results.jsonl")
+    store.path.unlink(missing_ok=True)
+    results = [{"cell": i, "text": "é\n"} for i in range(5)]
+    for result in results:
+        store.append(result)
+    whole = store.path.read_bytes()
+    store.path.write_bytes(whole[:cut])
+    kept = whole[:cut].count(b"\n")
+    assert store.read() == results[:kept]
+    store.append({"cell": "next"})
+    assert store.read() == [*results[:kept], {"cell": "next"}]
+
+
+def test_no_file_is_no_results(tmp_path):
+    assert Store(tmp_path / "none.jsonl").read() == []
+
+
+@pytest.mark.parametrize("line", ["{broken", "[1, 2]"])
+def test_a_damaged_line_is_named(tmp_path, line):
+    path = tmp_path / "results.jsonl"
+    path.write_text(f'{{"a": 1}}\n{line}\n{{"a": 2}}\n')
+    with pytest.raises(ValueError, match=r"results.jsonl line 2 must be a JSON object: got"):
+        Store(path).read()
+
+
+# -- runner --------------------------------------------------------------------------------------
+
+
+def test_finished_cells_are_not_measured_again(tmp_path, counted):
+    calls, outcomes = counted
+    store = Store(tmp_path / "results.jsonl")
+    outcomes["statsmodels"] = {"status": "cannot", "reason": "d > n"}
+    outcomes["pca"] = {"status": "capped", "reason": "more than 120 s"}
+    sdr = EXPERIMENTS["sdr"]
+    assert run_experiment(sdr, store, profile="tiny", echo=str) == []
+    assert calls == sdr.cells("tiny")
+    run_experiment(sdr, store, profile="tiny", echo=str)
+    assert len(calls) == len(sdr.cells("tiny"))
+    assert missing_cells(sdr, "tiny", store.read()) == []
+
+
+def test_a_run_resumes_where_it_was_torn(tmp_path, counted):
+    calls, _ = counted
+    store = Store(tmp_path / "results.jsonl")
+    sdr = EXPERIMENTS["sdr"]
+    run_experiment(sdr, store, profile="tiny", echo=str)
+    store.path.write_bytes(store.path.read_bytes()[:-20])
+    run_experiment(sdr, store, profile="tiny", echo=str)
+    assert calls == [*sdr.cells("tiny"), sdr.cells("tiny")[-1]]
+
+
+def test_an_unexcused_failure_is_named_and_measured_again(tmp_path, counted):
+    calls, outcomes = counted
+    store = Store(tmp_path / "results.jsonl")
+    outcomes["sir"] = {"status": "failed", "reason": "ValueError: no"}
+    sdr = EXPERIMENTS["sdr"]
+    failures = run_experiment(sdr, store, profile="tiny", echo=str)
+    assert len(failures) == 4
+    assert failures[0] == "sdr n=60 d=12 sir #0: ValueError: no"
+    outcomes.clear()
+    calls.clear()
+    assert run_experiment(sdr, store, profile="tiny", echo=str) == []
+    assert {cell.method for cell in calls} == {"sir"}
+    assert missing_cells(sdr, "tiny", store.read()) == []
+
+
+def test_methods_alternate_within_a_repeat():
+    cells = EXPERIMENTS["sdr"].cells("tiny")[:8]
+    methods = ["sir", "statsmodels", "pca", "lda"]
+    assert [(cell.repeat, cell.method) for cell in cells] == [
+        (r, m) for r in (0, 1) for m in methods
+    ]
+
+
+def test_a_missing_peer_stops_everything_by_name(tmp_path):
+    store = Store(tmp_path / "results.jsonl")
+    sdr = replace(EXPERIMENTS["sdr"], methods={"sir": "", "rival": "no-such-package"})
+    with pytest.raises(MissingPeerError, match=r"rival \(package no-such-package\) not installed"):
+        run_experiment(sdr, store, profile="tiny")
+    assert not store.path.exists()
+
+
+def test_an_unknown_profile_is_refused():
+    with pytest.raises(ValueError, match=r"profile must be one of 'full', 'tiny' .*: got 'huge'"):
+        EXPERIMENTS["sdr"].cells("huge")
+
+
+def test_a_cell_beyond_its_time_is_recorded_as_capped():
+    sdr = replace(EXPERIMENTS["sdr"], cap_seconds=0.05)
+    outcome = run_cell(sdr, sdr.cells("tiny")[0])
+    assert outcome == {"status": "capped", "reason": "more than 0.05 s"}
+
+
+def test_a_process_that_dies_is_a_failure_with_its_last_words():
+    outcome = run_cell(EXPERIMENTS["sdr"], Cell("nothing", {}, "sir", 0))
+    assert outcome["status"] == "failed"
+    assert outcome["reason"] == "exit code 1: KeyError: 'nothing'"
+
+
+def test_what_a_peer_cannot_do_is_a_result_with_its_reason():
+    outcome = run_cell(EXPERIMENTS["sdr"], Cell("sdr", {"n": 20, "d": 40}, "statsmodels", 0))
+    assert outcome["status"] == "cannot"
+    assert re.match(r"needs more rows than columns: .* \(LinAlgError", outcome["reason"])
+
+
+def test_command_line_fails_loudly(tmp_path, capsys):
+    empty = tmp_path / "none.jsonl"
+    assert main(["report", str(empty)]) == 1
+    assert f"FAILED FILE must hold results: {empty} holds none" in capsys.readouterr().err
+    path = str(tmp_path / "one.jsonl")
+    Store(path).append(fit_result({"n": 60, "d": 12}, "sir", 0, [0.02]))
+    assert main(["report", path, "--profile", "tiny"]) == 1
+    told = capsys.readouterr().err
+    assert "FAILED no result for sdr n=60 d=12 sir #1" in told
+    assert told.count("FAILED") == 15
+
+
+# -- measuring -----------------------------------------------------------------------------------
+
+
+def test_calls_take_turns():
+    order = []
+    calls = {name: lambda name=name: order.append(name) for name in "ab"}
+    seconds = alternate(calls, budget_seconds=0, min_rounds=3)
+    assert order == list("ababab")
+    assert [len(values) for values in seconds.values()] == [3, 3]
+    alternate(calls, budget_seconds=1e9, max_rounds=5)
+    assert len(order) == 6 + 10
+
+
+def test_peak_memory_is_that_of_the_process_itself():
+    ballast = np.ones(2**24)  # 128 MiB here must not count there
+    code = (
+        "import numpy as np; from skbo_silbo.benchmarks._measure import peak_rss_mib;"
+        "before = peak_rss_mib(); x = np.ones(2**23); del x; print(before, peak_rss_mib())"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    before, after = map(float, told.stdout.split())
+    assert 60 < after - before < 72  # 64 MiB, though freed before it is asked
+    from skbo_silbo.benchmarks._measure import peak_rss_mib
+
+    assert peak_rss_mib() > ballast.nbytes / 2**20
+
+
+@pytest.mark.parametrize("name", ["sdr", "growth", "solvers"])
+def test_every_tiny_cell_is_measured(name):
+    experiment = EXPERIMENTS[name]
+    for cell in experiment.cells("tiny"):
+        if experiment.excuse(cell.problem, cell.method) or cell.repeat:
+            continue
+        outcome = measure_cell(experiment, cell)
+        assert outcome["status"] == "ok", (str(cell), outcome)
+        assert min(outcome["seconds"]) >= 0
+        assert outcome.get("sine", 0) < 1e-3
+        json.dumps(outcome)
+
+
+def test_brute_force_recalls_every_neighbour():
+    graphs = EXPERIMENTS["graphs"]
+    assert measure_cell(graphs, Cell("graphs", {"n": 90, "d": 3}, "brute", 0))["recall"] == 1.0
+
+
+# -- reports -------------------------------------------------------------------------------------
+
+
+def test_ratios_are_those_of_the_fixture():
+    problem = {"n": 5000, "d": 100}
+    results = [
+        fit_result(problem, "sir", 0, [0.02, 0.02, 0.9]),
+        fit_result(problem, "sir", 1, [0.04]),
+        fit_result(problem, "statsmodels", 0, [0.1]),
+        fit_result(problem, "statsmodels", 1, [0.1]),
+    ]
+    times, peers, memory = EXPERIMENTS["sdr"].report(results)
+    assert EXPERIMENTS["sdr"].aims(results) == [
+        ("5000 x 100: at most 3 Gram products", "3.00 (2.00 to 4.00)", True),
+        ("5000 x 100: at most 1.2 statsmodels", "0.30 (0.20 to 0.40)", True),
+    ]
+    assert times.rows[0][:3] == ("5000 x 100", "10", "30")
+    assert times.rows[0][times.header.index("sir / Gram")] == "3.00 (2.00 to 4.00)"
+    assert times.rows[0][times.header.index("pca ms")] == "--"
+    assert peers.rows[0][1] == "0.300 (0.200 to 0.400)"
+    assert memory.rows[0] == ("5000 x 100", "8.0", "20", "20", "--", "--")
+
+
+def test_what_failed_comes_first(tmp_path, capsys):
+    path = str(tmp_path / "sdr.jsonl")
+    for problem, seconds in (({"n": 5000, "d": 100}, 0.02), ({"n": 200, "d": 20_000}, 0.05)):
+        Store(path).append(fit_result(problem, "sir", 0, [seconds]))
+    reason = {"status": "cannot", "reason": "too wide"}
+    Store(path).append(fit_result(problem, "statsmodels", 0, []) | reason)
+    main(["report", path])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Aims, what failed first"
+    assert re.match(r"\*\*no\*\* +200 x 20000: at most 3 Gram products +5.00", lines[3])
+    assert re.match(r"yes +5000 x 100: at most 3 Gram products +2.00", lines[4])
+    assert re.match("200 x 20000  statsmodels  cannot   too wide .1 cells.", lines[9])
+
+
+def test_growth_exponent_of_a_power_law():
+    sizes = np.array([10.0, 20.0, 80.0])
+    assert slope(sizes, 3 * sizes**1.5) == pytest.approx(1.5)
+
+
+def test_tables_as_text_and_as_restructured_text():
+    table = Table("Title", ("a", "long head"), [("value", "1")], "Note.")
+    assert render_text([table]).splitlines() == [
+        "Title",
+        "a      long head",
+        "-----  ---------",
+        "value  1",
+        "Note.",
+    ]
+    page = render_rst("Page", ["Words.", table])
+    assert page.startswith("Page\n====\n\nWords.\n\nTitle\n-----\n\n.. list-table::\n")
+    assert "   * - a\n     - long head\n   * - value\n     - 1\n" in page
+
+
+def test_end_to_end_and_resumed(tmp_path, capsys):
+    path, page = tmp_path / "growth.jsonl", tmp_path / "growth.rst"
+    run = ["run", "growth", "--profile", "tiny", "--out", str(path)]
+    assert main(run) == 0
+    assert "[2/2] growth n=100 d=12 sir #0: ok" in capsys.readouterr().out
+    measured = path.read_bytes()
+    assert main(run) == 0
+    assert "2 of 2 cells already done" in capsys.readouterr().out
+    assert path.read_bytes() == measured
+    result = Store(path).read()[0]
+    assert set(result["environment"]["threads"].values()) == {"1"}
+    assert result["imported_mib"] <= result["peak_mib"]
+    assert main(["report", str(path), "--profile", "tiny", "--rst", str(page)]) == 0
+    told = page.read_text()
+    assert f"python -m skbo_silbo.benchmarks run growth --out {path}" in told
+    assert "n, tiny" in told
+
+
+def test_the_published_page_is_what_the_published_results_say(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    folder = Path("doc/benchmarks")
+    published = (folder / "sdr.rst").read_text()
+    command = re.search(r"skbo_silbo\.benchmarks (report .*)", published)[1].split()
+    command[command.index("--rst") + 1] = str(tmp_path / "sdr.rst")
+    assert main(command) == 0
+    rebuilt = (tmp_path / "sdr.rst").read_text().replace(str(tmp_path), str(folder))
+    assert rebuilt == published
