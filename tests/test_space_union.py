@@ -120,6 +120,13 @@ def test_columns_are_shared_where_the_values_are_the_same():
     np.testing.assert_allclose(rbf, [-1, -1, 1, 0, 0, edge, -edge])
 
 
+def test_column_groups_gather_the_columns_of_a_parameter():
+    groups = SpaceUnion(KERNELS).column_groups()
+    assert groups == {"branch": [0, 1, 2], "kernel": [], "C": [3, 6], "degree": [4], "gamma": [5]}
+    space = Space({"a": ["x", "y", "z"], "b": [1], "c": [True, False], "d": C})
+    assert space.column_groups() == {"a": [0, 1, 2], "b": [], "c": [3], "d": [4]}
+
+
 def test_inactive_columns_do_not_matter():
     space = SpaceUnion(KERNELS)
     X = cube(space.n_features_, 200)

@@ -1,6 +1,7 @@
-"""Looking at fitted directions: plots, and how far resampling moves them."""
+"""Looking at fitted directions, how far resampling moves them, and at searches: plots."""
 
 from ._bootstrap import DirectionBootstrap, bootstrap_directions
 from ._display import SubspaceDisplay
+from ._search_display import SearchDisplay
 
-__all__ = ["DirectionBootstrap", "SubspaceDisplay", "bootstrap_directions"]
+__all__ = ["DirectionBootstrap", "SearchDisplay", "SubspaceDisplay", "bootstrap_directions"]

@@ -184,6 +184,11 @@ class Space:
         """
         return {p.name: p.summary() for p in self.parameters}
 
+    def column_groups(self):
+        """Return which columns each parameter has: dict of str to list of int."""
+        ends = [0, *map(int, self._splits)]
+        return {p.name: list(range(*ends[i : i + 2])) for i, p in enumerate(self.parameters)}
+
     def holds(self, point):
         """Return whether a dict is a point of this space, numbers being of the right kind."""
         if point.keys() != set(self.parameter_names):

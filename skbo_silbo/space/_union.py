@@ -172,6 +172,14 @@ class SpaceUnion:
         """Return what tells this space from another: ``Space.summary`` of every branch."""
         return {f"branch {b}": branch.summary() for b, branch in enumerate(self.branches)}
 
+    def column_groups(self):
+        """Return which columns each parameter has in any branch; first ``branch``, the choice."""
+        groups = {self._choice.name: set(range(self._choice.n_columns))}
+        for branch, columns in zip(self.branches, self._columns, strict=True):
+            for name, own in branch.column_groups().items():
+                groups.setdefault(name, set()).update(columns[own].tolist())
+        return {name: sorted(columns) for name, columns in groups.items()}
+
     def _assign_columns(self):
         """Name the columns, and return for every branch which of them its own columns are."""
         taken, columns = [], []  # parameters that have columns, each with its first
