@@ -124,7 +124,7 @@ def draw_relevance(axes, relevance, held_out):
     axes.set_ylim(len(relevance) - 0.4, -0.6)
     axes.set_xlim(left=0.0)
     known = np.isfinite(held_out)
-    trust = f"held-out $R^2$ of the model {held_out:.2f}" if known else "too few to check the model"
+    trust = f"held-out R² of the model {held_out:.2f}" if known else "too few to check the model"
     axes.set(xlabel="share of the variance of the score", title=trust)
     axes.title.set_fontsize("small")
     axes.tick_params(axis="y", length=0)
