@@ -1,5 +1,6 @@
 """Rules of the house that no single module can keep: layers, lint, light imports."""
 
+import ast
 import json
 import subprocess
 import sys
@@ -23,6 +24,25 @@ def test_imports_go_one_way():
     code = "from importlinter.cli import lint_imports_command; lint_imports_command()"
     result = run("-c", code)
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_packages_know_one_another_by_public_names():
+    """`_numerics`, `_sklearn` and `_checks` are for every layer; other private names stay home."""
+    shared = {"_numerics", "_sklearn", "_checks"}
+    strangers = []
+    for path in (ROOT / "skbo_silbo").rglob("*.py"):
+        package = path.relative_to(ROOT).with_suffix("").parts[:-1]
+        home = package[1] if len(package) > 1 else path.stem
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            stem = package[: len(package) - node.level + 1] if node.level else ()
+            names = (*stem, *(node.module or "").split("."), *(a.name for a in node.names))
+            if names[0] != "skbo_silbo" or len(names) < 2 or names[1] in shared | {home}:
+                continue
+            private = [name for name in names[1:] if name[:1] == "_" and name[:2] != "__"]
+            strangers += [f"{path}:{node.lineno} {private}"] * bool(private)
+    assert strangers == []
 
 
 @pytest.mark.parametrize("command", [("check",), ("format", "--check")])

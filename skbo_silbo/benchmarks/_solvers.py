@@ -5,8 +5,7 @@ from scipy import linalg
 
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import DenseSolver, DualSolver, IterativeSolver, RandomizedSolver
-from ..decomposition._scatter import local_membership
-from ..decomposition._slices import slice_response
+from ..decomposition import local_membership, slice_response
 from ._experiment import Experiment, Grid
 from ._measure import alternate, peak_rss_mib, time_call
 from ._report import Table

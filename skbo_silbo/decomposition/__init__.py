@@ -1,12 +1,18 @@
 """Transformers that learn the few directions a response depends on."""
 
 from ._active_subspace import ActiveSubspace
+from ._labels import split_labelled
+from ._scatter import local_membership
 from ._second_moments import DirectionalRegression, SlicedAverageVarianceEstimation
 from ._semi_sir import SemiSlicedInverseRegression
+from ._slices import slice_response
 
 __all__ = [
     "ActiveSubspace",
     "DirectionalRegression",
     "SemiSlicedInverseRegression",
     "SlicedAverageVarianceEstimation",
+    "local_membership",
+    "slice_response",
+    "split_labelled",
 ]

@@ -6,10 +6,11 @@ from numbers import Real
 import numpy as np
 from sklearn.utils import check_random_state
 
+from .._checks import check_choice, check_integer
 from .._numerics._gaussian_process import GaussianProcess
 from .._numerics._map_fit import fit_map, log_weight_starts
 from .._numerics._weight_priors import DimensionScaledPrior, SparsePrior
-from ._checks import check_choice, check_integer, check_n_components
+from ._checks import check_n_components
 from ._labels import split_labelled
 from ._projection import LinearProjection
 

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
+from .._checks import check_choice, check_integer, check_nonnegative
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import (
     DenseSolver,
@@ -16,7 +17,7 @@ from .._numerics._solvers import (
     solve_moments,
 )
 from .._numerics._whitening import whitening_basis
-from ._checks import check_choice, check_integer, check_n_components, check_nonnegative
+from ._checks import check_n_components
 from ._dimension import (
     dimension_by_criterion,
     dimension_by_tests,

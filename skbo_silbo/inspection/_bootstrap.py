@@ -9,8 +9,8 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
-from ..decomposition._checks import check_integer
-from ..decomposition._labels import split_labelled
+from .._checks import check_integer
+from ..decomposition import split_labelled
 from ._alignment import nearest_rotation, squared_trace_correlation
 
 MAX_DRAWS = 20

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..decomposition._checks import check_choice, check_integer
-from ..decomposition._labels import split_labelled
+from .._checks import check_choice, check_integer
+from ..decomposition import split_labelled
 from ._panels import draw_loadings, draw_plane, draw_response, draw_spectrum
 
 KINDS = ("all", "summary", "spectrum", "loadings")

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..decomposition._checks import check_choice, check_integer
+from .._checks import check_choice, check_integer
 from ._display import _given_axes
 from ._search_panels import (
     ValueAxis,

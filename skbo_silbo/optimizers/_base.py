@@ -2,12 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from numbers import Integral
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
+from skbo_silbo._checks import check_count
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._history import History
 from skbo_silbo.optimizers._unseen import SpaceExhausted, key_of, keys_of
@@ -273,15 +273,6 @@ class AskTellOptimizer(ABC):
                 "Tell what ask() returned, or use a Space for named parameters."
             ) from error
         return (x if x.ndim == 2 else x.reshape(1, -1)), x.ndim < 2
-
-
-def check_count(name, value, least=1):
-    """Return value as an int after refusing what is not an integer of at least `least`."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ValueError(
-            f"{name} must be an integer of at least {least}: got {value!r}. Give a whole number."
-        )
-    return int(value)
 
 
 def _as_values(y):

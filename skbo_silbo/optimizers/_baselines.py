@@ -3,9 +3,9 @@
 from functools import partial
 from math import log
 
+from skbo_silbo._checks import check_count
 from skbo_silbo.acquisition import confidence_gain
 from skbo_silbo.mapping import BottomUp, TopDown, clipped_image, warped_image
-from skbo_silbo.optimizers._base import check_count
 from skbo_silbo.optimizers._design import image_points, n_initial_points
 from skbo_silbo.optimizers._embedding import FixedLearner, IdentityLearner, make_learners
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer

@@ -7,8 +7,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from skbo_silbo.decomposition import SemiSlicedInverseRegression
-from skbo_silbo.decomposition._slices import slice_response
+from skbo_silbo.decomposition import SemiSlicedInverseRegression, slice_response
 from skbo_silbo.mapping import LinearEmbedding
 
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})

@@ -6,7 +6,7 @@ import time
 import numpy as np
 from scipy.optimize import OptimizeResult
 
-from skbo_silbo.optimizers._base import check_count
+from skbo_silbo._checks import check_count
 from skbo_silbo.optimizers._methods import METHODS
 from skbo_silbo.optimizers._unseen import SpaceExhausted
 

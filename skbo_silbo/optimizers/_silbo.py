@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skbo_silbo.optimizers._base import check_count
+from skbo_silbo._checks import check_count
 from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.optimizers._embedding import make_learners
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer

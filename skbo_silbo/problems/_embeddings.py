@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skbo_silbo._checks import check_count
 from skbo_silbo._numerics._box import nearest_preimages
-from skbo_silbo.problems._checks import check_integer
 from skbo_silbo.problems._noise import NoisyProblem
 from skbo_silbo.problems._problem import Problem
 from skbo_silbo.problems._random import as_generator
@@ -250,7 +250,7 @@ def _on_cube(problem, U):
 
 
 def _check(problem, d):
-    check_integer("d", d, 1)
+    check_count("d", d, 1)
     if isinstance(problem, NoisyProblem):
         raise ValueError(
             f"problem must be without noise: got {problem!r}. Embed first, then call noisy."

@@ -23,7 +23,7 @@ from scipy.special import log_softmax
 from sklearn.datasets import fetch_openml, load_digits
 from sklearn.model_selection import train_test_split
 
-from skbo_silbo.problems._checks import check_choice
+from skbo_silbo._checks import check_choice
 from skbo_silbo.problems._problem import Problem
 from skbo_silbo.problems._random import as_generator
 

@@ -7,7 +7,7 @@ form were computed by Newton's method on the analytic gradient in extended preci
 
 import numpy as np
 
-from skbo_silbo.problems._checks import check_integer
+from skbo_silbo._checks import check_count
 from skbo_silbo.problems._problem import Problem
 
 # Hartmann (6): weights, widths and centres of its four wells
@@ -164,7 +164,7 @@ def ackley(n_dims=2):
     >>> round(ackley(3)([1.0, 1.0, 1.0]), 4)
     3.6254
     """
-    d = check_integer("n_dims", n_dims, 1)
+    d = check_count("n_dims", n_dims, 1)
     return _known("ackley", _ackley, [(-32.768, 32.768)] * d, 0.0, np.zeros((1, d)))
 
 
@@ -198,7 +198,7 @@ def levy(n_dims=2):
     >>> round(levy(2)([-3.0, 1.0]), 10)
     8.0807341827
     """
-    d = check_integer("n_dims", n_dims, 1)
+    d = check_count("n_dims", n_dims, 1)
     return _known("levy", _levy, [(-10.0, 10.0)] * d, 0.0, np.ones((1, d)))
 
 
@@ -231,7 +231,7 @@ def rosenbrock(n_dims=2):
     >>> rosenbrock(3)([0.0, 0.0, 0.0])
     2.0
     """
-    d = check_integer("n_dims", n_dims, 2)
+    d = check_count("n_dims", n_dims, 2)
     return _known("rosenbrock", _rosenbrock, [(-5.0, 10.0)] * d, 0.0, np.ones((1, d)))
 
 
@@ -264,7 +264,7 @@ def styblinski_tang(n_dims=2):
     >>> round(styblinski_tang(3).optimum, 4)
     -117.4985
     """
-    d = check_integer("n_dims", n_dims, 1)
+    d = check_count("n_dims", n_dims, 1)
     x = np.full((1, d), STYBLINSKI_TANG_OPTIMISER)
     return _known("styblinski-tang", _styblinski_tang, [(-5.0, 5.0)] * d, _styblinski_tang(x)[0], x)
 

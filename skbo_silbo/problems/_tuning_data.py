@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from skbo_silbo.problems._checks import check_choice
+from skbo_silbo._checks import check_choice
 from skbo_silbo.problems._random import as_generator
 
 N_FOLDS = 5

@@ -1,0 +1,36 @@
+"""Checks of arguments; every message gives the name, the rule and the value."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+
+def check_integer(name, value, minimum, special=None):
+    """Refuse what is not an integer of at least `minimum`; `special` names what else is allowed."""
+    if isinstance(value, Integral) and not isinstance(value, bool) and value >= minimum:
+        return
+    allowed = f"{special} or an integer" if special else "an integer"
+    raise ValueError(f"{name} must be {allowed} >= {minimum}: got {value!r}.")
+
+
+def check_nonnegative(name, value, special=None):
+    """Refuse what is not a finite number of at least 0; `special` names what else is allowed."""
+    if isinstance(value, Real) and not isinstance(value, bool) and 0 <= value < np.inf:
+        return
+    allowed = f"{special} or a finite number" if special else "a finite number"
+    raise ValueError(f"{name} must be {allowed} >= 0: got {value!r}.")
+
+
+def check_choice(name, value, choices):
+    """Refuse what is not one of the strings `choices`."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}: got {value!r}.")
+
+
+def check_count(name, value, least=1):
+    """Return value as an int after refusing what is not an integer of at least `least`."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(
+            f"{name} must be an integer of at least {least}: got {value!r}. Give a whole number."
+        )
+    return int(value)
