@@ -15,7 +15,7 @@ from skbo_silbo.optimizers._parts import (
     named,
 )
 from skbo_silbo.optimizers._sketched import SKETCH_STREAM, SketchedLearner, draw_sketch
-from skbo_silbo.optimizers._surrogates import ProcessMaker
+from skbo_silbo.optimizers._surrogates import make_surrogates
 
 
 class SILBO(EmbeddedOptimizer):
@@ -64,6 +64,13 @@ class SILBO(EmbeddedOptimizer):
         Where the first points and the learnt directions lie: everywhere ("auto", None), or in
         the range of a random map from at most 16 coordinates; the bins of a count sketch are halved
         as points come in.
+    surrogate : {"auto", "gaussian-process"} or regressor, default="auto"
+        The model of the values, on z. "gaussian-process" ("auto") is this library's own:
+        Matern-5/2, priors that scale with r, warm starts and gradients. A regressor of scikit-learn needs
+        ``predict(Z, return_std=True)``, as `GaussianProcessRegressor` and `BayesianRidge` have
+        it; it is cloned, and fitted to standardised values after every `tell`, its acquisition
+        climbed by finite differences (2 r predictions a step). A kernel with a length scale for every input needs
+        ``embedding="identity"``. `from_dict` has to be given the regressor again.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same seed and the same values give the same points, bit for bit.
 
@@ -125,6 +132,7 @@ class SILBO(EmbeddedOptimizer):
         design="auto",
         search="auto",
         sketch="auto",
+        surrogate="auto",
         random_state=None,
     ):
         super().__init__(bounds, random_state)
@@ -138,6 +146,7 @@ class SILBO(EmbeddedOptimizer):
         self.design = design
         self.search = search
         self.sketch = sketch
+        self.surrogate = surrogate
         self._assemble()
 
     def _make_parts(self, d):
@@ -151,7 +160,7 @@ class SILBO(EmbeddedOptimizer):
             search=named("search", self.search, SEARCHES)(),
             acquisition=named("acquisition", self.acquisition, ACQUISITIONS),
             design=self._make_design(sketch),
-            surrogate=ProcessMaker(),
+            surrogate=make_surrogates(self.surrogate),
             n_initial=check_count("n_initial", n_initial),
             n_unlabeled=check_count("n_unlabeled", self.n_unlabeled, least=0),
             update_every=self.update_every,

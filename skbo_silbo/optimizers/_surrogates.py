@@ -1,8 +1,15 @@
 """Makers of surrogates: how the loop starts, tunes and restores one."""
 
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from skbo_silbo.surrogate import AdditiveProcess, GaussianProcessSurrogate, ViewedProcess
+from skbo_silbo.surrogate import (
+    AdditiveProcess,
+    GaussianProcessSurrogate,
+    RegressorSurrogate,
+    ViewedProcess,
+    check_regressor,
+)
 
 
 @dataclass(frozen=True)
@@ -21,6 +28,31 @@ class ProcessMaker:
     def restore(self, state, Z, y):
         """Return the surrogate of this state, conditioned on (Z, y)."""
         return GaussianProcessSurrogate().from_state(state, Z, y)
+
+
+@dataclass(frozen=True)
+class RegressorMaker:
+    """Makes surrogates of a regressor, fitted from the start whenever there are new values.
+
+    Attributes
+    ----------
+    regressor : estimator
+        With ``predict(Z, return_std=True)``; cloned.
+    """
+
+    regressor: object
+
+    def fits(self, state, r):
+        """Return whether the seed of a former surrogate can start one: always."""
+        return True
+
+    def fit(self, state, Z, y, *, tune, rng):
+        """Return a surrogate conditioned on (Z, y), its random numbers seeded by `rng`."""
+        return RegressorSurrogate(self.regressor, int(rng.integers(2**31))).fit(Z, y)
+
+    def restore(self, state, Z, y):
+        """Return the surrogate of this state, conditioned on (Z, y)."""
+        return RegressorSurrogate(self.regressor, state["seed"]).fit(Z, y)
 
 
 @dataclass(frozen=True)
@@ -73,3 +105,27 @@ class AdditiveMaker:
     def restore(self, state, Z, y):
         """Return the surrogate of this state, conditioned on (Z, y)."""
         return AdditiveProcess(self.group_size).from_state(state, Z, y)
+
+
+SURROGATES = MappingProxyType({"auto": ProcessMaker, "gaussian-process": ProcessMaker})
+
+
+def make_surrogates(surrogate):
+    """Return the maker of this name, or the one of a regressor.
+
+    Raises
+    ------
+    ValueError
+        When there is no such name.
+    TypeError
+        When the regressor gives no standard deviation.
+    """
+    if isinstance(surrogate, str):
+        if surrogate not in SURROGATES:
+            raise ValueError(
+                f"surrogate must be one of {sorted(SURROGATES)} or a regressor with "
+                f"predict(Z, return_std=True): got {surrogate!r}."
+            )
+        return SURROGATES[surrogate]()
+    check_regressor(surrogate)
+    return RegressorMaker(surrogate)

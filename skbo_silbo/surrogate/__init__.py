@@ -2,6 +2,13 @@
 
 from skbo_silbo.surrogate._additive import AdditiveProcess
 from skbo_silbo.surrogate._gaussian_process import GaussianProcessSurrogate
+from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor
 from skbo_silbo.surrogate._viewed import ViewedProcess
 
-__all__ = ["AdditiveProcess", "GaussianProcessSurrogate", "ViewedProcess"]
+__all__ = [
+    "AdditiveProcess",
+    "GaussianProcessSurrogate",
+    "RegressorSurrogate",
+    "ViewedProcess",
+    "check_regressor",
+]

@@ -1,0 +1,175 @@
+"""Any regressor of scikit-learn that can say how sure it is, as a surrogate."""
+
+import warnings
+from inspect import Parameter, signature
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.pipeline import Pipeline
+
+from skbo_silbo.surrogate._differences import differences
+
+LEAST_STD = 1e-7  # relative to that of the targets: below it rounding decides
+MOST_ALPHA = 1e-4  # variance added to that of the targets, 1, before a process is given up
+NEGATIVE_VARIANCE = "Predicted variances smaller than 0"  # of scikit-learn's processes: rounding
+
+
+class RegressorSurrogate:
+    """A clone of a regressor with ``predict(Z, return_std=True)``, fitted to standardised targets.
+
+    The regressor has no gradient: that of its prediction is taken by central differences.
+    Warnings that it has not converged, or that rounding made a variance negative, are not shown.
+    Where points too near one another make the matrix of a `GaussianProcessRegressor` singular, its
+    ``alpha`` is raised tenfold, as scikit-learn advises, as often as needed: see `regressor_`.
+
+    Parameters
+    ----------
+    regressor : estimator
+        For example `GaussianProcessRegressor`, `BayesianRidge`, or a Pipeline that ends in one. It
+        is not fitted itself.
+    seed : int, default=0
+        Given to every ``random_state`` of the clone that is None.
+
+    Attributes
+    ----------
+    regressor_ : estimator
+        The fitted clone.
+    y_mean_, y_scale_ : float
+        What the targets were standardised by.
+
+    Raises
+    ------
+    TypeError
+        When the regressor cannot be cloned and fitted, or gives no standard deviation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import BayesianRidge
+    >>> from skbo_silbo.surrogate import RegressorSurrogate
+    >>> Z = np.linspace(-1, 1, 9)[:, None]
+    >>> surrogate = RegressorSurrogate(BayesianRidge()).fit(Z, 3 + 2 * Z[:, 0])
+    >>> surrogate.predict(np.array([[0.5]]))[0].round(3)
+    array([4.])
+    """
+
+    def __init__(self, regressor, seed=0):
+        check_regressor(regressor)
+        self.regressor = regressor
+        self.seed = seed
+
+    def fit(self, Z, y):
+        """Fit a clone to Z, (n, r), and y, (n,), finite.
+
+        Returns
+        -------
+        self : object
+        """
+        spread = np.ptp(y) > 1e-12 * np.abs(y).max()  # else only rounding differs
+        self.y_mean_, self.y_scale_ = float(np.mean(y)), float(np.std(y)) if spread else 1.0
+        return self._fit(_seeded_clone(self.regressor, self.seed), Z, self._standardised(y))
+
+    def with_points(self, Z, y):
+        """Return a surrogate with points added; a process keeps its kernel, others fit again."""
+        other = RegressorSurrogate(self.regressor, self.seed)
+        other.y_mean_, other.y_scale_ = self.y_mean_, self.y_scale_
+        targets = np.append(self._targets, self._standardised(y))
+        return other._fit(_settled_clone(self.regressor_), np.vstack([self._Z, Z]), targets)
+
+    def predict(self, Z):
+        """Return mean and standard deviation at the rows of Z, in the units of the targets."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", NEGATIVE_VARIANCE)
+            prediction = self.regressor_.predict(Z, return_std=True)
+        if not isinstance(prediction, tuple) or len(prediction) != 2:
+            raise TypeError(
+                "surrogate must return (mean, std) from predict(Z, return_std=True): "
+                f"{self.regressor!r} returned {type(prediction).__name__}. "
+                "Give another regressor."
+            )
+        mean, std = (np.reshape(values, len(Z)) for values in prediction)
+        return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.maximum(std, LEAST_STD)
+
+    def predict_gradient(self, Z):
+        """Return mean, standard deviation and their gradients at the rows of Z."""
+        return differences(self.predict, Z)
+
+    def to_state(self):
+        """Return the seed: the same data give the same fit."""
+        return {"seed": self.seed}
+
+    def _standardised(self, y):
+        return (y - self.y_mean_) / self.y_scale_
+
+    def _fit(self, regressor, Z, targets):
+        self._Z, self._targets = Z, targets
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            self.regressor_ = _fit_regular(regressor, Z, targets)
+        return self
+
+
+def check_regressor(regressor):
+    """Refuse what is no regressor with ``predict(Z, return_std=True)``.
+
+    Raises
+    ------
+    TypeError
+        Saying what is missing.
+    """
+    if not all(hasattr(regressor, name) for name in ("fit", "predict", "get_params")):
+        raise TypeError(
+            "surrogate must be 'auto', 'gaussian-process' or a regressor of scikit-learn: "
+            f"got {regressor!r}. Give an instance, for example BayesianRidge()."
+        )
+    last = regressor[-1] if isinstance(regressor, Pipeline) else regressor
+    parameters = signature(last.predict).parameters
+    passes_all = any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values())
+    if isinstance(regressor, type) or not ("return_std" in parameters or passes_all):
+        raise TypeError(
+            "surrogate must say how sure it is, by predict(Z, return_std=True): "
+            f"got {regressor!r}. Use GaussianProcessRegressor(), BayesianRidge() or another "
+            "regressor that does."
+        )
+
+
+def _seeded_clone(regressor, seed):
+    """Return a clone that uses no global random numbers."""
+    copy = clone(regressor)
+    names = [name for name in copy.get_params() if name.split("__")[-1] == "random_state"]
+    return copy.set_params(**{name: seed for name in names if copy.get_params()[name] is None})
+
+
+def _fit_regular(regressor, Z, targets):
+    """Fit, with the least power of ten times ``alpha`` that leaves a process regular."""
+    while True:
+        try:
+            return regressor.fit(Z, targets)
+        except np.linalg.LinAlgError:
+            processes = _processes(regressor)
+            if not processes or np.max(processes[0].alpha) > MOST_ALPHA:
+                raise
+            processes[0].set_params(alpha=np.maximum(10.0 * processes[0].alpha, 1e-10))
+        except ValueError as error:
+            error.add_note(
+                f"surrogate: the regressor was to be fitted to coordinates z of shape {Z.shape}. "
+                "With a length scale for every input use embedding='identity': an embedding that "
+                "is learnt changes their number."
+            )
+            raise
+
+
+def _settled_clone(regressor):
+    """Return a clone of a fitted regressor whose next fit does not search the kernel again."""
+    copy = clone(regressor)
+    fitted = zip(_processes(copy), _processes(regressor), strict=True)
+    for process, source in fitted:
+        process.set_params(kernel=source.kernel_, optimizer=None)
+    return copy
+
+
+def _processes(regressor):
+    last = regressor[-1] if isinstance(regressor, Pipeline) else regressor
+    return [last] if isinstance(last, GaussianProcessRegressor) else []
