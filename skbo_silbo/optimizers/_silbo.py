@@ -66,11 +66,12 @@ class SILBO(EmbeddedOptimizer):
         as points come in.
     surrogate : {"auto", "gaussian-process"} or regressor, default="auto"
         The model of the values, on z. "gaussian-process" ("auto") is this library's own:
-        Matern-5/2, priors that scale with r, warm starts and gradients. A regressor of scikit-learn needs
-        ``predict(Z, return_std=True)``, as `GaussianProcessRegressor` and `BayesianRidge` have
-        it; it is cloned, and fitted to standardised values after every `tell`, its acquisition
-        climbed by finite differences (2 r predictions a step). A kernel with a length scale for every input needs
-        ``embedding="identity"``. `from_dict` has to be given the regressor again.
+        Matern-5/2, priors that scale with r, warm starts and gradients. A regressor of
+        scikit-learn needs ``predict(Z, return_std=True)``, as `GaussianProcessRegressor` and
+        `BayesianRidge` have it; it is cloned, and fitted to standardised values after every
+        `tell`, its acquisition climbed by finite differences (2 r predictions a step). A kernel
+        with a length scale for every input needs ``embedding="identity"``. `from_dict` has to be
+        given the regressor again.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same seed and the same values give the same points, bit for bit.
 
