@@ -11,7 +11,7 @@ from skbo_silbo.mapping import LinearEmbedding, clipped_image, warped_image
 from skbo_silbo.optimizers import REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._surrogates import ViewedMaker
 from skbo_silbo.sketch import CountSketch, GaussianSketch
-from skbo_silbo.surrogate import AdditiveProcess
+from skbo_silbo.surrogate import AdditiveProcess, differences
 from skbo_silbo.surrogate._additive import _likeliest, mean_correlation
 
 BOUNDS = [(-1, 1)] * 12
@@ -155,6 +155,13 @@ def test_group_posteriors_sum_to_the_additive_posterior():
         assert_allclose(process.predict_group(i, new[:, groups[i]])[1], expected, rtol=1e-6)
     total = np.diag(joint.sum(axis=(0, 1)))
     assert_allclose(std, process.y_scale_ * np.sqrt(total), rtol=1e-6)
+
+
+def test_gradient_of_the_additive_mean():
+    Z, y = additive_data()
+    process = AdditiveProcess(2).fit(Z, y, np.random.default_rng(0))
+    new = np.random.default_rng(1).uniform(-1, 1, (4, 6))
+    assert_allclose(process.mean_gradient(new), differences(process.predict, new)[2], atol=1e-6)
 
 
 def test_likelihood_of_a_grouping_is_the_density_of_the_values():

@@ -4,11 +4,14 @@ from skbo_silbo.optimizers._baselines import REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._minimize import minimize
 from skbo_silbo.optimizers._random_search import RandomSearch
 from skbo_silbo.optimizers._silbo import SILBO
+from skbo_silbo.optimizers._subspace import LearntSubspace, NotLowDimensionalWarning
 from skbo_silbo.optimizers._unseen import SpaceExhausted
 
 __all__ = [
     "AddBO",
     "HeSBO",
+    "LearntSubspace",
+    "NotLowDimensionalWarning",
     "REMBO",
     "RandomSearch",
     "SILBO",

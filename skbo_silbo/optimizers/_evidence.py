@@ -43,22 +43,23 @@ def choose_learner(learners, X, y, X_unlabeled, rng):
     if not others or y.size < LEAST_LABELS or np.ptp(y) == 0.0:
         return first
     folds = rng.permutation(y.size) % N_FOLDS
-    rivals = held_out_log_density(first, X, y, X_unlabeled, folds), _held_out_constant(y, folds)
+    rivals = held_out_log_density(first, X, y, X_unlabeled, folds), held_out_constant(y, folds)
     best, best_gain = first, 0.0
     for learner in others:
         density = held_out_log_density(learner, X, y, X_unlabeled, folds)
-        gain = min(_sure_gain(density - rival) for rival in rivals)
+        gain = min(sure_gain(density - rival) for rival in rivals)
         if gain > best_gain:
             best, best_gain = learner, gain
     return best
 
 
-def _sure_gain(differences):
+def sure_gain(differences):
+    """Return the mean of the differences, (n,), less its standard error."""
     error = differences.std(ddof=1) / np.sqrt(differences.size)
     return differences.mean() - STANDARD_ERRORS * error
 
 
-def _held_out_constant(y, folds):
+def held_out_constant(y, folds):
     """Return the log density of every value under a normal fitted to the other folds."""
     density = np.empty(y.size)
     for fold in np.unique(folds):

@@ -1,9 +1,11 @@
 """The loop that every model-based optimiser here is a configuration of."""
 
+import copy
 from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._sklearn import one_thread
 from skbo_silbo.mapping import LinearEmbedding
@@ -13,6 +15,7 @@ from skbo_silbo.optimizers._evidence import choose_learner
 from skbo_silbo.optimizers._history import impute_failures
 from skbo_silbo.optimizers._ledger import make_ledger
 from skbo_silbo.optimizers._search import AcquisitionSurface
+from skbo_silbo.optimizers._subspace import describe_subspace, mean_gradient
 from skbo_silbo.optimizers._unseen import draw_unseen, key_of, keys_of
 
 TUNE_GROWTH = 1.05  # labels, relative, between searches of the hyperparameters
@@ -53,6 +56,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
         self._model = self._design = None
         self._surrogate_state = None  # where the next search of the hyperparameters starts
         self._learnt_at = self._tuned_at = self._chosen_at = 0
+        self._path = []  # [labels, kind of embedding, its coordinates] at every change
+        self._described = None  # the last `subspace_` and what it was made from
 
     @abstractmethod
     def _make_parts(self, d):
@@ -67,6 +72,48 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def embedding_(self):
         """The embedding in use; the identity before the first model."""
         return self._embedding
+
+    @property
+    def subspace_(self):
+        """The directions that matter, as learnt from the values told: a `LearntSubspace`.
+
+        Computed when asked for: some model fits. Warns (`NotLowDimensionalWarning`) when
+        `n_components` or a learnt embedding was asked for, and all inputs together predict better.
+        It changes nothing of what is proposed.
+
+        Raises
+        ------
+        NotFittedError
+            Before the first model.
+        """
+        made_from = len(self._history), self._embedding, self._surrogate_state
+        if self._described is None or not _same(self._described[0], made_from):
+            with one_thread():
+                self._described = made_from, self._describe()
+        return self._described[1]
+
+    def _describe(self):
+        model, Z = self._model_of_all_told()
+        return describe_subspace(
+            mean_gradient(model.surrogate, model.embedding, Z),
+            self._learning_data(*self._labelled()),
+            self._parts.learners,
+            self._rng(model.n_told, 3),
+            feature_names=tuple(self.space_.feature_names_),
+            n_told=model.n_told,
+            path=tuple(map(tuple, self._path)),
+            asked_for=len(self._parts.learners) == 1
+            or getattr(self, "n_components", "auto") != "auto",
+        )
+
+    def _model_of_all_told(self):
+        """Return the model and its coordinates; what is proposed next does not change by it."""
+        ledger = copy.deepcopy(self._ledger)
+        try:
+            model = self._recondition() if self._is_stale else self._model
+            return model, self._ledger.locate(model.ranked, model.embedding)[0]
+        finally:
+            self._ledger = ledger
 
     def _propose(self):
         index = self._n_known
@@ -123,15 +170,25 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if not (first or self._is_due(n)):
             return
         self._learnt_at = n
-        finite = np.isfinite(y)
-        data = X[finite], y[finite], np.vstack([X[~finite], self._unlabeled])
+        data = self._learning_data(X, y)
         if n >= CHOICE_GROWTH * self._chosen_at:
             self._learner = choose_learner(self._parts.learners, *data, self._rng(n, 1))
             self._chosen_at = n
         learnt = self._learner.learn(*data)
+        self._note_path(n, learnt.r)
         if first or not (learnt.is_identity and self._embedding.is_identity):
             self._embedding, self._tuned_at = learnt, 0
             self._ledger.move(learnt, self._seen, first)
+
+    def _learning_data(self, X, y):
+        """Return labelled points, their values, and the points without a value."""
+        finite = np.isfinite(y)
+        return X[finite], y[finite], np.vstack([X[~finite], self._unlabeled])
+
+    def _note_path(self, n, r):
+        step = (self._learner.name, r)
+        if not self._path or tuple(self._path[-1][1:]) != step:
+            self._path.append([n, *step])
 
     def _is_due(self, n):
         every = self._parts.update_every
@@ -232,6 +289,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             "surrogate": self._surrogate_state,
             "fresh": not self._is_stale,
             "designed": self._design is not None,
+            "path": self._path,
             "ledger": self._ledger.to_state(),
         }
 
@@ -246,6 +304,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         self._learnt_at, self._tuned_at, self._chosen_at = state["counts"]
         self._unlabeled = np.reshape(state["unlabeled"], (-1, d))
         self._surrogate_state = state["surrogate"]
+        self._path = [list(step) for step in state["path"]]
         if state["designed"]:
             self._design = self._draw_design()
         self._ledger.from_state(state["ledger"])
@@ -255,7 +314,17 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def _recondition(self):
         """Return the model that the stored state is of: nothing is searched."""
         X, y = self._labelled()
+        state = self._surrogate_state
         Z, source = self._ledger.locate(X, self._embedding)
+        if state is None or not self._parts.surrogate.fits(state, Z.shape[1]):
+            raise NotFittedError(
+                f"subspace_ needs a model, which comes after {self.n_initial_} values: got "
+                f"{len(self._history)}. Tell them, then ask() for a point."
+            )
         values = impute_failures(y)[source]
         surrogate = self._parts.surrogate.restore(self._surrogate_state, Z, values)
         return self._as_model(surrogate, X, y)
+
+
+def _same(a, b):
+    return a[0] == b[0] and all(x is y for x, y in zip(a[1:], b[1:], strict=True))

@@ -1,6 +1,7 @@
 """Models of the objective: what its values may be where it has not been evaluated."""
 
 from skbo_silbo.surrogate._additive import AdditiveProcess
+from skbo_silbo.surrogate._differences import differences
 from skbo_silbo.surrogate._gaussian_process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor
 from skbo_silbo.surrogate._viewed import ViewedProcess
@@ -11,4 +12,5 @@ __all__ = [
     "RegressorSurrogate",
     "ViewedProcess",
     "check_regressor",
+    "differences",
 ]

@@ -12,7 +12,7 @@ a          (n,)      dual coefficients ``K^-1 y``
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 
-from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
+from skbo_silbo._numerics._matern import gradient_by_points, matern52, scaled_squared_distances
 
 LENGTHS = np.geomspace(0.1, 10.0, 9)
 NOISES = np.geomspace(1e-6, 1.0, 7)  # relative to the signal
@@ -107,6 +107,19 @@ class AdditiveProcess:
         old = self._Z[:, self.groups_[index]]
         share = self.signal_ / len(self.groups_)
         return self._posterior(share * _correlation(Z, old, self.length_), share)
+
+    def mean_gradient(self, Z):
+        """Return the gradients of the mean of the sum, (m, d), at the rows of Z."""
+        gradient = np.zeros_like(Z)
+        share = self.y_scale_ * self.signal_ / len(self.groups_)
+        for group in self.groups_:
+            new, old = Z[:, group], self._Z[:, group]
+            weights = np.full(group.size, self.length_**-2.0)
+            _, derivative = matern52(scaled_squared_distances(new, old, weights))
+            gradient[:, group] = gradient_by_points(
+                derivative * share * self._dual, new, old, weights
+            )
+        return gradient
 
     def _posterior(self, covariance, variance):
         explained = np.einsum("ij,ji->i", covariance, cho_solve(self._factor, covariance.T))

@@ -11,7 +11,7 @@ def differences(predict, Z):
     Parameters
     ----------
     predict : callable
-        From (k, r) to mean and standard deviation, (k,) each. It is called once.
+        From (k, r) to mean and standard deviation, (k,) each. It is called once for every row.
     Z : ndarray of shape (m, r)
 
     Returns
@@ -19,13 +19,14 @@ def differences(predict, Z):
     mean, std : ndarray of shape (m,)
     by_mean, by_std : ndarray of shape (m, r)
     """
-    m, r = Z.shape
-    steps = STEP * np.eye(r)
-    around = [Z[:, None] + steps, Z[:, None] - steps]
-    points = np.concatenate([Z, *(moved.reshape(m * r, r) for moved in around)])
-    mean, std = predict(points)
+    rows = [_differences_at(predict, z) for z in Z]
+    return tuple(map(np.array, zip(*rows, strict=True)))
+
+
+def _differences_at(predict, z):
+    steps = STEP * np.eye(z.size)
+    mean, std = predict(np.vstack([z, z + steps, z - steps]))
     by_mean, by_std = (
-        (values[m : m + m * r] - values[m + m * r :]).reshape(m, r) / (2.0 * STEP)
-        for values in (mean, std)
+        (values[1 : 1 + z.size] - values[1 + z.size :]) / (2.0 * STEP) for values in (mean, std)
     )
-    return mean[:m], std[:m], by_mean, by_std
+    return mean[0], std[0], by_mean, by_std

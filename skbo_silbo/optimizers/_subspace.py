@@ -1,0 +1,246 @@
+"""What a search has learnt of its objective: the directions that matter, and how sure that is."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from skbo_silbo.optimizers._embedding import FixedLearner, IdentityLearner
+from skbo_silbo.optimizers._evidence import (
+    LEAST_LABELS,
+    N_FOLDS,
+    held_out_constant,
+    held_out_log_density,
+    sure_gain,
+)
+from skbo_silbo.surrogate import differences
+
+SHARE = 0.9  # of the mean squared slope that the directions counted must carry
+MOST_SHOWN = 5  # directions, and parameters of each, that the text shows
+LEAST_SHOWN = 0.1  # loading
+NEGLIGIBLE = 1e-9  # importance of a direction that is rounding
+
+
+class NotLowDimensionalWarning(UserWarning):
+    """All inputs together predict held-out values better than the embedding that was asked for."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearntSubspace:
+    """The directions that matter to an objective, as far as the values told show them.
+
+    A direction matters as much as the surrogate's mean is steep along it, squared and averaged over
+    the points told: the eigenvectors of ``mean of g g'``, g the gradient in the unit cube
+    (Constantine 2015, section 3; Xia et al. 2002). Every input has the range [-1, 1] there,
+    log-scaled ones in the logarithm.
+
+    Attributes
+    ----------
+    feature_names : tuple of str, of length m
+        The columns of the cube: of a category one for each choice.
+    components : ndarray of shape (k, m)
+        Orthonormal directions, the most important first.
+    importance : ndarray of shape (k,)
+        Their shares of the mean squared slope; they add up to 1.
+    n_told : int
+        How many values this is learnt from.
+    path : tuple of (int, str, int)
+        The embeddings that were in use: from how many values on, which kind, how many coordinates.
+    evidence : dict of str to float
+        For every kind of embedding the mean log density (nats) of values held out, seen through it
+        by a Gaussian process, five folds; "constant" is the claim that the inputs say nothing.
+        Higher is better. Empty with fewer than ten values, or equal ones.
+    is_low_dimensional : bool or None
+        Whether at most half of all directions carry nine tenths of the slope, and the kind in use
+        predicts no worse than "identity". None where neither predicts better than "constant".
+        "Better" is by more than the standard error of the difference.
+
+    Examples
+    --------
+    >>> from skbo_silbo import SILBO
+    >>> optimizer = SILBO([(0, 1)] * 6, random_state=0)
+    >>> for _ in range(25):
+    ...     x = optimizer.ask()
+    ...     _ = optimizer.tell(x, (x[1] - 0.3) ** 2 + 0.1 * x[4])
+    >>> subspace = optimizer.subspace_
+    >>> subspace.n_directions, subspace.is_low_dimensional
+    (1, True)
+    >>> sorted(subspace.to_dict()["components"])[:2]
+    ['x0', 'x1']
+    """
+
+    feature_names: tuple
+    components: np.ndarray
+    importance: np.ndarray
+    n_told: int
+    path: tuple
+    evidence: dict
+    is_low_dimensional: bool | None
+
+    @property
+    def n_directions(self):
+        """How many directions carry nine tenths of the mean squared slope."""
+        return count_directions(self.importance)
+
+    def to_dict(self):
+        """Return all as plain data for JSON; `components` as lists by parameter name."""
+        return {
+            "components": dict(zip(self.feature_names, self.components.T.tolist(), strict=True)),
+            "importance": self.importance.tolist(),
+            "n_told": self.n_told,
+            "path": [list(step) for step in self.path],
+            "evidence": dict(self.evidence),
+            "is_low_dimensional": self.is_low_dimensional,
+        }
+
+    def to_frame(self):
+        """Return the components as a pandas DataFrame: a row a direction, indexed by importance."""
+        import pandas as pd
+
+        index = pd.Index(self.importance, name="importance")
+        return pd.DataFrame(self.components, index, list(self.feature_names))
+
+    def __repr__(self):
+        _, kind, r = self.path[-1]
+        lines = [
+            f"Learnt from {self.n_told} values of {len(self.feature_names)} inputs, "
+            f"by embedding {kind!r} with {r} coordinates.",
+            self._verdict(),
+            *(self._direction(i) for i in range(min(self.n_directions, MOST_SHOWN))),
+        ]
+        if self.evidence:
+            ranked = sorted(self.evidence.items(), key=lambda item: -item[1])
+            told = ", ".join(f"{name} {value:.2f}" for name, value in ranked)
+            lines.append(f"Log density of values held out: {told}.")
+        return "\n".join(lines)
+
+    def _verdict(self):
+        words = {
+            True: "Looks low-dimensional",
+            False: "Does not look low-dimensional",
+            None: "Low-dimensional or not: the values told do not say",
+        }[self.is_low_dimensional]
+        n = self.n_directions
+        carry = "1 direction carries" if n == 1 else f"{n} directions carry"
+        return f"{words}; {carry} {SHARE:.0%} of the squared slope."
+
+    def _direction(self, i):
+        row = self.components[i]
+        strongest = np.argsort(-np.abs(row), kind="stable")[:MOST_SHOWN]
+        shown = [j for j in strongest if abs(row[j]) >= LEAST_SHOWN]
+        loadings = ", ".join(f"{self.feature_names[j]} {row[j]:+.2f}" for j in shown)
+        return f"  {self.importance[i]:.2f}  {loadings or 'spread over all'}"
+
+
+def describe_subspace(gradients, data, learners, rng, *, feature_names, n_told, path, asked_for):
+    """Return the `LearntSubspace`; warn if what was asked for is worse than the identity.
+
+    Parameters
+    ----------
+    gradients : ndarray of shape (n, m)
+        Of the surrogate's mean, at the points told.
+    data : tuple of X, y and X_unlabeled
+    learners : list
+        Those of the embedding.
+    rng : numpy.random.Generator
+        Draws the folds.
+    feature_names, n_told, path
+        As in `LearntSubspace`.
+    asked_for : bool
+        Whether the user asked for a learnt embedding: then it may be warned about.
+    """
+    densities = held_out_densities(learners, data, rng)
+    if asked_for:
+        warn_if_worse(densities, learners, stacklevel=4)
+    components, importance = principal_slopes(gradients)
+    return LearntSubspace(
+        feature_names=feature_names,
+        components=components,
+        importance=importance,
+        n_told=n_told,
+        path=path,
+        evidence={name: float(values.mean()) for name, values in densities.items()},
+        is_low_dimensional=judge(densities, path[-1][1], importance, len(feature_names)),
+    )
+
+
+def principal_slopes(gradients):
+    """Return directions, (k, m), and shares, (k,), of gradients (n, m) at n points.
+
+    The right singular vectors of the gradients are the eigenvectors of their outer product.
+    """
+    _, lengths, directions = np.linalg.svd(gradients, full_matrices=False)
+    squares = lengths**2
+    if not squares.any():
+        return directions[:0], squares[:0]
+    shares = squares / squares.sum()
+    kept = shares > NEGLIGIBLE
+    directions, shares = directions[kept], shares[kept]
+    largest = np.abs(directions).argmax(axis=1)
+    signs = np.sign(directions[np.arange(len(directions)), largest])
+    return directions * signs[:, None], shares / shares.sum()
+
+
+def count_directions(importance):
+    """Return how many of the first directions carry `SHARE` of the slope, 0 if there is none."""
+    reached = np.cumsum(importance) >= SHARE
+    return int(reached.argmax()) + 1 if reached.any() else 0
+
+
+def mean_gradient(surrogate, embedding, Z):
+    """Return the gradients of the surrogate's mean by x, (n, m), at coordinates Z, (n, r)."""
+    if hasattr(surrogate, "mean_gradient"):
+        by_z = surrogate.mean_gradient(Z)
+    elif hasattr(surrogate, "predict_gradient"):
+        by_z = surrogate.predict_gradient(Z)[2]
+    else:
+        by_z = differences(surrogate.predict, Z)[2]
+    return embedding.pull_back(by_z)
+
+
+def held_out_densities(learners, data, rng):
+    """Return the log densities, (n,), of values held out, by name of learner; {} without evidence.
+
+    The identity and "constant" are always among them.
+    """
+    X, y, X_unlabeled = data
+    if y.size < LEAST_LABELS or np.ptp(y) == 0.0:
+        return {}
+    folds = rng.permutation(y.size) % N_FOLDS
+    rivals = {learner.name: learner for learner in (IdentityLearner(), *learners)}
+    densities = {
+        name: held_out_log_density(learner, X, y, X_unlabeled, folds)
+        for name, learner in rivals.items()
+    }
+    return {**densities, "constant": held_out_constant(y, folds)}
+
+
+def judge(densities, kind, importance, m):
+    """Return `LearntSubspace.is_low_dimensional` for the kind of embedding in use."""
+    if not densities:
+        return None
+    used, identity = (densities[name] - densities["constant"] for name in (kind, "identity"))
+    if max(sure_gain(used), sure_gain(identity)) <= 0.0:
+        return None
+    few = 2 * count_directions(importance) <= m
+    return bool(few and sure_gain(identity - used) <= 0.0)
+
+
+def warn_if_worse(densities, learners, stacklevel):
+    """Warn if the identity predicts better than every learnt embedding among the learners."""
+    unlearnt = IdentityLearner | FixedLearner
+    learnt = [learner.name for learner in learners if not isinstance(learner, unlearnt)]
+    if not densities or not learnt:
+        return
+    best = max(learnt, key=lambda name: densities[name].mean())
+    if sure_gain(densities["identity"] - densities[best]) <= 0.0:
+        return
+    warnings.warn(
+        f"embedding {best!r} was asked for, but all inputs together predict held-out values "
+        f"better: mean log density {densities['identity'].mean():.2f} against "
+        f"{densities[best].mean():.2f} nats. Either the problem is not low-dimensional, or the "
+        f"{densities[best].size} values are too few to learn the directions: "
+        "use embedding='auto' and n_components='auto'.",
+        NotLowDimensionalWarning,
+        stacklevel=stacklevel + 1,
+    )

@@ -1,0 +1,204 @@
+"""What the learnt subspace says."""
+
+import doctest
+import itertools
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import loguniform
+from sklearn.exceptions import NotFittedError
+
+from skbo_silbo import SILBO, Space
+from skbo_silbo.optimizers import LearntSubspace, NotLowDimensionalWarning
+from skbo_silbo.optimizers._methods import METHODS
+from skbo_silbo.optimizers._subspace import count_directions, principal_slopes
+from skbo_silbo.problems import hartmann6, planted
+
+
+def run(optimizer, func, n):
+    for _ in range(n):
+        x = optimizer.ask()
+        optimizer.tell(x, func(x))
+    return optimizer
+
+
+def told(func, d, n, seed=0, **options):
+    """An optimiser that was told values at random points, and asked once."""
+    optimizer = SILBO([(-1, 1)] * d, random_state=seed, **options)
+    X = np.random.default_rng(seed).uniform(-1, 1, (n, d))
+    optimizer.tell(X, [func(x) for x in X])
+    optimizer.ask()
+    return optimizer
+
+
+def bowl(x):
+    return float((x**2).sum())
+
+
+# --- directions -----------------------------------------------------------------------------------
+
+
+def test_slopes_are_eigenvectors_of_the_outer_product():
+    gradients = np.random.default_rng(0).standard_normal((40, 5)) * [3, 1, 2, 0.1, 0.5]
+    components, importance = principal_slopes(gradients)
+    outer = gradients.T @ gradients / 40
+    assert_allclose(
+        components @ outer @ components.T, np.diag(np.trace(outer) * importance), atol=1e-12
+    )
+    assert_allclose(components @ components.T, np.eye(5), atol=1e-12)
+    assert (np.diff(importance) <= 0).all()
+    assert_allclose(importance.sum(), 1)
+    assert (components[np.arange(5), np.abs(components).argmax(axis=1)] > 0).all()
+
+
+def test_no_slope_no_direction():
+    components, importance = principal_slopes(np.zeros((4, 3)))
+    assert components.shape == (0, 3)
+    assert importance.shape == (0,)
+    assert count_directions(importance) == 0
+
+
+@pytest.mark.parametrize(("importance", "count"), [([1.0], 1), ([0.6, 0.35, 0.05], 2)])
+def test_count(importance, count):
+    assert count_directions(np.array(importance)) == count
+
+
+@pytest.mark.parametrize("embedding", ["auto", "semi-sir"])
+def test_the_direction_of_a_ridge_is_found(embedding):
+    direction = np.random.default_rng(1).standard_normal(10)
+    direction /= np.linalg.norm(direction)
+    optimizer = told(lambda x: np.tanh(3 * x @ direction), 10, 90, embedding=embedding)
+    subspace = optimizer.subspace_
+    assert abs(subspace.components[0] @ direction) > 0.95
+    assert subspace.importance[0] > 0.8
+    assert subspace.n_directions == 1
+    assert subspace.is_low_dimensional is True
+
+
+def test_active_inputs_of_a_planted_problem_have_the_loadings():
+    problem = planted(hartmann6(), 30, random_state=0)
+    optimizer = run(SILBO(problem.bounds, random_state=0), problem, 60)
+    first = optimizer.subspace_.components[:2]
+    active = {int(np.abs(row).argmax()) for row in first}
+    changes = []
+    for j in range(30):  # the truth, by moving one input at a time
+        x = np.tile(problem.bounds.mean(axis=1), (9, 1))
+        x[:, j] = np.linspace(*problem.bounds[j], 9)
+        changes.append(np.ptp([problem(row) for row in x]) > 0)
+    assert active <= set(np.flatnonzero(changes))
+    assert optimizer.subspace_.n_directions <= 6
+
+
+def test_a_bowl_of_all_inputs_has_no_few_directions():
+    subspace = told(bowl, 8, 80).subspace_
+    assert subspace.is_low_dimensional is False
+    assert subspace.n_directions > 4
+
+
+def test_noise_says_nothing():
+    rng = np.random.default_rng(3)
+    subspace = told(lambda x: rng.standard_normal(), 8, 40).subspace_
+    assert subspace.is_low_dimensional is None
+    assert "the values told do not say" in repr(subspace)
+
+
+# --- the warning ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{"n_components": 1}, {"embedding": "semi-sir"}])
+def test_what_was_asked_for_and_is_worse_is_warned_of_once(options):
+    optimizer = told(bowl, 6, 60, **options)
+    with pytest.warns(NotLowDimensionalWarning, match="all inputs together predict") as caught:
+        optimizer.subspace_  # noqa: B018
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert optimizer.subspace_.evidence["identity"] > optimizer.subspace_.evidence["semi-sir"]
+        told(bowl, 6, 60).subspace_  # noqa: B018 - nothing was asked for
+
+
+def test_what_was_asked_for_and_is_right_is_not_warned_of():
+    direction = np.random.default_rng(1).standard_normal(10)
+    direction /= np.linalg.norm(direction)
+    optimizer = told(lambda x: np.tanh(3 * x @ direction), 10, 90, embedding="semi-sir")
+    subspace = optimizer.subspace_
+    assert subspace.evidence["semi-sir"] > subspace.evidence["identity"]
+
+
+# --- the record -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", sorted(set(METHODS) - {"random"}))
+@pytest.mark.filterwarnings("ignore::skbo_silbo.optimizers.NotLowDimensionalWarning")
+def test_every_method_has_one_that_survives_json(method):
+    optimizer = METHODS[method]([(-1, 1)] * 5, n_initial=11, random_state=0)
+    run(optimizer, bowl, 14)
+    record = optimizer.subspace_
+    assert isinstance(record, LearntSubspace)
+    assert_allclose(record.importance.sum(), 1)
+    data = json.loads(json.dumps(optimizer.to_dict()))
+    again = type(optimizer).from_dict(data).subspace_
+    assert again.to_dict() == record.to_dict()
+    assert repr(again) == repr(record)
+    assert json.loads(json.dumps(record.to_dict())) == record.to_dict()
+
+
+@pytest.mark.parametrize("method", ["silbo", "silbo-bu", "rembo"])
+@pytest.mark.filterwarnings("ignore::skbo_silbo.optimizers.NotLowDimensionalWarning")
+def test_looking_changes_nothing(method):
+    asked = []
+    for looks in (True, False):
+        optimizer = METHODS[method]([(-1, 1)] * 5, n_initial=6, random_state=0)
+        run(optimizer, bowl, 9)
+        for shift in (0.0, 0.1):
+            optimizer.tell(np.full(5, 0.2 + shift), 1.0)
+            if looks:
+                assert optimizer.subspace_.n_told == len(optimizer.func_vals_)
+        asked.append([optimizer.ask() for _ in range(3)])
+    assert_array_equal(*asked)
+
+
+def test_before_a_model_there_is_nothing():
+    optimizer = SILBO([(-1, 1)] * 5, n_initial=6, random_state=0)
+    with pytest.raises(NotFittedError, match="a model, which comes after 6 values: got 0"):
+        optimizer.subspace_  # noqa: B018
+
+
+def test_names_of_categories_and_a_frame():
+    pd = pytest.importorskip("pandas")
+    space = Space({"C": loguniform(1e-3, 1e3), "kind": ["a", "b", "c"], "p": [1, 2, 3]})
+    optimizer = SILBO(space, random_state=0)
+    run(optimizer, lambda p: np.log10(p["C"]) + 3 * (p["kind"] == "b"), 18)
+    subspace = optimizer.subspace_
+    assert subspace.feature_names == tuple(space.feature_names_)
+    frame = subspace.to_frame()
+    assert isinstance(frame, pd.DataFrame)
+    assert list(frame.columns) == space.feature_names_
+    assert_array_equal(frame.index, subspace.importance)
+    assert_array_equal(frame.to_numpy(), subspace.components)
+    assert "C" in repr(subspace)
+
+
+def test_path_holds_changes_only():
+    optimizer = run(SILBO([(-1, 1)] * 5, embedding="semi-sir", random_state=0), bowl, 16)
+    path = optimizer._path
+    assert path[0][0] == optimizer.n_initial_
+    assert all(a[1:] != b[1:] for a, b in itertools.pairwise(path))
+
+
+def test_the_page_about_it_runs():
+    page = Path(__file__).parent.parent / "doc" / "doors.rst"
+    assert doctest.testfile(str(page), module_relative=False).failed == 0
+
+
+def test_equal_values():
+    subspace = told(lambda x: 3.0, 5, 20).subspace_
+    assert subspace.evidence == {}
+    assert subspace.is_low_dimensional is None
+    assert subspace.components.shape == (0, 5)
+    assert "0 directions" in repr(subspace)
