@@ -10,6 +10,7 @@ from .decomposition import (
 )
 from .model_selection import SILBOSearchCV
 from .optimizers import (
+    BOCK,
     REMBO,
     SILBO,
     SIRBO,
@@ -26,6 +27,7 @@ __version__ = version("skbo_silbo")
 __all__ = [
     "ActiveSubspace",
     "AddBO",
+    "BOCK",
     "DirectionalRegression",
     "HeSBO",
     "REMBO",

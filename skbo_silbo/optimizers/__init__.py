@@ -1,6 +1,6 @@
 """Optimisers of expensive functions: all are asked for points and told values."""
 
-from skbo_silbo.optimizers._baselines import REMBO, SIRBO, AddBO, HeSBO
+from skbo_silbo.optimizers._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._minimize import minimize
 from skbo_silbo.optimizers._random_search import RandomSearch
 from skbo_silbo.optimizers._silbo import SILBO
@@ -9,6 +9,7 @@ from skbo_silbo.optimizers._unseen import SpaceExhausted
 
 __all__ = [
     "AddBO",
+    "BOCK",
     "HeSBO",
     "LearntSubspace",
     "NotLowDimensionalWarning",

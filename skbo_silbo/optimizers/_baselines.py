@@ -12,7 +12,12 @@ from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._parts import ACQUISITIONS, DESIGNS, Parts, named
 from skbo_silbo.optimizers._search import BoxSearch, Climb, GroupSearch
 from skbo_silbo.optimizers._sketched import SKETCH_STREAM
-from skbo_silbo.optimizers._surrogates import AdditiveMaker, ProcessMaker, ViewedMaker
+from skbo_silbo.optimizers._surrogates import (
+    AdditiveMaker,
+    CylindricalMaker,
+    ProcessMaker,
+    ViewedMaker,
+)
 from skbo_silbo.sketch import CountSketch, GaussianSketch
 
 N_ROUNDS = 3  # of candidates round the best ones, after the random set
@@ -218,6 +223,58 @@ class SIRBO(EmbeddedOptimizer):
             n_unlabeled=0,
             update_every=None,
             keeps_found=True,
+        )
+
+
+class BOCK(EmbeddedOptimizer):
+    """Bayesian optimisation with a cylindrical kernel: radius and direction from the centre.
+
+    Parameters
+    ----------
+    bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
+        Where to search. The method expects the minimum nearer the centre than the corners.
+    acquisition : {"ei", "ucb"}, default="ei"
+        What is maximised.
+    n_initial : int or "auto", default="auto"
+        Points before the first model, told ones included. "auto": as for `SILBO`.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed.
+
+    Attributes
+    ----------
+    best_x_, best_y_, x_iters_, func_vals_, embedding_, n_initial_, subspace_, space_
+        As those of `SILBO`; `embedding_` stays the identity.
+
+    References
+    ----------
+    Oh, Gavves and Welling (2018), "BOCK: Bayesian Optimization with Cylindrical Kernels", ICML. Its
+    hyperparameters are sampled there, and here maximise the posterior density.
+
+    Examples
+    --------
+    >>> from skbo_silbo.optimizers import BOCK
+    >>> BOCK([(-1, 1)] * 20, random_state=0).ask().shape
+    (20,)
+    """
+
+    def __init__(self, bounds, *, acquisition="ei", n_initial="auto", random_state=None):
+        super().__init__(bounds, random_state)
+        self.acquisition = acquisition
+        self.n_initial = n_initial
+        self._assemble()
+
+    def _make_parts(self, d):
+        n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
+        return Parts(
+            learners=[IdentityLearner()],
+            mapping=TopDown(),
+            search=Climb(),
+            acquisition=named("acquisition", self.acquisition, ACQUISITIONS),
+            design=DESIGNS["sobol"],
+            surrogate=CylindricalMaker(),
+            n_initial=check_count("n_initial", n_initial),
+            n_unlabeled=0,
+            update_every=None,
         )
 
 

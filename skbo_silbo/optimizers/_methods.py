@@ -3,7 +3,7 @@
 from functools import partial
 from types import MappingProxyType
 
-from skbo_silbo.optimizers._baselines import REMBO, SIRBO, AddBO, HeSBO
+from skbo_silbo.optimizers._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._random_search import RandomSearch
 from skbo_silbo.optimizers._silbo import SILBO
 
@@ -30,6 +30,7 @@ METHODS = MappingProxyType(
         "hesbo": HeSBO,
         "sir-bo": SIRBO,
         "add-bo": AddBO,
+        "bock": BOCK,
         "random": RandomSearch,
     }
 )

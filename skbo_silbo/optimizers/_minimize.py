@@ -35,7 +35,7 @@ def minimize(
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
         Where to search.
     method : {"silbo", "silbo-bu", "silbo-td", "rembo", "rembo-kx", "rembo-kpsi", "hesbo", \
-            "sir-bo", "add-bo", "random"}, default="silbo"
+            "sir-bo", "add-bo", "bock", "random"}, default="silbo"
         The optimiser. "silbo-bu" and "silbo-td" are the paper as printed (bottom-up and top-down;
         50 first points, the embedding learnt again every 20): `SILBO` with other options, which
         can be given too, for example ``acquisition="ei"``, ``embedding="semi-sir-local"``

@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from skbo_silbo.surrogate import (
     AdditiveProcess,
+    CylindricalProcess,
     GaussianProcessSurrogate,
     RegressorSurrogate,
     ViewedProcess,
@@ -81,6 +82,24 @@ class ViewedMaker:
         """Return the surrogate of this state, conditioned on (Z, y)."""
         inner = GaussianProcessSurrogate(isotropic=True).from_state(state, self.view(Z), y)
         return ViewedProcess(inner, self.view)
+
+
+@dataclass(frozen=True)
+class CylindricalMaker:
+    """Makes Gaussian processes with the cylindrical kernel."""
+
+    def fits(self, state, r):
+        """Return whether the hyperparameters of a former surrogate can start one: always."""
+        return True
+
+    def fit(self, state, Z, y, *, tune, rng):
+        """Return a surrogate conditioned on (Z, y), started at `state` unless that is None."""
+        theta = None if state is None else state["theta"]
+        return CylindricalProcess(theta).fit(Z, y, tune=tune)
+
+    def restore(self, state, Z, y):
+        """Return the surrogate of this state, conditioned on (Z, y)."""
+        return CylindricalProcess(state["theta"]).fit(Z, y, tune=False)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 
 from skbo_silbo._numerics._matern import gradient_by_points, matern52, scaled_squared_distances
+from skbo_silbo.surrogate._standard import location_and_scale
 
 LENGTHS = np.geomspace(0.1, 10.0, 9)
 NOISES = np.geomspace(1e-6, 1.0, 7)  # relative to the signal
@@ -127,9 +128,7 @@ class AdditiveProcess:
         return self.y_scale_ * (covariance @ self._dual), self.y_scale_ * np.sqrt(left)
 
     def _standardise(self, y):
-        spread = float(np.std(y))
-        self.y_mean_ = float(np.mean(y))
-        self.y_scale_ = spread if np.ptp(y) > 1e-12 * np.abs(y).max() else 1.0
+        self.y_mean_, self.y_scale_ = location_and_scale(y)
         return (y - self.y_mean_) / self.y_scale_
 
     def _set(self, state):

@@ -10,6 +10,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.pipeline import Pipeline
 
 from skbo_silbo.surrogate._differences import differences
+from skbo_silbo.surrogate._standard import location_and_scale
 
 LEAST_STD = 1e-7  # relative to that of the targets: below it rounding decides
 MOST_ALPHA = 1e-4  # variance added to that of the targets, 1, before a process is given up
@@ -67,8 +68,7 @@ class RegressorSurrogate:
         -------
         self : object
         """
-        spread = np.ptp(y) > 1e-12 * np.abs(y).max()  # else only rounding differs
-        self.y_mean_, self.y_scale_ = float(np.mean(y)), float(np.std(y)) if spread else 1.0
+        self.y_mean_, self.y_scale_ = location_and_scale(y)
         return self._fit(_seeded_clone(self.regressor, self.seed), Z, self._standardised(y))
 
     def with_points(self, Z, y):

@@ -1,0 +1,271 @@
+"""A Gaussian process in cylindrical coordinates: distance from the centre, and direction.
+
+In a cube of many dimensions most of the volume is near the boundary, and a process that depends on
+distances alone is least sure there. Here the radius is warped so that the middle of the cube looks
+larger, and directions are compared by their cosine.
+
+==========  =========  ===========================================================================
+symbol      shape      meaning
+==========  =========  ===========================================================================
+rho         (n,)       radius ``|x| / sqrt(d)``, in [0, 1] on the cube
+A           (n, d)     directions ``x / |x|``; 0 at the centre, which has none
+w           (n,)       warped radius ``1 - (1 - rho^alpha)^beta`` (Kumaraswamy)
+R           (n, n)     Matern-5/2 of ``q = (w_i - w_j)^2 / l^2``
+C           (n, n)     cosines ``A A'``
+P           (n, n)     ``sum_p c_p C^p``, p = 0, ..., 3 (elementwise powers)
+K           (n, n)     ``R * P + noise I``
+theta       (8,)       logarithms of l, alpha, beta, c_0, ..., c_3 and noise
+==========  =========  ===========================================================================
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.optimize import minimize
+from scipy.special import xlogy
+
+from skbo_silbo._numerics._matern import matern52
+from skbo_silbo.surrogate._prior import HyperparameterPrior
+from skbo_silbo.surrogate._standard import location_and_scale
+
+N_POWERS = 4  # of the cosine, 0 to 3
+LEAST_RADIUS = 1e-6  # for slopes: they are infinite at the centre
+LEAST_VARIANCE = 1e-14  # of a prediction, relative to the signal: below it rounding decides
+MAX_ITERATIONS = 60  # of L-BFGS-B for each start
+# alpha <= 1 <= beta: a concave warp, which widens the middle of the cube
+PRIOR = HyperparameterPrior(
+    location=np.log([0.5, 1.0, 1.0, *[1.0 / N_POWERS] * N_POWERS, 1e-4]),
+    spread=np.array([1.0, 1.0, 1.0, *[1.5] * N_POWERS, 2.0]),
+    bounds=np.log([[1e-2, 1e2], [0.25, 1.0], [1.0, 4.0], *[[1e-5, 1e2]] * N_POWERS, [1e-7, 10.0]]),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Polar:
+    """Points as radius and direction.
+
+    Attributes
+    ----------
+    radius : ndarray of shape (n,)
+    direction : ndarray of shape (n, d)
+        Of length 1; zero at the centre.
+    """
+
+    radius: np.ndarray
+    direction: np.ndarray
+
+    @classmethod
+    def of(cls, X):
+        """Return the points X, (n, d), of the cube [-1, 1]^d."""
+        lengths = np.linalg.norm(X, axis=1)
+        safe = np.where(lengths > 0.0, lengths, 1.0)
+        return cls(np.minimum(lengths / np.sqrt(max(X.shape[1], 1)), 1.0), X / safe[:, None])
+
+
+def warp(radius, alpha, beta):
+    """Return the warped radius, and its derivatives by radius, log alpha and log beta."""
+    u = radius**alpha
+    left = 1.0 - u
+    by_u = beta * left ** (beta - 1.0)
+    by_radius = by_u * alpha * np.maximum(radius, LEAST_RADIUS) ** (alpha - 1.0)
+    by_alpha = by_u * alpha * xlogy(u, radius)
+    by_beta = -beta * left ** (beta - 1.0) * xlogy(left, left)
+    return 1.0 - left**beta, by_radius, by_alpha, by_beta
+
+
+class CylindricalKernel:
+    """The kernel of one set of hyperparameters, between points in `Polar` form.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (8,)
+        Logarithms of length, alpha, beta, the weights c and the noise variance.
+    """
+
+    def __init__(self, theta):
+        self.length, self.alpha, self.beta, *weights, self.noise = np.exp(theta)
+        self.weights = np.array(weights)
+
+    def __call__(self, a, b):
+        """Return the covariances, (n_a, n_b), without noise."""
+        return self.factors(a, b)[0] * self.angular(a.direction @ b.direction.T)
+
+    def variance(self, a):
+        """Return the covariance of every point with itself."""
+        return self.angular((a.direction**2).sum(axis=1))
+
+    def factors(self, a, b):
+        """Return R, its derivative by q, and the differences of the warped radii over l."""
+        gap = np.subtract.outer(self._warped(a), self._warped(b)) / self.length
+        return *matern52(gap**2), gap
+
+    def angular(self, cosine):
+        """Return ``sum_p c_p cosine^p``."""
+        return np.polynomial.polynomial.polyval(cosine, self.weights)
+
+    def angular_slope(self, cosine):
+        """Return the derivative of `angular` by the cosine."""
+        return np.polynomial.polynomial.polyval(cosine, self.weights[1:] * np.arange(1, N_POWERS))
+
+    def derivatives(self, a):
+        """Return the derivatives of ``K(a, a)``, noise included, by theta, as a list of 8."""
+        R, by_q, gap = self.factors(a, a)
+        cosine = a.direction @ a.direction.T
+        by_q = by_q * self.angular(cosine)
+        _, _, by_alpha, by_beta = warp(a.radius, self.alpha, self.beta)
+        by_gap = 2.0 * by_q * gap / self.length
+        return [
+            -2.0 * by_q * gap**2,
+            *(by_gap * np.subtract.outer(by, by) for by in (by_alpha, by_beta)),
+            *(self.weights[p] * R * cosine**p for p in range(N_POWERS)),
+            self.noise * np.eye(len(R)),
+        ]
+
+    def pull_back(self, weights, a, b):
+        """Return ``sum_j weights_ij d K(a_i, b_j) / d a_i``, of shape (n_a, d)."""
+        R, by_q, gap = self.factors(a, b)
+        cosine, d = a.direction @ b.direction.T, a.direction.shape[1]
+        _, by_radius, _, _ = warp(a.radius, self.alpha, self.beta)
+        radial = (weights * by_q * 2.0 * gap / self.length * self.angular(cosine)).sum(axis=1)
+        turning = weights * R * self.angular_slope(cosine)
+        across = turning @ b.direction - (turning * cosine).sum(axis=1)[:, None] * a.direction
+        along = (radial * by_radius)[:, None] * a.direction
+        return (along + across / np.maximum(a.radius, LEAST_RADIUS)[:, None]) / np.sqrt(d)
+
+    def _warped(self, a):
+        return warp(a.radius, self.alpha, self.beta)[0]
+
+
+class CylindricalProcess:
+    """Gaussian process with the cylindrical kernel of Oh, Gavves and Welling (2018), and noise.
+
+    The targets are standardised inside; every result is in their own units. The hyperparameters
+    maximise the posterior density (the paper averages over samples of them).
+
+    Parameters
+    ----------
+    theta : array-like of shape (8,) or None, default=None
+        Where their search starts besides the prior's mode, or their values if it is not done.
+
+    Attributes
+    ----------
+    theta_ : ndarray of shape (8,)
+        Logarithms of the hyperparameters in use.
+    y_mean_, y_scale_ : float
+        What the targets were standardised by.
+
+    References
+    ----------
+    Oh, Gavves and Welling (2018), "BOCK: Bayesian Optimization with Cylindrical Kernels", ICML. The
+    centre has no direction; here its vector is zero, so that it covaries with a point by c_0 and
+    the radius alone, whatever the direction of that point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.surrogate import CylindricalProcess
+    >>> Z = np.random.default_rng(0).uniform(-1, 1, (30, 5))
+    >>> process = CylindricalProcess().fit(Z, np.linalg.norm(Z, axis=1))
+    >>> bool(process.predict(np.full((1, 5), 0.5))[0][0] < process.predict(np.ones((1, 5)))[0][0])
+    True
+    """
+
+    def __init__(self, theta=None):
+        self.theta = theta
+
+    def fit(self, Z, y, *, tune=True):
+        """Condition on points Z, (n, d), of the cube and targets y, (n,); equal ones tune nothing.
+
+        Returns
+        -------
+        self : object
+        """
+        self.y_mean_, self.y_scale_ = location_and_scale(y)
+        start = PRIOR.location if self.theta is None else np.asarray(self.theta, dtype=float)
+        points, targets = Polar.of(Z), (y - self.y_mean_) / self.y_scale_
+        if tune and np.ptp(targets) > 0.0:
+            start = _most_likely(points, targets, start)
+        return self._condition(points, targets, start)
+
+    def to_state(self):
+        """Return the hyperparameters as plain data, exactly."""
+        return {"theta": self.theta_.tolist()}
+
+    def with_points(self, Z, y):
+        """Return a process with points added, hyperparameters and standardisation kept."""
+        other = CylindricalProcess(self.theta_)
+        other.y_mean_, other.y_scale_ = self.y_mean_, self.y_scale_
+        new, old = Polar.of(Z), self._points
+        points = Polar(np.append(old.radius, new.radius), np.vstack([old.direction, new.direction]))
+        targets = np.append(self._targets, (y - self.y_mean_) / self.y_scale_)
+        return other._condition(points, targets, self.theta_)
+
+    def predict(self, Z):
+        """Return mean and standard deviation of the noise-free objective at the rows of Z."""
+        points = Polar.of(Z)
+        covariance = self._kernel(points, self._points)
+        solved = cho_solve(self._factor, covariance.T).T
+        return self._moments(points, covariance, solved)
+
+    def predict_gradient(self, Z):
+        """Return mean, standard deviation and their gradients, (m, d), at the rows of Z."""
+        points = Polar.of(Z)
+        covariance = self._kernel(points, self._points)
+        solved = cho_solve(self._factor, covariance.T).T
+        mean, std = self._moments(points, covariance, solved)
+        dual = np.broadcast_to(self._dual, covariance.shape)
+        by_mean = self.y_scale_ * self._kernel.pull_back(dual, points, self._points)
+        by_variance = -2.0 * self._kernel.pull_back(solved, points, self._points)
+        return mean, std, by_mean, self.y_scale_**2 * by_variance / (2.0 * std[:, None])
+
+    def _moments(self, points, covariance, solved):
+        variance = self._kernel.variance(points)
+        left = variance - np.einsum("ij,ij->i", covariance, solved)
+        std = np.sqrt(np.maximum(left, LEAST_VARIANCE * variance))
+        return self.y_mean_ + self.y_scale_ * (covariance @ self._dual), self.y_scale_ * std
+
+    def _condition(self, points, targets, theta):
+        self.theta_, self._points, self._targets = theta, points, targets
+        self._kernel = CylindricalKernel(theta)
+        self._factor = cho_factor(_noisy(self._kernel, points), lower=True)
+        self._dual = cho_solve(self._factor, targets)
+        return self
+
+
+def _most_likely(points, targets, start):
+    starts = [start, PRIOR.location]
+    runs = [
+        minimize(
+            _loss,
+            theta,
+            (points, targets),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=PRIOR.bounds,
+            options={"maxiter": MAX_ITERATIONS},
+        )
+        for theta in starts[: 1 + (not np.allclose(*starts))]
+    ]
+    return min(runs, key=lambda run: run.fun).x
+
+
+def _loss(theta, points, targets):
+    """Return minus the log posterior density, up to a constant, and its gradient."""
+    kernel = CylindricalKernel(theta)
+    try:
+        factor = cho_factor(_noisy(kernel, points), lower=True)
+    except LinAlgError:  # not positive definite in floating point: step back
+        return np.inf, np.zeros_like(theta)
+    dual = cho_solve(factor, targets)
+    value = -0.5 * targets @ dual - np.log(np.diag(factor[0])).sum()
+    by_K = 0.5 * (np.outer(dual, dual) - cho_solve(factor, np.eye(len(targets))))
+    gradient = np.array([np.vdot(by_K, by) for by in kernel.derivatives(points)])
+    prior_value, prior_gradient = PRIOR.log_density(theta)
+    return -(value + prior_value), -(gradient + prior_gradient)
+
+
+def _noisy(kernel, points):
+    K = kernel(points, points)
+    K[np.diag_indices_from(K)] += kernel.noise
+    return K

@@ -1,0 +1,182 @@
+"""The cylindrical kernel on the properties that its paper wants, and against definitions."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import approx_fprime
+from scipy.stats import multivariate_normal, ortho_group
+from sklearn.gaussian_process.kernels import Matern
+
+from skbo_silbo import BOCK, minimize
+from skbo_silbo.surrogate import CylindricalProcess, differences
+from skbo_silbo.surrogate._cylindrical import PRIOR, CylindricalKernel, Polar, _loss, warp
+
+
+def draw_theta(rng):
+    low, high = PRIOR.bounds.T
+    return np.clip(PRIOR.location + rng.standard_normal(8), low, high)
+
+
+def make_data(n=40, d=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (n, d))
+    return X, 3 + np.linalg.norm(X - 0.2, axis=1) + 0.2 * X[:, 0]
+
+
+# --- the kernel -----------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=60, derandomize=True)
+@given(seed=st.integers(0, 10**6), d=st.integers(1, 8))
+def test_positive_definite_also_with_the_centre_and_the_boundary(seed, d):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (20, d))
+    X[:2], X[2], X[3:6] = 0.0, 1.0, np.sign(X[3:6])
+    points = Polar.of(X)
+    K = CylindricalKernel(draw_theta(rng))(points, points)
+    assert_allclose(K, K.T, rtol=1e-12)
+    assert np.linalg.eigvalsh(K).min() > -1e-12 * np.trace(K)
+
+
+def test_from_the_centre_all_directions_are_equal():
+    rng = np.random.default_rng(0)
+    kernel, directions = CylindricalKernel(draw_theta(rng)), rng.standard_normal((9, 5))
+    points = Polar.of(0.7 * directions / np.linalg.norm(directions, axis=1, keepdims=True))
+    centre = kernel(Polar.of(np.zeros((1, 5))), points)
+    assert_allclose(centre, centre[0, 0], rtol=1e-12)
+    assert np.ptp(kernel(points, points)) > 0.01
+
+
+@pytest.mark.parametrize("d", [2, 5])
+def test_rotations_about_the_centre_change_nothing(d):
+    rng = np.random.default_rng(d)
+    X, kernel = rng.uniform(-0.4, 0.4, (12, d)), CylindricalKernel(draw_theta(rng))
+    Q = ortho_group(d, seed=d).rvs()
+    K = kernel(Polar.of(X), Polar.of(X))
+    assert_allclose(kernel(Polar.of(X @ Q), Polar.of(X @ Q)), K, rtol=1e-9)
+
+
+def test_the_definition_one_pair_at_a_time():
+    rng = np.random.default_rng(2)
+    X, kernel = rng.uniform(-1, 1, (6, 3)), CylindricalKernel(theta := draw_theta(rng))
+    length, alpha, beta, *c, _ = np.exp(theta)
+    radial = Matern(length, nu=2.5)
+    for x in X:
+        for z in X:
+            radii = [np.linalg.norm(p) / np.sqrt(3) for p in (x, z)]
+            warped = [[1 - (1 - r**alpha) ** beta] for r in radii]
+            cosine = x @ z / np.linalg.norm(x) / np.linalg.norm(z)
+            expected = radial(warped[:1], warped[1:])[0, 0] * sum(
+                c[p] * cosine**p for p in range(4)
+            )
+            assert_allclose(kernel(Polar.of(x[None]), Polar.of(z[None]))[0, 0], expected)
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(1.0, 1.0), (0.5, 2.0), (0.3, 4.0)])
+def test_the_warp_is_increasing_concave_and_keeps_the_ends(alpha, beta):
+    radius = np.linspace(0, 1, 400)
+    w, by_radius, by_alpha, by_beta = warp(radius, alpha, beta)
+    assert_allclose([w[0], w[-1]], [0, 1], atol=1e-12)
+    assert (np.diff(w) > 0).all()
+    assert (np.diff(w, 2) < 1e-12).all()
+    inside, h = radius[20:-20], 1e-6
+    for got, moved in (
+        (by_radius, [warp(inside + s * h, alpha, beta)[0] for s in (1, -1)]),
+        (by_alpha, [warp(inside, alpha * np.exp(s * h), beta)[0] for s in (1, -1)]),
+        (by_beta, [warp(inside, alpha, beta * np.exp(s * h))[0] for s in (1, -1)]),
+    ):
+        assert_allclose(got[20:-20], (moved[0] - moved[1]) / (2 * h), rtol=1e-5, atol=1e-8)
+
+
+# --- the process ----------------------------------------------------------------------------------
+
+
+def test_the_loss_is_the_posterior_density_and_its_gradient():
+    X, y = make_data()
+    X[0] = 0.0
+    targets, points = (y - y.mean()) / y.std(), Polar.of(X)
+    theta = draw_theta(np.random.default_rng(1))
+    value, gradient = _loss(theta, points, targets)
+    kernel = CylindricalKernel(theta)
+    K = kernel(points, points) + kernel.noise * np.eye(40)
+    density = multivariate_normal(np.zeros(40), K).logpdf(targets) + 20 * np.log(2 * np.pi)
+    assert_allclose(value, -density - PRIOR.log_density(theta)[0], rtol=1e-8)
+    numeric = approx_fprime(theta, lambda t: _loss(t, points, targets)[0], 1e-6)
+    assert_allclose(gradient, numeric, rtol=1e-3, atol=1e-3)
+
+
+def test_prediction_is_the_conditional_normal():
+    X, y = make_data()
+    process = CylindricalProcess().fit(X, y, tune=False)  # tuned, the inverse below loses digits
+    kernel, points = CylindricalKernel(process.theta_), Polar.of(X)
+    new = np.vstack([np.zeros(4), np.random.default_rng(1).uniform(-1, 1, (8, 4))])
+    inverse = np.linalg.inv(kernel(points, points) + kernel.noise * np.eye(40))
+    k = kernel(Polar.of(new), points)
+    mean, std = process.predict(new)
+    assert_allclose(mean, y.mean() + k @ inverse @ (y - y.mean()), rtol=1e-6)
+    variance = np.diag(kernel(Polar.of(new), Polar.of(new)) - k @ inverse @ k.T)
+    assert_allclose(std, y.std() * np.sqrt(variance), rtol=1e-4)
+
+
+@settings(deadline=None, max_examples=25, derandomize=True)
+@given(seed=st.integers(0, 10**6), d=st.integers(1, 6))
+def test_gradient_of_the_prediction(seed, d):
+    X, y = make_data(20, d, seed)
+    process = CylindricalProcess().fit(X, y, tune=False)
+    new = np.random.default_rng(seed + 1).uniform(-0.95, 0.95, (3, d))
+    for got, expected in zip(
+        process.predict_gradient(new), differences(process.predict, new), strict=True
+    ):
+        assert_allclose(got, expected, rtol=1e-3, atol=1e-4)
+
+
+def test_tuning_makes_the_values_likelier_and_constant_values_tune_nothing():
+    X, y = make_data()
+    targets = (y - y.mean()) / y.std()
+    theta = CylindricalProcess().fit(X, y).theta_
+    losses = [_loss(t, Polar.of(X), targets)[0] for t in (theta, PRIOR.location)]
+    assert losses[0] < losses[1] - 5
+    assert_array_equal(CylindricalProcess().fit(X, np.ones(40)).theta_, PRIOR.location)
+
+
+def test_held_out_values_of_a_radial_function():
+    X, _ = make_data(120, 6)
+    y = np.linalg.norm(X, axis=1) ** 0.5
+    mean, std = CylindricalProcess().fit(X[:60], y[:60]).predict(X[60:])
+    assert np.corrcoef(mean, y[60:])[0, 1] > 0.999
+    assert (np.abs(mean - y[60:]) < 5 * std).mean() > 0.9
+
+
+def test_added_points_and_state():
+    X, y = make_data()
+    process = CylindricalProcess().fit(X, y)
+    new = np.random.default_rng(1).uniform(-1, 1, (3, 4))
+    more = process.with_points(new, process.predict(new)[0])
+    assert_allclose(more.predict(X)[0], process.predict(X)[0], atol=1e-6)
+    assert (more.predict(new)[1] < process.predict(new)[1]).all()
+    state = json.loads(json.dumps(process.to_state()))
+    again = CylindricalProcess(state["theta"]).fit(X, y, tune=False)
+    for a, b in zip(again.predict(new), process.predict(new), strict=True):
+        assert_array_equal(a, b)
+
+
+# --- the optimiser --------------------------------------------------------------------------------
+
+
+def test_bock_likes_the_middle():
+    def func(x):
+        return float(np.linalg.norm(x - 0.1))
+
+    bounds = [(-1, 1)] * 20
+    result = minimize(func, bounds, method="bock", n_calls=50, random_state=0)
+    chance = minimize(func, bounds, method="random", n_calls=50, random_state=0)
+    assert result.fun < 0.5 * chance.fun
+
+
+def test_bock_without_free_inputs():
+    optimizer = BOCK([(1, 1)] * 3, random_state=0)
+    assert_array_equal(optimizer.ask(), [1, 1, 1])
