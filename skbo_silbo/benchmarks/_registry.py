@@ -4,7 +4,8 @@ from types import MappingProxyType
 
 from ._graphs import GRAPHS
 from ._growth import GROWTH
+from ._overhead import OVERHEAD
 from ._sdr import SDR
 from ._solvers import SOLVERS
 
-EXPERIMENTS = MappingProxyType({e.name: e for e in (SDR, GROWTH, SOLVERS, GRAPHS)})
+EXPERIMENTS = MappingProxyType({e.name: e for e in (SDR, GROWTH, SOLVERS, GRAPHS, OVERHEAD)})

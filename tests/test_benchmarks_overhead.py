@@ -1,0 +1,57 @@
+"""The experiment about the cost of a proposal."""
+
+import json
+
+import numpy as np
+import pytest
+
+from skbo_silbo.benchmarks._cell import measure_cell
+from skbo_silbo.benchmarks._overhead import OVERHEAD, medians, window_centres, windows
+
+
+def result(n, d, repeat, seconds, *, method="silbo", peak=200.0, n_initial=0):
+    return {
+        "experiment": "overhead",
+        "problem": {"n": n, "d": d},
+        "method": method,
+        "repeat": repeat,
+        "status": "ok",
+        "seconds": list(seconds),
+        "n_initial": n_initial,
+        "peak_mib": peak,
+    }
+
+
+@pytest.mark.parametrize("method", ["silbo", "random"])
+def test_every_proposal_is_timed(method):
+    cell = next(c for c in OVERHEAD.cells("tiny") if c.method == method)
+    outcome = measure_cell(OVERHEAD, cell)
+    assert outcome["status"] == "ok", outcome
+    assert len(outcome["seconds"]) == cell.problem["n"]
+    assert min(outcome["seconds"]) >= 0
+    assert outcome["peak_mib"] > outcome["imported_mib"] / 2
+    json.dumps(outcome)
+
+
+def test_exponents_of_a_power_law():
+    n = np.arange(1, 251)
+    results = [
+        result(250, d, repeat, 1e-6 * n**2 * d**0.5) for d in (10, 1000) for repeat in (0, 1)
+    ]
+    costs, growth = OVERHEAD.report(results)
+    exponents = [float(row[costs.header.index("n exponent")]) for row in costs.rows]
+    assert np.abs(np.array(exponents) - 2).max() < 0.05
+    assert growth.rows == [("10 to 1000", "250", "0.50")]
+
+
+def test_first_points_do_not_count_in_the_median():
+    assert medians([result(6, 5, 0, [0, 0, 0, 1, 2, 3], n_initial=3)]) == [2]
+    assert windows([result(10, 5, 0, range(10))]).tolist() == [0.5, 2.5, 4.5, 6.5, 8.5]
+    assert window_centres(10).tolist() == [1, 3, 5, 7, 9]
+
+
+@pytest.mark.parametrize(("cost", "peak", "holds"), [(0.4, 499, True), (0.6, 501, False)])
+def test_aims(cost, peak, holds):
+    results = [result(250, 1000, 0, [cost] * 250, peak=peak), result(250, 10, 0, [9.0] * 250)]
+    assert [aim[2] for aim in OVERHEAD.aims(results)] == [holds, holds]
+    assert OVERHEAD.aims(results[1:]) == []
