@@ -89,6 +89,8 @@ class SILBO(EmbeddedOptimizer):
         The embedding in use; the identity before the first model.
     n_initial_ : int
         How many points come before the first model.
+    subspace_ : LearntSubspace
+        Which directions matter, by parameter name, and how sure that is; made when asked for.
     space_ : Space or Box
         The search space.
 
