@@ -6,7 +6,7 @@ from skbo_silbo.acquisition import log_expected_improvement
 from skbo_silbo.mapping import LinearEmbedding
 from skbo_silbo.optimizers._design import n_initial_points, sobol_points
 from skbo_silbo.optimizers._history import History, impute_failures
-from skbo_silbo.optimizers._search import AcquisitionSurface, draw_candidates, polish
+from skbo_silbo.optimizers._search import AcquisitionSurface, draw_candidates, draw_moved, polish
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 
@@ -35,7 +35,9 @@ def test_gradient_through_acquisition_surrogate_and_embedding(d, r):
 @pytest.mark.parametrize(("d", "r"), [(2, None), (8, 2), (300, 3)])
 def test_candidates_are_inside_and_fill_the_image(d, r):
     X, surface = make_surface(d, r)
-    candidates = draw_candidates(surface.embedding, X[:3], np.random.default_rng(0))
+    candidates = draw_candidates(
+        surface.embedding, X[:3], np.random.default_rng(0), surface.relevance
+    )
     assert np.abs(candidates).max() <= 1
     Z, half_widths = surface.embedding.project(candidates), surface.embedding.half_widths
     assert (np.abs(Z).max(axis=0) > 0.75 * half_widths).all()
@@ -43,9 +45,33 @@ def test_candidates_are_inside_and_fill_the_image(d, r):
     assert (Z.std(axis=0) > 0.9 * surface.embedding.project(at_random).std(axis=0)).all()
 
 
+def test_relevance_is_how_steep_the_surrogate_lets_every_input_be():
+    _, surface = make_surface(5)
+    relevance = surface.relevance
+    assert set(np.argsort(-relevance)[:2]) == {0, 1}  # the two that the function has
+    assert_allclose(relevance, np.exp(-surface.surrogate.theta_[1:-1]))
+    _, surface = make_surface(8, 2)
+    scaled = surface.embedding.basis * np.exp(-surface.surrogate.theta_[1:-1])
+    assert_allclose(surface.relevance, np.linalg.norm(scaled, axis=1))
+
+
+def test_relevant_coordinates_move_more_often_and_all_move_sometimes():
+    relevance = np.r_[np.full(3, 50.0), np.ones(97)]
+    moved = draw_moved(4000, relevance, 1, np.random.default_rng(0))
+    share = moved.mean(axis=0)
+    assert share[:3].min() > 5 * share[3:].max()
+    assert share[3:].min() > 0.01
+    alike = draw_moved(4000, np.ones(100), 2, np.random.default_rng(0)).sum(axis=1)
+    assert np.quantile(alike, 0.1) < 4
+    assert np.quantile(alike, 0.95) > 95
+    assert draw_moved(3, np.ones(1), 1, np.random.default_rng(0)).all()
+
+
 def test_some_candidates_are_near_the_incumbents():
     X, surface = make_surface(4)
-    candidates = draw_candidates(surface.embedding, X[:3], np.random.default_rng(0))
+    candidates = draw_candidates(
+        surface.embedding, X[:3], np.random.default_rng(0), surface.relevance
+    )
     distance = np.linalg.norm(candidates[:, None] - X[None, :3], axis=2).min(axis=0)
     assert (distance < 0.05).all()
 
@@ -53,7 +79,9 @@ def test_some_candidates_are_near_the_incumbents():
 @pytest.mark.parametrize(("d", "r"), [(3, None), (12, 3)])
 def test_polish_climbs(d, r):
     X, surface = make_surface(d, r)
-    candidates = draw_candidates(surface.embedding, X[:3], np.random.default_rng(0))
+    candidates = draw_candidates(
+        surface.embedding, X[:3], np.random.default_rng(0), surface.relevance
+    )
     values = surface.values(candidates)
     ends = polish(surface, candidates, values)
     assert np.abs(ends).max() <= 1

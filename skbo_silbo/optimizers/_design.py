@@ -5,12 +5,12 @@ from scipy.stats import qmc
 
 
 def n_initial_points(d):
-    """Return how many points to evaluate before the first model: 6 for d = 1, 10 for 9, 24 for 100.
+    """Return how many points to evaluate before the first model: 6 for d = 1, 10 for 9, then 11.
 
     A Gaussian process needs a few points to be better than chance, not a number in proportion
     to d; and every point of the design is one that is not chosen by a model.
     """
-    return round(4 + 2 * min(np.sqrt(d), 20.0))
+    return round(4 + 2 * min(np.sqrt(d), 3.5))
 
 
 def sobol_points(n, d, rng):

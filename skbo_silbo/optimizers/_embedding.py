@@ -16,9 +16,20 @@ LEAST_CHOICE_DIMENSION = 5  # with fewer inputs there is no dimension to save: "
 
 @dataclass(frozen=True)
 class IdentityLearner:
-    """Learn nothing: ``z = x``."""
+    """Learn nothing: ``z = x``.
 
-    name = "identity"
+    Attributes
+    ----------
+    prior : {"dimension-scaled", "sparse"}
+        Of the surrogate's length scales.
+    """
+
+    prior: str = "dimension-scaled"
+
+    @property
+    def name(self):
+        """Name of the learner."""
+        return "identity" if self.prior == "dimension-scaled" else "sparse"
 
     def learn(self, X, y, X_unlabeled):
         """Return the identity of the columns of X."""
@@ -153,13 +164,18 @@ def _paper_exact(n_components, d):
 def _auto(n_components, d):
     if d < LEAST_CHOICE_DIMENSION:
         return [IdentityLearner()]
-    return [IdentityLearner(), *_semi_sir(n_components, d)]
+    return [IdentityLearner(), IdentityLearner("sparse"), *_semi_sir(n_components, d)]
+
+
+def _sparse(n_components, d):
+    return [IdentityLearner("sparse")]
 
 
 EMBEDDINGS = MappingProxyType(
     {
         "auto": _auto,
         "identity": _identity,
+        "sparse": _sparse,
         "semi-sir": _semi_sir,
         "semi-sir-local": _paper_exact,
         "semi-sir-paper": _paper,

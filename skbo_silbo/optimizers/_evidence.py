@@ -7,25 +7,28 @@ from all labels prefers the learnt one even on pure noise (MATH section 4).
 import numpy as np
 from scipy.stats import norm
 
+from skbo_silbo.optimizers._embedding import IdentityLearner
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 N_FOLDS = 5
 LEAST_LABELS = 2 * N_FOLDS
-STANDARD_ERRORS = 1.0  # by which a learnt embedding must beat the first learner
+LEAST_VALUES = 5
+STANDARD_ERRORS = 1.0  # by which a learnt embedding must beat all inputs
 
 
 def choose_learner(learners, X, y, X_unlabeled, rng):
-    """Return the learner whose embedding predicts held-out values best.
+    """Return the learner whose embedding and prior predict held-out values best.
 
-    The first learner is kept unless another has a higher mean log density of the held-out values
-    than both the first and the claim that x says nothing (one normal distribution for all values),
-    by more than the standard error of the difference. The second rival matters on noise, where a
-    model of all inputs can be worse than nothing, and whatever is simpler looks good beside it.
+    Among those that keep all inputs, the one with the highest mean log density of the held-out
+    values. One that learns directions is taken in its place only when it is better than that and
+    than the claim that x says nothing (one normal distribution for all values), by more than the
+    standard error of the difference. The second rival matters on noise, where a model of all
+    inputs can be worse than nothing, and whatever is simpler looks good beside it.
 
     Parameters
     ----------
     learners : list
-        Learners; the first one is the simplest.
+        The first is kept while there are too few values.
     X : ndarray of shape (n, d)
     y : ndarray of shape (n,)
         Finite.
@@ -39,18 +42,46 @@ def choose_learner(learners, X, y, X_unlabeled, rng):
     learner : object
         A member of `learners`.
     """
-    first, *others = learners
-    if not others or y.size < LEAST_LABELS or np.ptp(y) == 0.0:
-        return first
+    if len(learners) == 1 or y.size < LEAST_LABELS or np.ptp(y) == 0.0:
+        return learners[0]
     folds = rng.permutation(y.size) % N_FOLDS
-    rivals = held_out_log_density(first, X, y, X_unlabeled, folds), held_out_constant(y, folds)
-    best, best_gain = first, 0.0
-    for learner in others:
-        density = held_out_log_density(learner, X, y, X_unlabeled, folds)
+    tried = [(held_out_log_density(each, X, y, X_unlabeled, folds), each) for each in learners]
+    rivals = [pair for pair in tried if isinstance(pair[1], IdentityLearner)] or tried[:1]
+    density, best = max(rivals, key=lambda pair: pair[0].mean())
+    rivals, best_gain = (density, held_out_constant(y, folds)), 0.0
+    for density, learner in tried:
         gain = min(sure_gain(density - rival) for rival in rivals)
-        if gain > best_gain:
+        if gain > best_gain and not isinstance(learner, IdentityLearner):
             best, best_gain = learner, gain
     return best
+
+
+def choose_warp(warps, learner, Z, y):
+    """Return the warp under which a Gaussian process gives the values the highest density.
+
+    Every value is predicted from all others (leave-one-out), and its density under the warp is
+    multiplied by the warp's slope: so all are densities of the values told.
+
+    Parameters
+    ----------
+    warps : tuple
+        The first is kept while there are too few values.
+    learner : object
+        Whose prior the process has.
+    Z : ndarray of shape (n, r)
+        Coordinates in the embedding in use.
+    y : ndarray of shape (n,)
+        Finite.
+    """
+    if len(warps) == 1 or y.size < LEAST_VALUES or np.ptp(y) == 0.0:
+        return warps[0]
+    prior = getattr(learner, "prior", "dimension-scaled")
+
+    def evidence(warp):
+        surrogate = GaussianProcessSurrogate(prior=prior).fit(Z, warp(y))
+        return float(np.mean(surrogate.leave_one_out_log_density() + warp.log_slope(y)))
+
+    return max(warps, key=evidence)
 
 
 def sure_gain(differences):
@@ -89,6 +120,7 @@ def held_out_log_density(learner, X, y, X_unlabeled, folds):
     for fold in np.unique(folds):
         out = folds == fold
         embedding = learner.learn(X[~out], y[~out], X_unlabeled)
-        surrogate = GaussianProcessSurrogate().fit(embedding.project(X[~out]), y[~out])
+        prior = getattr(learner, "prior", "dimension-scaled")
+        surrogate = GaussianProcessSurrogate(prior=prior).fit(embedding.project(X[~out]), y[~out])
         density[out] = surrogate.log_predictive_density(embedding.project(X[out]), y[out])
     return density

@@ -11,7 +11,7 @@ from skbo_silbo._sklearn import one_thread
 from skbo_silbo.mapping import LinearEmbedding
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._base import AskTellOptimizer
-from skbo_silbo.optimizers._evidence import choose_learner
+from skbo_silbo.optimizers._evidence import choose_learner, choose_warp
 from skbo_silbo.optimizers._history import impute_failures
 from skbo_silbo.optimizers._ledger import make_ledger
 from skbo_silbo.optimizers._search import AcquisitionSurface
@@ -52,6 +52,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         self._ledger = make_ledger(self._parts.mapping, self.space_)
         self._embedding = LinearEmbedding(self.space_.n_features_)
         self._learner = self._parts.learners[0]
+        self._warp = self._parts.warps[0]
         self._unlabeled = np.empty((0, self.space_.n_features_))
         self._model = self._design = None
         self._surrogate_state = None  # where the next search of the hyperparameters starts
@@ -170,8 +171,13 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if not (first or self._is_due(n)):
             return
         self._learnt_at = n
+        choose = n >= CHOICE_GROWTH * self._chosen_at
+        if choose:
+            finite = np.isfinite(y)
+            Z = self._embedding.project(X[finite])
+            self._warp = choose_warp(self._parts.warps, self._learner, Z, y[finite])
         data = self._learning_data(X, y)
-        if n >= CHOICE_GROWTH * self._chosen_at:
+        if choose:
             self._learner = choose_learner(self._parts.learners, *data, self._rng(n, 1))
             self._chosen_at = n
         learnt = self._learner.learn(*data)
@@ -181,9 +187,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
             self._ledger.move(learnt, self._seen, first)
 
     def _learning_data(self, X, y):
-        """Return labelled points, their values, and the points without a value."""
+        """Return labelled points, their values as seen, and the points without a value."""
         finite = np.isfinite(y)
-        return X[finite], y[finite], np.vstack([X[~finite], self._unlabeled])
+        return X[finite], self._warp(y[finite]), np.vstack([X[~finite], self._unlabeled])
 
     def _note_path(self, n, r):
         step = (self._learner.name, r)
@@ -203,15 +209,24 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if not y.size:
             return None
         Z, source = self._ledger.locate(X, self._embedding)
-        parts, start = self._parts.surrogate, self._surrogate_state
+        parts, start = self._maker, self._surrogate_state
         fits = start is not None and parts.fits(start, Z.shape[1])
         tune = not fits or y.size >= TUNE_GROWTH * self._tuned_at
         if tune:
             self._tuned_at = y.size
-        values, rng = impute_failures(y)[source], self._rng(y.size, 2)
+        values, rng = self._values(y)[source], self._rng(y.size, 2)
         surrogate = parts.fit(start if fits else None, Z, values, tune=tune, rng=rng)
         self._surrogate_state = surrogate.to_state()
         return self._as_model(surrogate, X, y)
+
+    @property
+    def _maker(self):
+        """Return what makes surrogates for the learner chosen."""
+        return self._parts.surrogate.for_learner(self._learner)
+
+    def _values(self, y):
+        """Return what the surrogate sees of the values told."""
+        return self._warp(impute_failures(y))
 
     def _as_model(self, surrogate, X, y):
         ranked = X[np.argsort(np.where(np.isfinite(y), y, np.inf), kind="stable")]
@@ -284,6 +299,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return {
             "embedding": _state.embedding_to_data(self._embedding),
             "learner": self._parts.learners.index(self._learner),
+            "warp": self._parts.warps.index(self._warp),
             "counts": [self._learnt_at, self._tuned_at, self._chosen_at],
             "unlabeled": self._unlabeled.tolist(),
             "surrogate": self._surrogate_state,
@@ -296,6 +312,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def _state_from_dict(self, state):
         d = self.space_.n_features_
         self._learner = self._parts.learners[state["learner"]]
+        self._warp = self._parts.warps[state["warp"]]
         self._embedding = (
             self._learner.embedding
             if state["embedding"] is None
@@ -316,13 +333,13 @@ class EmbeddedOptimizer(AskTellOptimizer):
         X, y = self._labelled()
         state = self._surrogate_state
         Z, source = self._ledger.locate(X, self._embedding)
-        if state is None or not self._parts.surrogate.fits(state, Z.shape[1]):
+        if state is None or not self._maker.fits(state, Z.shape[1]):
             raise NotFittedError(
                 f"subspace_ needs a model, which comes after {self.n_initial_} values: got "
                 f"{len(self._history)}. Tell them, then ask() for a point."
             )
-        values = impute_failures(y)[source]
-        surrogate = self._parts.surrogate.restore(self._surrogate_state, Z, values)
+        values = self._values(y)[source]
+        surrogate = self._maker.restore(self._surrogate_state, Z, values)
         return self._as_model(surrogate, X, y)
 
 

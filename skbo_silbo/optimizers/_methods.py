@@ -17,6 +17,7 @@ _paper = partial(
     update_every=20,
     design="random",
     search="random",
+    warp=None,
 )
 
 METHODS = MappingProxyType(

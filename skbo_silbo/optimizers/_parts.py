@@ -7,7 +7,9 @@ from types import MappingProxyType
 from skbo_silbo.acquisition import confidence_gain, confidence_weight, log_expected_improvement
 from skbo_silbo.mapping import BottomUp, TopDown
 from skbo_silbo.optimizers._design import random_points, sobol_points
+from skbo_silbo.optimizers._near_and_far import NearAndFar
 from skbo_silbo.optimizers._search import BoxSearch, Climb
+from skbo_silbo.optimizers._warp import AsTold, HalfLog, LogAboveLeast
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +35,8 @@ class Parts:
     update_every : int or None
     keeps_found : bool
         Whether a point found by a search over x is proposed itself, not another preimage of its z.
+    warps : tuple
+        Scales on which learners and surrogate may see the values; with several, evidence chooses.
     """
 
     learners: list
@@ -45,6 +49,7 @@ class Parts:
     n_unlabeled: int
     update_every: int | None
     keeps_found: bool = False
+    warps: tuple = (AsTold(),)
 
 
 def _improvement(t, n_points):
@@ -57,7 +62,15 @@ def _confidence(t, n_points):
 
 ACQUISITIONS = MappingProxyType({"ei": _improvement, "ucb": _confidence})
 DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
-SEARCHES = MappingProxyType({"auto": Climb, "climb": Climb, "random": BoxSearch})
+SEARCHES = MappingProxyType({"auto": NearAndFar, "climb": Climb, "random": BoxSearch})
+WARPS = MappingProxyType(
+    {
+        "auto": (HalfLog(), AsTold(), LogAboveLeast(1.0), LogAboveLeast(0.1)),
+        "half-log": (HalfLog(),),
+        "log": (LogAboveLeast(0.1),),
+        None: (AsTold(),),
+    }
+)
 MAPPINGS = MappingProxyType(
     {
         "auto": TopDown,
@@ -78,8 +91,8 @@ def named(name, value, table):
     ValueError
         When there is none.
     """
-    if not isinstance(value, str) or value not in table:
-        raise ValueError(f"{name} must be one of {sorted(table)}: got {value!r}.")
+    if not isinstance(value, str | None) or value not in table:
+        raise ValueError(f"{name} must be one of {sorted(table, key=str)}: got {value!r}.")
     return table[value]
 
 

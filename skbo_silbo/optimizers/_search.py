@@ -8,7 +8,7 @@ which is not so of a point drawn in the box round the image of the cube. `BoxSea
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import Bounds, minimize
 
 from skbo_silbo.mapping import LinearEmbedding
 
@@ -47,6 +47,18 @@ class AcquisitionSurface:
         """Return the acquisition at coordinates Z, (n, r), of shape (n,)."""
         return self.acquisition(*self.surrogate.predict(Z), self.best)
 
+    @property
+    def relevance(self):
+        """How much the surrogate lets every input matter, (d,), >= 0; ones where it does not say.
+
+        The inverse length scale, for an embedding the norm of those that the input acts through.
+        """
+        weights = getattr(self.surrogate, "weights_", None)
+        if weights is None:
+            return np.ones(self.embedding.d)
+        basis = self.embedding.basis
+        return np.sqrt(weights if basis is None else basis**2 @ weights)
+
     def value_and_gradient(self, x):
         """Return the acquisition at one point x, (d,), and its gradient, (d,)."""
         Z = self.embedding.project(x[None])
@@ -74,12 +86,9 @@ class Climb:
             The candidates are rounded to its points.
         rng : numpy.random.Generator
         """
-        X = space.round(draw_candidates(surface.embedding, ranked[:N_INCUMBENTS], rng))
-        values = surface.values(X)
-        ends = space.round(polish(surface, X, values))
-        X, values = np.vstack([ends, X]), np.append(surface.values(ends), values)
-        X = X[np.argsort(-values, kind="stable")]
-        return surface.embedding.project(X), X
+        X = draw_candidates(surface.embedding, ranked[:N_INCUMBENTS], rng, surface.relevance)
+        X = space.round(X)
+        return climb_from(X, surface, space)
 
 
 @dataclass(frozen=True)
@@ -147,7 +156,7 @@ class GroupSearch:
         return np.vstack([wide, _near(incumbents, np.ones(size), rng)])
 
 
-def draw_candidates(embedding, incumbents, rng):
+def draw_candidates(embedding, incumbents, rng, relevance):
     """Return random points of the cube whose images fill the image of the cube, of shape (n, d).
 
     Parameters
@@ -163,16 +172,50 @@ def draw_candidates(embedding, incumbents, rng):
         (N_LOCAL, embedding.r)
     )
     X = np.vstack([embedding.pull_back(wide), near + embedding.pull_back(steps)])
-    return np.vstack([np.clip(X, -1.0, 1.0), _with_new_coordinates(near, rng)])
+    anew = draw_moved(len(near), relevance, 1, rng)
+    near = np.where(anew, rng.uniform(-1.0, 1.0, near.shape), near)
+    return np.vstack([np.clip(X, -1.0, 1.0), near])
 
 
-def _with_new_coordinates(X, rng):
-    """Return X with a few coordinates of every row drawn anew: what a step cannot reach."""
-    anew = rng.random(X.shape) < min(0.5, 2.0 / X.shape[1])
-    return np.where(anew, rng.uniform(-1.0, 1.0, X.shape), X)
+def draw_moved(n, relevance, least, rng):
+    """Return which coordinates n candidates shall differ in, bool of shape (n, d).
+
+    From `least` to all of them, on average and before the probabilities are cut at 1; the more
+    relevant ones more often.
+    """
+    expected = relevance.size ** rng.uniform(0.0, 1.0, (n, 1)) * least
+    share = relevance / relevance.mean() / relevance.size
+    return rng.random((n, relevance.size)) < expected * share
 
 
-def polish(surface, X, values):
+def climb_from(X, surface, space, bounds=(-1.0, 1.0)):
+    """Climb from the best of the points X; return what `Climb.find` does.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Points of the space.
+    surface : AcquisitionSurface
+    space : Space or Box
+    bounds : pair of float or ndarray of shape (d,)
+        Between which the coordinates stay; categories stay what they are.
+    """
+    values = surface.values(X)
+    ends = space.round(polish(surface, X, values, bounds, held=categorical_columns(space)))
+    X, values = np.vstack([ends, X]), np.append(surface.values(ends), values)
+    X = X[np.argsort(-values, kind="stable")]
+    return surface.embedding.project(X), X
+
+
+def categorical_columns(space):
+    """Return which columns of the cube hold categories, bool of shape (d,).
+
+    There alone the centre of the cube is rounded to an end: it is no category.
+    """
+    return np.abs(space.round(np.zeros((1, space.n_features_)))[0]) == 1.0
+
+
+def polish(surface, X, values, bounds=(-1.0, 1.0), *, held=False):
     """Climb from several of the best candidates, far from one another.
 
     Parameters
@@ -181,6 +224,10 @@ def polish(surface, X, values):
     X : ndarray of shape (n, d)
     values : ndarray of shape (n,)
         The acquisition there.
+    bounds : pair of float or ndarray of shape (d,)
+        Lower and upper bound of the coordinates.
+    held : bool or ndarray of bool of shape (d,)
+        Which columns stay as they are in the candidate.
 
     Returns
     -------
@@ -193,11 +240,10 @@ def polish(surface, X, values):
 
     starts = X[_separate(surface.embedding.project(X), values)]
     options = {"maxiter": MAX_ITERATIONS}
-    bounds = [(-1.0, 1.0)] * X.shape[1]
-    ends = [
-        minimize(loss, x, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
-        for x in starts
-    ]
+    ends = []
+    for x in starts:
+        own = Bounds(*(np.where(held, x, bound) for bound in bounds))
+        ends.append(minimize(loss, x, jac=True, method="L-BFGS-B", bounds=own, options=options).x)
     return np.clip(ends, -1.0, 1.0)
 
 

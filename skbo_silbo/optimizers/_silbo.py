@@ -10,6 +10,7 @@ from skbo_silbo.optimizers._parts import (
     ACQUISITIONS,
     DESIGNS,
     SEARCHES,
+    WARPS,
     Parts,
     make_mapping,
     named,
@@ -33,14 +34,15 @@ class SILBO(EmbeddedOptimizer):
         Where to search. With a `Space` points are dicts.
     n_components : int or "auto", default="auto"
         Coordinates r of a learnt embedding; "auto" leaves it to the learner.
-    embedding : {"auto", "identity", "semi-sir", "semi-sir-local", "semi-sir-paper", "sir"} or \
-            transformer, default="auto"
-        How B is learnt. "auto" keeps all inputs unless semi-supervised sliced inverse regression
-        predicts values held out better by more than one standard error; below 5 columns it
-        keeps all. "semi-sir-local" has the paper's k = 7 neighbours in slices and graph,
-        "semi-sir-paper" is its Algorithm 2 as printed, "sir" has no unlabelled part. A transformer
-        needs ``fit(X, y)`` (or ``fit(X, y, X_unlabeled)``)
-        and ``components_``.
+    embedding : {"auto", "identity", "sparse", "semi-sir", "semi-sir-local", "semi-sir-paper", \
+            "sir"} or transformer, default="auto"
+        How B is learnt. "identity" and "sparse" keep all inputs, with a prior that all matter or
+        that few do. "auto" takes the one that predicts values held out better, unless
+        semi-supervised sliced inverse regression does so by more than one standard error;
+        below 5 columns it is "identity". "semi-sir-local" has the paper's k = 7 neighbours in
+        slices and graph, "semi-sir-paper" is its Algorithm 2 as printed, "sir" has no unlabelled
+        part. A transformer needs ``fit(X, y)`` (or ``fit(X, y, X_unlabeled)``) and
+        ``components_``.
     mapping : {"auto", "incumbent", "top-down", "top-down-least-squares", "top-down-cma", \
             "bottom-up"} or object with `lift` and `carry`, default="auto"
         How z becomes x: the preimage nearest the incumbent ("auto", "incumbent", "top-down"), the
@@ -50,7 +52,8 @@ class SILBO(EmbeddedOptimizer):
         Expected improvement, in logarithmic form inside; or the confidence bound with the schedule
         of Srinivas et al. (2010), Theorem 1.
     n_initial : int or "auto", default="auto"
-        Points before the first model, told ones included. "auto": ``4 + 2 sqrt(m)`` for m columns.
+        Points before the first model, told ones included. "auto": ``4 + 2 sqrt(m)`` for m columns,
+        at most 11.
     n_unlabeled : int, default=50
         Points kept from every search, at most, as the unlabelled part of the next fit.
     update_every : int or None, default=1
@@ -58,8 +61,9 @@ class SILBO(EmbeddedOptimizer):
     design : {"auto", "sobol", "random"}, default="auto"
         The first points: a scrambled Sobol sequence ("auto") or independent uniform points.
     search : {"auto", "climb", "random"}, default="auto"
-        How the acquisition is maximised: by gradients over the cube ("auto", "climb") or over
-        random points of the box round its image.
+        How the acquisition is maximised: by gradients, over the cube or, half the time, in a box
+        round the incumbent ("auto"); over the cube only ("climb"); over random points of the
+        box round its image.
     sketch : {"auto", "count", "gaussian"} or None, default="auto"
         Where the first points and the learnt directions lie: everywhere ("auto", None), or in
         the range of a random map from at most 16 coordinates; the bins of a count sketch are halved
@@ -72,6 +76,10 @@ class SILBO(EmbeddedOptimizer):
         `tell`, its acquisition climbed by finite differences (2 r predictions a step). A kernel
         with a length scale for every input needs ``embedding="identity"``. `from_dict` has to be
         given the regressor again.
+    warp : {"auto", "half-log", "log"} or None, default="auto"
+        How values are seen by learner and surrogate. "half-log" compresses distances above the
+        median to their logarithm, "log" all distances from the lowest value; None changes
+        nothing. "auto" takes the scale on which the surrogate predicts left-out values best.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same seed and the same values give the same points, bit for bit.
 
@@ -136,6 +144,7 @@ class SILBO(EmbeddedOptimizer):
         search="auto",
         sketch="auto",
         surrogate="auto",
+        warp="auto",
         random_state=None,
     ):
         super().__init__(bounds, random_state)
@@ -150,6 +159,7 @@ class SILBO(EmbeddedOptimizer):
         self.search = search
         self.sketch = sketch
         self.surrogate = surrogate
+        self.warp = warp
         self._assemble()
 
     def _make_parts(self, d):
@@ -167,6 +177,7 @@ class SILBO(EmbeddedOptimizer):
             n_initial=check_count("n_initial", n_initial),
             n_unlabeled=check_count("n_unlabeled", self.n_unlabeled, least=0),
             update_every=self.update_every,
+            warps=named("warp", self.warp, WARPS),
         )
 
     def _make_learners(self, sketch, d):

@@ -15,7 +15,19 @@ from skbo_silbo.surrogate import (
 
 @dataclass(frozen=True)
 class ProcessMaker:
-    """Makes Gaussian processes on the coordinates z."""
+    """Makes Gaussian processes on the coordinates z.
+
+    Attributes
+    ----------
+    prior : {"dimension-scaled", "sparse"}
+        Of the length scales.
+    """
+
+    prior: str = "dimension-scaled"
+
+    def for_learner(self, learner):
+        """Return the maker with the prior that the learner goes with."""
+        return ProcessMaker(getattr(learner, "prior", self.prior))
 
     def fits(self, state, r):
         """Return whether the hyperparameters of a former surrogate can start one of r inputs."""
@@ -24,11 +36,11 @@ class ProcessMaker:
     def fit(self, state, Z, y, *, tune, rng):
         """Return a surrogate conditioned on (Z, y), started at `state` unless that is None."""
         theta = None if state is None else state["theta"]
-        return GaussianProcessSurrogate(theta).fit(Z, y, tune=tune)
+        return GaussianProcessSurrogate(theta, prior=self.prior).fit(Z, y, tune=tune)
 
     def restore(self, state, Z, y):
         """Return the surrogate of this state, conditioned on (Z, y)."""
-        return GaussianProcessSurrogate().from_state(state, Z, y)
+        return GaussianProcessSurrogate(prior=self.prior).from_state(state, Z, y)
 
 
 @dataclass(frozen=True)
@@ -42,6 +54,10 @@ class RegressorMaker:
     """
 
     regressor: object
+
+    def for_learner(self, learner):
+        """Return this maker: it is the same for every learner."""
+        return self
 
     def fits(self, state, r):
         """Return whether the seed of a former surrogate can start one: always."""
@@ -68,6 +84,10 @@ class ViewedMaker:
 
     view: object
 
+    def for_learner(self, learner):
+        """Return this maker: it is the same for every learner."""
+        return self
+
     def fits(self, state, r):
         """Return whether the hyperparameters of a former surrogate can start one: always."""
         return True
@@ -87,6 +107,10 @@ class ViewedMaker:
 @dataclass(frozen=True)
 class CylindricalMaker:
     """Makes Gaussian processes with the cylindrical kernel."""
+
+    def for_learner(self, learner):
+        """Return this maker: it is the same for every learner."""
+        return self
 
     def fits(self, state, r):
         """Return whether the hyperparameters of a former surrogate can start one: always."""
@@ -112,6 +136,10 @@ class AdditiveMaker:
     """
 
     group_size: int
+
+    def for_learner(self, learner):
+        """Return this maker: it is the same for every learner."""
+        return self
 
     def fits(self, state, r):
         """Return whether the groups of a former surrogate are those of r inputs."""

@@ -6,9 +6,10 @@ kernel derivatives, and the gradient of the prediction, which it does not have.
 """
 
 import warnings
+from copy import copy
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve, solve_triangular
+from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -17,9 +18,10 @@ from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from skbo_silbo._numerics._gaussian_process import log_marginal_likelihood
 from skbo_silbo._numerics._matern import gradient_by_points, matern52
 from skbo_silbo.surrogate._distances import DistancesTo
-from skbo_silbo.surrogate._prior import dimension_scaled_prior
+from skbo_silbo.surrogate._prior import PRIORS
 
 MAX_ITERATIONS = 60  # of L-BFGS-B for each start
+BELIEF_VARIANCE = 1e-8  # of a value believed, relative to the signal: nearby points can be many
 LEAST_VARIANCE = 1e-14  # of a prediction, relative to the signal: below it rounding decides
 
 
@@ -36,6 +38,8 @@ class GaussianProcessSurrogate:
         variance, for standardised targets. None: the prior's mode.
     isotropic : bool, default=False
         One length scale for all inputs.
+    prior : {"dimension-scaled", "sparse"}, default="dimension-scaled"
+        Of the length scales: all inputs matter, or few do.
 
     Attributes
     ----------
@@ -55,9 +59,10 @@ class GaussianProcessSurrogate:
     (True, True)
     """
 
-    def __init__(self, theta=None, *, isotropic=False):
+    def __init__(self, theta=None, *, isotropic=False, prior="dimension-scaled"):
         self.theta = theta
         self.isotropic = isotropic
+        self.prior = prior
 
     def fit(self, Z, y, *, tune=True):
         """Condition on data.
@@ -84,6 +89,11 @@ class GaussianProcessSurrogate:
         self._condition(Z, targets, np.exp(self.theta_), tune=tune and np.ptp(targets) > 0.0)
         return self
 
+    @property
+    def weights_(self):
+        """Inverse squared length scales, (r,)."""
+        return self._weights
+
     def to_state(self):
         """Return the hyperparameters as plain data, exactly."""
         return {"theta": self.theta_.tolist(), "values": self._values.tolist()}
@@ -103,7 +113,10 @@ class GaussianProcessSurrogate:
         return self
 
     def with_points(self, Z, y):
-        """Return a surrogate with the points added, hyperparameters and standardisation kept.
+        """Return a surrogate that believes in values, hyperparameters and standardisation kept.
+
+        The objective itself is taken to have these values, without noise: so the surrogate is
+        certain there, and a search leaves for elsewhere.
 
         Parameters
         ----------
@@ -116,11 +129,19 @@ class GaussianProcessSurrogate:
         surrogate : GaussianProcessSurrogate
             A new one; this one is unchanged.
         """
-        other = GaussianProcessSurrogate(self.theta_, isotropic=self.isotropic)
-        other.y_mean_, other.y_scale_ = self.y_mean_, self.y_scale_
-        other._prior, other.theta_ = self._prior, self.theta_
-        targets = np.append(self._targets, (y - self.y_mean_) / self.y_scale_)
-        other._condition(np.vstack([self._Z, Z]), targets, np.exp(self.theta_), tune=False)
+        other = copy(self)
+        other._Z = np.vstack([self._Z, Z])
+        other._targets = np.append(self._targets, (y - self.y_mean_) / self.y_scale_)
+        other._distances = DistancesTo(other._Z, self._weights)
+        covariance = self._signal * matern52(other._distances(Z))[0]  # (m, n + m)
+        n = len(self._Z)
+        below = solve_triangular(self._L, covariance[:, :n].T, lower=True, check_finite=False).T
+        rest = covariance[:, n:] - below @ below.T  # of the posterior before
+        rest[np.diag_indices_from(rest)] += BELIEF_VARIANCE * self._signal
+        corner = cholesky(rest, lower=True, check_finite=False)
+        above = np.zeros((n, len(Z)))
+        other._L = np.block([[self._L, above], [below, corner]])
+        other._dual = cho_solve((other._L, True), other._targets, check_finite=False)
         return other
 
     def predict(self, Z):
@@ -163,11 +184,19 @@ class GaussianProcessSurrogate:
         variance = std**2 + self.y_scale_**2 * self._noise
         return -0.5 * (np.log(2.0 * np.pi * variance) + (y - mean) ** 2 / variance)
 
+    def leave_one_out_log_density(self):
+        """Return the log density of every target given all others, hyperparameters kept, (n,)."""
+        inverse = cho_solve((self._L, True), np.eye(len(self._L)), check_finite=False)
+        variance = 1.0 / np.diag(inverse)  # MATH section 2: residual a_i / [K^-1]_ii
+        residual = self._dual * variance
+        density = -0.5 * (np.log(2.0 * np.pi * variance) + residual**2 / variance)
+        return density - np.log(self.y_scale_)
+
     def _variance(self, explained):
         return np.maximum(self._signal - explained, LEAST_VARIANCE * self._signal)
 
     def _make_prior(self, r):
-        prior = dimension_scaled_prior(r)
+        prior = PRIORS[self.prior](r)
         return prior.shared() if self.isotropic else prior
 
     def _condition(self, Z, targets, values, *, tune):
@@ -190,20 +219,32 @@ class GaussianProcessSurrogate:
 
     def _maximise_posterior(self, _, initial_theta, bounds):
         """Search the mode from the start given and the prior's (scikit-learn's `optimizer=`)."""
-        starts = [initial_theta, self._prior.location]
-        options = {"maxiter": MAX_ITERATIONS}
-        runs = [
-            minimize(self._loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-            for start in starts[: 1 + (not np.allclose(*starts))]
-        ]
-        best = min(runs, key=lambda run: run.fun)
+        starts = self._prior.starts(self._Z, self._targets)
+        if self._prior.broader is not None:
+            broad = self._climb(self._prior.broader.location, self._prior.broader, bounds)
+            starts.append(broad.x)
+        if not any(np.allclose(initial_theta, start) for start in starts):
+            starts.append(initial_theta)
+        best = min((self._climb(x, self._prior, bounds) for x in starts), key=lambda run: run.fun)
         return best.x, best.fun
+
+    def _climb(self, start, prior, bounds):
+        options = {"maxiter": MAX_ITERATIONS}
+        return minimize(
+            self._loss,
+            start,
+            args=(prior,),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=bounds,
+            options=options,
+        )
 
     def _make_weights(self, theta):
         weights = np.exp(-2.0 * theta[1:-1])
         return np.full(self._Z.shape[1], weights[0]) if self.isotropic else weights
 
-    def _loss(self, theta):
+    def _loss(self, theta, prior):
         signal, noise = np.exp(theta[[0, -1]])
         weights = self._make_weights(theta)
         try:
@@ -216,7 +257,7 @@ class GaussianProcessSurrogate:
         if self.isotropic:
             by_lengths = by_lengths.sum(keepdims=True)
         by_theta = np.concatenate([gradient[-2:-1], by_lengths, gradient[-1:]])
-        prior_value, prior_gradient = self._prior.log_density(theta)
+        prior_value, prior_gradient = prior.log_density(theta)
         return -(value + prior_value), -(by_theta + prior_gradient)
 
 

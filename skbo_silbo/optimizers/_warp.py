@@ -1,0 +1,128 @@
+"""The scale on which the learners and the surrogate see the values.
+
+A warp is a rising function of one value; its location and scale come from all values. So that
+warps can be compared as models of the values told (`choose_warp`), each also knows the logarithm
+of its slope: a density of ``w(y)`` is one of y once it is multiplied by ``w'(y)``.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class AsTold:
+    """The values themselves."""
+
+    name = "none"
+
+    def __call__(self, y):
+        """Return y itself."""
+        return y
+
+    def log_slope(self, y):
+        """Return zeros."""
+        return np.zeros(y.shape)
+
+
+@dataclass(frozen=True)
+class HalfLog:
+    """Distances above the median compressed to their logarithm.
+
+    How bad a bad value is says little of where the minimum is, and one value of 1e4 flattens the
+    differences between all others. So with ``t = (y - median) / s``, s the root mean square
+    distance of the values below the median from it (for normal values their deviation), the result
+    is t up to the median and ``log(1 + t)`` above it: smooth to the first derivative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.optimizers._warp import HalfLog
+    >>> HalfLog()(np.array([1.0, 2.0, 3.0, 50.0, 1e9])).round(2)
+    array([-1.26, -0.63,  0.  ,  3.43, 20.27])
+    """
+
+    name = "half-log"
+
+    def __call__(self, y):
+        """Return the warped values.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+            Finite; it may be empty.
+
+        Returns
+        -------
+        warped : ndarray of shape (n,)
+            In the order of y, without unit; the median is at 0. When none is below the median s
+            comes from those above; when all are equal, all are 0.
+        """
+        distance, _ = self._scaled(y)
+        return np.where(distance > 0.0, np.log1p(np.maximum(distance, 0.0)), distance)
+
+    def log_slope(self, y):
+        """Return the logarithm of the derivative at every value, of shape (n,)."""
+        distance, log_scale = self._scaled(y)
+        return -np.log1p(np.maximum(distance, 0.0)) - log_scale
+
+    def _scaled(self, y):
+        """Return distances from the median in units of s, and log s."""
+        if not y.size:
+            return y, 0.0
+        distance, log_scale = y - np.median(y), 0.0
+        for side in (distance < 0.0, distance > 0.0):
+            if side.any():
+                largest = np.abs(distance[side]).max()  # first: its square may overflow
+                distance = distance / largest
+                root = np.sqrt(np.mean(distance[side] ** 2))
+                return distance / root, np.log(largest) + np.log(root)
+        return distance, log_scale
+
+
+@dataclass(frozen=True)
+class LogAboveLeast:
+    """The logarithm of the distance from the lowest value, begun at a share of its median.
+
+    ``log(1 + (y - least) / (share (median - least)))``: infinitely smooth, nearly linear up to that
+    share and logarithmic above. For sums of squares and other functions whose values range
+    over decades.
+
+    Attributes
+    ----------
+    share : float
+        Of the median's distance from the least value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.optimizers._warp import LogAboveLeast
+    >>> LogAboveLeast(1.0)(np.array([1.0, 2.0, 3.0, 5.0, 1e9])).round(2)
+    array([ 0.  ,  0.41,  0.69,  1.1 , 20.03])
+    """
+
+    share: float
+
+    @property
+    def name(self):
+        """Name of the warp."""
+        return f"log-{self.share:g}"
+
+    def __call__(self, y):
+        """Return the warped values, of shape (n,); all 0 when all are equal."""
+        distance, scale = self._scaled(y)
+        return np.log1p(distance / scale)
+
+    def log_slope(self, y):
+        """Return the logarithm of the derivative at every value, of shape (n,)."""
+        distance, scale = self._scaled(y)
+        return -np.log1p(distance / scale) - np.log(scale)
+
+    def _scaled(self, y):
+        if not y.size:
+            return y, 1.0
+        distance = y - y.min()
+        typical = np.median(distance)
+        if typical == 0.0:  # most are the least
+            typical = distance.max()
+        return distance, self.share * typical if typical > 0.0 else 1.0

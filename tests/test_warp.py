@@ -1,0 +1,124 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skbo_silbo import SILBO
+from skbo_silbo.optimizers._embedding import IdentityLearner
+from skbo_silbo.optimizers._evidence import choose_warp
+from skbo_silbo.optimizers._warp import AsTold, HalfLog, LogAboveLeast
+
+half_log = HalfLog()
+WARPS = [AsTold(), half_log, LogAboveLeast(1.0), LogAboveLeast(0.1)]
+by_warp = pytest.mark.parametrize("warp", WARPS, ids=lambda warp: warp.name)
+values = arrays(float, st.integers(1, 30), elements=st.integers(-50, 50).map(float))
+
+
+@by_warp
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(y=values)
+def test_order_and_ties_are_kept(warp, y):
+    w = warp(y)
+    assert_array_equal(np.sign(w[:, None] - w), np.sign(y[:, None] - y))
+
+
+@pytest.mark.parametrize("warp", WARPS[1:], ids=lambda warp: warp.name)
+@settings(deadline=None, max_examples=100, derandomize=True)
+@given(y=values, shift=st.integers(-1000, 1000), scale=st.floats(1e-6, 1e6))
+def test_units_do_not_matter(warp, y, shift, scale):
+    assert_allclose(warp(scale * (y + shift)), warp(y), rtol=1e-6, atol=1e-6)
+    if np.ptp(y) > 0:  # a density in other units
+        slope = warp.log_slope(scale * (y + shift)) + np.log(scale)
+        assert_allclose(slope, warp.log_slope(y), rtol=1e-6, atol=1e-6)
+
+
+@by_warp
+def test_slope_is_the_derivative(warp):
+    y = np.random.default_rng(0).lognormal(size=21) * 7
+    for i in np.argsort(y)[
+        [13, 17, 20]
+    ]:  # neither least, median nor below: location and scale stay
+        step = 1e-6 * np.eye(21)[i]
+        difference = (warp(y + step)[i] - warp(y - step)[i]) / 2e-6
+        assert warp.log_slope(y)[i] == pytest.approx(np.log(difference), abs=1e-7)
+
+
+def test_a_smooth_log_is_linear_near_the_least_value_and_logarithmic_far_above():
+    y = np.array([0.0, 1e-3, 1.0, 1e6, 1e9])  # the median is 1
+    w = LogAboveLeast(1.0)(y)
+    assert_allclose(w[1] / 1e-3, 1, rtol=1e-3)
+    assert_allclose(w[4] - w[3], np.log(1e3), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("transform", "expected"),
+    [(lambda t: t, {"none"}), (lambda t: np.exp(4 * t), {"log-1", "log-0.1", "half-log"})],
+)
+def test_evidence_knows_the_scale_on_which_values_are_smooth(transform, expected):
+    for seed in range(4):
+        Z = np.random.default_rng(seed).uniform(-1, 1, (40, 2))
+        y = transform(np.sin(3 * Z[:, 0]) + Z[:, 1] ** 2)
+        assert choose_warp(WARPS, IdentityLearner(), Z, y).name in expected
+
+
+def test_evidence_needs_values():
+    Z = np.linspace(-1, 1, 4)[:, None]
+    assert choose_warp(WARPS, IdentityLearner(), Z, np.exp(9 * Z[:, 0])) is WARPS[0]
+    assert choose_warp(WARPS, IdentityLearner(), np.tile(Z, (3, 1)), np.ones(12)) is WARPS[0]
+
+
+def test_the_better_half_keeps_its_distances_and_the_worse_their_logarithm():
+    y = np.array([5.0, 1.0, 2.0, 14.0, 8.0])
+    s = np.sqrt((16 + 9) / 2)
+    assert_allclose(half_log(y), [0, -4 / s, -3 / s, np.log(1 + 9 / s), np.log(1 + 3 / s)])
+
+
+def test_a_normal_better_half_has_unit_deviation():
+    w = half_log(3 + 7 * np.random.default_rng(0).standard_normal(20_000))
+    assert np.sqrt(np.mean(w[w < 0] ** 2)) == pytest.approx(1)
+    assert np.quantile(w, 0.1) == pytest.approx(-1.2816, abs=0.03)
+
+
+def test_how_bad_the_worst_is_does_not_move_the_better_half():
+    y = np.random.default_rng(1).standard_normal(21)
+    worse = np.where(y == y.max(), 1e12, y)
+    better = y <= np.median(y)
+    assert_array_equal(half_log(worse)[better], half_log(y)[better])
+    assert half_log(worse).max() < 40
+
+
+def test_most_are_equal():
+    assert_array_equal(half_log(np.full(4, 0.1)), 0)
+    assert_allclose(half_log(np.array([3.0, 3, 3, 5])), [0, 0, 0, np.log(2)])
+    assert_allclose(half_log(np.array([3.0, 3, 3, 1])), [0, 0, 0, -1])
+    assert half_log(np.empty(0)).shape == (0,)
+    for warp in WARPS[2:]:
+        assert_array_equal(warp(np.full(4, 0.1)), 0)
+        assert np.isfinite(warp(np.array([3.0, 3, 3, 5]))).all()
+        assert warp(np.empty(0)).shape == (0,)
+    tiny = half_log(np.array([0.0, 1e-200, 2e-200]))  # its squares are 0
+    assert_allclose(tiny, [-1, 0, np.log(2)])
+
+
+def run(scale, warp="half-log"):
+    optimizer = SILBO([(0, 1)] * 3, random_state=0, warp=warp)
+    for _ in range(12):
+        x = optimizer.ask()
+        optimizer.tell(x, scale * float(((x - 0.3) ** 2).sum()))
+    return optimizer
+
+
+def test_a_proposal_does_not_depend_on_the_unit_and_the_best_value_has_it():
+    one, other = run(1.0), run(2.0**20)
+    assert_array_equal(one.x_iters_, other.x_iters_)
+    assert other.best_y_ == 2.0**20 * one.best_y_ == other.func_vals_.min()
+
+
+def test_the_warp_can_be_left_out():
+    assert (run(1.0).x_iters_ != run(1.0, warp=None).x_iters_).any()
+    y = np.array([3.0, 1.0])
+    assert AsTold()(y) is y
+    with pytest.raises(ValueError, match=r"warp must be one of .*'half-log'.*: got 'sqrt'"):
+        SILBO([(0, 1)], warp="sqrt")
