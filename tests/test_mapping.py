@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -125,3 +128,12 @@ def test_bottom_up_is_the_clipped_pseudo_inverse():
 def test_an_unknown_preimage_is_refused():
     with pytest.raises(ValueError, match=r"preimage must be one of .*'cma'.*: got 'best'"):
         TopDown("best")
+
+
+def test_cma_without_matplotlib_warns_of_nothing():
+    code = (
+        "import sys, warnings; sys.modules['matplotlib'] = None; warnings.simplefilter('error');"
+        "from skbo_silbo.mapping._evolution import _import_cma; _import_cma()"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr

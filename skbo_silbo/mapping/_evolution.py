@@ -57,8 +57,9 @@ def preimage_by_evolution(z, embedding, rng):
 
 
 def _import_cma():
-    """Return the cma package, which loads matplotlib if it is there, deprecations and all."""
+    """Return the cma package, silent about a matplotlib that is old or absent."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.filterwarnings("ignore", "Could not import matplotlib")
         import cma
     return cma
