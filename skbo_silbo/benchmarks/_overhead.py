@@ -76,13 +76,16 @@ def report(results):
                 "n x d",
                 "method",
                 "median s",
+                "mean s",
+                "slowest s",
                 *(f"part {i + 1} ms" for i in range(N_WINDOWS)),
                 "n exponent",
                 "peak MiB",
             ),
             rows,
             "CPU seconds of one ask and tell on one thread, on planted Hartmann6. Median: over "
-            f"all proposals after the first points, over repeats (least to most); parts: medians "
+            f"all proposals after the first points, over repeats (least to most); mean and "
+            "slowest: of all proposals, those included that tune or choose anew; parts: medians "
             f"of the {N_WINDOWS} equal parts of a run of n. Exponent a: last three parts, least "
             "squares of log time on log n. Peak: resident memory of the whole process.",
         ),
@@ -97,6 +100,8 @@ def _row(problem, method, results):
         shape(problem),
         method,
         spread(medians(results), 3),
+        f"{np.mean([r['seconds'] for r in results]):.3f}",
+        f"{np.max([r['seconds'] for r in results]):.2f}",
         *(f"{1e3 * value:.3g}" for value in parts),
         f"{slope(window_centres(n)[late], parts[late]):.2f}",
         spread([r["peak_mib"] for r in results], 0),
