@@ -249,3 +249,45 @@ def test_same_seed_same_points_with_a_learnt_embedding(embedding):
         return run(optimizer, lambda x: float(np.tanh(x.sum())), 22).x_iters_
 
     assert_array_equal(trace(), trace())
+
+
+# --- active subspace and coordinates --------------------------------------------------------------
+
+
+def planted_data(n=60, d=40, seed=0):
+    X = np.random.default_rng(seed).uniform(-1, 1, (n, d))
+    return X, np.sin(3 * X[:, 7]) + X[:, 30] ** 2
+
+
+def test_coordinates_are_those_that_matter():
+    X, y = planted_data()
+    [learner] = make_learners("coordinates", "auto", 40)
+    assert_array_equal(learner.learn(X, y, X[:0]).basis, np.eye(40)[:, [7, 30]])
+    [learner] = make_learners("coordinates", 5, 40)
+    basis = learner.learn(X, y, X[:0]).basis
+    assert basis.shape == (40, 5)
+    assert basis[[7, 30]].sum() == 2
+    assert learner.learn(X, np.ones(60), X[:0]).is_identity
+
+
+def test_the_active_subspace_has_even_directions_too():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (80, 8))
+    direction = np.r_[3.0, -4.0, np.zeros(6)] / 5
+    [learner] = make_learners("active-subspace", 1, 8)
+    embedding = learner.learn(X, (X @ direction) ** 2, X[:0])
+    assert np.abs(embedding.basis.T @ direction).item() > 0.95
+    assert learner.learn(X, np.ones(80), X[:0]).is_identity
+    [wide] = make_learners("active-subspace", 8, 8)
+    assert wide.learn(X[:5], X[:5, 0], X[:0]).r <= 5
+
+
+@pytest.mark.parametrize("embedding", ["coordinates", "active-subspace", "sparse"])
+def test_other_embeddings_minimise_and_go_through_json(embedding):
+    def func(x):
+        return float((x[1] - 0.3) ** 2 + (x[4] + 0.2) ** 2)
+
+    optimizer = run(SILBO([(-1, 1)] * 8, embedding=embedding, random_state=0), func, 28)
+    assert optimizer.best_y_ < 0.02
+    other = SILBO.from_dict(optimizer.to_dict())
+    assert_array_equal(other.ask(), optimizer.ask())

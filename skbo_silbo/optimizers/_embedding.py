@@ -7,10 +7,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from skbo_silbo.decomposition import SemiSlicedInverseRegression, slice_response
+from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
 from skbo_silbo.mapping import LinearEmbedding
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
+NEGLIGIBLE_WEIGHT = 1e-3  # relative to the largest
 LEAST_CHOICE_DIMENSION = 5  # with fewer inputs there is no dimension to save: "auto" keeps all
 
 
@@ -134,6 +136,62 @@ class SemiSIRLearner:
         return TransformerLearner(self.name, estimator)
 
 
+@dataclass(frozen=True)
+class ActiveSubspaceLearner:
+    """Learn the directions along which a Gaussian process with a sparse prior is steepest.
+
+    Attributes
+    ----------
+    n_components : int or "auto"
+        Coordinates; fewer labels than that identify fewer.
+    """
+
+    n_components: object
+    name = "active-subspace"
+
+    def learn(self, X, y, X_unlabeled):
+        """Return the embedding, or the identity when equal values identify no direction."""
+        most = self.n_components
+        if most != "auto":
+            most = min(most, len(X) - 1)
+        estimator = ActiveSubspace(most, random_state=0)
+        return TransformerLearner(self.name, estimator).learn(X, y, X_unlabeled)
+
+
+@dataclass(frozen=True)
+class CoordinatesLearner:
+    """Keep the inputs that matter to a Gaussian process with a sparse prior (automatic relevance).
+
+    Attributes
+    ----------
+    n_components : int or "auto"
+        How many; "auto" cuts where the squared inverse length scales fall most steeply, those below
+        a thousandth of the largest counted as alike, and keeps at most a third as many as
+        there are labels.
+    """
+
+    n_components: object
+    name = "coordinates"
+
+    def learn(self, X, y, X_unlabeled):
+        """Return the embedding, or the identity when equal values say nothing."""
+        d = X.shape[1]
+        if np.unique(y).size < 2:
+            return LinearEmbedding(d)
+        weights = GaussianProcessSurrogate(prior="sparse").fit(X, y).weights_
+        order = np.argsort(-weights, kind="stable")
+        kept = np.sort(order[: self._count(weights[order], len(X))])
+        return LinearEmbedding(d, np.eye(d)[:, kept])
+
+    def _count(self, weights, n):
+        """Return how many of the decreasing weights to keep."""
+        if self.n_components != "auto":
+            return self.n_components
+        raised = weights + NEGLIGIBLE_WEIGHT * weights[0]
+        ratios = raised[:-1] / raised[1:]
+        return int(np.argmax(ratios[: max(n // 3, 1)])) + 1 if ratios.size else 1
+
+
 def _identity(n_components, d):
     if n_components not in ("auto", d):
         raise ValueError(
@@ -145,6 +203,14 @@ def _identity(n_components, d):
 
 def _semi_sir(n_components, d):
     return [SemiSIRLearner(n_components)]
+
+
+def _active_subspace(n_components, d):
+    return [ActiveSubspaceLearner(n_components)]
+
+
+def _coordinates(n_components, d):
+    return [CoordinatesLearner(n_components)]
 
 
 def _plain_sir(n_components, d):
@@ -174,6 +240,8 @@ def _sparse(n_components, d):
 EMBEDDINGS = MappingProxyType(
     {
         "auto": _auto,
+        "active-subspace": _active_subspace,
+        "coordinates": _coordinates,
         "identity": _identity,
         "sparse": _sparse,
         "semi-sir": _semi_sir,
