@@ -65,9 +65,9 @@ DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random
 SEARCHES = MappingProxyType({"auto": NearAndFar, "climb": Climb, "random": BoxSearch})
 WARPS = MappingProxyType(
     {
-        "auto": (HalfLog(), AsTold(), LogAboveLeast(1.0), LogAboveLeast(0.1)),
+        "auto": (HalfLog(), AsTold(), LogAboveLeast()),
         "half-log": (HalfLog(),),
-        "log": (LogAboveLeast(0.1),),
+        "log": (LogAboveLeast(),),
         None: (AsTold(),),
     }
 )

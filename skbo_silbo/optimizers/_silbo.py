@@ -79,8 +79,9 @@ class SILBO(EmbeddedOptimizer):
         given the regressor again.
     warp : {"auto", "half-log", "log"} or None, default="auto"
         How values are seen by learner and surrogate. "half-log" compresses distances above the
-        median to their logarithm, "log" all distances from the lowest value; None changes
-        nothing. "auto" takes the scale on which the surrogate predicts left-out values best.
+        median to their logarithm, "log" all distances from the lowest value, smoothly; None
+        changes nothing. "auto" takes the scale on which the surrogate predicts left-out values
+        best.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same seed and the same values give the same points, bit for bit.
 

@@ -82,31 +82,21 @@ class HalfLog:
 
 @dataclass(frozen=True)
 class LogAboveLeast:
-    """The logarithm of the distance from the lowest value, begun at a share of its median.
+    """The logarithm of the distance from the lowest value, begun at the median's.
 
-    ``log(1 + (y - least) / (share (median - least)))``: infinitely smooth, nearly linear up to that
-    share and logarithmic above. For sums of squares and other functions whose values range
+    ``log(1 + (y - least) / (median - least))``: infinitely smooth, nearly linear for the better
+    half and logarithmic far above. For sums of squares and other functions whose values range
     over decades.
-
-    Attributes
-    ----------
-    share : float
-        Of the median's distance from the least value.
 
     Examples
     --------
     >>> import numpy as np
     >>> from skbo_silbo.optimizers._warp import LogAboveLeast
-    >>> LogAboveLeast(1.0)(np.array([1.0, 2.0, 3.0, 5.0, 1e9])).round(2)
+    >>> LogAboveLeast()(np.array([1.0, 2.0, 3.0, 5.0, 1e9])).round(2)
     array([ 0.  ,  0.41,  0.69,  1.1 , 20.03])
     """
 
-    share: float
-
-    @property
-    def name(self):
-        """Name of the warp."""
-        return f"log-{self.share:g}"
+    name = "log"
 
     def __call__(self, y):
         """Return the warped values, of shape (n,); all 0 when all are equal."""
@@ -125,4 +115,4 @@ class LogAboveLeast:
         typical = np.median(distance)
         if typical == 0.0:  # most are the least
             typical = distance.max()
-        return distance, self.share * typical if typical > 0.0 else 1.0
+        return distance, typical if typical > 0.0 else 1.0
