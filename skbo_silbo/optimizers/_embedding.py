@@ -230,7 +230,7 @@ def _paper_exact(n_components, d):
 def _auto(n_components, d):
     if d < LEAST_CHOICE_DIMENSION:
         return [IdentityLearner()]
-    return [IdentityLearner(), IdentityLearner("sparse"), *_semi_sir(n_components, d)]
+    return [IdentityLearner("sparse"), IdentityLearner(), *_semi_sir(n_components, d)]
 
 
 def _sparse(n_components, d):

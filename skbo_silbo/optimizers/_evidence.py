@@ -7,28 +7,26 @@ from all labels prefers the learnt one even on pure noise (MATH section 4).
 import numpy as np
 from scipy.stats import norm
 
-from skbo_silbo.optimizers._embedding import IdentityLearner
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 N_FOLDS = 5
 LEAST_LABELS = 2 * N_FOLDS
 LEAST_VALUES = 5
-STANDARD_ERRORS = 1.0  # by which a learnt embedding must beat all inputs
+STANDARD_ERRORS = 1.0  # by which another learner must beat the first
 
 
 def choose_learner(learners, X, y, X_unlabeled, rng):
     """Return the learner whose embedding and prior predict held-out values best.
 
-    Among those that keep all inputs, the one with the highest mean log density of the held-out
-    values. One that learns directions is taken in its place only when it is better than that and
-    than the claim that x says nothing (one normal distribution for all values), by more than the
-    standard error of the difference. The second rival matters on noise, where a model of all
-    inputs can be worse than nothing, and whatever is simpler looks good beside it.
+    The first learner is kept unless another has a higher mean log density of the held-out values
+    than both the first and the claim that x says nothing (one normal distribution for all values),
+    by more than the standard error of the difference. The second rival matters on noise, where a
+    model of all inputs can be worse than nothing, and whatever is simpler looks good beside it.
 
     Parameters
     ----------
     learners : list
-        The first is kept while there are too few values.
+        The first one is to be beaten.
     X : ndarray of shape (n, d)
     y : ndarray of shape (n,)
         Finite.
@@ -42,16 +40,16 @@ def choose_learner(learners, X, y, X_unlabeled, rng):
     learner : object
         A member of `learners`.
     """
-    if len(learners) == 1 or y.size < LEAST_LABELS or np.ptp(y) == 0.0:
-        return learners[0]
+    first, *others = learners
+    if not others or y.size < LEAST_LABELS or np.ptp(y) == 0.0:
+        return first
     folds = rng.permutation(y.size) % N_FOLDS
-    tried = [(held_out_log_density(each, X, y, X_unlabeled, folds), each) for each in learners]
-    rivals = [pair for pair in tried if isinstance(pair[1], IdentityLearner)] or tried[:1]
-    density, best = max(rivals, key=lambda pair: pair[0].mean())
-    rivals, best_gain = (density, held_out_constant(y, folds)), 0.0
-    for density, learner in tried:
+    rivals = held_out_log_density(first, X, y, X_unlabeled, folds), held_out_constant(y, folds)
+    best, best_gain = first, 0.0
+    for learner in others:
+        density = held_out_log_density(learner, X, y, X_unlabeled, folds)
         gain = min(sure_gain(density - rival) for rival in rivals)
-        if gain > best_gain and not isinstance(learner, IdentityLearner):
+        if gain > best_gain:
             best, best_gain = learner, gain
     return best
 

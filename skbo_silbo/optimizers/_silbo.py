@@ -37,13 +37,13 @@ class SILBO(EmbeddedOptimizer):
     embedding : {"auto", "identity", "sparse", "active-subspace", "coordinates", "semi-sir", \
             "semi-sir-local", "semi-sir-paper", "sir"} or transformer, default="auto"
         How B is learnt. "identity" and "sparse" keep all inputs, with a prior that all matter or
-        that few do. "auto" takes the one that predicts values held out better, unless
-        semi-supervised sliced inverse regression does so by more than one standard error;
-        below 5 columns it is "identity". "active-subspace" takes the directions in which a Gaussian
-        process is steepest, "coordinates" the inputs that matter to it. "semi-sir-local" has
-        the paper's k = 7 neighbours in slices and graph, "semi-sir-paper" is its Algorithm 2 as
-        printed, "sir" has no unlabelled part. A transformer needs ``fit(X, y)`` (or
-        ``fit(X, y, X_unlabeled)``) and ``components_``.
+        that few do. "auto" is "sparse" unless "identity" or "semi-sir" predicts values held out
+        better by more than one standard error; below 5 columns it is "identity".
+        "active-subspace" takes the directions in which a Gaussian process is steepest,
+        "coordinates" the inputs that matter to it. "semi-sir-local" has the paper's k = 7
+        neighbours in slices and graph, "semi-sir-paper" is its Algorithm 2 as printed, "sir" has
+        no unlabelled part. A transformer needs ``fit(X, y)`` (or ``fit(X, y, X_unlabeled)``) and
+        ``components_``.
     mapping : {"auto", "incumbent", "top-down", "top-down-least-squares", "top-down-cma", \
             "bottom-up"} or object with `lift` and `carry`, default="auto"
         How z becomes x: the preimage nearest the incumbent ("auto", "incumbent", "top-down"), the
