@@ -1,10 +1,8 @@
 """What the learnt subspace says."""
 
-import doctest
 import itertools
 import json
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -189,11 +187,6 @@ def test_path_holds_changes_only():
     path = optimizer._path
     assert path[0][0] == optimizer.n_initial_
     assert all(a[1:] != b[1:] for a, b in itertools.pairwise(path))
-
-
-def test_the_page_about_it_runs():
-    page = Path(__file__).parent.parent / "doc" / "doors.rst"
-    assert doctest.testfile(str(page), module_relative=False).failed == 0
 
 
 def test_equal_values():
