@@ -57,12 +57,12 @@ def slow_fsync(phase_path, fsync=os.fsync):
     return sync
 
 
-def make_search(phase_path, **options):
+def make_search(phase_path, n_iter=N_ITER, **options):
     """Return the search that is killed, not fitted."""
     return SILBOSearchCV(
         Slow(phase_path=str(phase_path)),
         {"a": uniform(), "b": uniform(), "kind": ["x", "y", "fails"]},
-        n_iter=N_ITER,
+        n_iter=n_iter,
         cv=KFold(2),
         **options,
     )
@@ -86,6 +86,7 @@ def main():
     parser.add_argument("backend")
     parser.add_argument("batch_size", type=int)
     parser.add_argument("random_state", type=int)
+    parser.add_argument("--n-iter", type=int, default=N_ITER)
     args = vars(parser.parse_args())
     phase, results, backend = (args.pop(name) for name in ("phase", "results", "backend"))
     os.fsync = slow_fsync(phase)

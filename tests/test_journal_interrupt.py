@@ -9,10 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
-from journal_run import N_ITER
 
 SCRIPT = Path(__file__).with_name("journal_run.py")
 N_DONE = 4  # candidates on disk when the interruption comes
+N_ITER = 500  # more than can be done before it comes, however busy the machine
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
@@ -20,6 +20,7 @@ def test_ctrl_c_in_a_terminal(tmp_path, backend):
     journal, phase, results = (tmp_path / name for name in ("journal", "phase", "results"))
     phase.write_bytes(b"P")
     command = [sys.executable, "-W", "ignore", SCRIPT, journal, phase, results, backend, 2, 0]
+    command += ["--n-iter", N_ITER]
     process = subprocess.Popen(
         list(map(str, command)),
         stdout=subprocess.PIPE,
