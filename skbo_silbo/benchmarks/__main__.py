@@ -19,6 +19,8 @@ def parse(arguments):
     run.add_argument("names", nargs="+", choices=sorted(EXPERIMENTS), metavar="NAME")
     run.add_argument("--out", required=True, metavar="FILE")
     run.add_argument("--profile", default="full")
+    run.add_argument("--jobs", type=int, default=1, help="cells at the same time")
+    run.add_argument("--without", action="append", default=[], metavar="METHOD")
     report = commands.add_parser("report", help="tables from results")
     report.add_argument("files", nargs="+", metavar="FILE")
     report.add_argument("--profile", default="full", help="cells that must be there")
@@ -34,7 +36,14 @@ def run(options):
     for name in options.names:
         store = Store(options.out)
         echo = _print_at_once
-        failures += run_experiment(EXPERIMENTS[name], store, profile=options.profile, echo=echo)
+        failures += run_experiment(
+            EXPERIMENTS[name],
+            store,
+            profile=options.profile,
+            jobs=options.jobs,
+            without=options.without,
+            echo=echo,
+        )
     return failures
 
 

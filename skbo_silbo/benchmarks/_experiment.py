@@ -39,10 +39,22 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """Problems, and how often each is measured."""
+    """Problems, and how often each is measured.
+
+    Attributes
+    ----------
+    problems : tuple of dict
+    n_repeats : int
+    first : int
+        The first repeat: seeds used for tuning are never those that are reported.
+    methods : tuple of str or None
+        Only these; None: all that run on a problem.
+    """
 
     problems: tuple
     n_repeats: int
+    first: int = 0
+    methods: tuple | None = None
 
 
 def every_method(experiment, problem):
@@ -59,6 +71,16 @@ def no_aims(results):
     return []
 
 
+def no_figures(results, folder):
+    """Pictures of an experiment: none."""
+    return []
+
+
+def no_comparison(results, published):
+    """What an experiment has beside published results: nothing."""
+    return []
+
+
 @dataclass(frozen=True)
 class Experiment:
     """A question, as data.
@@ -69,11 +91,15 @@ class Experiment:
     methods : dict
         Name to the distribution that it needs installed ("" for this library).
     grids : dict
-        Name of a profile to its `Grid`; "full" is the published one.
+        Name of a profile to its `Grid`, or to a tuple of several; "full" is the published one.
     measure : callable
         (problem, method, repeat) to a dict of JSON values, called in a process of its own.
     report : callable
         Finished results (list of dict) to a list of paragraphs (str) and `Table`.
+    figures : callable
+        (results, folder) to paths of pictures written there, with captions: list of (name, text).
+    compare : callable
+        (results, rows of a table of published results) to a list of paragraphs and `Table`.
     aims : callable
         Finished results to a list of (aim, what was measured, whether it holds).
     methods_of : callable
@@ -89,6 +115,8 @@ class Experiment:
     grids: Mapping
     measure: Callable
     report: Callable
+    figures: Callable = field(default=no_figures)
+    compare: Callable = field(default=no_comparison)
     aims: Callable = field(default=no_aims)
     methods_of: Callable = field(default=every_method)
     excuse: Callable = field(default=no_excuse)
@@ -96,19 +124,22 @@ class Experiment:
     cap_mib: int = 8192
 
     def cells(self, profile):
-        """All cells of a profile; methods alternate within a repeat, so load falls on all alike."""
+        """All cells of a profile, each once, in an order that lets load fall on all methods."""
         if profile not in self.grids:
             raise ValueError(
                 f"profile must be one of {', '.join(map(repr, self.grids))} for experiment "
                 f"{self.name!r}: got {profile!r}."
             )
-        grid = self.grids[profile]
-        return [
+        grids = self.grids[profile]
+        cells = [
             Cell(self.name, problem, method, repeat)
+            for grid in (grids if isinstance(grids, tuple) else (grids,))
+            for repeat in range(grid.first, grid.first + grid.n_repeats)
             for problem in grid.problems
-            for repeat in range(grid.n_repeats)
             for method in self.methods_of(self, problem)
+            if grid.methods is None or method in grid.methods
         ]
+        return list({cell.key: cell for cell in cells}.values())
 
     def missing_packages(self):
         """Distributions that a method needs and this environment lacks: {method: package}."""

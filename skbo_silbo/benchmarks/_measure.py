@@ -10,7 +10,21 @@ import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-PACKAGES = ("skbo_silbo", "numpy", "scipy", "scikit-learn", "statsmodels", "pynndescent", "numba")
+PACKAGES = (
+    "skbo_silbo",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "statsmodels",
+    "pynndescent",
+    "numba",
+    "cma",
+    "optuna",
+    "scikit-optimize",
+    "torch",
+    "gpytorch",
+    "botorch",
+)
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 

@@ -4,8 +4,11 @@ from types import MappingProxyType
 
 from ._graphs import GRAPHS
 from ._growth import GROWTH
+from ._methods import METHODS_EXPERIMENT
 from ._overhead import OVERHEAD
 from ._sdr import SDR
 from ._solvers import SOLVERS
 
-EXPERIMENTS = MappingProxyType({e.name: e for e in (SDR, GROWTH, SOLVERS, GRAPHS, OVERHEAD)})
+EXPERIMENTS = MappingProxyType(
+    {e.name: e for e in (SDR, GROWTH, SOLVERS, GRAPHS, OVERHEAD, METHODS_EXPERIMENT)}
+)

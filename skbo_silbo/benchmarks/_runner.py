@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict
 
 from ._experiment import Cell
@@ -18,7 +19,7 @@ class MissingPeerError(RuntimeError):
     """A method of the experiment is not installed."""
 
 
-def run_experiment(experiment, store, *, profile="full", echo=print):
+def run_experiment(experiment, store, *, profile="full", jobs=1, without=(), echo=print):
     """Measure what is missing.
 
     Parameters
@@ -26,6 +27,10 @@ def run_experiment(experiment, store, *, profile="full", echo=print):
     experiment : Experiment
     store : Store
     profile : str, default="full"
+    jobs : int, default=1
+        Cells measured at the same time. Use 1 where times matter.
+    without : collection of str, default=()
+        Methods left out, said explicitly.
     echo : callable
         Gets a line of progress a cell.
 
@@ -38,28 +43,60 @@ def run_experiment(experiment, store, *, profile="full", echo=print):
     ------
     MissingPeerError
         Before anything is measured, when a method's package is not installed.
+    ValueError
+        When `without` names a method that the experiment does not have.
     """
-    missing = experiment.missing_packages()
-    if missing:
-        names = ", ".join(f"{method} (package {package})" for method, package in missing.items())
-        raise MissingPeerError(
-            f"Experiment {experiment.name!r} needs every peer: {names} not installed. "
-            'Install the extra "bench".'
-        )
+    _require_peers(experiment, without)
     done = finished_keys(store.read())
-    cells = experiment.cells(profile)
+    cells = [cell for cell in experiment.cells(profile) if cell.method not in without]
     waiting = [cell for cell in cells if cell.key not in done]
     echo(f"{experiment.name}: {len(cells) - len(waiting)} of {len(cells)} cells already done")
     surroundings = fixed_environment()
     failures = []
-    for number, cell in enumerate(waiting, 1):
-        load = round(os.getloadavg()[0], 1)
-        outcome = run_cell(experiment, cell)
-        store.append({**asdict(cell), **outcome, "load": load, "environment": surroundings})
+    for number, (cell, outcome) in enumerate(_outcomes(experiment, waiting, jobs), 1):
+        store.append({**asdict(cell), **outcome, "environment": surroundings})
         echo(f"[{number}/{len(waiting)}] {cell}: {_told(outcome)}")
         if outcome["status"] not in FINISHED:
             failures.append(f"{cell}: {outcome['reason']}")
     return failures
+
+
+def _require_peers(experiment, without):
+    """Refuse a method left out that there is not, and one left in that is not installed."""
+    unknown = sorted(set(without) - set(experiment.methods))
+    if unknown:
+        raise ValueError(
+            f"without must name methods of {experiment.name!r}, {', '.join(experiment.methods)}: "
+            f"got {', '.join(unknown)}. Correct the name."
+        )
+    missing = experiment.missing_packages()
+    names = ", ".join(
+        f"{m} (package {package})" for m, package in missing.items() if m not in without
+    )
+    if names:
+        raise MissingPeerError(
+            f"Experiment {experiment.name!r} needs every peer: {names} not installed. "
+            'Install the extra "bench" or "bench-torch", or say --without for each.'
+        )
+
+
+def _outcomes(experiment, cells, jobs):
+    """Yield cells with their outcomes as they end, at most `jobs` at a time."""
+    if jobs == 1:  # in this thread, so that Ctrl-C ends the cell
+        yield from ((cell, _loaded_run(experiment, cell)) for cell in cells)
+        return
+    with ThreadPoolExecutor(jobs) as pool:
+        waiting = {pool.submit(_loaded_run, experiment, cell): cell for cell in cells}
+        try:
+            for future in as_completed(waiting):
+                yield waiting[future], future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _loaded_run(experiment, cell):
+    load = round(os.getloadavg()[0], 1)
+    return {**run_cell(experiment, cell), "load": load}
 
 
 def finished_keys(results):

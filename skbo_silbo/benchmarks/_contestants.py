@@ -1,0 +1,187 @@
+"""Who takes part in the experiments about optimisers, by name."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from skbo_silbo.optimizers import minimize
+
+N_FIRST = 50  # random points of the paper's experiments
+OWN, ANY, SCALED, TOLD = (
+    "its own rule",
+    "any rising scale gives the same points",
+    "SILBO's scale, chosen anew every 10 evaluations",
+    "as told",
+)
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """An optimiser with its settings.
+
+    Attributes
+    ----------
+    play : callable
+        (recorder, problem as data, seed): calls the recorder ``problem["n"]`` times.
+    package : str
+        Distribution that must be installed; "" for this library.
+    values : str
+        The scale on which it sees the values.
+    settings : str
+        What a reader has to know beside its name.
+    published : tuple
+        (method, acquisition) in a table of published results; () where it is not in there.
+    """
+
+    play: Callable
+    package: str = ""
+    values: str = OWN
+    settings: str = "defaults"
+    published: tuple = ()
+
+
+@dataclass(frozen=True)
+class Own:
+    """A method of this library.
+
+    Attributes
+    ----------
+    method : str
+        Its name in `minimize`.
+    options : dict
+    as_published : bool
+        Whether the embedding has the dimension ``problem["r"]``.
+    """
+
+    method: str
+    options: Mapping = field(default_factory=dict)
+    as_published: bool = False
+
+    def __call__(self, recorder, problem, seed):
+        """Minimise."""
+        options = dict(self.options)
+        if self.as_published:
+            options["n_components"] = problem["r"]
+        minimize(
+            recorder,
+            recorder.problem.bounds,
+            method=self.method,
+            n_calls=problem["n"],
+            random_state=seed,
+            **options,
+        )
+
+
+@dataclass(frozen=True)
+class Guest:
+    """A peer, by the name of its class in a module of this package."""
+
+    module: str
+    name: str
+
+    def __call__(self, recorder, problem, seed):
+        """Ask, evaluate and tell."""
+        from importlib import import_module
+
+        module = import_module(f".{self.module}", __package__)
+        lower, upper = recorder.problem.bounds.T
+        peer = getattr(module, self.name)(len(lower), seed)
+        for _ in range(problem["n"]):
+            choosing = peer.scale.seconds
+            u = peer.ask()
+            recorder.forgive(peer.scale.seconds - choosing)
+            x = np.clip(lower + u * (upper - lower), lower, upper)
+            choosing = peer.scale.seconds
+            y = recorder(x)
+            peer.tell(u, y)
+            recorder.forgive(peer.scale.seconds - choosing)
+
+
+def _paper(method, published=(), **options):
+    """Return a method with the settings of the paper's experiments."""
+    told = [f"r of the problem, {N_FIRST} first points"]
+    told += [f"{name}={value}" for name, value in options.items()]
+    return Contestant(
+        Own(method, {"n_initial": N_FIRST, **options}, as_published=True),
+        settings=", ".join(told),
+        published=published,
+    )
+
+
+def _additive(published):
+    """ADD-BO has groups in place of an embedding."""
+    return Contestant(
+        Own("add-bo", {"n_initial": N_FIRST}),
+        settings=f"groups of 4, {N_FIRST} first points",
+        published=published,
+    )
+
+
+def _variants():
+    """Return the ablations of the paper, bottom-up, UCB."""
+    return {
+        "silbo-bu-labelled": _paper("silbo-bu", n_unlabeled=0),
+        "silbo-bu-every-10": _paper("silbo-bu", update_every=10),
+        "silbo-bu-every-40": _paper("silbo-bu", update_every=40),
+        "silbo-bu-random-20": Contestant(
+            Own("silbo-bu", {"n_initial": 20, "update_every": None}, as_published=True),
+            settings="20 random points, embedding learnt once from them",
+        ),
+        "silbo-bu-10-and-10": Contestant(
+            Own("silbo-bu", {"n_initial": 10, "update_every": 10}, as_published=True),
+            settings="10 random points, embedding learnt again every 10",
+        ),
+    }
+
+
+CONTESTANTS = MappingProxyType(
+    {
+        "random": Contestant(Own("random"), values=ANY),
+        "sobol": Contestant(Guest("_peers", "Sobol"), values=ANY),
+        "silbo": Contestant(Own("silbo")),
+        "silbo-bu": _paper("silbo-bu", ("SILBO-BU", "UCB")),
+        "silbo-bu-ei": _paper("silbo-bu", ("SILBO-BU", ""), acquisition="ei"),
+        "silbo-td": _paper("silbo-td", ("SILBO-TD", "UCB")),
+        "rembo": _paper("rembo", ("REMBO", "")),
+        "rembo-kx": _paper("rembo-kx", ("REMBO-KX", "")),
+        "rembo-kpsi": _paper("rembo-kpsi", ("REMBO-Kpsi", "")),
+        "hesbo": _paper("hesbo", ("HeSBO", "")),
+        "sir-bo": _paper("sir-bo", ("SIR-BO", "")),
+        "add-bo": _additive(("ADD-BO", "")),
+        "bock": Contestant(Own("bock")),
+        **_variants(),
+        "cma": Contestant(Guest("_peers", "CMAES"), "cma", ANY, "random start, sigma .25"),
+        "optuna-tpe": Contestant(Guest("_peers", "OptunaTPE"), "optuna", ANY),
+        "optuna-gp": Contestant(
+            Guest("_peers", "OptunaGP"), "torch", SCALED, "defaults, through Optuna's ask and tell"
+        ),
+        "scikit-optimize": Contestant(
+            Guest("_peers", "ScikitOptimize"), "scikit-optimize", SCALED, "defaults of Optimizer"
+        ),
+        "botorch-gp": Contestant(
+            Guest("_torch_peers", "BoTorchGP"),
+            "botorch",
+            SCALED,
+            "SingleTaskGP, log EI, 10 Sobol points, 2 climbs of 128 raw samples",
+        ),
+        "saas": Contestant(
+            Guest("_torch_peers", "SAAS"),
+            "botorch",
+            SCALED,
+            "ensemble of 4 MAP fits, else as botorch-gp",
+        ),
+        "turbo": Contestant(
+            Guest("_torch_peers", "TuRBO"),
+            "botorch",
+            SCALED,
+            "TuRBO-1, 10 Sobol points, 2000 candidates",
+        ),
+    }
+)
+
+
+def packages(names):
+    """Return the distribution that each contestant needs, {name: distribution}."""
+    return {name: CONTESTANTS[name].package for name in names}
