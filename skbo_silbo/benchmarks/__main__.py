@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from ._published import read_published
 from ._registry import EXPERIMENTS
 from ._report import render_rst, render_text
 from ._runner import MissingPeerError, run_experiment
@@ -26,6 +27,7 @@ def parse(arguments):
     report.add_argument("--profile", default="full", help="cells that must be there")
     report.add_argument("--rst", metavar="PAGE", help="write a page instead of printing")
     report.add_argument("--title", default="Speed and memory", help="of the page")
+    report.add_argument("--published", metavar="TABLE", help="CSV file to set beside the results")
     commands.add_parser("list", help="names of experiments, their profiles and numbers of cells")
     return parser.parse_args(arguments)
 
@@ -55,7 +57,9 @@ def report(options):
     blocks, aims, missing = [], [], []
     for name in names:
         experiment, own = EXPERIMENTS[name], [r for r in results if r["experiment"] == name]
-        blocks += experiment.report(own)
+        blocks += [*_pictures(experiment, own, options.rst), *experiment.report(own)]
+        if options.published:
+            blocks += experiment.compare(own, read_published(options.published))
         aims += experiment.aims(own)
         missing += missing_cells(experiment, options.profile, own)
     failed = [*aims_table(aims), *could_not(results)]
@@ -65,6 +69,14 @@ def report(options):
     else:
         sys.stdout.write(render_text(blocks))
     return [f"no result for {cell}" for cell in missing]
+
+
+def _pictures(experiment, results, page):
+    """Draw beside the page; return the paragraphs that show the pictures."""
+    if not page:
+        return []
+    drawn = experiment.figures(results, Path(page).parent)
+    return [f".. figure:: {name}\n\n   {caption}" for name, caption in drawn]
 
 
 def _read(path):

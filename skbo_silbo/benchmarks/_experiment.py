@@ -77,7 +77,7 @@ def no_figures(results, folder):
 
 
 def no_comparison(results, published):
-    """What an experiment has beside published results: nothing."""
+    """Beside published results: nothing."""
     return []
 
 

@@ -3,7 +3,8 @@
 from ._contestants import packages
 from ._experiment import Experiment, Grid
 from ._play import measure_play
-from ._search_report import search_report
+from ._published import compare_published
+from ._search_report import search_figures, search_report
 
 FUNCTIONS = {"branin": 2, "hartmann6": 6, "colville": 4}
 CHEAP = (
@@ -24,7 +25,7 @@ METHODS = (*CHEAP, "silbo-td", "silbo")
 def problems(d, n):
     """Return the functions as published: on the first inputs, nothing moved."""
     return tuple(
-        {"function": name, "kind": "embedded", "d": d, "n": n, "r": r, "first": 50}
+        {"function": name, "kind": "embedded", "d": d, "n": n, "r": r}
         for name, r in FUNCTIONS.items()
     )
 
@@ -38,12 +39,14 @@ METHODS_EXPERIMENT = Experiment(
             Grid(problems(1000, 250), n_repeats=2),
         ),
         "tiny": Grid(
-            ({"function": "branin", "kind": "embedded", "d": 5, "n": 12, "r": 2, "first": 10},),
+            ({"function": "branin", "kind": "embedded", "d": 5, "n": 12, "r": 2},),
             n_repeats=2,
             methods=("random", "hesbo", "silbo"),
         ),
     },
     measure=measure_play,
     report=search_report,
+    figures=search_figures,
+    compare=compare_published,
     cap_seconds=1800,
 )

@@ -43,7 +43,7 @@ def measure_play(problem, method, repeat):
     if len(recorder.told) != problem["n"]:
         raise RuntimeError(f"{method} made {len(recorder.told)} of {problem['n']} evaluations.")
     return {
-        **recorder.summary(problem.get("first", 0)),
+        **recorder.summary(),
         **_regret_scale(recorder.problem),
         "values": contestant.values,
         "imported_mib": round(imported),

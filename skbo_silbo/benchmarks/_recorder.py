@@ -44,34 +44,24 @@ class Recorder:
         """Leave out seconds of the present gap that are not the optimiser's."""
         self._forgiven += seconds
 
-    def summary(self, n_first):
+    def summary(self):
         """Return what is stored of the run.
-
-        Parameters
-        ----------
-        n_first : int
-            Evaluations that `steps_after` leaves out; 0 leaves that out itself.
 
         Returns
         -------
         values : dict
             ``steps``: [n, value] wherever the lowest value told changes, value being the true one
-            at that point, in 6 digits; ``steps_after``: the same among later evaluations only;
-            ``seconds``: cumulative CPU seconds after each tenth of the run; ``median_seconds``: of
-            a proposal in the second half.
+            at that point, in 6 digits; ``seconds``: cumulative CPU seconds after each tenth of the
+            run; ``median_seconds``: of a proposal in the second half.
         """
         n = len(self.told)
         ends = np.unique(np.linspace(0, n, N_TIMES + 1).astype(int)[1:])
         total = np.cumsum(self.seconds)
-        kept = {
+        return {
             "steps": incumbent_steps(self.told, self.truth),
             "seconds": [[int(end), round(float(total[end - 1]), 3)] for end in ends],
             "median_seconds": round(float(np.median(self.seconds[n // 2 :])), 5),
         }
-        if n_first:
-            later = incumbent_steps(self.told[n_first:], self.truth[n_first:])
-            kept["steps_after"] = [[place + n_first, value] for place, value in later]
-        return kept
 
 
 def incumbent_steps(told, truth):

@@ -2,6 +2,7 @@
 
 from types import MappingProxyType
 
+from ._default import DEFAULT
 from ._graphs import GRAPHS
 from ._growth import GROWTH
 from ._methods import METHODS_EXPERIMENT
@@ -10,5 +11,5 @@ from ._sdr import SDR
 from ._solvers import SOLVERS
 
 EXPERIMENTS = MappingProxyType(
-    {e.name: e for e in (SDR, GROWTH, SOLVERS, GRAPHS, OVERHEAD, METHODS_EXPERIMENT)}
+    {e.name: e for e in (SDR, GROWTH, SOLVERS, GRAPHS, OVERHEAD, METHODS_EXPERIMENT, DEFAULT)}
 )

@@ -1,0 +1,198 @@
+"""Benchmarks of optimisers: every call counts, the reports say what the results hold."""
+
+import json
+
+import numpy as np
+import pytest
+
+from skbo_silbo.benchmarks import render_rst, run_experiment
+from skbo_silbo.benchmarks.__main__ import main
+from skbo_silbo.benchmarks._contestants import CONTESTANTS
+from skbo_silbo.benchmarks._default import DEFAULT, aims
+from skbo_silbo.benchmarks._experiment import Grid
+from skbo_silbo.benchmarks._output_scale import OutputScale
+from skbo_silbo.benchmarks._play import make_problem, measure_play, regrets
+from skbo_silbo.benchmarks._published import compare_published, read_published
+from skbo_silbo.benchmarks._recorder import Recorder, curve
+from skbo_silbo.benchmarks._registry import EXPERIMENTS
+from skbo_silbo.benchmarks._runner import MissingPeerError
+from skbo_silbo.benchmarks._search_report import (
+    evaluations_within,
+    search_figures,
+    search_report,
+    values_of,
+)
+from skbo_silbo.benchmarks._store import Store
+
+PROBLEM = {"function": "branin", "kind": "embedded", "d": 6, "n": 14, "r": 2}
+
+
+def played(method, repeat, steps, problem=PROBLEM, **further):
+    return {
+        "experiment": "methods",
+        "problem": problem,
+        "method": method,
+        "repeat": repeat,
+        "status": "ok",
+        "steps": steps,
+        "optimum": 0.0,
+        "scale": 10.0,
+        "median_seconds": 0.01,
+        **further,
+    }
+
+
+@pytest.mark.parametrize(
+    "method", [name for name, who in CONTESTANTS.items() if who.package in ("", "cma")]
+)
+def test_every_contestant_makes_the_evaluations_of_the_problem(method):
+    measured = measure_play(PROBLEM, method, 0)
+    assert measured["steps"][0][0] == 1
+    assert measured["steps"][-1][0] <= PROBLEM["n"]
+    values = [value for _, value in measured["steps"]]
+    assert values == sorted(values, reverse=True)
+    assert measured["optimum"] <= values[-1]
+
+
+def test_a_recorder_counts_every_call_and_knows_the_truth():
+    noisy = make_problem({**PROBLEM, "kind": "planted", "sd": 2.0}, 0)
+    recorder = Recorder(noisy)
+    X = np.random.default_rng(0).uniform(*noisy.bounds.T, (20, 6))
+    told = [recorder(x) for x in X]
+    assert told == recorder.told
+    np.testing.assert_allclose(recorder.truth, [noisy.truth(x) for x in X])
+    steps = recorder.summary()["steps"]
+    best = [int(np.argmin(told[:n])) for n in range(1, 21)]
+    np.testing.assert_allclose(curve(steps, 20), [recorder.truth[i] for i in best], rtol=1e-5)
+
+
+def test_seeds_make_problems_and_the_same_seed_the_same_one():
+    problem = {"function": "levy", "kind": "rotated", "d": 9, "inputs": 3}
+    x = np.full(9, 0.3)
+    assert make_problem(problem, 1)(x) == make_problem(problem, 1)(x)
+    assert make_problem(problem, 1)(x) != make_problem(problem, 2)(x)
+
+
+def test_a_peer_sees_a_rising_function_of_the_values():
+    rng = np.random.default_rng(0)
+    U, y = rng.uniform(size=(40, 3)), np.exp(3 * rng.normal(size=40))
+    scaled = OutputScale()(U, y)
+    assert np.all(np.diff(scaled[np.argsort(y)]) >= 0)
+
+
+def test_evaluations_within_one_percent():
+    result = played("random", 0, [[1, 5.0], [4, 0.2], [9, 0.1]])
+    assert evaluations_within(result) == 9
+    np.testing.assert_allclose(regrets(result)[[0, 2, 3, 13]], [0.5, 0.5, 0.02, 0.01])
+    assert evaluations_within(played("random", 0, [[1, 5.0]])) is None
+    assert regrets({"problem": PROBLEM, "steps": []}) is None
+
+
+def test_the_report_holds_means_and_what_was_not_reached():
+    results = [
+        played("random", 0, [[1, 4.0], [8, 2.0]]),
+        played("random", 1, [[1, 4.0]]),
+        played("silbo", 0, [[1, 4.0], [2, 0.1]]),
+    ]
+    table, settings = search_report(results)
+    best, worst = table.rows
+    assert best[:4] == ("silbo", "1", "0.1", "")
+    assert best[6] == "2 (1/1)"
+    assert worst[:5] == ("random", "2", "3", "1.4", "3")
+    assert worst[6] == "never (0/2)"
+    assert [row[0] for row in settings.rows] == ["random", "silbo"]
+    other = {**PROBLEM, "d": 7}
+    results += [played("silbo", 0, [[1, 3.0]], other), played("random", 0, [[1, 2.0]], other)]
+    over_all = search_report(results)[0]
+    assert [row[:2] for row in over_all.rows] == [("random", "1.50"), ("silbo", "1.50")]
+    assert over_all.rows[1][3] == f"{np.sqrt(0.01 * 0.3):.4f}"
+    render_rst("Page", search_report(results))
+
+
+def test_the_picture_is_drawn(tmp_path):
+    pytest.importorskip("matplotlib")
+    results = [played(m, 0, [[1, 4.0], [3, 1.0]]) for m in ("random", "silbo")]
+    [(name, _)] = search_figures(results, tmp_path)
+    assert (tmp_path / name).stat().st_size > 1000
+
+
+PUBLISHED = """method,problem,dim,acquisition,repeats,\
+plotted_evaluations,true_evaluations,mean_best,sd_best
+SILBO-BU,branin,100,UCB,100,50,50,-4,1
+SILBO-BU,branin,100,UCB,100,150,550,-1,1
+"""
+
+
+def test_published_means_stand_beside_ours_by_both_counts(tmp_path):
+    path = tmp_path / "published.csv"
+    path.write_text(PUBLISHED)
+    problem = {"function": "branin", "kind": "embedded", "d": 100, "n": 100, "r": 2}
+    results = [played("silbo-bu", k, [[1, 4.0], [60, 2.5 + 0.1 * k]], problem) for k in range(3)]
+    [table] = compare_published(results, read_published(path))
+    assert [row[1] for row in table.rows] == ["50", "100"]
+    first, second = table.rows
+    assert (first[4], first[5], first[6], first[7]) == ("-4", "=", "-4", "=")
+    assert (second[2], second[4], second[6]) == ("-2.6", "-2.5", "-3.7")
+    assert (second[5], second[7]) == ("=", "+")
+    path.write_text("method,problem\na,b\n")
+    with pytest.raises(ValueError, match="lacks dim, acquisition"):
+        read_published(path)
+
+
+def test_aims_compare_with_the_best_peer():
+    problem = {"function": "branin", "kind": "planted", "d": 100, "n": 100}
+    results = [
+        played(method, 0, [[1, 4.0], [90, last]], problem)
+        for method, last in (("silbo", 0.5), ("random", 3.0), ("cma", 0.45))
+    ]
+    [(mark, got, holds), (_, beside, ahead)] = aims(results)
+    assert "at most 0.4" in mark
+    assert (got, holds, ahead) == ("0.5", False, False)
+    assert beside.startswith("0.5; cma 0.45")
+    assert aims(results[1:]) == []
+
+
+def test_seeds_reported_are_not_those_tuned_on():
+    for profile in ("stage1", "full"):
+        assert min(cell.repeat for cell in DEFAULT.cells(profile)) >= 100
+
+
+def test_a_grid_can_be_of_some_methods_and_a_cell_is_measured_once():
+    grids = Grid(({"d": 2},), 2, 5, methods=("random",)), Grid(({"d": 2},), 3, 5)
+    cells = DEFAULT.__class__(
+        "name", {"random": "", "silbo": ""}, {"full": grids}, measure_play, search_report
+    ).cells("full")
+    assert [(c.method, c.repeat) for c in cells] == [
+        *(("random", 5), ("random", 6), ("silbo", 5), ("silbo", 6)),
+        *(("random", 7), ("silbo", 7)),
+    ]
+
+
+def test_a_peer_that_is_missing_stops_the_run_unless_left_out(tmp_path, monkeypatch):
+    store = Store(tmp_path / "results.jsonl")
+    missing = {"saas": "botorch", "cma": "cma"}
+    monkeypatch.setattr(type(DEFAULT), "missing_packages", lambda self: missing)
+    with pytest.raises(MissingPeerError, match=r"saas \(package botorch\)"):
+        run_experiment(DEFAULT, store, profile="tiny", without=["cma"], echo=str)
+    with pytest.raises(ValueError, match=r"without must name methods of 'default'.* got sass"):
+        run_experiment(DEFAULT, store, profile="tiny", without=["sass"], echo=str)
+
+
+def test_two_at_a_time_give_what_one_gives_and_the_report_is_rebuilt(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    found = []
+    for jobs in (1, 2):
+        store = Store(tmp_path / f"{jobs}.jsonl")
+        assert (
+            run_experiment(EXPERIMENTS["methods"], store, profile="tiny", jobs=jobs, echo=str) == []
+        )
+        found.append({json.dumps([r["method"], r["repeat"], r["steps"]]) for r in store.read()})
+    assert found[0] == found[1]
+    assert len(found[0]) == 6
+    page = tmp_path / "page.rst"
+    assert main(["report", str(store.path), "--profile", "tiny", "--rst", str(page)]) == 0
+    assert "figure:: methods.png" in page.read_text()
+    assert (tmp_path / "methods.png").exists()
+    assert main(["report", str(store.path)]) == 1
+    assert "no result for" in capsys.readouterr().err
+    assert values_of(store.read()[:1]).shape == (1, 12)
