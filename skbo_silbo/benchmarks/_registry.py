@@ -9,7 +9,11 @@ from ._methods import METHODS_EXPERIMENT
 from ._overhead import OVERHEAD
 from ._sdr import SDR
 from ._solvers import SOLVERS
+from ._tuning import TUNING
 
 EXPERIMENTS = MappingProxyType(
-    {e.name: e for e in (SDR, GROWTH, SOLVERS, GRAPHS, OVERHEAD, METHODS_EXPERIMENT, DEFAULT)}
+    {
+        e.name: e
+        for e in (SDR, GROWTH, SOLVERS, GRAPHS, OVERHEAD, METHODS_EXPERIMENT, DEFAULT, TUNING)
+    }
 )
