@@ -114,11 +114,12 @@ def test_size_of_the_design():
 
 def test_history_is_sorted_by_point_and_then_value():
     history = History(2)
-    history.add("abc", np.array([[0.5, 1], [0.0, 2], [0.5, 1]]), np.array([3.0, 1, 2]))
-    history.add("d", np.array([[0.5, 0.0]]), np.array([np.nan]))
-    X, y = history.canonical()
-    assert_allclose(X, [[0, 2], [0.5, 0], [0.5, 1], [0.5, 1]])
-    assert_allclose(y, [1, np.nan, 2, 3])
+    history.add("abc", np.array([[0.5, 1], [0.0, 2], [0.5, 1]]), np.array([3.0, 1, 2]), np.ones(3))
+    history.add("de", np.array([[0.5, 0.0]] * 2), np.array([np.nan] * 2), np.array([4.0, 2.0]))
+    X, y, noise_std = history.canonical()
+    assert_allclose(X, [[0, 2], [0.5, 0], [0.5, 0], [0.5, 1], [0.5, 1]])
+    assert_allclose(y, [1, np.nan, np.nan, 2, 3])
+    assert_allclose(noise_std, [1, 2, 4, 1, 1])
     assert history.best_index() == 1
 
 

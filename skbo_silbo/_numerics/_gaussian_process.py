@@ -119,13 +119,15 @@ def condition(X, y, weights, signal_variance, noise_variance):
     return GaussianProcess(X, y, weights, signal_variance, noise_variance, L, dual, value)
 
 
-def log_marginal_likelihood(X, y, weights, signal_variance, noise_variance):
+def log_marginal_likelihood(X, y, weights, signal_variance, noise_variance, known_variance=0.0):
     """Return the log density of y and its gradient by the logarithms of the hyperparameters.
 
     Parameters
     ----------
     X, y, weights, signal_variance, noise_variance
         As in `condition`.
+    known_variance : float or ndarray of shape (n,), default=0.0
+        Of noise on top of that, of every value: ``K = v (R + eta I) + diag(known_variance)``.
 
     Returns
     -------
@@ -135,13 +137,13 @@ def log_marginal_likelihood(X, y, weights, signal_variance, noise_variance):
         By ``log weights``, ``log signal_variance`` and ``log noise_variance``, in that order.
         O(n^3 + n^2 d) time, O(n^2 + n d) memory.
     """
-    L, derivative = _factorise(X, weights, noise_variance / signal_variance)
+    L, derivative = _factorise(X, weights, (noise_variance + known_variance) / signal_variance)
     dual = cho_solve((L, True), y) / signal_variance
-    by_weights, by_noise = _gradient(
-        X, L, derivative, dual, weights, signal_variance, noise_variance
-    )
+    by_weights, by_variance = _gradient(X, L, derivative, dual, weights, signal_variance)
+    by_noise = noise_variance * by_variance.sum()
+    by_known = float(np.sum(known_variance * by_variance))
     by_scale = 0.5 * (dual @ y - y.size)  # by the log of a factor on all of K
-    gradient = np.concatenate([by_weights, [by_scale - by_noise, by_noise]])
+    gradient = np.concatenate([by_weights, [by_scale - by_noise - by_known, by_noise]])
     return _log_density(y, L, dual, signal_variance), gradient
 
 
@@ -171,23 +173,24 @@ def profiled_log_marginal_likelihood(X, y, weights, noise_ratio):
     v = float(y @ unscaled) / y.size
     dual = unscaled / v
     # v is stationary, so the partial derivatives at v are the total ones
-    by_weights, by_noise = _gradient(X, L, derivative, dual, weights, v, v * noise_ratio)
+    by_weights, by_variance = _gradient(X, L, derivative, dual, weights, v)
+    by_noise = v * noise_ratio * by_variance.sum()
     return _log_density(y, L, dual, v), np.append(by_weights, by_noise), v
 
 
-def _gradient(X, L, derivative, dual, weights, v, noise_variance):
-    """Return d log density / d log w, (d,), and / d log noise; overwrites `derivative` (dR/dq)."""
+def _gradient(X, L, derivative, dual, weights, v):
+    """Return d log density / d log w, (d,), and / d K_ii, (n,); overwrites `derivative` (dR/dq)."""
     G = _inverse(L)
     G *= -0.5 / v
     G += 0.5 * np.outer(dual, dual)
-    by_noise = noise_variance * np.trace(G)
+    by_variance = np.diag(G)
     derivative *= v
     derivative *= G  # MATH section 2: P = G o dK/dq
-    return weights * gradient_by_weights(derivative, X), by_noise
+    return weights * gradient_by_weights(derivative, X), by_variance
 
 
 def _factorise(X, weights, noise_ratio):
-    """Return the Cholesky factor of ``R + eta I``, and ``dR / dq``."""
+    """Return the Cholesky factor of ``R + eta I``, eta a number or (n,), and ``dR / dq``."""
     C, derivative = matern52(scaled_squared_distances(X, X, weights))
     C[np.diag_indices_from(C)] += noise_ratio
     return cholesky(C, lower=True, overwrite_a=True, check_finite=False), derivative

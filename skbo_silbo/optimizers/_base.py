@@ -95,7 +95,7 @@ class AskTellOptimizer(ABC):
         points = self.space_.decode(np.array(X).reshape(count, self.space_.n_features_))
         return points[0] if n is None else points
 
-    def tell(self, x, y):
+    def tell(self, x, y, noise_std=None):
         """Record the value of one point or of several.
 
         Parameters
@@ -104,6 +104,10 @@ class AskTellOptimizer(ABC):
             Points inside the bounds, in any order, asked for or not; repeats are kept.
         y : float, or array-like of shape (n,)
             Their values, to be minimised. NaN or infinite means that the evaluation failed.
+        noise_std : float, array-like of shape (n,) or None, default=None
+            Standard deviation of the noise of every value, at least 0, in the units of y, where it
+            is known: a Gaussian process takes it on top of the noise that it finds in all values.
+            NaN or None: not known. One number is for all points.
 
         Returns
         -------
@@ -112,12 +116,14 @@ class AskTellOptimizer(ABC):
         Raises
         ------
         ValueError
-            When a point is outside the bounds or of wrong length, or x and y differ in number.
+            When a point is outside the bounds or of wrong length, or x, y and noise_std differ in
+            number, or noise_std is negative, infinite, or of no use to the method's surrogate.
             Then nothing is recorded.
         """
         points, values = self._check_evaluations(x, y)
+        noise_std = self._check_noise(noise_std, values.shape)
         X = self.space_.encode(points)
-        self._history.add(points, X, values)
+        self._history.add(points, X, values, noise_std)
         for key in keys_of(X):
             self._pending.pop(key, None)
             self._told.add(key)
@@ -156,7 +162,11 @@ class AskTellOptimizer(ABC):
             "options": options,
             "objects": objects,
             "seed": int(self._seed),
-            "history": {points: rows.tolist(), "y": _state.values_to_data(self._history.y)},
+            "history": {
+                points: rows.tolist(),
+                "y": _state.values_to_data(self._history.y),
+                "noise_std": _state.values_to_data(self._history.noise_std),
+            },
             "pending": [x.tolist() for x in self._pending.values()],
             "state": self._state_to_dict(),
         }
@@ -198,7 +208,8 @@ class AskTellOptimizer(ABC):
             points = self.space_.decode(np.reshape(history["X"], (-1, m)))
         else:
             points = np.reshape(history["points"], (-1, len(self.space_.lower)))
-        self.tell(points, _state.values_from_data(history["y"]))
+        values, noise_std = (_state.values_from_data(history[name]) for name in ("y", "noise_std"))
+        self.tell(points, values, noise_std)
         for x in np.reshape(data["pending"], (-1, m)):
             self._register(x)
         self._state_from_dict(data["state"])
@@ -253,13 +264,30 @@ class AskTellOptimizer(ABC):
     def _check_evaluations(self, x, y):
         """Return x as points of the space, and y as a float array of as many."""
         points, single = self._as_points(x)
-        values = _as_values(y)
+        values = _as_numbers("y", y, "Tell float('nan') for a failed evaluation.")
         if values.shape != (() if single else (len(points),)):
             raise ValueError(
                 f"y must be {'one number' if single else f'{len(points)} numbers'}, one for every "
                 f"point in x: got shape {values.shape}. Tell points and values in equal number."
             )
         return points, values.reshape(len(points))
+
+    def _check_noise(self, noise_std, shape):
+        """Return standard deviations of this shape, (n,), NaN where they are not known."""
+        if noise_std is None:
+            return np.full(shape, np.nan)
+        noise_std = _as_numbers("noise_std", noise_std, "Give NaN where it is not known.")
+        if noise_std.shape not in ((), shape):
+            raise ValueError(
+                f"noise_std must be one number, or one for every value in y, {shape[0]}: got shape "
+                f"{noise_std.shape}. Give NaN where it is not known."
+            )
+        if (noise_std < 0).any() or np.isinf(noise_std).any():
+            raise ValueError(
+                f"noise_std must be at least 0 and finite: got {noise_std.tolist()}. "
+                "Give NaN where it is not known."
+            )
+        return np.broadcast_to(noise_std, shape)
 
     def _as_points(self, x):
         if self.space_.is_dict:
@@ -275,12 +303,10 @@ class AskTellOptimizer(ABC):
         return (x if x.ndim == 2 else x.reshape(1, -1)), x.ndim < 2
 
 
-def _as_values(y):
-    values = np.asarray(y)
+def _as_numbers(name, given, remedy):
+    values = np.asarray(given)
     if values.dtype.kind not in "fiub":
-        raise ValueError(
-            f"y must be real numbers: got {y!r}. Tell float('nan') for a failed evaluation."
-        )
+        raise ValueError(f"{name} must be real numbers: got {given!r}. {remedy}")
     return values.astype(float)
 
 

@@ -19,20 +19,23 @@ class History:
         The same, encoded.
     y : ndarray of shape (n,)
         Their values; not finite where the evaluation failed.
+    noise_std : ndarray of shape (n,)
+        Standard deviations of the noise of the values, in the units of y; NaN where not known.
     """
 
     def __init__(self, n_features):
         self.points = []
         self.X = np.empty((0, n_features))
-        self.y = np.empty(0)
+        self.y = self.noise_std = np.empty(0)
 
     def __len__(self):
         return self.y.size
 
-    def add(self, points, X, y):
+    def add(self, points, X, y, noise_std):
         """Append evaluations."""
         self.points.extend(points)
         self.X, self.y = np.vstack([self.X, X]), np.append(self.y, y)
+        self.noise_std = np.append(self.noise_std, noise_std)
 
     def best_index(self):
         """Return the position of the lowest finite value, the first of equals; None without one."""
@@ -40,9 +43,9 @@ class History:
         return int(np.argmin(np.where(finite, self.y, np.inf))) if finite.any() else None
 
     def canonical(self):
-        """Return X and y sorted by x, then y: a model must not depend on the order told."""
-        order = np.lexsort([self.y, *self.X.T[::-1]])
-        return self.X[order], self.y[order]
+        """Return X, y and noise_std, sorted in this order, on which a model may depend."""
+        order = np.lexsort([self.noise_std, self.y, *self.X.T[::-1]])
+        return self.X[order], self.y[order], self.noise_std[order]
 
 
 def impute_failures(y):

@@ -19,9 +19,9 @@ class PointLedger:
     def note(self, X, Z):
         """Take notice of the coordinates that points were made from."""
 
-    def select(self, X, y):
-        """Return the rows to learn from."""
-        return X, y
+    def select(self, X, *values):
+        """Return the rows to learn from, of X, (n, d), and of what belongs to them, (n,) each."""
+        return X, *values
 
     def locate(self, X, embedding):
         """Return a coordinate row for every point: rows (m, r), and the row of X of each, (m,)."""
@@ -61,11 +61,11 @@ class CoordinateLedger:
         else:
             self._Z, self._X = np.vstack([self._Z, Z]), np.vstack([self._X, X])
 
-    def select(self, X, y):
-        """Return the rows that are not places which have been left."""
+    def select(self, X, *values):
+        """Return the rows that are not places which have been left, of X and of its values."""
         current = set(self._rows_by_key())
         stays = [key in current or key not in self._left for key in keys_of(X)]
-        return X[stays], y[stays]
+        return X[stays], *(v[stays] for v in values)
 
     def locate(self, X, embedding):
         """Return a coordinate row for every point: rows (m, r), and the row of X of each, (m,).

@@ -97,7 +97,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         model, Z = self._model_of_all_told()
         return describe_subspace(
             mean_gradient(model.surrogate, model.embedding, Z),
-            self._learning_data(*self._labelled()),
+            self._learning_data(*self._labelled()[:2]),
             self._parts.learners,
             self._rng(model.n_told, 3),
             feature_names=tuple(self.space_.feature_names_),
@@ -115,6 +115,16 @@ class EmbeddedOptimizer(AskTellOptimizer):
             return model, self._ledger.locate(model.ranked, model.embedding)[0]
         finally:
             self._ledger = ledger
+
+    def _check_noise(self, noise_std, shape):
+        noise_std = super()._check_noise(noise_std, shape)
+        if np.isfinite(noise_std).any() and not self._parts.surrogate.takes_noise:
+            raise ValueError(
+                f"noise_std must be None for the surrogate of this {type(self).__name__}, which "
+                f"cannot use it: got {noise_std.tolist()}. Leave it out, or use a method with a "
+                "Gaussian process of one kernel."
+            )
+        return noise_std
 
     def _propose(self):
         index = self._n_known
@@ -145,7 +155,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return self._model is None or self._model.n_told < len(self._history)
 
     def _labelled(self):
-        """Return points, (n, d), and values, (n,), to learn from, in canonical order."""
+        """Return points, (n, d), values and noise, (n,), to learn from, in canonical order."""
         return self._ledger.select(*self._history.canonical())
 
     def _design_point(self, index, rng):
@@ -166,7 +176,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _learn_embedding(self):
         """Learn the embedding if it is due."""
-        X, y = self._labelled()
+        X, y, _ = self._labelled()
         n, first = y.size, self._learnt_at == 0
         if not (first or self._is_due(n)):
             return
@@ -205,7 +215,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
         None where nothing is told yet for the places that the points have moved to.
         """
-        X, y = self._labelled()
+        X, y, noise_std = self._labelled()
         if not y.size:
             return None
         Z, source = self._ledger.locate(X, self._embedding)
@@ -215,7 +225,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if tune:
             self._tuned_at = y.size
         values, rng = self._values(y)[source], self._rng(y.size, 2)
-        surrogate = parts.fit(start if fits else None, Z, values, tune=tune, rng=rng)
+        noise = self._noise_variance(y, noise_std)[source]
+        surrogate = parts.fit(start if fits else None, Z, values, noise, tune=tune, rng=rng)
         self._surrogate_state = surrogate.to_state()
         return self._as_model(surrogate, X, y)
 
@@ -227,6 +238,11 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def _values(self, y):
         """Return what the surrogate sees of the values told."""
         return self._warp(impute_failures(y))
+
+    def _noise_variance(self, y, noise_std):
+        """Return the known variances of what `_values` returns: by the warp's slope; else 0."""
+        known = np.where(np.isfinite(y) & np.isfinite(noise_std), noise_std, 0.0)
+        return (known * np.exp(self._warp.log_slope(impute_failures(y)))) ** 2
 
     def _as_model(self, surrogate, X, y):
         ranked = X[np.argsort(np.where(np.isfinite(y), y, np.inf), kind="stable")]
@@ -330,7 +346,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _recondition(self):
         """Return the model that the stored state is of: nothing is searched."""
-        X, y = self._labelled()
+        X, y, noise_std = self._labelled()
         state = self._surrogate_state
         Z, source = self._ledger.locate(X, self._embedding)
         if state is None or not self._maker.fits(state, Z.shape[1]):
@@ -338,8 +354,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 f"subspace_ needs a model, which comes after {self.n_initial_} values: got "
                 f"{len(self._history)}. Tell them, then ask() for a point."
             )
-        values = self._values(y)[source]
-        surrogate = self._maker.restore(self._surrogate_state, Z, values)
+        noise = self._noise_variance(y, noise_std)[source]
+        surrogate = self._maker.restore(state, Z, self._values(y)[source], noise)
         return self._as_model(surrogate, X, y)
 
 

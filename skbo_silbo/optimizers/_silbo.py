@@ -120,6 +120,11 @@ class SILBO(EmbeddedOptimizer):
     ("kriging believer"; Ginsbourger, Le Riche and Carraro 2010). A failed evaluation (NaN or
     infinite) takes part with the worst value told, and is unlabelled for the embedding.
 
+    Noise told with a value (``noise_std`` of `tell`) is noise of that value alone, on top of what
+    the Gaussian process finds in all; it is multiplied by the slope of `warp` at the value. The
+    choices of scale, embedding and prior take noise as equal everywhere. A regressor as `surrogate`
+    refuses it, as `AddBO` and `BOCK` do, whose processes have one noise for all values.
+
     Examples
     --------
     >>> from skbo_silbo import SILBO

@@ -1,4 +1,8 @@
-"""Makers of surrogates: how the loop starts, tunes and restores one."""
+"""Makers of surrogates: how the loop starts, tunes and restores one.
+
+The known variance of every value's noise, (n,), is for those with ``takes_noise``; the loop refuses
+to be told of it where the others are in use, and gives them zeros.
+"""
 
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -25,6 +29,8 @@ class ProcessMaker:
 
     prior: str = "dimension-scaled"
 
+    takes_noise = True
+
     def for_learner(self, learner):
         """Return the maker with the prior that the learner goes with."""
         return ProcessMaker(getattr(learner, "prior", self.prior))
@@ -33,14 +39,14 @@ class ProcessMaker:
         """Return whether the hyperparameters of a former surrogate can start one of r inputs."""
         return len(state["theta"]) == r + 2
 
-    def fit(self, state, Z, y, *, tune, rng):
+    def fit(self, state, Z, y, noise, *, tune, rng):
         """Return a surrogate conditioned on (Z, y), started at `state` unless that is None."""
         theta = None if state is None else state["theta"]
-        return GaussianProcessSurrogate(theta, prior=self.prior).fit(Z, y, tune=tune)
+        return GaussianProcessSurrogate(theta, prior=self.prior).fit(Z, y, noise, tune=tune)
 
-    def restore(self, state, Z, y):
+    def restore(self, state, Z, y, noise):
         """Return the surrogate of this state, conditioned on (Z, y)."""
-        return GaussianProcessSurrogate(prior=self.prior).from_state(state, Z, y)
+        return GaussianProcessSurrogate(prior=self.prior).from_state(state, Z, y, noise)
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,8 @@ class RegressorMaker:
 
     regressor: object
 
+    takes_noise = False
+
     def for_learner(self, learner):
         """Return this maker: it is the same for every learner."""
         return self
@@ -63,11 +71,11 @@ class RegressorMaker:
         """Return whether the seed of a former surrogate can start one: always."""
         return True
 
-    def fit(self, state, Z, y, *, tune, rng):
+    def fit(self, state, Z, y, noise, *, tune, rng):
         """Return a surrogate conditioned on (Z, y), its random numbers seeded by `rng`."""
         return RegressorSurrogate(self.regressor, int(rng.integers(2**31))).fit(Z, y)
 
-    def restore(self, state, Z, y):
+    def restore(self, state, Z, y, noise):
         """Return the surrogate of this state, conditioned on (Z, y)."""
         return RegressorSurrogate(self.regressor, state["seed"]).fit(Z, y)
 
@@ -84,6 +92,8 @@ class ViewedMaker:
 
     view: object
 
+    takes_noise = True
+
     def for_learner(self, learner):
         """Return this maker: it is the same for every learner."""
         return self
@@ -92,22 +102,24 @@ class ViewedMaker:
         """Return whether the hyperparameters of a former surrogate can start one: always."""
         return True
 
-    def fit(self, state, Z, y, *, tune, rng):
+    def fit(self, state, Z, y, noise, *, tune, rng):
         """Return a surrogate conditioned on (Z, y), started at `state` unless that is None."""
         theta = None if state is None else state["theta"]
-        inner = GaussianProcessSurrogate(theta, isotropic=True).fit(self.view(Z), y, tune=tune)
-        return ViewedProcess(inner, self.view)
+        inner = GaussianProcessSurrogate(theta, isotropic=True)
+        return ViewedProcess(inner.fit(self.view(Z), y, noise, tune=tune), self.view)
 
-    def restore(self, state, Z, y):
+    def restore(self, state, Z, y, noise):
         """Return the surrogate of this state, conditioned on (Z, y)."""
-        inner = GaussianProcessSurrogate(isotropic=True).from_state(state, self.view(Z), y)
-        return ViewedProcess(inner, self.view)
+        inner = GaussianProcessSurrogate(isotropic=True)
+        return ViewedProcess(inner.from_state(state, self.view(Z), y, noise), self.view)
 
 
 @dataclass(frozen=True)
 class CylindricalMaker:
     """Makes Gaussian processes with the cylindrical kernel."""
 
+    takes_noise = False
+
     def for_learner(self, learner):
         """Return this maker: it is the same for every learner."""
         return self
@@ -116,12 +128,12 @@ class CylindricalMaker:
         """Return whether the hyperparameters of a former surrogate can start one: always."""
         return True
 
-    def fit(self, state, Z, y, *, tune, rng):
+    def fit(self, state, Z, y, noise, *, tune, rng):
         """Return a surrogate conditioned on (Z, y), started at `state` unless that is None."""
         theta = None if state is None else state["theta"]
         return CylindricalProcess(theta).fit(Z, y, tune=tune)
 
-    def restore(self, state, Z, y):
+    def restore(self, state, Z, y, noise):
         """Return the surrogate of this state, conditioned on (Z, y)."""
         return CylindricalProcess(state["theta"]).fit(Z, y, tune=False)
 
@@ -137,6 +149,8 @@ class AdditiveMaker:
 
     group_size: int
 
+    takes_noise = False
+
     def for_learner(self, learner):
         """Return this maker: it is the same for every learner."""
         return self
@@ -145,11 +159,11 @@ class AdditiveMaker:
         """Return whether the groups of a former surrogate are those of r inputs."""
         return sum(map(len, state["groups"])) == r
 
-    def fit(self, state, Z, y, *, tune, rng):
+    def fit(self, state, Z, y, noise, *, tune, rng):
         """Return a surrogate conditioned on (Z, y); the groups of `state` compete with new ones."""
         return AdditiveProcess(self.group_size).fit(Z, y, rng, former=state, tune=tune)
 
-    def restore(self, state, Z, y):
+    def restore(self, state, Z, y, noise):
         """Return the surrogate of this state, conditioned on (Z, y)."""
         return AdditiveProcess(self.group_size).from_state(state, Z, y)
 

@@ -22,6 +22,7 @@ from skbo_silbo.surrogate._prior import PRIORS
 
 MAX_ITERATIONS = 60  # of L-BFGS-B for each start
 BELIEF_VARIANCE = 1e-8  # of a value believed, relative to the signal: nearby points can be many
+JITTER = 1e-10  # scikit-learn's default for `alpha`, for standardised targets
 LEAST_VARIANCE = 1e-14  # of a prediction, relative to the signal: below it rounding decides
 
 
@@ -64,7 +65,7 @@ class GaussianProcessSurrogate:
         self.isotropic = isotropic
         self.prior = prior
 
-    def fit(self, Z, y, *, tune=True):
+    def fit(self, Z, y, noise_variance=0.0, *, tune=True):
         """Condition on data.
 
         Parameters
@@ -74,6 +75,9 @@ class GaussianProcessSurrogate:
         y : ndarray of shape (n,)
             Finite targets. Equal targets say nothing about the hyperparameters: then the
             starting values are kept.
+        noise_variance : float or ndarray of shape (n,), default=0.0
+            Known variance of the noise of every target, in their squared units, on top of the
+            noise whose variance is searched.
         tune : bool, default=True
             Search the hyperparameters, else only factorise.
 
@@ -86,6 +90,7 @@ class GaussianProcessSurrogate:
         theta = self._prior.location if self.theta is None else self.theta
         self.theta_ = np.clip(theta, *self._prior.bounds.T)
         targets = (y - self.y_mean_) / self.y_scale_
+        self._set_known(noise_variance, len(Z))
         self._condition(Z, targets, np.exp(self.theta_), tune=tune and np.ptp(targets) > 0.0)
         return self
 
@@ -98,7 +103,7 @@ class GaussianProcessSurrogate:
         """Return the hyperparameters as plain data, exactly."""
         return {"theta": self.theta_.tolist(), "values": self._values.tolist()}
 
-    def from_state(self, state, Z, y):
+    def from_state(self, state, Z, y, noise_variance=0.0):
         """Condition on data with the hyperparameters that `to_state` returned, bit for bit.
 
         Returns
@@ -109,6 +114,7 @@ class GaussianProcessSurrogate:
         self._prior = self._make_prior(Z.shape[1])
         self.theta_ = np.array(state["theta"])
         targets = (y - self.y_mean_) / self.y_scale_
+        self._set_known(noise_variance, len(Z))
         self._condition(Z, targets, np.array(state["values"]), tune=False)
         return self
 
@@ -199,10 +205,15 @@ class GaussianProcessSurrogate:
         prior = PRIORS[self.prior](r)
         return prior.shared() if self.isotropic else prior
 
+    def _set_known(self, noise_variance, n):
+        """Keep the known variances, for standardised targets, (n,)."""
+        self._known = np.broadcast_to(noise_variance, n) / self.y_scale_**2
+
     def _condition(self, Z, targets, values, *, tune):
         self._Z, self._targets = Z, targets
         model = GaussianProcessRegressor(
             _kernel(values, self._prior.bounds),
+            alpha=JITTER + self._known,
             optimizer=self._maximise_posterior if tune else None,
             random_state=0,
             copy_X_train=False,
@@ -249,7 +260,7 @@ class GaussianProcessSurrogate:
         weights = self._make_weights(theta)
         try:
             value, gradient = log_marginal_likelihood(
-                self._Z, self._targets, weights, signal, noise
+                self._Z, self._targets, weights, signal, noise, self._known
             )
         except LinAlgError:  # not positive definite in floating point: step back
             return np.inf, np.zeros_like(theta)

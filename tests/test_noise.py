@@ -1,0 +1,201 @@
+"""Noise that is known for every value: told, kept, and used by the Gaussian process."""
+
+import json
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import check_grad
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.linear_model import BayesianRidge
+
+from skbo_silbo import BOCK, REMBO, SILBO, AddBO, RandomSearch
+from skbo_silbo._numerics._gaussian_process import log_marginal_likelihood
+from skbo_silbo.optimizers._warp import AsTold, HalfLog, LogAboveLeast
+from skbo_silbo.surrogate import GaussianProcessSurrogate
+from skbo_silbo.surrogate._gaussian_process import _kernel
+
+BOUNDS = [(-1.0, 1.0)] * 3
+
+
+def sphere(x):
+    return float(np.sum((x - 0.2) ** 2))
+
+
+def data(n=12, r=2, seed=0):
+    rng = np.random.default_rng(seed)
+    Z = rng.uniform(-1, 1, (n, r))
+    return Z, np.sin(3 * Z[:, 0]) + Z[:, 1] + 5.0, rng.uniform(0.0, 0.6, n) ** 2
+
+
+def run(noise_std, *, n=16, seed=0, **options):
+    optimizer = SILBO(BOUNDS, random_state=seed, **options)
+    for i in range(n):
+        x = optimizer.ask()
+        optimizer.tell(x, sphere(x), None if noise_std is None else noise_std[i])
+    return optimizer
+
+
+def test_posterior_is_that_of_scikit_learn_with_alpha_for_every_point():
+    Z, y, variance = data()
+    ours = GaussianProcessSurrogate(np.log([1.3, 0.5, 0.9, 1e-3])).fit(Z, y, variance, tune=False)
+    kernel = _kernel(np.exp(ours.theta_), np.tile([[-20.0, 20.0]], (4, 1)))
+    targets = (y - y.mean()) / y.std()
+    alpha = variance / y.var() + 1e-10
+    oracle = GaussianProcessRegressor(kernel, alpha=alpha, optimizer=None).fit(Z, targets)
+    new = np.random.default_rng(1).uniform(-1, 1, (20, 2))
+    mean, std = oracle.predict(new, return_std=True)
+    noise_free = np.sqrt(std**2 - 1e-3)  # scikit-learn's has the kernel's own noise in it
+    got = ours.predict(new)
+    assert_allclose(got[0], y.mean() + y.std() * mean, rtol=1e-9)
+    assert_allclose(got[1], y.std() * noise_free, rtol=1e-6)
+
+
+def test_likelihood_is_that_of_scikit_learn_with_alpha_for_every_point():
+    Z, y, variance = data()
+    y = y - y.mean()
+    theta = np.log([1.3, 0.5, 0.9, 1e-2])
+    kernel = _kernel(np.exp(theta), np.tile([[-20.0, 20.0]], (4, 1)))
+    oracle = GaussianProcessRegressor(kernel, alpha=variance, optimizer=None).fit(Z, y)
+    wanted, by_theta = oracle.log_marginal_likelihood(theta, eval_gradient=True)
+    weights = np.exp(-2 * theta[1:3])
+    value, gradient = log_marginal_likelihood(Z, y, weights, 1.3, 1e-2, variance)
+    assert_allclose(value, wanted, rtol=1e-10)
+    assert_allclose(gradient, [*(-0.5 * by_theta[1:3]), by_theta[0], by_theta[3]], rtol=1e-7)
+
+
+def test_gradient_of_the_likelihood_by_differences():
+    Z, y, variance = data()
+
+    def value_and_gradient(theta):
+        *logs, signal, noise = theta
+        return log_marginal_likelihood(Z, y, np.exp(logs), np.exp(signal), np.exp(noise), variance)
+
+    error = check_grad(
+        lambda t: value_and_gradient(t)[0], lambda t: value_and_gradient(t)[1], np.full(4, -0.7)
+    )
+    assert error < 1e-4
+
+
+def test_known_noise_is_not_taken_for_noise_of_all():
+    rng = np.random.default_rng(0)
+    Z = rng.uniform(-1, 1, (60, 1))
+    std = np.where(np.arange(60) % 2, 0.5, 0.0)
+    y = np.sin(3 * Z[:, 0]) + std * rng.standard_normal(60)
+    blind = GaussianProcessSurrogate().fit(Z, y)
+    told = GaussianProcessSurrogate().fit(Z, y, std**2)
+    assert np.exp(told.theta_[-1]) < 0.01 * np.exp(blind.theta_[-1])
+    new = np.linspace(-0.9, 0.9, 50)[:, None]
+    errors = [np.abs(s.predict(new)[0] - np.sin(3 * new[:, 0])).mean() for s in (blind, told)]
+    assert errors[1] < 0.3 * errors[0]
+
+
+S = np.sqrt(14 / 3)  # root mean square distance of the values below the median, 4
+
+
+@pytest.mark.parametrize(
+    ("warp", "slopes"),
+    [
+        (AsTold(), np.ones(7)),
+        (HalfLog(), 1 / np.array([S, S, S, S + 3, S + 26, S + 26, S])),
+        (LogAboveLeast(), 1 / np.array([3.0, 4, 6, 9, 32, 32, 5])),
+    ],
+)
+def test_noise_goes_through_the_warp_by_its_slope(warp, slopes):
+    optimizer = SILBO(BOUNDS)
+    optimizer._warp = warp
+    y = np.array([1.0, 2.0, 4.0, 7.0, 30.0, np.nan, 3.0])
+    std = np.array([0.1, 0.0, 0.3, np.nan, 2.0, 0.5, 0.2])
+    known = np.array([0.1, 0.0, 0.3, 0.0, 2.0, 0.0, 0.2])
+    assert_allclose(optimizer._noise_variance(y, std), (known * slopes) ** 2, rtol=1e-12)
+
+
+def test_no_noise_is_the_same_as_unknown_noise_bit_for_bit():
+    unknown = run(None)
+    assert run(np.zeros(16)).x_iters_.tolist() == unknown.x_iters_.tolist()
+    assert run(np.full(16, np.nan)).x_iters_.tolist() == unknown.x_iters_.tolist()
+    assert run(np.full(16, 0.3)).x_iters_.tolist() != unknown.x_iters_.tolist()
+
+
+def test_order_of_tell_does_not_matter():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (14, 3))
+    X[1] = X[0]
+    y, std = rng.normal(size=14), rng.uniform(0, 1, 14)
+    y[1], std[3] = y[0], np.nan
+    proposals = []
+    for order in (np.arange(14), rng.permutation(14), np.arange(14)[::-1]):
+        optimizer = SILBO(BOUNDS, random_state=0).tell(X[order], y[order], std[order])
+        proposals.append(optimizer.ask().tolist())
+    assert proposals[0] == proposals[1] == proposals[2]
+
+
+def test_noise_survives_json():
+    std = np.r_[np.nan, np.linspace(0, 0.5, 15)]
+    optimizer = run(std)
+    again = SILBO.from_dict(json.loads(json.dumps(optimizer.to_dict())))
+    assert again.ask().tolist() == optimizer.ask().tolist()
+    assert again.to_dict() == optimizer.to_dict()
+    assert optimizer.to_dict()["history"]["noise_std"] == [None, *std[1:].tolist()]
+
+
+def test_one_number_is_for_all_points():
+    X = np.random.default_rng(0).uniform(-1, 1, (14, 3))
+    y = [sphere(x) for x in X]
+    one = SILBO(BOUNDS, random_state=0).tell(X, y, 0.2)
+    each = SILBO(BOUNDS, random_state=0).tell(X, y, [0.2] * 14)
+    assert one.ask().tolist() == each.ask().tolist()
+
+
+@pytest.mark.parametrize(
+    ("noise_std", "message"),
+    [
+        (-0.1, "noise_std must be at least 0 and finite: got -0.1"),
+        ([0.1, np.inf], "noise_std must be at least 0 and finite"),
+        ([0.1], r"one for every value in y, 2: got shape \(1,\)"),
+        ([[0.1, 0.2]], r"got shape \(1, 2\)"),
+        ("0.1", "noise_std must be real numbers: got '0.1'"),
+        ([None, 0.1], "noise_std must be real numbers"),
+    ],
+)
+def test_wrong_noise_is_refused_and_nothing_recorded(noise_std, message):
+    optimizer = SILBO(BOUNDS, random_state=0)
+    x = optimizer.ask(2)
+    with pytest.raises(ValueError, match=message):
+        optimizer.tell(x, [1.0, 2.0], noise_std)
+    assert len(optimizer.func_vals_) == 0
+    assert len(optimizer.to_dict()["pending"]) == 2
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: SILBO(BOUNDS, surrogate=BayesianRidge()),
+        lambda: AddBO(BOUNDS, random_state=0),
+        lambda: BOCK(BOUNDS, random_state=0),
+    ],
+)
+def test_surrogates_that_cannot_use_noise_refuse_it(make):
+    optimizer = make()
+    with pytest.raises(ValueError, match="noise_std must be None for the surrogate of this"):
+        optimizer.tell(np.zeros(3), 1.0, 0.1)
+    optimizer.tell(np.zeros(3), 1.0, np.nan)
+    assert len(optimizer.func_vals_) == 1
+
+
+@pytest.mark.parametrize("kernel", ["y", "x", "psi"])
+def test_viewed_processes_use_noise(kernel):
+    def proposals(noise_std):
+        optimizer = REMBO(BOUNDS * 4, kernel=kernel, random_state=0)
+        for _ in range(14):
+            x = optimizer.ask()
+            optimizer.tell(x, sphere(x), noise_std)
+        return optimizer.x_iters_.tolist()
+
+    assert proposals(0.0) == proposals(None) != proposals(0.5)
+
+
+def test_random_search_keeps_what_it_does_not_need():
+    optimizer = RandomSearch(BOUNDS, random_state=0)
+    optimizer.tell(optimizer.ask(), 1.0, 0.25)
+    assert optimizer.to_dict()["history"]["noise_std"] == [0.25]
