@@ -74,7 +74,12 @@ def test_scores_are_those_of_cross_val_score():
     )
 
 
-# Conformance: no check fails that RandomizedSearchCV passes.
+# Conformance: no check fails that RandomizedSearchCV passes, and these fail in both.
+
+EXPECTED_FAILURES = {
+    "check_supervised_y_2d": "Ridge takes y of several columns; BaseSearchCV, whose tags are used, "
+    "does not pass on its tag multi_output, so a warning is expected that Ridge need not give"
+}
 
 TINY = {
     "classifier": (LogisticRegression(), {"C": loguniform(0.1, 1)}),
@@ -97,7 +102,9 @@ def failed_checks(cls, name):
 
 @pytest.mark.parametrize("name", TINY)
 def test_check_estimator_fails_nothing_that_randomized_search_passes(name):
-    assert failed_checks(SILBOSearchCV, name) <= failed_checks(RandomizedSearchCV, name)
+    failed = failed_checks(SILBOSearchCV, name)
+    assert failed <= failed_checks(RandomizedSearchCV, name)
+    assert failed <= EXPECTED_FAILURES.keys()
 
 
 def test_clone_get_params_and_pickle():
