@@ -9,8 +9,10 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import KFold, ShuffleSplit
 
+from skbo_silbo import SILBO
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection import _stopping as stopping_module
+from skbo_silbo.model_selection._candidates import score_noise
 from skbo_silbo.model_selection._stopping import Stopping
 from skbo_silbo.space import Space
 
@@ -57,6 +59,44 @@ def test_the_search_maximises_and_learns():
     np.testing.assert_array_equal(
         fitted.optimizer_.func_vals_, -fitted.cv_results_["mean_test_score"]
     )
+
+
+class Uneven(Peak):
+    """Scores that differ between the folds, the more the greater a."""
+
+    def score(self, X, y=None):
+        return super().score(X) + self.a * float(np.mean(X))
+
+
+def test_the_optimiser_is_told_how_scores_vary_over_the_folds():
+    fitted = search(estimator=Uneven(), n_iter=16, batch_size=3).fit(X, Y)
+    told = fitted.optimizer_.to_dict()["history"]["noise_std"]
+    np.testing.assert_allclose(told, fitted.cv_results_["std_test_score"] / np.sqrt(3))
+    assert min(told) < 0.5 * max(told)
+    blind = SILBO(PLANE, random_state=0)
+    while len(blind.func_vals_) < 16:
+        points = blind.ask(min(3, 16 - len(blind.func_vals_)))
+        scores = [
+            np.mean([Uneven(**p).score(X[test]) for _, test in KFold(3).split(X)]) for p in points
+        ]
+        blind.tell(points, -np.array(scores))
+    first, candidates = blind.n_initial_, fitted.cv_results_["params"]
+    assert blind.x_iters_[:first] == candidates[:first]
+    assert blind.x_iters_ != candidates
+
+
+def test_with_one_split_or_a_failure_the_noise_is_not_known():
+    one = search(cv=[(np.arange(10), np.arange(10, 20))], n_iter=2).fit(X, Y)
+    assert one.optimizer_.to_dict()["history"]["noise_std"] == [None, None]
+    assert np.isnan(score_noise(None, refit=True))
+    assert np.isnan(score_noise([{"test_scores": 1.0}, {"test_scores": np.nan}], refit=True))
+    assert np.isnan(score_noise([{"test_scores": 1e300}, {"test_scores": -1e300}], refit=True))
+
+
+def test_the_noise_is_that_of_the_metric_searched():
+    rows = [{"test_scores": {"a": a, "b": 10 * a}} for a in (1.0, 3.0)]
+    assert score_noise(rows, refit="b") == 10 / np.sqrt(2)
+    assert score_noise(rows, refit=False) == 1 / np.sqrt(2)
 
 
 def test_a_space_object_is_taken_as_a_dict_is():

@@ -43,13 +43,30 @@ def mean_score(rows, refit):
     With several metrics that is the one named by `refit`; when `refit` is False or callable, the
     first metric. If every fit failed it is the score of one, which their mean may miss by rounding.
     """
-    scores = [row["test_scores"] for row in rows]
-    if not isinstance(scores[0], Number):
-        metric = refit if isinstance(refit, str) else next(iter(scores[0]))
-        scores = [score[metric] for score in scores]
+    scores = _searched_scores(rows, refit)
     if all(row["fit_error"] for row in rows):
         return float(scores[0])
     return float(np.mean(scores))
+
+
+def score_noise(rows, refit):
+    """Return the standard error of `mean_score`: the deviation over the splits by root n_splits.
+
+    NaN, not known, for a candidate without rows, for a single split and for a failed fit.
+    """
+    if rows is None or len(rows) < 2:
+        return math.nan
+    with np.errstate(over="ignore", invalid="ignore"):  # the squares of huge scores
+        noise = np.std(_searched_scores(rows, refit)) / np.sqrt(len(rows))
+    return float(noise) if np.isfinite(noise) else math.nan
+
+
+def _searched_scores(rows, refit):
+    scores = [row["test_scores"] for row in rows]
+    if isinstance(scores[0], Number):
+        return scores
+    metric = refit if isinstance(refit, str) else next(iter(scores[0]))
+    return [score[metric] for score in scores]
 
 
 def result_rows(candidates, error_score):

@@ -11,7 +11,7 @@ from sklearn.exceptions import FitFailedWarning
 
 from skbo_silbo._sklearn import BaseSearchCV, Interval, adopt_rows
 from skbo_silbo.model_selection._batches import Batches, callback_task
-from skbo_silbo.model_selection._candidates import result_rows
+from skbo_silbo.model_selection._candidates import result_rows, score_noise
 from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._progress import show_progress
 from skbo_silbo.model_selection._stopping import Stopping
@@ -87,7 +87,8 @@ class SILBOSearchCV(BaseSearchCV):
         the batch, and ``source``, where the candidate came from: "init", "model", or "resumed" if
         it was evaluated by an earlier run and is in the journal.
     optimizer_ : SILBO
-        The optimiser after the last candidate; its values are the scores with a minus sign.
+        The optimiser after the last candidate; its values are the scores with a minus sign, the
+        noise it was told of them ``std_test_score / sqrt(n_splits)``.
     best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, \
 multimetric_, classes_, n_features_in_, feature_names_in_
         As in RandomizedSearchCV.
@@ -241,8 +242,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 evaluated = batches.evaluate(points, sources, recalled)
                 memory.keep(evaluated)
                 batch = [*recalled, *evaluated]
-                # SILBO minimises; of scores, the greater is the better.
-                self.optimizer_.tell(points, [-candidate.score for candidate in batch])
+                self._tell(batch)
                 batches.accept(batch)
                 for i, candidate in enumerate(batch):
                     stopping.count(candidate.score, recalled=i < len(recalled))
@@ -261,9 +261,16 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 return points, recalled
             memory.diverge()
             self.optimizer_ = self._make_optimizer(memory)
-            for known in memory.recall(0, first):
-                self.optimizer_.tell(known.params, -known.score)
+            self._tell(memory.recall(0, first))
         return [candidate.params for candidate in recalled], recalled
+
+    def _tell(self, candidates):
+        """Tell scores, with a minus sign because SILBO minimises, and how they vary over splits."""
+        self.optimizer_.tell(
+            [candidate.params for candidate in candidates],
+            [-candidate.score for candidate in candidates],
+            [score_noise(candidate.rows, self.refit) for candidate in candidates],
+        )
 
     def _sources(self, n_done, n):
         """Say of the next n candidates where they come from; the first batch has no model."""
