@@ -11,6 +11,7 @@ from skbo_silbo.benchmarks._contestants import CONTESTANTS
 from skbo_silbo.benchmarks._default import DEFAULT, aims
 from skbo_silbo.benchmarks._experiment import Grid
 from skbo_silbo.benchmarks._output_scale import OutputScale
+from skbo_silbo.benchmarks._paper import largest_share
 from skbo_silbo.benchmarks._play import make_problem, measure_play, regrets
 from skbo_silbo.benchmarks._published import compare_published, read_published
 from skbo_silbo.benchmarks._recorder import Recorder, curve
@@ -196,3 +197,33 @@ def test_two_at_a_time_give_what_one_gives_and_the_report_is_rebuilt(tmp_path, c
     assert main(["report", str(store.path)]) == 1
     assert "no result for" in capsys.readouterr().err
     assert values_of(store.read()[:1]).shape == (1, 12)
+
+
+def test_every_figure_of_the_paper_has_its_cells():
+    cells = EXPERIMENTS["paper"].cells("full")
+    assert {cell.problem["d"] for cell in cells} == {100, 500, 1000}
+    bottom_up = [c for c in cells if c.method == "silbo-bu"]
+    assert {c.problem["n"] for c in bottom_up} == {1600}  # 250 iterations, all counted
+    assert max(c.repeat for c in bottom_up) == 99
+    assert len({cell.key for cell in cells}) == len(cells)
+    quick = EXPERIMENTS["paper"].cells("quick")
+    assert {cell.method for cell in quick} == {cell.method for cell in cells}
+    assert max(cell.problem["n"] for cell in quick) < 300
+
+
+def test_directions_are_measured_and_drawn(tmp_path):
+    pytest.importorskip("matplotlib")
+    experiment, store = EXPERIMENTS["paper-embedding"], Store(tmp_path / "results.jsonl")
+    assert run_experiment(experiment, store, profile="tiny", echo=str) == []
+    results = store.read()
+    assert {r["method"] for r in results} == {"sir", "silbo"}
+    assert all(0.0 < r["cosine"] <= 1.0 and 0.02 <= r["stacked"] <= 1.0 for r in results)
+    [table] = experiment.report(results)
+    assert len(table.rows) == 4
+    [(name, _)] = experiment.figures(results, tmp_path)
+    assert (tmp_path / name).exists()
+
+
+def test_stacked_points():
+    assert largest_share(np.linspace(0, 1, 101)) == pytest.approx(6 / 101)
+    assert largest_share(np.array([0.0, 0.5, 0.51, 0.52, 1.0])) == 0.6

@@ -7,6 +7,7 @@ from ._graphs import GRAPHS
 from ._growth import GROWTH
 from ._methods import METHODS_EXPERIMENT
 from ._overhead import OVERHEAD
+from ._paper import PAPER, PAPER_EMBEDDING
 from ._sdr import SDR
 from ._solvers import SOLVERS
 from ._tuning import TUNING
@@ -14,6 +15,17 @@ from ._tuning import TUNING
 EXPERIMENTS = MappingProxyType(
     {
         e.name: e
-        for e in (SDR, GROWTH, SOLVERS, GRAPHS, OVERHEAD, METHODS_EXPERIMENT, DEFAULT, TUNING)
+        for e in (
+            SDR,
+            GROWTH,
+            SOLVERS,
+            GRAPHS,
+            OVERHEAD,
+            METHODS_EXPERIMENT,
+            DEFAULT,
+            PAPER,
+            PAPER_EMBEDDING,
+            TUNING,
+        )
     }
 )
