@@ -177,6 +177,11 @@ def test_report_says_when_the_goal_is_reached():
     assert overhead.rows[0] == ("random", "0.010 (0.010 to 0.010)", "--")
 
 
+def test_ranks_of_the_others_before_ours_has_run():
+    ranks, *_ = report([result("svc", "random", 20, rising(1.0))])
+    assert ranks.rows == [("random", "1.00", "1.00", "1.0")]
+
+
 def test_without_results_the_tasks_are_told():
     (table,) = report([])
     assert [row[0] for row in table.rows] == list(TASKS)

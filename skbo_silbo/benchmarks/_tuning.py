@@ -97,9 +97,10 @@ def ranks_table(matrices):
         for m in sorted(many, key=lambda m: many[m].mean())
     ]
     header = ("method", f"after {FEW}", f"after {MANY}", *matrices)
+    fewest = min(len(curve) for by_method in matrices.values() for curve in by_method.values())
     note = (
-        f"1 is best, equals share. For every task: after {MANY} candidates. "
-        f"{min(len(c[OURS]) for c in matrices.values())} or more seeds a task."
+        f"1 is best, equals share. For every task: after {MANY} candidates. Seeds with which every "
+        f"method was run: {fewest} or more a task."
     )
     return Table("Mean rank", header, rows, note)
 
