@@ -6,7 +6,7 @@ from sklearn.decomposition import PCA
 
 from skbo_silbo import SILBO
 from skbo_silbo.optimizers._embedding import IdentityLearner, TransformerLearner, make_learners
-from skbo_silbo.optimizers._evidence import choose_learner, held_out_log_density
+from skbo_silbo.optimizers._evidence import choose_learner, doubted, held_out_log_density
 
 
 class Recorder(TransformerMixin, BaseEstimator):
@@ -70,6 +70,14 @@ def test_a_bowl_that_needs_all_inputs_is_not():
     X = rng.uniform(-1, 1, (60, 6))
     learners = make_learners("auto", "auto", 6)
     assert choose_learner(learners, X, (X**2).sum(1), X[:0], rng).name in ("identity", "sparse")
+
+
+def test_a_wrong_prediction_costs_no_more_than_the_doubt():
+    constant = np.array([-1.0, -2.0, -3.0])
+    density = np.array([-1e6, -2.0, 4.0])
+    mixed = doubted(density, constant)
+    assert_allclose(np.exp(mixed), 0.9 * np.exp(density) + 0.1 * np.exp(constant))
+    assert (mixed - constant >= np.log(0.1)).all()
 
 
 def test_few_inputs_of_many_are_worth_a_sparse_prior():

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from skbo_silbo.acquisition import confidence_gain, confidence_weight, log_expected_improvement
 from skbo_silbo.mapping import BottomUp, TopDown
 from skbo_silbo.optimizers._design import random_points, sobol_points
-from skbo_silbo.optimizers._near_and_far import NearAndFar
+from skbo_silbo.optimizers._idle import IdleRedrawn
 from skbo_silbo.optimizers._search import BoxSearch, Climb
 from skbo_silbo.optimizers._warp import AsTold, HalfLog, LogAboveLeast
 
@@ -62,7 +62,7 @@ def _confidence(t, n_points):
 
 ACQUISITIONS = MappingProxyType({"ei": _improvement, "ucb": _confidence})
 DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
-SEARCHES = MappingProxyType({"auto": NearAndFar, "climb": Climb, "random": BoxSearch})
+SEARCHES = MappingProxyType({"auto": IdleRedrawn, "climb": Climb, "random": BoxSearch})
 WARPS = MappingProxyType(
     {
         "auto": (HalfLog(), AsTold(), LogAboveLeast()),

@@ -63,8 +63,8 @@ class SILBO(EmbeddedOptimizer):
         The first points: a scrambled Sobol sequence ("auto") or independent uniform points.
     search : {"auto", "climb", "random"}, default="auto"
         How the acquisition is maximised: by gradients, over the cube or, half the time, in a box
-        round the incumbent ("auto"); over the cube only ("climb"); over random points of the
-        box round its image.
+        round the incumbent, and inputs that seem idle then drawn at random ("auto"); over the cube
+        only ("climb"); over random points of the box round its image.
     sketch : {"auto", "count", "gaussian"} or None, default="auto"
         Where the first points and the learnt directions lie: everywhere ("auto", None), or in
         the range of a random map from at most 16 coordinates; the bins of a count sketch are halved
