@@ -169,7 +169,7 @@ def test_report_says_when_the_goal_is_reached():
             result("svc", "optuna-gp", seed, rising(0.9)),
         )
     ]
-    ranks, reaches, few, many, overhead, _ = report(results)
+    ranks, reaches, few, many, overhead, *_ = report(results)
     assert [row[0] for row in ranks.rows] == ["silbo", "random", "optuna-gp"]
     assert reaches.rows == [("svc", f"1 of 2; {FEW + 2}", f"0 of 2; > {MANY}")]
     assert few.rows == [("svc", "0 (0)", "1 (1.4)", "0.9 (0)")]
@@ -183,7 +183,7 @@ def test_ranks_of_the_others_before_ours_has_run():
 
 
 def test_without_results_the_tasks_are_told():
-    (table,) = report([])
+    table, _ = report([])
     assert [row[0] for row in table.rows] == list(TASKS)
 
 

@@ -15,6 +15,13 @@ FEW, MANY = 17, 50  # candidates; with three folds 51 and 150 fits
 LONG = 100  # candidates of the runs in which overhead is measured
 MOST_SECONDS = 0.15  # aim of issue 5: median overhead of a candidate
 OURS, CHANCE = "silbo", "random"
+HOW = (
+    "random: RandomizedSearchCV; silbo: SILBOSearchCV; bayes-search-cv: scikit-optimize's; all with "
+    "their defaults, one candidate at a time. optuna-tpe and optuna-gp: a study with TPESampler or "
+    "GPSampler, asked and told by a loop over cross_validate, as OptunaSearchCV is not made for this "
+    "Optuna. A list of dicts is for Optuna a category and, after it, the parameters of that branch; "
+    "BayesSearchCV searches every branch by itself, here with an equal share of the candidates."
+)
 
 
 def _problem(name, n):
@@ -160,7 +167,7 @@ def report(results):
     """Tasks; then, with results, ranks, scores, what random search needs, and overheads."""
     matrices = complete(curves(results))
     if not matrices:
-        return [tasks_table()]
+        return [tasks_table(), HOW]
     return [
         ranks_table(matrices),
         reaches_table(matrices),
@@ -168,6 +175,7 @@ def report(results):
         scores_table(matrices, MANY),
         overhead_table(results),
         tasks_table(),
+        HOW,
     ]
 
 
