@@ -18,8 +18,8 @@ OURS, CHANCE = "silbo", "random"
 HOW = (
     "random: RandomizedSearchCV; silbo: SILBOSearchCV; bayes-search-cv: scikit-optimize's; all "
     "with their defaults, one candidate at a time. optuna-tpe and optuna-gp: a study with "
-    "TPESampler or GPSampler, asked and told by a loop over cross_validate, as OptunaSearchCV "
-    "is not made for this Optuna. A list of dicts is for Optuna a category and, after it, the "
+    "TPESampler or GPSampler, asked and told by a loop over cross_validate, as Optuna 5 has no "
+    "search estimator of its own. A list of dicts is for Optuna a category and, after it, the "
     "parameters of that branch; BayesSearchCV searches every branch by itself, here with an "
     "equal share of the candidates."
 )
