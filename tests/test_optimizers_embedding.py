@@ -6,7 +6,12 @@ from sklearn.decomposition import PCA
 
 from skbo_silbo import SILBO
 from skbo_silbo.optimizers._embedding import IdentityLearner, TransformerLearner, make_learners
-from skbo_silbo.optimizers._evidence import choose_learner, doubted, held_out_log_density
+from skbo_silbo.optimizers._evidence import (
+    choose_learner,
+    doubted,
+    held_out_log_density,
+    rows_for_evidence,
+)
 
 
 class Recorder(TransformerMixin, BaseEstimator):
@@ -78,6 +83,16 @@ def test_a_wrong_prediction_costs_no_more_than_the_doubt():
     mixed = doubted(density, constant)
     assert_allclose(np.exp(mixed), 0.9 * np.exp(density) + 0.1 * np.exp(constant))
     assert (mixed - constant >= np.log(0.1)).all()
+
+
+def test_a_choice_looks_at_all_labels_while_that_is_affordable():
+    rng = np.random.default_rng(0)
+    assert_array_equal(rows_for_evidence(100, 1000, rng), np.arange(100))
+    some = rows_for_evidence(900, 1000, rng)
+    assert some.size == 100
+    assert (np.diff(some) > 0).all()
+    assert some.max() > 800
+    assert rows_for_evidence(50, 10**9, rng).size == 10
 
 
 def test_few_inputs_of_many_are_worth_a_sparse_prior():

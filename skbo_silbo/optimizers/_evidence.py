@@ -13,7 +13,21 @@ N_FOLDS = 5
 LEAST_LABELS = 2 * N_FOLDS
 LEAST_VALUES = 5
 DOUBT = 0.1  # share of the constant in every learner's density
+LARGEST_WORK = 10**7  # labels squared times inputs: what a choice may look at, a few seconds
 STANDARD_ERRORS = 1.0  # by which another learner must beat the first
+
+
+def rows_for_evidence(n, d, rng):
+    """Return which of n labels with d inputs to choose by, sorted: all, or some to save time.
+
+    Parameters
+    ----------
+    n, d : int
+    rng : numpy.random.Generator
+        Draws them.
+    """
+    most = max(LEAST_LABELS, int(np.sqrt(LARGEST_WORK / d)))
+    return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
 
 
 def choose_learner(learners, X, y, X_unlabeled, rng):

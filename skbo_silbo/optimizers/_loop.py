@@ -11,7 +11,7 @@ from skbo_silbo._sklearn import one_thread
 from skbo_silbo.mapping import LinearEmbedding
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._base import AskTellOptimizer
-from skbo_silbo.optimizers._evidence import choose_learner, choose_warp
+from skbo_silbo.optimizers._evidence import choose_learner, choose_warp, rows_for_evidence
 from skbo_silbo.optimizers._history import impute_failures
 from skbo_silbo.optimizers._ledger import make_ledger
 from skbo_silbo.optimizers._search import AcquisitionSurface
@@ -181,20 +181,26 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if not (first or self._is_due(n)):
             return
         self._learnt_at = n
-        choose = n >= CHOICE_GROWTH * self._chosen_at
-        if choose:
-            finite = np.isfinite(y)
-            Z = self._embedding.project(X[finite])
-            self._warp = choose_warp(self._parts.warps, self._learner, Z, y[finite])
-        data = self._learning_data(X, y)
-        if choose:
-            self._learner = choose_learner(self._parts.learners, *data, self._rng(n, 1))
-            self._chosen_at = n
-        learnt = self._learner.learn(*data)
+        if n >= CHOICE_GROWTH * self._chosen_at:
+            self._choose_parts(X, y)
+        learnt = self._learner.learn(*self._learning_data(X, y))
         self._note_path(n, learnt.r)
         if first or not (learnt.is_identity and self._embedding.is_identity):
             self._embedding, self._tuned_at = learnt, 0
             self._ledger.move(learnt, self._seen, first)
+
+    def _choose_parts(self, X, y):
+        """Choose scale and learner by evidence."""
+        rng = self._rng(y.size, 1)
+        finite = np.isfinite(y)
+        some = rows_for_evidence(finite.sum(), X.shape[1], rng)
+        Z = self._embedding.project(X[finite][some])
+        self._warp = choose_warp(self._parts.warps, self._learner, Z, y[finite][some])
+        labelled, values, unlabeled = self._learning_data(X, y)
+        self._learner = choose_learner(
+            self._parts.learners, labelled[some], values[some], unlabeled, rng
+        )
+        self._chosen_at = y.size
 
     def _learning_data(self, X, y):
         """Return labelled points, their values as seen, and the points without a value."""
