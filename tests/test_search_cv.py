@@ -9,7 +9,6 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import KFold, ShuffleSplit
 
-from skbo_silbo import SILBO
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection import _stopping as stopping_module
 from skbo_silbo.model_selection._candidates import score_noise
@@ -68,25 +67,21 @@ class Uneven(Peak):
         return super().score(X) + self.a * float(np.mean(X))
 
 
-def test_the_optimiser_is_told_how_scores_vary_over_the_folds():
-    fitted = search(estimator=Uneven(), n_iter=16, batch_size=3).fit(X, Y)
-    told = fitted.optimizer_.to_dict()["history"]["noise_std"]
-    np.testing.assert_allclose(told, fitted.cv_results_["std_test_score"] / np.sqrt(3))
-    assert min(told) < 0.5 * max(told)
-    blind = SILBO(PLANE, random_state=0)
-    while len(blind.func_vals_) < 16:
-        points = blind.ask(min(3, 16 - len(blind.func_vals_)))
-        scores = [
-            np.mean([Uneven(**p).score(X[test]) for _, test in KFold(3).split(X)]) for p in points
-        ]
-        blind.tell(points, -np.array(scores))
-    first, candidates = blind.n_initial_, fitted.cv_results_["params"]
-    assert blind.x_iters_[:first] == candidates[:first]
-    assert blind.x_iters_ != candidates
+def test_the_optimiser_is_told_how_scores_vary_over_the_folds_when_asked():
+    told = {"estimator": Uneven(), "n_iter": 16, "batch_size": 3}
+    fitted = search(**told, fold_noise=True).fit(X, Y)
+    noise = fitted.optimizer_.to_dict()["history"]["noise_std"]
+    np.testing.assert_allclose(noise, fitted.cv_results_["std_test_score"] / np.sqrt(3))
+    assert min(noise) < 0.5 * max(noise)
+    blind = search(**told).fit(X, Y)
+    assert blind.optimizer_.to_dict()["history"]["noise_std"] == [None] * 16
+    first, ours, others = blind.optimizer_.n_initial_, fitted.cv_results_, blind.cv_results_
+    assert ours["params"][:first] == others["params"][:first]
+    assert ours["params"] != others["params"]
 
 
 def test_with_one_split_or_a_failure_the_noise_is_not_known():
-    one = search(cv=[(np.arange(10), np.arange(10, 20))], n_iter=2).fit(X, Y)
+    one = search(cv=[(np.arange(10), np.arange(10, 20))], n_iter=2, fold_noise=True).fit(X, Y)
     assert one.optimizer_.to_dict()["history"]["noise_std"] == [None, None]
     assert np.isnan(score_noise(None, refit=True))
     assert np.isnan(score_noise([{"test_scores": 1.0}, {"test_scores": np.nan}], refit=True))

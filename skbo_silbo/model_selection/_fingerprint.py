@@ -35,7 +35,7 @@ def search_fingerprint(search, space, state):
     ValueError
         If the splitter gives other splits when it splits again.
     """
-    own = ("scoring", "error_score", "return_train_score", "batch_size")
+    own = ("scoring", "error_score", "return_train_score", "batch_size", "fold_noise")
     optimizer = ("n_components", "embedding", "acquisition", "n_initial", "random_state")
     return {
         "param_distributions": describe(space.summary()),

@@ -77,6 +77,11 @@ class SILBOSearchCV(BaseSearchCV):
         line of JSON. If it exists, the search continues where it was interrupted, or with a greater
         `n_iter` goes on, and the result is that of a search never interrupted. One file is for
         one search on one set of data.
+    fold_noise : bool, default=False
+        Whether the model takes ``std_test_score / sqrt(n_splits)`` as noise of a candidate's score.
+        All candidates are compared on the same splits, so most of it is common to all; searches
+        told of it found no better scores (:doc:`/search_log`). It is for splits so few or small
+        that the best score is often luck.
     n_components, embedding, acquisition, n_initial : default="auto", "auto", "ei", "auto"
         Passed on to :class:`~skbo_silbo.SILBO`.
 
@@ -87,8 +92,7 @@ class SILBOSearchCV(BaseSearchCV):
         the batch, and ``source``, where the candidate came from: "init", "model", or "resumed" if
         it was evaluated by an earlier run and is in the journal.
     optimizer_ : SILBO
-        The optimiser after the last candidate; its values are the scores with a minus sign, the
-        noise it was told of them ``std_test_score / sqrt(n_splits)``.
+        The optimiser after the last candidate; its values are the scores with a minus sign.
     best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, \
 multimetric_, classes_, n_features_in_, feature_names_in_
         As in RandomizedSearchCV.
@@ -149,6 +153,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         "max_time": [Interval(Real, 0, None, closed="neither"), None],
         "patience": [Interval(Integral, 1, None, closed="left"), None],
         "journal": [str, os.PathLike, None],
+        "fold_noise": ["boolean"],
     }
 
     def __init__(
@@ -170,6 +175,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         max_time=None,
         patience=None,
         journal=None,
+        fold_noise=False,
         n_components="auto",
         embedding="auto",
         acquisition="ei",
@@ -193,6 +199,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.max_time = max_time
         self.patience = patience
         self.journal = journal
+        self.fold_noise = fold_noise
         self.n_components = n_components
         self.embedding = embedding
         self.acquisition = acquisition
@@ -265,11 +272,12 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         return [candidate.params for candidate in recalled], recalled
 
     def _tell(self, candidates):
-        """Tell scores, with a minus sign because SILBO minimises, and how they vary over splits."""
+        """Tell scores, with a minus sign because SILBO minimises."""
+        noise = [score_noise(candidate.rows, self.refit) for candidate in candidates]
         self.optimizer_.tell(
             [candidate.params for candidate in candidates],
             [-candidate.score for candidate in candidates],
-            [score_noise(candidate.rows, self.refit) for candidate in candidates],
+            noise if self.fold_noise else None,
         )
 
     def _sources(self, n_done, n):
