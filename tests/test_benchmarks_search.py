@@ -18,6 +18,7 @@ from skbo_silbo.benchmarks._recorder import Recorder, curve
 from skbo_silbo.benchmarks._registry import EXPERIMENTS
 from skbo_silbo.benchmarks._runner import MissingPeerError
 from skbo_silbo.benchmarks._search_report import (
+    _band,
     evaluations_within,
     search_figures,
     search_report,
@@ -227,3 +228,26 @@ def test_directions_are_measured_and_drawn(tmp_path):
 def test_stacked_points():
     assert largest_share(np.linspace(0, 1, 101)) == pytest.approx(6 / 101)
     assert largest_share(np.array([0.0, 0.5, 0.51, 0.52, 1.0])) == 0.6
+
+
+def test_the_page_says_what_is_not_measured_and_how_it_is_rebuilt(tmp_path):
+    pytest.importorskip("matplotlib")
+    path, page = tmp_path / "results.jsonl", tmp_path / "page.rst"
+    surroundings = {"cpu": "", "cores": 1, "system": "", "python": "", "revision": "abc"}
+    surroundings |= {"versions": {}, "threads": {}}
+    problem = {"function": "branin", "kind": "embedded", "d": 5, "n": 12, "r": 2}
+    Store(path).append(played("random", 1, [[1, 2.0]], problem, environment=surroundings, load=1.0))
+    table = tmp_path / "published.csv"
+    table.write_text(PUBLISHED)
+    options = ["--profile", "tiny", "--published", str(table), "--rst", str(page)]
+    assert main(["report", str(path), *options]) == 1
+    told = page.read_text()
+    assert "Not measured yet" in told
+    assert "random (1), hesbo (2), silbo (2)" in told
+    assert f"report {path} {' '.join(options)}" in told
+
+
+def test_the_band_is_one_standard_error():
+    low, mean, high = _band(np.array([[1.0, 4.0], [3.0, 4.0]]))
+    np.testing.assert_allclose([low, mean, high], [[1.0, 4.0], [2.0, 4.0], [3.0, 4.0]])
+    np.testing.assert_allclose(_band(np.array([[7.0]])), [[7.0]] * 3)

@@ -9,7 +9,14 @@ from ._registry import EXPERIMENTS
 from ._report import render_rst, render_text
 from ._runner import MissingPeerError, run_experiment
 from ._store import Store
-from ._telling import aims_table, circumstances, could_not, latest, missing_cells
+from ._telling import (
+    aims_table,
+    circumstances,
+    could_not,
+    latest,
+    missing_cells,
+    missing_table,
+)
 
 
 def parse(arguments):
@@ -62,8 +69,9 @@ def report(options):
             blocks += experiment.compare(own, read_published(options.published))
         aims += experiment.aims(own)
         missing += missing_cells(experiment, options.profile, own)
-    failed = [*aims_table(aims), *could_not(results)]
-    blocks = [*failed, *blocks, *circumstances(files, options.rst)]
+    failed = [*aims_table(aims), *could_not(results), *missing_table(missing)]
+    told = circumstances(files, options.rst, profile=options.profile, published=options.published)
+    blocks = [*failed, *blocks, *told]
     if options.rst:
         Path(options.rst).write_text(render_rst(options.title, blocks))
     else:

@@ -182,8 +182,8 @@ def search_figures(results, folder):
     plt.close(figure)
     caption = (
         "Mean of the best over the runs: the regret as a share of the distance from the median "
-        "random value to the optimum, geometric mean; where no optimum is known, the value. Thick: "
-        "SILBO."
+        "random value to the optimum, geometric mean; where no optimum is known, the value. Band: "
+        "one standard error on each side, where there are several runs. Thick: SILBO."
     )
     return [(name, caption)]
 
@@ -194,12 +194,19 @@ def _legend(axes):
 
 def _draw(axes, method, results, colour, style):
     known = regrets(results[0])
-    if known is None:
-        values = values_of(results).mean(axis=0)
-    else:
-        regret = np.maximum([regrets(r) for r in results], LEAST_REGRET)
-        values = np.exp(np.log(regret).mean(axis=0))
+    runs = values_of(results)
+    if known is not None:
+        runs = np.log(np.maximum([regrets(r) for r in results], LEAST_REGRET))
         axes.set_yscale("log")
     width = 2.4 if method == "silbo" else 1.0
-    places = np.arange(1, len(values) + 1)
-    axes.plot(places, values, style, color=colour, lw=width, label=method)
+    places = np.arange(1, runs.shape[1] + 1)
+    low, mean, high = (v if known is None else np.exp(v) for v in _band(runs))
+    axes.plot(places, mean, style, color=colour, lw=width, label=method)
+    axes.fill_between(places, low, high, color=colour, alpha=0.1, lw=0)
+
+
+def _band(runs):
+    """Return the mean less one standard error, the mean, and the mean plus one, each (n,)."""
+    mean, n_runs = runs.mean(axis=0), len(runs)
+    error = runs.std(axis=0, ddof=1) / np.sqrt(n_runs) if n_runs > 1 else 0.0 * mean
+    return mean - error, mean, mean + error

@@ -1,6 +1,6 @@
 """What every report of this package says in the same way."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import numpy as np
 
@@ -9,9 +9,22 @@ from ._runner import finished_keys
 
 
 def missing_cells(experiment, profile, results):
-    """Cells of the profile that the results do not hold, as strings."""
+    """Cells of the profile that the results do not hold."""
     done = finished_keys(results)
-    return [str(cell) for cell in experiment.cells(profile) if cell.key not in done]
+    return [cell for cell in experiment.cells(profile) if cell.key not in done]
+
+
+def missing_table(cells):
+    """`Table` of the cells that a profile has and the results lack; [] when there are none."""
+    runs = defaultdict(Counter)
+    for cell in cells:
+        runs[cell.experiment, shape(cell.problem)][cell.method] += 1
+    rows = [
+        (experiment, problem, ", ".join(f"{method} ({count})" for method, count in counts.items()))
+        for (experiment, problem), counts in runs.items()
+    ]
+    header = ("experiment", "problem", "methods (runs that lack)")
+    return [Table("Not measured yet", header, rows)] if rows else []
 
 
 def latest(results):
@@ -32,7 +45,7 @@ def by_method(results):
     return grouped
 
 
-def circumstances(files, page):
+def circumstances(files, page, *, profile="full", published=None):
     """Paragraphs: the commands, the machine, the versions, the threads.
 
     Parameters
@@ -41,13 +54,19 @@ def circumstances(files, page):
         Path to its results.
     page : str or None
         Where the report goes.
+    profile : str, default="full"
+    published : str, optional
+        Path of a table of published results.
     """
     prompt = "    python -m skbo_silbo.benchmarks"
+    chosen = "" if profile == "full" else f" --profile {profile}"
     commands = []
     for path, results in files.items():
         names = dict.fromkeys(r["experiment"] for r in results)
-        commands.append(f"{prompt} run {' '.join(names)} --out {path}")
-    commands.append(f"{prompt} report {' '.join(files)}" + (f" --rst {page}" if page else ""))
+        commands.append(f"{prompt} run {' '.join(names)} --out {path}{chosen}")
+    report = f"{prompt} report {' '.join(files)}{chosen}"
+    further = {"--published": published, "--rst": page}
+    commands.append(report + "".join(f" {k} {v}" for k, v in further.items() if v))
     return [
         "Measured, and told, by::",
         "\n".join(commands),
