@@ -149,8 +149,11 @@ def test_aims_compare_with_the_best_peer():
     ]
     [(mark, got, holds), (_, beside, ahead)] = aims(results)
     assert "at most 0.4" in mark
-    assert (got, holds, ahead) == ("0.5", False, False)
-    assert beside.startswith("0.5; cma 0.45")
+    assert (got, holds, ahead) == ("0.5 (1 run)", False, False)
+    assert beside == "0.5; cma 0.45; of one run, so by chance or not"
+    again = [{**r, "repeat": 1, "steps": [[1, r["steps"][-1][1] - 0.2]]} for r in results]
+    [_, (_, beside, _)] = aims([*results, *again])
+    assert beside == "0.4; cma 0.35; standard error of the difference 0.14"
     assert aims(results[1:]) == []
 
 

@@ -85,7 +85,8 @@ def _stretch_mark(problem, values):
         return []
     mean = float(values[:, n - 1].mean())
     aim = f"{told_problem(problem)}: mean of the best at {n} at most {mark:g}"
-    return [(aim, f"{mean:.4g}", mean <= mark)]
+    runs = "1 run" if len(values) == 1 else f"{len(values)} runs"
+    return [(aim, f"{mean:.4g} ({runs})", mean <= mark)]
 
 
 def _against_peers(problem, methods, values):
@@ -93,18 +94,18 @@ def _against_peers(problem, methods, values):
     if not peers:
         return []
     best, own = min(peers, key=peers.get), float(values[:, -1].mean())
-    error = float(np.hypot(_standard_error(values[:, -1]), _standard_error(_last(methods[best]))))
+    theirs = values_of(methods[best])[:, -1]
     aim = f"{told_problem(problem)}: at {values.shape[1]} no worse than the best peer"
-    got = f"{own:.4g}; {best} {peers[best]:.4g}; standard error of the difference {error:.2g}"
+    got = f"{own:.4g}; {best} {peers[best]:.4g}; {_told_error(values[:, -1], theirs)}"
     return [(aim, got, own <= peers[best])]
 
 
-def _last(results):
-    return values_of(results)[:, -1]
-
-
-def _standard_error(values):
-    return values.std(ddof=1) / np.sqrt(values.size) if values.size > 1 else 0.0
+def _told_error(ours, theirs):
+    """Return the standard error of the difference of two means, or why there is none."""
+    if min(ours.size, theirs.size) < 2:
+        return "of one run, so by chance or not"
+    error = np.sqrt(ours.var(ddof=1) / ours.size + theirs.var(ddof=1) / theirs.size)
+    return f"standard error of the difference {error:.2g}"
 
 
 METHODS = (*CHEAP, *DEAR)

@@ -91,7 +91,8 @@ def _rows(method, results, published):
             for axis in ("plotted_evaluations", "true_evaluations")
             for cell in _beside(ours, _at(published, axis, n))
         ]
-        rows.append((method, str(n), f"{ours.mean():.4g}", f"{ours.std(ddof=1):.2g}", *told))
+        sd = f"{ours.std(ddof=1):.2g}" if ours.size > 1 else ""
+        rows.append((method, str(n), f"{ours.mean():.4g}", sd, *told))
     return rows
 
 
@@ -119,13 +120,19 @@ def _beside(ours, theirs):
 def verdict(ours, mean, sd, repeats):
     """Return "=" within two standard errors of the difference of two means, else "+" or "-".
 
+    A single run has no standard error, so no verdict.
+
     Examples
     --------
     >>> import numpy as np
     >>> ours = np.array([1.0, 2.0, 3.0])
     >>> verdict(ours, 2.5, 1.0, 100), verdict(ours, 0.0, 1.0, 100), verdict(ours, 9.0, 1.0, 100)
     ('=', '+', '-')
+    >>> verdict(np.array([1.0]), 2.5, 1.0, 100)
+    '1 run'
     """
+    if ours.size == 1:
+        return "1 run"
     error = np.sqrt(ours.var(ddof=1) / ours.size + sd**2 / repeats)
     difference = ours.mean() - mean
     if abs(difference) <= 2.0 * error:

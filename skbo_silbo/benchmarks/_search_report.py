@@ -98,6 +98,7 @@ def _told_within(results):
 
 def _over_all(grouped):
     """`Table` of mean ranks and regrets over the problems that all methods in it have in common."""
+    n_problems, grouped = len(grouped), _shared(grouped)
     complete = [m for m in _methods_of(grouped) if all(m in own for own in grouped.values())]
     if len(complete) < 2 or len(grouped) < 2:
         return []
@@ -109,13 +110,21 @@ def _over_all(grouped):
     ]
     left = sorted(set(_methods_of(grouped)) - set(complete))
     note = (
-        f"Over {len(grouped)} problems. Rank: of the mean value at the end, 1 is best. Regret: "
-        "value minus optimum over the distance from the median random value to the optimum, "
+        f"Over {len(grouped)} of {n_problems} problems. Rank: of the mean value at the end, 1 is "
+        "best. Regret: value minus optimum over the distance from the median random value to the "
+        "optimum, "
         f"geometric mean over problems and runs, at least {LEAST_REGRET:g}."
     )
     note += f" Not on every problem, so left out here: {', '.join(left)}." if left else ""
     header = ("method", "mean rank", "regret half-way", "regret at the end")
     return [Table("All problems", header, rows, note)]
+
+
+def _shared(grouped):
+    """Return the problems that every method has run on, or all where those are fewer than two."""
+    methods = set(_methods_of(grouped))
+    shared = {key: own for key, own in grouped.items() if methods == set(own)}
+    return shared if len(shared) > 1 else grouped
 
 
 def _methods_of(grouped):
