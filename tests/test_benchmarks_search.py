@@ -220,10 +220,10 @@ def test_directions_are_measured_and_drawn(tmp_path):
     experiment, store = EXPERIMENTS["paper-embedding"], Store(tmp_path / "results.jsonl")
     assert run_experiment(experiment, store, profile="tiny", echo=str) == []
     results = store.read()
-    assert {r["method"] for r in results} == {"sir", "silbo"}
+    assert {r["method"] for r in results} == {"sir", "localised", "silbo"}
     assert all(0.0 < r["cosine"] <= 1.0 and 0.02 <= r["stacked"] <= 1.0 for r in results)
     [table] = experiment.report(results)
-    assert len(table.rows) == 4
+    assert len(table.rows) == 6
     [(name, _)] = experiment.figures(results, tmp_path)
     assert (tmp_path / name).exists()
 
