@@ -117,7 +117,7 @@ DEFAULT = Experiment(
     grids={
         "stage1": (
             Grid(_lasting(ALL, 100), 3, FIRST_SEED, methods=CHEAP),
-            Grid(_lasting((*MANY, *OTHER, *FEW), 100), 3, FIRST_SEED, methods=("turbo",)),
+            Grid(_lasting((*MANY, *OTHER, *FEW), 100), 3, FIRST_SEED, methods=("optuna-gp",)),
             Grid(_lasting((*MANY, *OTHER, *FEW), 100), 2, FIRST_SEED, methods=DEAR),
         ),
         "full": Grid(_lasting(ALL, 250), 10, FIRST_SEED),
