@@ -212,7 +212,7 @@ def test_json_of_named_parameters_needs_the_space_again(method):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 2}, "version of the data must be 1: got 2. Read it with the release"),
+        ({"version": 1}, "version of the data must be 2: got 1. Read it with the release"),
         ({"format": "other"}, "format 'skbo_silbo optimizer': got format 'other'"),
         ({"class": "Other"}, r"data must be of a .*: got that of a Other\. Use Other.from_dict"),
     ],

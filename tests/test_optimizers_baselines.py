@@ -62,7 +62,7 @@ def test_equal_images_give_equal_kernels(view):
     assert_allclose(view(far, sketch), view(3 * far, sketch), atol=1e-12)
     Z = np.vstack([z, far])
     maker = ViewedMaker(lambda Z: view(Z, sketch))
-    process = maker.fit(None, Z, np.arange(8.0), np.zeros(8), tune=True, rng=None)
+    process, _ = maker.fit(None, Z, np.arange(8.0), np.zeros(8), tune=True, rng=None)
     for a, b in zip(process.predict(far), process.predict(3 * far), strict=True):
         assert_allclose(a, b)
 

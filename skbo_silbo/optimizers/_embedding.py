@@ -24,9 +24,12 @@ class IdentityLearner:
     ----------
     prior : {"dimension-scaled", "sparse"}
         Of the surrogate's length scales.
+    takes_turns : bool
+        Whether every other proposal, by chance, is of an ensemble of sparse processes.
     """
 
     prior: str = "dimension-scaled"
+    takes_turns: bool = False
 
     @property
     def name(self):
@@ -230,7 +233,8 @@ def _paper_exact(n_components, d):
 def _auto(n_components, d):
     if d < LEAST_CHOICE_DIMENSION:
         return [IdentityLearner()]
-    return [IdentityLearner("sparse"), IdentityLearner(), *_semi_sir(n_components, d)]
+    whole = (IdentityLearner(prior, takes_turns=True) for prior in ("sparse", "dimension-scaled"))
+    return [*whole, *_semi_sir(n_components, d)]
 
 
 def _sparse(n_components, d):

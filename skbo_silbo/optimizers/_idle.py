@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from skbo_silbo.optimizers._near_and_far import NearAndFar
+from skbo_silbo.optimizers._search import Climb
 
 LARGEST_LOSS = 0.1  # as if the predicted mean were worse by so many standard deviations
 N_SIZES = 101  # sizes of the set drawn anew that are tried, at most
@@ -18,6 +19,9 @@ N_SIZES = 101  # sizes of the set drawn anew that are tried, at most
 @dataclass(frozen=True)
 class IdleRedrawn:
     """Another search, and then idle inputs of the point that it found drawn anew.
+
+    The acquisition of an ensemble is climbed over the cube, and no input drawn anew: its members
+    differ in which inputs they ignore, and tests of these come with that (doc/search_log.rst).
 
     Attributes
     ----------
@@ -43,6 +47,8 @@ class IdleRedrawn:
             The candidates are rounded to its points.
         rng : numpy.random.Generator
         """
+        if surface.is_averaged:
+            return Climb().find(surface, ranked, space, rng)
         Z, X = self.search.find(surface, ranked, space, rng)
         x = redraw_idle(X[:1], surface, space, rng)
         return np.vstack([surface.embedding.project(x), Z]), np.vstack([x, X])

@@ -16,9 +16,9 @@ from skbo_silbo.optimizers._history import impute_failures
 from skbo_silbo.optimizers._ledger import make_ledger
 from skbo_silbo.optimizers._search import AcquisitionSurface
 from skbo_silbo.optimizers._subspace import describe_subspace, mean_gradient
+from skbo_silbo.optimizers._surrogates import TUNE_GROWTH
 from skbo_silbo.optimizers._unseen import draw_unseen, key_of, keys_of
 
-TUNE_GROWTH = 1.05  # labels, relative, between searches of the hyperparameters
 CHOICE_GROWTH = 1.25  # labels, relative, between choices of the embedding
 
 
@@ -232,8 +232,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
             self._tuned_at = y.size
         values, rng = self._values(y)[source], self._rng(y.size, 2)
         noise = self._noise_variance(y, noise_std)[source]
-        surrogate = parts.fit(start if fits else None, Z, values, noise, tune=tune, rng=rng)
-        self._surrogate_state = surrogate.to_state()
+        surrogate, self._surrogate_state = parts.fit(
+            start if fits else None, Z, values, noise, tune=tune, rng=rng
+        )
         return self._as_model(surrogate, X, y)
 
     @property

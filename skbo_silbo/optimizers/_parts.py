@@ -8,7 +8,7 @@ from skbo_silbo.acquisition import confidence_gain, confidence_weight, log_expec
 from skbo_silbo.mapping import BottomUp, TopDown
 from skbo_silbo.optimizers._design import random_points, sobol_points
 from skbo_silbo.optimizers._idle import IdleRedrawn
-from skbo_silbo.optimizers._search import BoxSearch, Climb
+from skbo_silbo.optimizers._search import Acquisition, BoxSearch, Climb, mean_of_logs, plain_mean
 from skbo_silbo.optimizers._warp import AsTold, HalfLog, LogAboveLeast
 
 
@@ -53,11 +53,12 @@ class Parts:
 
 
 def _improvement(t, n_points):
-    return log_expected_improvement
+    return Acquisition(log_expected_improvement, mean_of_logs)
 
 
 def _confidence(t, n_points):
-    return partial(confidence_gain, beta=confidence_weight(t, n_points))
+    gain = partial(confidence_gain, beta=confidence_weight(t, n_points))
+    return Acquisition(gain, plain_mean)
 
 
 ACQUISITIONS = MappingProxyType({"ei": _improvement, "ucb": _confidence})

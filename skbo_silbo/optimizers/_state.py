@@ -8,7 +8,7 @@ import numpy as np
 
 from skbo_silbo.mapping import LinearEmbedding
 
-FORMAT, VERSION = "skbo_silbo optimizer", 1
+FORMAT, VERSION = "skbo_silbo optimizer", 2
 
 
 class RootSeed(int):

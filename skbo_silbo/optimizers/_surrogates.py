@@ -1,5 +1,8 @@
 """Makers of surrogates: how the loop starts, tunes and restores one.
 
+`fit` returns a surrogate conditioned on the data, and the state from which it can be restored and
+the next one be started.
+
 The known variance of every value's noise, (n,), is for those with ``takes_noise``; the loop refuses
 to be told of it where the others are in use, and gives them zeros.
 """
@@ -10,11 +13,20 @@ from types import MappingProxyType
 from skbo_silbo.surrogate import (
     AdditiveProcess,
     CylindricalProcess,
+    EnsembleSurrogate,
     GaussianProcessSurrogate,
     RegressorSurrogate,
     ViewedProcess,
     check_regressor,
 )
+
+TUNE_GROWTH = 1.05  # labels, relative, between searches of the hyperparameters
+ENSEMBLE_SHARE = 0.5  # of the turns
+
+
+def with_state(surrogate):
+    """Return the surrogate and its state."""
+    return surrogate, surrogate.to_state()
 
 
 @dataclass(frozen=True)
@@ -32,21 +44,77 @@ class ProcessMaker:
     takes_noise = True
 
     def for_learner(self, learner):
-        """Return the maker with the prior that the learner goes with."""
-        return ProcessMaker(getattr(learner, "prior", self.prior))
+        """Return the maker that the learner goes with: its prior, and whether there are turns."""
+        process = ProcessMaker(getattr(learner, "prior", self.prior))
+        return TurnsMaker(process) if getattr(learner, "takes_turns", False) else process
 
     def fits(self, state, r):
         """Return whether the hyperparameters of a former surrogate can start one of r inputs."""
-        return len(state["theta"]) == r + 2
+        return len(state.get("theta", ())) == r + 2
 
     def fit(self, state, Z, y, noise, *, tune, rng):
         """Return a surrogate conditioned on (Z, y), started at `state` unless that is None."""
         theta = None if state is None else state["theta"]
-        return GaussianProcessSurrogate(theta, prior=self.prior).fit(Z, y, noise, tune=tune)
+        surrogate = GaussianProcessSurrogate(theta, prior=self.prior)
+        return with_state(surrogate.fit(Z, y, noise, tune=tune))
 
     def restore(self, state, Z, y, noise):
         """Return the surrogate of this state, conditioned on (Z, y)."""
         return GaussianProcessSurrogate(prior=self.prior).from_state(state, Z, y, noise)
+
+
+@dataclass(frozen=True)
+class TurnsMaker:
+    """One process or an ensemble of sparse ones, by chance anew for every number of labels.
+
+    The process gains soonest; where its belief about the inputs is wrong it stands still, and the
+    ensemble, slower at first, does not (doc/search_log.rst). The state holds that of both, so that
+    each goes on from its own; the first surrogate is the process.
+
+    Attributes
+    ----------
+    process : ProcessMaker
+    """
+
+    process: ProcessMaker
+
+    takes_noise = True
+
+    def fits(self, state, r):
+        """Return whether a former process can start one of r inputs."""
+        return "process" in state and self.process.fits(state["process"], r)
+
+    def fit(self, state, Z, y, noise, *, tune, rng):
+        """Return the surrogate whose turn it is, conditioned on (Z, y), and the state of both.
+
+        Each searches its hyperparameters when the labels have grown enough since it last did.
+        """
+        state = {"tuned_at": {}} if state is None else state
+        turn = "ensemble" if "process" in state and rng.random() < ENSEMBLE_SHARE else "process"
+        tuned_at = state["tuned_at"].get(turn, 0)
+        tune = y.size >= TUNE_GROWTH * tuned_at
+        if turn == "process":
+            surrogate, own = self.process.fit(state.get(turn), Z, y, noise, tune=tune, rng=rng)
+        else:
+            surrogate, own = _fit_ensemble(state.get(turn), Z, y, noise, tune=tune, rng=rng)
+        counts = {**state["tuned_at"], turn: y.size if tune else tuned_at}
+        return surrogate, {**state, turn: own, "turn": turn, "tuned_at": counts}
+
+    def restore(self, state, Z, y, noise):
+        """Return the surrogate of this state, conditioned on (Z, y)."""
+        own = state[state["turn"]]
+        if state["turn"] == "process":
+            return self.process.restore(own, Z, y, noise)
+        return EnsembleSurrogate().from_state(own, Z, y, noise)
+
+
+def _fit_ensemble(state, Z, y, noise, *, tune, rng):
+    """Return an ensemble and its state; the hyperparameters are kept unless `tune`."""
+    if tune:
+        ensemble = EnsembleSurrogate().fit(Z, y, noise, rng=rng)
+    else:
+        ensemble = EnsembleSurrogate().from_state(state, Z, y, noise)
+    return ensemble, ensemble.to_state()
 
 
 @dataclass(frozen=True)
@@ -73,7 +141,7 @@ class RegressorMaker:
 
     def fit(self, state, Z, y, noise, *, tune, rng):
         """Return a surrogate conditioned on (Z, y), its random numbers seeded by `rng`."""
-        return RegressorSurrogate(self.regressor, int(rng.integers(2**31))).fit(Z, y)
+        return with_state(RegressorSurrogate(self.regressor, int(rng.integers(2**31))).fit(Z, y))
 
     def restore(self, state, Z, y, noise):
         """Return the surrogate of this state, conditioned on (Z, y)."""
@@ -106,7 +174,7 @@ class ViewedMaker:
         """Return a surrogate conditioned on (Z, y), started at `state` unless that is None."""
         theta = None if state is None else state["theta"]
         inner = GaussianProcessSurrogate(theta, isotropic=True)
-        return ViewedProcess(inner.fit(self.view(Z), y, noise, tune=tune), self.view)
+        return with_state(ViewedProcess(inner.fit(self.view(Z), y, noise, tune=tune), self.view))
 
     def restore(self, state, Z, y, noise):
         """Return the surrogate of this state, conditioned on (Z, y)."""
@@ -131,7 +199,7 @@ class CylindricalMaker:
     def fit(self, state, Z, y, noise, *, tune, rng):
         """Return a surrogate conditioned on (Z, y), started at `state` unless that is None."""
         theta = None if state is None else state["theta"]
-        return CylindricalProcess(theta).fit(Z, y, tune=tune)
+        return with_state(CylindricalProcess(theta).fit(Z, y, tune=tune))
 
     def restore(self, state, Z, y, noise):
         """Return the surrogate of this state, conditioned on (Z, y)."""
@@ -161,7 +229,8 @@ class AdditiveMaker:
 
     def fit(self, state, Z, y, noise, *, tune, rng):
         """Return a surrogate conditioned on (Z, y); the groups of `state` compete with new ones."""
-        return AdditiveProcess(self.group_size).fit(Z, y, rng, former=state, tune=tune)
+        process = AdditiveProcess(self.group_size)
+        return with_state(process.fit(Z, y, rng, former=state, tune=tune))
 
     def restore(self, state, Z, y, noise):
         """Return the surrogate of this state, conditioned on (Z, y)."""

@@ -39,8 +39,8 @@ class GaussianProcessSurrogate:
         variance, for standardised targets. None: the prior's mode.
     isotropic : bool, default=False
         One length scale for all inputs.
-    prior : {"dimension-scaled", "sparse"}, default="dimension-scaled"
-        Of the length scales: all inputs matter, or few do.
+    prior : {"dimension-scaled", "sparse"} or HyperparameterPrior, default="dimension-scaled"
+        Of the length scales: all inputs matter, or few do; or of all hyperparameters.
 
     Attributes
     ----------
@@ -202,7 +202,7 @@ class GaussianProcessSurrogate:
         return np.maximum(self._signal - explained, LEAST_VARIANCE * self._signal)
 
     def _make_prior(self, r):
-        prior = PRIORS[self.prior](r)
+        prior = PRIORS[self.prior](r) if isinstance(self.prior, str) else self.prior
         return prior.shared() if self.isotropic else prior
 
     def _set_known(self, noise_variance, n):
