@@ -29,10 +29,8 @@ MANY = (
     _made("branin", "rotated", 100),
 )
 THOUSAND = tuple(_made(f, "planted", 1000) for f in ("branin", "hartmann6", "colville"))
-OTHER = (
-    _made("styblinski_tang", "planted", 50, inputs=50),
-    _made("hartmann6", "planted", 100, sd=0.1),
-)
+NOISY = (_made("hartmann6", "planted", 100, sd=0.1),)
+OTHER = (_made("styblinski_tang", "planted", 50, inputs=50), *NOISY)
 FEW = (
     _made("rosenbrock", "planted", 5, inputs=5),
     _made("levy", "planted", 10, inputs=10),
@@ -119,6 +117,7 @@ DEFAULT = Experiment(
             Grid(_lasting(ALL, 100), 3, FIRST_SEED, methods=CHEAP),
             Grid(_lasting((*MANY, *OTHER, *FEW), 100), 3, FIRST_SEED, methods=("optuna-gp",)),
             Grid(_lasting((*MANY, *OTHER, *FEW), 100), 2, FIRST_SEED, methods=DEAR),
+            Grid(_lasting(NOISY, 150), 3, FIRST_SEED, methods=("silbo",)),
         ),
         "full": Grid(_lasting(ALL, 250), 10, FIRST_SEED),
         "tiny": Grid(

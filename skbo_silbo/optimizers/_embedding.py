@@ -13,6 +13,7 @@ from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
 NEGLIGIBLE_WEIGHT = 1e-3  # relative to the largest
+MANY = 20  # inputs: up to these an ensemble made no difference
 LEAST_CHOICE_DIMENSION = 5  # with fewer inputs there is no dimension to save: "auto" keeps all
 
 
@@ -233,7 +234,8 @@ def _paper_exact(n_components, d):
 def _auto(n_components, d):
     if d < LEAST_CHOICE_DIMENSION:
         return [IdentityLearner()]
-    whole = (IdentityLearner(prior, takes_turns=True) for prior in ("sparse", "dimension-scaled"))
+    many = d > MANY
+    whole = (IdentityLearner(prior, takes_turns=many) for prior in ("sparse", "dimension-scaled"))
     return [*whole, *_semi_sir(n_components, d)]
 
 

@@ -16,7 +16,7 @@ from skbo_silbo.optimizers._history import impute_failures
 from skbo_silbo.optimizers._ledger import make_ledger
 from skbo_silbo.optimizers._search import AcquisitionSurface
 from skbo_silbo.optimizers._subspace import describe_subspace, mean_gradient
-from skbo_silbo.optimizers._surrogates import TUNE_GROWTH
+from skbo_silbo.optimizers._surrogates import is_due
 from skbo_silbo.optimizers._unseen import draw_unseen, key_of, keys_of
 
 CHOICE_GROWTH = 1.25  # labels, relative, between choices of the embedding
@@ -227,7 +227,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         Z, source = self._ledger.locate(X, self._embedding)
         parts, start = self._maker, self._surrogate_state
         fits = start is not None and parts.fits(start, Z.shape[1])
-        tune = not fits or y.size >= TUNE_GROWTH * self._tuned_at
+        tune = not fits or is_due(y.size, self._tuned_at, Z.shape[1])
         if tune:
             self._tuned_at = y.size
         values, rng = self._values(y)[source], self._rng(y.size, 2)

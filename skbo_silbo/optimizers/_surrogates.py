@@ -21,7 +21,15 @@ from skbo_silbo.surrogate import (
 )
 
 TUNE_GROWTH = 1.05  # labels, relative, between searches of the hyperparameters
+LONG_GROWTH = 1.1  # the same where a search takes long
+LONG_WORK = 2 * 10**7  # labels squared times inputs: about a second
 ENSEMBLE_SHARE = 0.5  # of the turns
+
+
+def is_due(n, tuned_at, r):
+    """Return whether n labels of r inputs are enough more to search the hyperparameters again."""
+    growth = TUNE_GROWTH if n**2 * r <= LONG_WORK else LONG_GROWTH
+    return n >= growth * tuned_at
 
 
 def with_state(surrogate):
@@ -92,7 +100,7 @@ class TurnsMaker:
         state = {"tuned_at": {}} if state is None else state
         turn = "ensemble" if "process" in state and rng.random() < ENSEMBLE_SHARE else "process"
         tuned_at = state["tuned_at"].get(turn, 0)
-        tune = y.size >= TUNE_GROWTH * tuned_at
+        tune = is_due(y.size, tuned_at, Z.shape[1])
         if turn == "process":
             surrogate, own = self.process.fit(state.get(turn), Z, y, noise, tune=tune, rng=rng)
         else:

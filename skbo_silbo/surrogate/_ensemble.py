@@ -6,7 +6,75 @@ from skbo_silbo.surrogate._gaussian_process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._prior import UNIT_SCALE, half_cauchy_prior
 
 N_MEMBERS = 4
+LEAST_WEIGHT = 1e-6  # an inverse squared length scale below is taken to be zero
 MIDDLE = 0.02, 0.98  # of the half-Cauchy that scales are drawn from: its ends are no scales
+
+
+class SelectedProcess:
+    """A Gaussian process of some of the inputs.
+
+    Parameters
+    ----------
+    process : GaussianProcessSurrogate
+        Conditioned on the columns selected.
+    columns : ndarray of int of shape (k,)
+    r : int
+        How many columns there are.
+    """
+
+    def __init__(self, process, columns, r):
+        self.process, self.columns, self.r = process, columns, r
+
+    @classmethod
+    def without_idle(cls, process, Z, y, noise_variance):
+        """Return a process on all inputs without those whose weight is next to nothing.
+
+        What it costs no longer grows with the inputs that it ignores.
+        """
+        columns = np.flatnonzero(process.weights_ > LEAST_WEIGHT)
+        if not columns.size:
+            columns = process.weights_.argmax(keepdims=True)
+        state = process.to_state()
+        ends = [np.r_[v[0], np.array(v[1:-1])[columns], v[-1]].tolist() for v in state.values()]
+        state = {"process": dict(zip(state, ends, strict=True)), "columns": columns.tolist()}
+        return cls.from_state(state, Z, y, noise_variance)
+
+    @classmethod
+    def from_state(cls, state, Z, y, noise_variance):
+        """Return the process of this state, conditioned on data."""
+        columns = np.array(state["columns"])
+        process = GaussianProcessSurrogate()
+        process.from_state(state["process"], Z[:, columns], y, noise_variance)
+        return cls(process, columns, Z.shape[1])
+
+    def to_state(self):
+        """Return columns and hyperparameters as plain data, exactly."""
+        return {"process": self.process.to_state(), "columns": self.columns.tolist()}
+
+    @property
+    def weights_(self):
+        """Inverse squared length scales, (r,); 0 for the inputs ignored."""
+        return self._spread(self.process.weights_)
+
+    def with_points(self, Z, y):
+        """Return a process that believes in values."""
+        process = self.process.with_points(Z[:, self.columns], y)
+        return SelectedProcess(process, self.columns, self.r)
+
+    def predict(self, Z):
+        """Return mean and standard deviation at the rows of Z, (m,) each."""
+        return self.process.predict(Z[:, self.columns])
+
+    def predict_gradient(self, Z):
+        """Return mean, standard deviation, (m,), and their gradients, (m, r)."""
+        mean, std, *gradients = self.process.predict_gradient(Z[:, self.columns])
+        return mean, std, *map(self._spread, gradients)
+
+    def _spread(self, values):
+        """Return values by column selected, (..., k), as values by column, (..., r)."""
+        spread = np.zeros((*values.shape[:-1], self.r))
+        spread[..., self.columns] = values
+        return spread
 
 
 class EnsembleSurrogate:
@@ -21,7 +89,7 @@ class EnsembleSurrogate:
 
     Parameters
     ----------
-    members : list of GaussianProcessSurrogate
+    members : list of SelectedProcess
         Conditioned on the same data; `fit` and `from_state` make them.
     """
 
@@ -46,12 +114,9 @@ class EnsembleSurrogate:
         """
         tau = np.tan(0.5 * np.pi * rng.uniform(*MIDDLE, N_MEMBERS))
         scales = UNIT_SCALE / (0.1 * tau)
-        self.members = [
-            GaussianProcessSurrogate(prior=half_cauchy_prior(Z.shape[1], scale)).fit(
-                Z, y, noise_variance
-            )
-            for scale in scales
-        ]
+        priors = [half_cauchy_prior(Z.shape[1], scale) for scale in scales]
+        fitted = [GaussianProcessSurrogate(prior=p).fit(Z, y, noise_variance) for p in priors]
+        self.members = [SelectedProcess.without_idle(f, Z, y, noise_variance) for f in fitted]
         return self
 
     @property
@@ -71,8 +136,7 @@ class EnsembleSurrogate:
         self : object
         """
         self.members = [
-            GaussianProcessSurrogate().from_state(member, Z, y, noise_variance)
-            for member in state["members"]
+            SelectedProcess.from_state(member, Z, y, noise_variance) for member in state["members"]
         ]
         return self
 
