@@ -1,6 +1,8 @@
+import json
+
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize_scalar
 
 from skbo_silbo.surrogate import GaussianProcessSurrogate
@@ -63,3 +65,16 @@ def test_leave_one_out_density_is_that_of_refits():
         mean, variance = solved @ targets[rest], K[i, i] - solved @ K[rest, i]
         expected = -0.5 * (np.log(2 * np.pi * variance) + (targets[i] - mean) ** 2 / variance)
         assert density[i] == pytest.approx(expected - np.log(surrogate.y_scale_), abs=1e-6)
+
+
+def test_state_of_many_hyperparameters_is_kept_to_the_last_bit():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (25, 300))
+    y = np.sin(2 * X[:, 0]) + X[:, 1]
+    fitted = GaussianProcessSurrogate().fit(X, y)
+    state = json.loads(json.dumps(fitted.to_state()))
+    for _ in range(3):
+        again = GaussianProcessSurrogate().from_state(state, X, y)
+        assert again.to_state() == state
+        assert_array_equal(again.predict(X), fitted.predict(X))
+        state = again.to_state()

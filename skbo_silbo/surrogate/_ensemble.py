@@ -1,6 +1,7 @@
 """Several Gaussian processes that believe in different sets of inputs."""
 
 import numpy as np
+from scipy.special import logsumexp
 
 from skbo_silbo.surrogate._gaussian_process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._prior import UNIT_SCALE, half_cauchy_prior
@@ -34,9 +35,9 @@ class SelectedProcess:
         columns = np.flatnonzero(process.weights_ > LEAST_WEIGHT)
         if not columns.size:
             columns = process.weights_.argmax(keepdims=True)
-        state = process.to_state()
-        ends = [np.r_[v[0], np.array(v[1:-1])[columns], v[-1]].tolist() for v in state.values()]
-        state = {"process": dict(zip(state, ends, strict=True)), "columns": columns.tolist()}
+        first, *lengths, last = process.theta_
+        theta = [first, *np.array(lengths)[columns], last]
+        state = {"process": {"theta": theta}, "columns": columns.tolist()}
         return cls.from_state(state, Z, y, noise_variance)
 
     @classmethod
@@ -69,6 +70,10 @@ class SelectedProcess:
         """Return mean, standard deviation, (m,), and their gradients, (m, r)."""
         mean, std, *gradients = self.process.predict_gradient(Z[:, self.columns])
         return mean, std, *map(self._spread, gradients)
+
+    def log_predictive_density(self, Z, y):
+        """Return the log density of every held-out target, noise included, of shape (m,)."""
+        return self.process.log_predictive_density(Z[:, self.columns], y)
 
     def _spread(self, values):
         """Return values by column selected, (..., k), as values by column, (..., r)."""
@@ -148,6 +153,11 @@ class EnsembleSurrogate:
         """Return mean and standard deviation of the mixture at the rows of Z, (m,) each."""
         means, stds = map(np.array, zip(*(m.predict(Z) for m in self.members), strict=True))
         return means.mean(axis=0), np.sqrt((stds**2).mean(axis=0) + means.var(axis=0))
+
+    def log_predictive_density(self, Z, y):
+        """Return the log density of every held-out target under the mixture, of shape (m,)."""
+        each = [member.log_predictive_density(Z, y) for member in self.members]
+        return logsumexp(each, axis=0) - np.log(len(each))
 
     def mean_gradient(self, Z):
         """Return the gradient of the mixture's mean at the rows of Z, (m, r)."""

@@ -91,7 +91,7 @@ class GaussianProcessSurrogate:
         self.theta_ = np.clip(theta, *self._prior.bounds.T)
         targets = (y - self.y_mean_) / self.y_scale_
         self._set_known(noise_variance, len(Z))
-        self._condition(Z, targets, np.exp(self.theta_), tune=tune and np.ptp(targets) > 0.0)
+        self._condition(Z, targets, tune=tune and np.ptp(targets) > 0.0)
         return self
 
     @property
@@ -101,7 +101,7 @@ class GaussianProcessSurrogate:
 
     def to_state(self):
         """Return the hyperparameters as plain data, exactly."""
-        return {"theta": self.theta_.tolist(), "values": self._values.tolist()}
+        return {"theta": self.theta_.tolist()}
 
     def from_state(self, state, Z, y, noise_variance=0.0):
         """Condition on data with the hyperparameters that `to_state` returned, bit for bit.
@@ -115,7 +115,7 @@ class GaussianProcessSurrogate:
         self.theta_ = np.array(state["theta"])
         targets = (y - self.y_mean_) / self.y_scale_
         self._set_known(noise_variance, len(Z))
-        self._condition(Z, targets, np.array(state["values"]), tune=False)
+        self._condition(Z, targets, tune=False)
         return self
 
     def with_points(self, Z, y):
@@ -209,12 +209,12 @@ class GaussianProcessSurrogate:
         """Keep the known variances, for standardised targets, (n,)."""
         self._known = np.broadcast_to(noise_variance, n) / self.y_scale_**2
 
-    def _condition(self, Z, targets, values, *, tune):
+    def _condition(self, Z, targets, *, tune):
         self._Z, self._targets = Z, targets
         model = GaussianProcessRegressor(
-            _kernel(values, self._prior.bounds),
+            _kernel(self.theta_, self._prior.bounds),
             alpha=JITTER + self._known,
-            optimizer=self._maximise_posterior if tune else None,
+            optimizer=self._maximise_posterior if tune else self._keep,
             random_state=0,
             copy_X_train=False,
         )
@@ -222,11 +222,17 @@ class GaussianProcessSurrogate:
             # A length scale at its bound means an input that does not matter: nothing to mend.
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(Z, targets)
-        self.theta_, self._values = model.kernel_.theta, _values(model.kernel_)
         self._signal, self._noise = np.exp(self.theta_[[0, -1]])
         self._weights = self._make_weights(self.theta_)
         self._distances = DistancesTo(Z, self._weights)
         self._L, self._dual = model.L_, model.alpha_
+
+    def _keep(self, _, initial_theta, bounds):
+        """Return the hyperparameters there are (scikit-learn's `optimizer=`).
+
+        Without an optimiser it would set them to ``log(exp(theta))``, off by rounding every time.
+        """
+        return self.theta_, 0.0
 
     def _maximise_posterior(self, _, initial_theta, bounds):
         """Search the mode from the start given and the prior's (scikit-learn's `optimizer=`)."""
@@ -234,9 +240,10 @@ class GaussianProcessSurrogate:
         if self._prior.broader is not None:
             broad = self._climb(self._prior.broader.location, self._prior.broader, bounds)
             starts.append(broad.x)
-        if not any(np.allclose(initial_theta, start) for start in starts):
-            starts.append(initial_theta)
+        if not any(np.allclose(self.theta_, start) for start in starts):
+            starts.append(self.theta_)
         best = min((self._climb(x, self._prior, bounds) for x in starts), key=lambda run: run.fun)
+        self.theta_ = best.x
         return best.x, best.fun
 
     def _climb(self, start, prior, bounds):
@@ -272,17 +279,11 @@ class GaussianProcessSurrogate:
         return -(value + prior_value), -(by_theta + prior_gradient)
 
 
-def _kernel(values, log_bounds):
-    bounds = np.exp(log_bounds)
+def _kernel(theta, log_bounds):
+    values, bounds = np.exp(theta), np.exp(log_bounds)
     signal = ConstantKernel(values[0], tuple(bounds[0]))
     correlation = Matern(values[1:-1], bounds[1:-1], nu=2.5)
     return signal * correlation + WhiteKernel(values[-1], tuple(bounds[-1]))
-
-
-def _values(kernel):
-    """Return signal variance, length scales and noise variance of a kernel made by `_kernel`."""
-    signal, lengths = kernel.k1.k1.constant_value, kernel.k1.k2.length_scale
-    return np.concatenate([[signal], np.ravel(lengths), [kernel.k2.noise_level]])
 
 
 def _location_and_scale(y):
