@@ -1,5 +1,7 @@
 """The ensemble of sparse processes, its averaged acquisition, and the turns it takes."""
 
+import json
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -8,6 +10,13 @@ from scipy.stats import gamma, halfcauchy
 from skbo_silbo import SILBO
 from skbo_silbo.acquisition import expected_improvement
 from skbo_silbo.mapping import LinearEmbedding
+from skbo_silbo.optimizers._embedding import IdentityLearner
+from skbo_silbo.optimizers._evidence import (
+    choose_turns,
+    held_out_constant,
+    held_out_ensemble,
+    held_out_log_density,
+)
 from skbo_silbo.optimizers._idle import IdleRedrawn
 from skbo_silbo.optimizers._parts import ACQUISITIONS
 from skbo_silbo.optimizers._search import AcquisitionSurface, mean_of_logs, plain_mean
@@ -171,6 +180,59 @@ def test_both_take_turns_and_each_goes_on_from_its_own_state(data):
         assert not maker.fits(state, D - 1)
     assert turns[0] == "process"
     assert set(turns) == {"process", "ensemble"}
+
+
+def held_out(X, y, seed=0):
+    folds = np.random.default_rng(seed).permutation(y.size) % 5
+    whole = held_out_log_density(IdentityLearner("sparse"), X, y, X[:0], folds)
+    return held_out_ensemble(X, y, folds, np.random.default_rng(seed)) - whole
+
+
+def test_evidence_is_against_an_ensemble_where_all_inputs_matter():
+    rng = np.random.default_rng(2)
+    X = rng.uniform(-1, 1, (60, D))
+    learner = IdentityLearner("sparse", takes_turns=True)
+    all_matter, few_do = X @ rng.normal(size=D), np.sin(3 * X[:, 4]) * X[:, 11]
+    assert held_out(X, all_matter).mean() < 0.0
+    assert choose_turns(learner, X, all_matter, rng).takes_turns is False
+    assert choose_turns(learner, X, few_do, rng).takes_turns is True
+
+
+def test_the_ensembles_evidence_holds_no_label_of_its_fold():
+    rng = np.random.default_rng(3)
+    X, noise = rng.uniform(-1, 1, (50, D)), rng.normal(size=50)
+    folds = np.arange(50) % 5
+    density = held_out_ensemble(X, noise, folds, rng)
+    assert density.mean() < held_out_constant(noise, folds).mean()
+
+
+@pytest.mark.parametrize("takes_turns", [None, True])
+def test_without_labels_enough_or_without_an_ensemble_nothing_is_chosen(takes_turns):
+    learner = IdentityLearner("sparse", takes_turns=takes_turns)
+    X = np.zeros((9 if takes_turns else 40, D))
+    assert choose_turns(learner, X, X[:, 0], np.random.default_rng(0)) is learner
+
+
+def test_where_evidence_is_against_it_all_turns_are_the_process_s(data):
+    X, y = data
+    maker, state = ProcessMaker().for_learner(IdentityLearner("sparse", takes_turns=False)), None
+    rng = np.random.default_rng(0)
+    for n in range(20, 30):
+        _, state = maker.fit(state, X[:n], y[:n], np.zeros(n), tune=False, rng=rng)
+        assert state["turn"] == "process"
+
+
+def test_the_choice_of_turns_outlives_json():
+    optimizer = SILBO([(-1, 1)] * D, random_state=0)
+    weights = np.random.default_rng(0).normal(size=D)
+    for _ in range(45):
+        x = optimizer.ask()
+        optimizer.tell(x, float(weights @ x))
+    data = json.loads(json.dumps(optimizer.to_dict()))
+    assert data["state"]["turns"] is False
+    again = SILBO.from_dict(data)
+    assert again.to_dict() == optimizer.to_dict()
+    assert_array_equal(again.ask(), optimizer.ask())
 
 
 def test_hyperparameters_are_due_with_five_percent_more_labels_or_ten_where_it_takes_long():

@@ -25,12 +25,13 @@ class IdentityLearner:
     ----------
     prior : {"dimension-scaled", "sparse"}
         Of the surrogate's length scales.
-    takes_turns : bool
-        Whether every other proposal, by chance, is of an ensemble of sparse processes.
+    takes_turns : bool or None
+        Whether every other proposal, by chance, is of an ensemble of sparse processes; evidence may
+        say no (`choose_turns`). None: never.
     """
 
     prior: str = "dimension-scaled"
-    takes_turns: bool = False
+    takes_turns: bool | None = field(default=None, compare=False)
 
     @property
     def name(self):
@@ -234,8 +235,8 @@ def _paper_exact(n_components, d):
 def _auto(n_components, d):
     if d < LEAST_CHOICE_DIMENSION:
         return [IdentityLearner()]
-    many = d > MANY
-    whole = (IdentityLearner(prior, takes_turns=many) for prior in ("sparse", "dimension-scaled"))
+    turns = True if d > MANY else None
+    whole = (IdentityLearner(prior, takes_turns=turns) for prior in ("sparse", "dimension-scaled"))
     return [*whole, *_semi_sir(n_components, d)]
 
 

@@ -4,10 +4,12 @@ The labels held out take no part in learning the embedding: leave-one-out with a
 from all labels prefers the learnt one even on pure noise (MATH section 4).
 """
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.stats import norm
 
-from skbo_silbo.surrogate import GaussianProcessSurrogate
+from skbo_silbo.surrogate import EnsembleSurrogate, GaussianProcessSurrogate
 
 N_FOLDS = 5
 LEAST_LABELS = 2 * N_FOLDS
@@ -15,9 +17,11 @@ LEAST_VALUES = 5
 DOUBT = 0.1  # share of the constant in every learner's density
 LARGEST_WORK = 10**7  # labels squared times inputs: what a choice may look at, a few seconds
 STANDARD_ERRORS = 1.0  # by which another learner must beat the first
+ENSEMBLE_WORK = LARGEST_WORK // 4  # the same for an ensemble, which has four fits in every fold
+ENSEMBLE_ERRORS = 2.0  # by which the process must beat the ensemble to have all turns
 
 
-def rows_for_evidence(n, d, rng):
+def rows_for_evidence(n, d, rng, largest_work=LARGEST_WORK):
     """Return which of n labels with d inputs to choose by, sorted: all, or some to save time.
 
     Parameters
@@ -25,8 +29,9 @@ def rows_for_evidence(n, d, rng):
     n, d : int
     rng : numpy.random.Generator
         Draws them.
+    largest_work : int
     """
-    most = max(LEAST_LABELS, int(np.sqrt(LARGEST_WORK / d)))
+    most = max(LEAST_LABELS, int(np.sqrt(largest_work / d)))
     return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
 
 
@@ -76,6 +81,33 @@ def choose_learner(learners, X, y, X_unlabeled, rng):
     return best
 
 
+def choose_turns(learner, X, y, rng):
+    """Return the learner, with or without an ensemble that takes turns with its process.
+
+    There is one unless the process predicts held-out values surely better, by two standard errors
+    of the mean difference: then few inputs do not tell enough, and the ensemble's turns are lost.
+
+    Parameters
+    ----------
+    learner : object
+        Returned as it is where its `takes_turns` is None or missing, or the labels are few.
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,)
+        Finite.
+    rng : numpy.random.Generator
+        Draws labels, folds and the ensembles' scales.
+    """
+    if getattr(learner, "takes_turns", None) is None or y.size < LEAST_LABELS or np.ptp(y) == 0.0:
+        return learner
+    some = rows_for_evidence(*X.shape, rng, ENSEMBLE_WORK)
+    X, y = X[some], y[some]
+    folds = rng.permutation(y.size) % N_FOLDS
+    constant = held_out_constant(y, folds)
+    process = held_out_log_density(learner, X, y, X[:0], folds)
+    gain = doubted(process, constant) - doubted(held_out_ensemble(X, y, folds, rng), constant)
+    return replace(learner, takes_turns=bool(sure_gain(gain, ENSEMBLE_ERRORS) <= 0.0))
+
+
 def choose_warp(warps, learner, Z, y):
     """Return the warp under which a Gaussian process gives the values the highest density.
 
@@ -104,10 +136,10 @@ def choose_warp(warps, learner, Z, y):
     return max(warps, key=evidence)
 
 
-def sure_gain(differences):
-    """Return the mean of the differences, (n,), less its standard error."""
+def sure_gain(differences, errors=STANDARD_ERRORS):
+    """Return the mean of the differences, (n,), less its standard error, or several."""
     error = differences.std(ddof=1) / np.sqrt(differences.size)
-    return differences.mean() - STANDARD_ERRORS * error
+    return differences.mean() - errors * error
 
 
 def doubted(density, constant):
@@ -151,4 +183,14 @@ def held_out_log_density(learner, X, y, X_unlabeled, folds):
         prior = getattr(learner, "prior", "dimension-scaled")
         surrogate = GaussianProcessSurrogate(prior=prior).fit(embedding.project(X[~out]), y[~out])
         density[out] = surrogate.log_predictive_density(embedding.project(X[out]), y[out])
+    return density
+
+
+def held_out_ensemble(X, y, folds, rng):
+    """Return the log density of every value, (n,), under an ensemble fitted without its fold."""
+    density = np.empty(y.size)
+    for fold in np.unique(folds):
+        out = folds == fold
+        ensemble = EnsembleSurrogate().fit(X[~out], y[~out], rng=rng)
+        density[out] = ensemble.log_predictive_density(X[out], y[out])
     return density

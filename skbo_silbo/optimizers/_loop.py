@@ -2,7 +2,7 @@
 
 import copy
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -11,7 +11,12 @@ from skbo_silbo._sklearn import one_thread
 from skbo_silbo.mapping import LinearEmbedding
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._base import AskTellOptimizer
-from skbo_silbo.optimizers._evidence import choose_learner, choose_warp, rows_for_evidence
+from skbo_silbo.optimizers._evidence import (
+    choose_learner,
+    choose_turns,
+    choose_warp,
+    rows_for_evidence,
+)
 from skbo_silbo.optimizers._history import impute_failures
 from skbo_silbo.optimizers._ledger import make_ledger
 from skbo_silbo.optimizers._search import AcquisitionSurface
@@ -197,9 +202,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
         Z = self._embedding.project(X[finite][some])
         self._warp = choose_warp(self._parts.warps, self._learner, Z, y[finite][some])
         labelled, values, unlabeled = self._learning_data(X, y)
-        self._learner = choose_learner(
-            self._parts.learners, labelled[some], values[some], unlabeled, rng
-        )
+        learner = choose_learner(self._parts.learners, labelled[some], values[some], unlabeled, rng)
+        self._learner = choose_turns(learner, labelled, values, rng)
         self._chosen_at = y.size
 
     def _learning_data(self, X, y):
@@ -322,6 +326,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return {
             "embedding": _state.embedding_to_data(self._embedding),
             "learner": self._parts.learners.index(self._learner),
+            "turns": getattr(self._learner, "takes_turns", None),
             "warp": self._parts.warps.index(self._warp),
             "counts": [self._learnt_at, self._tuned_at, self._chosen_at],
             "unlabeled": self._unlabeled.tolist(),
@@ -335,6 +340,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def _state_from_dict(self, state):
         d = self.space_.n_features_
         self._learner = self._parts.learners[state["learner"]]
+        if state["turns"] is not None:
+            self._learner = replace(self._learner, takes_turns=state["turns"])
         self._warp = self._parts.warps[state["warp"]]
         self._embedding = (
             self._learner.embedding

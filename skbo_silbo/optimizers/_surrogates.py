@@ -54,7 +54,8 @@ class ProcessMaker:
     def for_learner(self, learner):
         """Return the maker that the learner goes with: its prior, and whether there are turns."""
         process = ProcessMaker(getattr(learner, "prior", self.prior))
-        return TurnsMaker(process) if getattr(learner, "takes_turns", False) else process
+        turns = getattr(learner, "takes_turns", None)
+        return process if turns is None else TurnsMaker(process, turns)
 
     def fits(self, state, r):
         """Return whether the hyperparameters of a former surrogate can start one of r inputs."""
@@ -82,9 +83,12 @@ class TurnsMaker:
     Attributes
     ----------
     process : ProcessMaker
+    has_ensemble : bool
+        Else every turn is the process's.
     """
 
     process: ProcessMaker
+    has_ensemble: bool = True
 
     takes_noise = True
 
@@ -98,7 +102,8 @@ class TurnsMaker:
         Each searches its hyperparameters when the labels have grown enough since it last did.
         """
         state = {"tuned_at": {}} if state is None else state
-        turn = "ensemble" if "process" in state and rng.random() < ENSEMBLE_SHARE else "process"
+        drawn = rng.random() < ENSEMBLE_SHARE
+        turn = "ensemble" if self.has_ensemble and "process" in state and drawn else "process"
         tuned_at = state["tuned_at"].get(turn, 0)
         tune = is_due(y.size, tuned_at, Z.shape[1])
         if turn == "process":
