@@ -209,7 +209,7 @@ def test_the_ensembles_evidence_holds_no_label_of_its_fold():
 @pytest.mark.parametrize("takes_turns", [None, True])
 def test_without_labels_enough_or_without_an_ensemble_nothing_is_chosen(takes_turns):
     learner = IdentityLearner("sparse", takes_turns=takes_turns)
-    X = np.zeros((9 if takes_turns else 40, D))
+    X = np.zeros((29 if takes_turns else 40, D))
     assert choose_turns(learner, X, X[:, 0], np.random.default_rng(0)) is learner
 
 
@@ -225,7 +225,7 @@ def test_where_evidence_is_against_it_all_turns_are_the_process_s(data):
 def test_the_choice_of_turns_outlives_json():
     optimizer = SILBO([(-1, 1)] * D, random_state=0)
     weights = np.random.default_rng(0).normal(size=D)
-    for _ in range(45):
+    for _ in range(48):
         x = optimizer.ask()
         optimizer.tell(x, float(weights @ x))
     data = json.loads(json.dumps(optimizer.to_dict()))

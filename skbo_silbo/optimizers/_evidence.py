@@ -18,6 +18,7 @@ DOUBT = 0.1  # share of the constant in every learner's density
 LARGEST_WORK = 10**7  # labels squared times inputs: what a choice may look at, a few seconds
 STANDARD_ERRORS = 1.0  # by which another learner must beat the first
 ENSEMBLE_WORK = LARGEST_WORK // 4  # the same for an ensemble, which has four fits in every fold
+LEAST_FOR_TURNS = 30  # labels: with fewer, whoever is sure of few inputs looks bad
 ENSEMBLE_ERRORS = 2.0  # by which the process must beat the ensemble to have all turns
 
 
@@ -97,7 +98,8 @@ def choose_turns(learner, X, y, rng):
     rng : numpy.random.Generator
         Draws labels, folds and the ensembles' scales.
     """
-    if getattr(learner, "takes_turns", None) is None or y.size < LEAST_LABELS or np.ptp(y) == 0.0:
+    can = getattr(learner, "takes_turns", None) is not None
+    if not can or y.size < LEAST_FOR_TURNS or np.ptp(y) == 0.0:
         return learner
     some = rows_for_evidence(*X.shape, rng, ENSEMBLE_WORK)
     X, y = X[some], y[some]
