@@ -40,7 +40,8 @@ class SILBO(EmbeddedOptimizer):
         that few do. "auto" is "sparse" unless "identity" or "semi-sir" predicts values held out
         better by more than one standard error; below 5 columns it is "identity". With more than 20
         columns, every other proposal (by a coin) of "sparse" or "identity" is then made by an
-        ensemble of four sparse processes that believe in different inputs.
+        ensemble of four sparse processes that believe in different inputs, unless evidence is
+        against it.
         "active-subspace" takes the directions in which a Gaussian process is steepest,
         "coordinates" the inputs that matter to it. "semi-sir-local" has the paper's k = 7
         neighbours in slices and graph, "semi-sir-paper" is its Algorithm 2 as printed, "sir" has
