@@ -107,6 +107,25 @@ def test_mixture_has_the_moments_of_samples_of_its_members(ensemble):
     assert_allclose(std, draws.std(axis=0), rtol=0.01)
 
 
+def test_gradient_of_the_mean_is_that_of_the_mixture(ensemble):
+    z = np.random.default_rng(10).uniform(-1, 1, (1, D))
+    h = 1e-6 * np.eye(D)
+    slopes = (ensemble.predict(z + h)[0] - ensemble.predict(z - h)[0]) / 2e-6
+    assert_allclose(ensemble.mean_gradient(z)[0], slopes, atol=1e-6)
+
+
+def test_the_subspace_is_learnt_from_whichever_had_the_turn():
+    optimizer, turns = SILBO([(-1, 1)] * D, random_state=0), set()
+    for n in range(36):
+        x = optimizer.ask()
+        optimizer.tell(x, float((x[3] - 0.4) ** 2))
+        if n >= 32:
+            optimizer.ask()
+            turns.add(optimizer.to_dict()["state"]["surrogate"]["turn"])
+            assert np.abs(optimizer.subspace_.components[0]).argmax() == 3
+    assert turns == {"process", "ensemble"}
+
+
 def test_state_restores_the_ensemble_bit_for_bit(data, ensemble):
     again = EnsembleSurrogate().from_state(ensemble.to_state(), *data)
     Z = np.random.default_rng(5).uniform(-1, 1, (6, D))
