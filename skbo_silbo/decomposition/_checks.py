@@ -3,9 +3,9 @@
 from .._checks import check_integer
 
 
-def check_n_components(value, n_features):
-    """Refuse what is neither "auto" nor an integer from 1 to `n_features`."""
-    if isinstance(value, str) and value == "auto":
+def check_n_components(value, n_features, words=("auto",)):
+    """Refuse what is none of the `words` nor an integer from 1 to `n_features`."""
+    if isinstance(value, str) and value in words:
         return
     check_integer("n_components", value, 1, special="'auto'")
     if value > n_features:

@@ -24,7 +24,9 @@ class LabelledData:
     X_unlabeled: np.ndarray
 
 
-def split_labelled(estimator, X, y, X_unlabeled=None, *, reset=True, allow_categories=False):
+def split_labelled(
+    estimator, X, y, X_unlabeled=None, *, reset=True, allow_categories=False, categorical="auto"
+):
     """Validate the arguments of ``fit`` and part labelled from unlabelled rows.
 
     A row is unlabelled when its y is NaN (or None, among categories), or when it stands in
@@ -42,6 +44,8 @@ def split_labelled(estimator, X, y, X_unlabeled=None, *, reset=True, allow_categ
         False compares with the features of an earlier fit.
     allow_categories : bool, default=False
         Let y hold strings, booleans or other categories.
+    categorical : "auto" or bool, default="auto"
+        True takes numbers for categories too, False nothing for a category.
 
     Returns
     -------
@@ -59,15 +63,12 @@ def split_labelled(estimator, X, y, X_unlabeled=None, *, reset=True, allow_categ
             "Mark rows without a label by NaN in y."
         )
     X = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
-    y, labelled = _check_response(y, allow_categories)
+    y, labelled = _check_response(y, allow_categories, categorical)
     check_consistent_length(X, y)
     _check_labels(y[labelled], len(y))
     unlabelled = X[~labelled]
     if X_unlabeled is not None:
-        extra = validate_data(
-            estimator, X_unlabeled, reset=False, dtype=np.float64, ensure_min_samples=0
-        )
-        unlabelled = np.concatenate([unlabelled, extra])
+        unlabelled = np.concatenate([unlabelled, _check_unlabelled(estimator, X_unlabeled)])
     if labelled.all():
         return LabelledData(X, y, unlabelled)
     return LabelledData(X[labelled], y[labelled], unlabelled)
@@ -86,8 +87,23 @@ def check_labelled_chunk(estimator, X, y, *, reset):
     return X, y
 
 
-def _check_response(y, allow_categories):
-    if allow_categories and _holds_categories(y):
+def _check_unlabelled(estimator, X_unlabeled):
+    rows = check_array(
+        X_unlabeled, dtype=np.float64, ensure_min_samples=0, input_name="X_unlabeled"
+    )
+    if rows.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X_unlabeled must have the {estimator.n_features_in_} features of X: got "
+            f"{rows.shape[1]}. Give the same columns in the same order."
+        )
+    validate_data(estimator, X_unlabeled, reset=False, skip_check_array=True)
+    return rows
+
+
+def _check_response(y, allow_categories, categorical="auto"):
+    if categorical == "auto":
+        categorical = allow_categories and _holds_categories(y)
+    if categorical:
         return _as_categories(y)
     y = check_array(
         y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, input_name="y"
@@ -106,8 +122,8 @@ def _holds_categories(y):
 def _as_categories(y):
     y = column_or_1d(np.asarray(y), warn=True)
     labelled = np.array([value is not None and value == value for value in y], dtype=bool)
-    if y.dtype.kind == "O":
-        y = np.where(labelled, y, "").astype(str)
+    if y.dtype.kind not in "USb":
+        y = np.where(labelled, y.astype(object), "").astype(str)
     return y, labelled
 
 
