@@ -11,7 +11,7 @@ Y           (n, m)      mid-ranks of the slices, or class indicators
 
 A fold's own T lacks its rows; T^-1 without them follows from K alone (Woodbury):
 ``K + K[:, o] (I - K[o, o])^-1 K[o, :]``, o the rows held out. So every fold of one alpha costs a
-few products of K, and T is factored once an alpha. Folds are evenly spaced in the order of y.
+few products of K, and T is factored once an alpha. Folds are spread evenly over the slices.
 Scores of the rows held out predict their Y through a linear regression within the fold; the errors
 of two alphas are compared row by row.
 """
@@ -23,12 +23,12 @@ from .._numerics._pencil import Pencil
 from .._numerics._solvers import reduce_to_rows
 from .._numerics._whitening import whitening_basis
 from ._dimension import dimension_by_criterion
-from ._ridge import evenly_spaced, slice_targets
+from ._ridge import evenly_spaced, slice_targets, stratified
 
 ALPHAS = (0.0, 0.1, 1.0, 10.0, 100.0)
 N_FOLDS = 10
 MAX_LABELED = 1000
-"""Labelled rows, evenly spaced in the order of y, that choose; the others stay out of T too."""
+"""Labelled rows, evenly spaced over the slices, that choose; the others stay out of T too."""
 EXACT_LEVERAGE = 1e-9
 """Room left between a held-out row's leverage and 1, where it is fitted exactly."""
 
@@ -58,7 +58,7 @@ def choose_alpha(pencil, slices, *, ridge, categorical, n_components):
     """
     pencil, slices = _fewer_labels(pencil, slices)
     Y = slice_targets(slices.counts, categorical)[slices.codes]
-    order = np.argsort(slices.codes, kind="stable")
+    order = stratified(pencil.X_labeled, slices)
     folds = np.empty(len(order), dtype=int)
     folds[order] = np.arange(len(order)) % min(N_FOLDS, len(order))
     errors = []
@@ -105,7 +105,8 @@ def _fewer_labels(pencil, slices):
     n = pencil.n_labeled
     if n <= MAX_LABELED:
         return pencil, slices
-    rows, fewer = evenly_spaced(np.arange(n), slices, MAX_LABELED)
+    rows = evenly_spaced(pencil.X_labeled, slices, MAX_LABELED)
+    fewer = slices.of_rows(rows)
     order = np.r_[rows, np.setdiff1d(np.arange(len(pencil.X)), rows)]
     penalty = pencil.penalty[order][:, order] * (len(rows) / n)
     return Pencil(pencil.X[order], len(rows), fewer.membership(), penalty), fewer

@@ -10,9 +10,11 @@ S1, S2      (n, k)      scores of the directions granted; the rest, less its reg
 ==========  ==========  =======================================================================
 
 "k directions suffice" means that y depends on X through S1 alone. If S2 is then independent of
-(y, S1), shuffling the rows of S2 changes nothing: the sum of the eigenvalues after the k-th (with
-localised slices the first of them), found anew in every shuffle, is compared with that of the rows
-as they are (Cook and Yin 2001, section 5).
+(y, S1), shuffling the rows of S2 changes nothing: the eigenvalue after the k-th, found anew in
+every shuffle, is compared with that of the rows as they are. Cook and Yin (2001, section 5) compare
+the sum of all later eigenvalues; the first of them rejects far more often where there is one more
+direction to find, and keeps its level where those granted are found with an error, as with
+localised slices, which leave 1/k of the scatter in every direction.
 For k = 0 the level is exact whatever the distribution of X, if whitening and slices do not depend
 on y in another way.
 """
@@ -55,7 +57,8 @@ def slice_permutation_tests(pencil, slices, *, near, n_local_neighbors, most, ra
     dict of ndarray
         As `permutation_tests`.
     """
-    places, slices = evenly_spaced(np.arange(pencil.n_labeled), slices, MAX_ROWS)
+    places = evenly_spaced(pencil.X_labeled, slices, MAX_ROWS)
+    slices = slices.of_rows(places)
     if len(places) < pencil.n_labeled and pencil.penalty is None:
         X = pencil.X_labeled[places]
         pencil = Pencil(X - X.mean(axis=0), len(X), slices.membership(), None, pencil.ridge)
@@ -121,7 +124,7 @@ class MeanShuffles:
     omega: object
 
     def granting(self, k):
-        """Sum of the eigenvalues after the k-th, for an order of the rows of S2."""
+        """Eigenvalue after the k-th, for an order of the rows of S2."""
         S1, S2 = parted(self.S, k)
         sums = self.omega.T.tocsr()
         within = sums @ S1
@@ -129,7 +132,7 @@ class MeanShuffles:
 
         def statistic(order):
             rest = sums @ S2[order]
-            return sum_after(granted + rest @ rest.T, k)
+            return largest_after(granted + rest @ rest.T, k)
 
         return statistic
 
@@ -137,10 +140,6 @@ class MeanShuffles:
 @dataclass(frozen=True)
 class LocalShuffles:
     """Localised slices: neighbours are sought anew among the shuffled rows.
-
-    A mean over k neighbours keeps 1/k of the scatter in every direction. Beside that much noise the
-    directions granted are found with an error whose trace the sum of the later eigenvalues feels;
-    the first of them does not.
 
     Attributes
     ----------
@@ -196,9 +195,9 @@ class KernelShuffles:
     kernel: object
 
     def granting(self, k):
-        """Sum of the eigenvalues after the k-th, for an order of the rows of S2."""
+        """Eigenvalue after the k-th, for an order of the rows of S2."""
         S1, S2 = parted(self.S, k)
-        return lambda order: sum_after(self.kernel(np.hstack([S1, S2[order]])), k)
+        return lambda order: largest_after(self.kernel(np.hstack([S1, S2[order]])), k)
 
 
 def parted(S, k):
@@ -212,14 +211,6 @@ def _residual(S2, S1):
         return S2
     Q = np.linalg.qr(S1 - S1.mean(axis=0))[0]
     return S2 - Q @ (Q.T @ S2)
-
-
-def sum_after(matrix, k):
-    """Sum of the eigenvalues of a symmetric matrix after the k largest."""
-    if not k:
-        return np.trace(matrix)
-    m = len(matrix)
-    return linalg.eigvalsh(matrix, subset_by_index=(0, m - k - 1), check_finite=False).sum()
 
 
 def largest_after(matrix, k):

@@ -26,7 +26,7 @@ Least squares then adds at most 1/10 of the noise to what it predicts: less than
 and the answer is plain SIR with its chi-square tests.
 """
 MAX_ROWS = 500
-"""Rows, evenly spaced in the order of y, that choose where rows and features are both more.
+"""Rows, evenly spaced over the slices, that choose where rows and features are both more.
 
 What the ridge should be in absolute terms, noise over signal, does not depend on how many rows say.
 """
@@ -59,8 +59,8 @@ def choose_ridge(X, slices, categorical):
     if n >= ROWS_PER_FEATURE * d:
         return 0.0
     if min(n, d) > MAX_ROWS:
-        X, slices = evenly_spaced(X, slices, MAX_ROWS)
-        X = X - X.mean(axis=0)
+        rows = evenly_spaced(X, slices, MAX_ROWS)
+        X, slices = X[rows] - X[rows].mean(axis=0), slices.of_rows(rows)
     Y = slice_targets(slices.counts, categorical)[slices.codes]
     if d < len(X):
         squares, V = linalg.eigh(X.T @ X, check_finite=False)
@@ -110,10 +110,15 @@ def ridge_of_least_error(squares, projected, n):
 
 
 def evenly_spaced(X, slices, n_rows):
-    """At most `n_rows` rows of X, evenly spaced in the order of their slices, with their slices."""
-    order = np.argsort(slices.codes, kind="stable")
-    rows = order[np.linspace(0, len(order) - 1, min(n_rows, len(order))).round().astype(int)]
-    return X[rows], slices.of_rows(rows)
+    """Places of at most `n_rows` rows, evenly spaced in the order of `stratified`."""
+    if len(X) <= n_rows:
+        return np.arange(len(X))
+    return stratified(X, slices)[np.linspace(0, len(X) - 1, n_rows).round().astype(int)]
+
+
+def stratified(X, slices):
+    """Places of the rows by slice, and by length within it: whatever order they come in."""
+    return np.lexsort((np.einsum("ij,ij->i", X, X), slices.codes))
 
 
 def _roots(squares):
