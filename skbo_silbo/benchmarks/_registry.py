@@ -9,6 +9,7 @@ from ._methods import METHODS_EXPERIMENT
 from ._overhead import OVERHEAD
 from ._paper import PAPER, PAPER_EMBEDDING
 from ._sdr import SDR
+from ._sdr_defaults import SDR_DEFAULTS
 from ._solvers import SOLVERS
 from ._tuning import TUNING
 
@@ -17,6 +18,7 @@ EXPERIMENTS = MappingProxyType(
         e.name: e
         for e in (
             SDR,
+            SDR_DEFAULTS,
             GROWTH,
             SOLVERS,
             GRAPHS,
