@@ -29,6 +29,8 @@ ALPHAS = (0.0, 0.1, 1.0, 10.0, 100.0)
 N_FOLDS = 10
 MAX_LABELED = 1000
 """Labelled rows, evenly spaced over the slices, that choose; the others stay out of T too."""
+MAX_ORDER = 8000
+"""Order of T above which it is not factored five times."""
 EXACT_LEVERAGE = 1e-9
 """Room left between a held-out row's leverage and 1, where it is fitted exactly."""
 
@@ -55,7 +57,13 @@ def choose_alpha(pencil, slices, *, ridge, categorical, n_components):
         "alpha", "error" (share of the variance of Y that held-out rows leave unexplained), "gain"
         (error at 0 less error), "standard_error" of the gain: ndarray of shape (5,) each; and
         "verdict", a sentence.
+
+    Raises
+    ------
+    ValueError
+        Where rows and features are both more than `MAX_ORDER`.
     """
+    _check_order(pencil.X.shape)
     pencil, slices = _fewer_labels(pencil, slices)
     Y = slice_targets(slices.counts, categorical)[slices.codes]
     order = stratified(pencil.X_labeled, slices)
@@ -67,6 +75,15 @@ def choose_alpha(pencil, slices, *, ridge, categorical, n_components):
             n_components = _n_predicting(K, slices)
         errors.append(_held_out_errors(K, slices, Y, folds, n_components))
     return _verdict(np.array(errors))
+
+
+def _check_order(shape):
+    if min(shape) > MAX_ORDER:
+        raise ValueError(
+            f"alpha must be a number where rows and features are both more than {MAX_ORDER}: got "
+            f"'auto' and {shape[0]} rows of {shape[1]} features. Give alpha=0, or choose it on a "
+            "part of the rows."
+        )
 
 
 def _verdict(errors):

@@ -1,4 +1,4 @@
-"""Checks of the number of components."""
+"""Checks of parameters that several transformers share."""
 
 from .._checks import check_integer
 
@@ -13,3 +13,10 @@ def check_n_components(value, n_features, words=("auto",)):
             f"n_components must be at most {n_features} (n_features): got {value}. "
             "Use n_components='auto' or fewer components."
         )
+
+
+def check_switch(name, value):
+    """Refuse what is neither "auto" nor a bool."""
+    if isinstance(value, bool) or (isinstance(value, str) and value == "auto"):
+        return
+    raise ValueError(f"{name} must be 'auto', True or False: got {value!r}.")

@@ -122,6 +122,8 @@ def _holds_categories(y):
 def _as_categories(y):
     y = column_or_1d(np.asarray(y), warn=True)
     labelled = np.array([value is not None and value == value for value in y], dtype=bool)
+    if y.dtype.kind == "f":
+        y = y + 0.0  # -0.0 is no category of its own
     if y.dtype.kind not in "USb":
         y = np.where(labelled, y.astype(object), "").astype(str)
     return y, labelled

@@ -19,7 +19,7 @@ from .._numerics._solvers import (
 )
 from .._numerics._whitening import whitening_basis
 from ._alpha import choose_alpha
-from ._checks import check_n_components
+from ._checks import check_n_components, check_switch
 from ._dimension import (
     ROWS_PER_FEATURE_TESTED,
     dimension_by_criterion,
@@ -59,8 +59,6 @@ all eigenvalues.
 """
 PAPER_ALPHA = 1.0
 """What alpha="auto" is for Algorithm 2, whose span does not depend on it."""
-MAX_ALPHA_ROWS = 8000
-"""Rows up to which alpha can be chosen where features are more than that too."""
 MAX_AUTO_COMPONENTS = 20
 """Most directions that n_components="auto" considers when slices are localised."""
 
@@ -164,7 +162,7 @@ class SemiSlicedInverseRegression(LinearProjection):
     curvature_ : ndarray of shape (n_features,)
         Share of each feature's variance that squares and products of the scores explain beyond
         the scores: near 0 where slicing's linearity condition holds. NaN where there are too few
-        rows to tell, fewer than three a feature.
+        rows to tell, fewer than three a feature. Only with ``n_components="auto"``.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
@@ -275,7 +273,8 @@ class SemiSlicedInverseRegression(LinearProjection):
         self._store_spectrum(spectrum, len(data.y), plain=plain, penalised=penalised)
         self.n_components_ = self._choose_n_components(pencil, slices, near)
         self._store_components(spectrum, len(data.y), scale)
-        self._look_at_curvature(pencil.X_labeled, scale, data.y)
+        if self.n_components == "auto":
+            self._look_at_curvature(pencil.X_labeled, scale, data.y)
         return self
 
     def _split(self, X, y, X_unlabeled):
@@ -381,9 +380,7 @@ class SemiSlicedInverseRegression(LinearProjection):
             if not (isinstance(value, str) and value == "auto"):
                 check_nonnegative(name, value, special="'auto'")
         for name in ("scale", "categorical"):
-            value = getattr(self, name)
-            if not isinstance(value, bool) and not (isinstance(value, str) and value == "auto"):
-                raise ValueError(f"{name} must be 'auto', True or False: got {value!r}.")
+            check_switch(name, getattr(self, name))
         if self.n_local_neighbors is not None:
             check_integer("n_local_neighbors", self.n_local_neighbors, 2, special="None")
 
@@ -436,7 +433,6 @@ class SemiSlicedInverseRegression(LinearProjection):
             return None
         penalty = self._unit_penalty(X, len(slices.codes), search)
         if self.alpha == "auto":
-            self._check_alpha_can_be_chosen(X)
             unit = Pencil(X, len(slices.codes), slices.membership(), penalty)
             self.alpha_, self.alpha_scores_ = choose_alpha(
                 unit,
@@ -456,14 +452,6 @@ class SemiSlicedInverseRegression(LinearProjection):
             spread = X.std(axis=0)
             near = X / np.where(spread > 0, spread, 1.0)
         return graph_penalty(near, n_labeled, self.n_neighbors, **search)
-
-    def _check_alpha_can_be_chosen(self, X):
-        if min(X.shape) > MAX_ALPHA_ROWS:
-            raise ValueError(
-                f"alpha must be a number where rows and features are both more than "
-                f"{MAX_ALPHA_ROWS}: got 'auto' and {len(X)} rows of {X.shape[1]} features. Give "
-                "alpha=0, or choose it on a part of the rows."
-            )
 
     def _omega(self, near, slices, search):
         if near is None:
@@ -563,10 +551,10 @@ class SemiSlicedInverseRegression(LinearProjection):
         self.components_ = with_positive_peaks(directions.T / scale)
 
     def _look_at_curvature(self, X_labeled, scale, y):
-        """Set `curvature_`; where tests chose the dimension, say what may have misled them."""
+        """Set `curvature_` and say what may have misled the tests that chose the dimension."""
         self.curvature_, curved = curvature(X_labeled, self.components_ * scale)
         by_value = self.target_type_ == "categorical" or len(np.unique(y)) == self.n_slices_
-        if self.n_components == "auto" and self.n_components_ and curved.any() and not by_value:
+        if self.n_components_ and curved.any() and not by_value:
             warn_of_curvature(self.curvature_, curved)
 
     def _fit_paper(self, data, slices, search):
