@@ -332,12 +332,12 @@ def test_tests_hold_their_level_on_noise():
 @pytest.mark.parametrize("word", ["auto", "criterion"])
 @pytest.mark.parametrize("parameters", [{"n_local_neighbors": 5}, {"ridge": 1e-3}, {"alpha": 1.0}])
 def test_dimension_where_chi_square_is_not_valid(parameters, word):
-    found = []
+    n, d, found = (1000, 20, []) if word == "criterion" else (600, 10, [])
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        X = rng.normal(size=(600, 10))
-        y = X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * rng.normal(size=600)
-        extra = rng.normal(size=(200, 10)) if "alpha" in parameters else None
+        X = rng.normal(size=(n, d))
+        y = X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * rng.normal(size=n)
+        extra = rng.normal(size=(200, d)) if "alpha" in parameters else None
         sir = SemiSlicedInverseRegression(word, **parameters).fit(X, y, extra)
         assert not hasattr(sir, "dimension_tests_")
         assert hasattr(sir, "permutation_tests_") == (word == "auto")

@@ -69,7 +69,7 @@ def _clipped(values):
 
 
 def _beyond_linear(X, Z):
-    """Adjusted share of every column of X that squares and products of Z explain, and its p."""
+    """Return the share (adjusted) of every column that squares of Z explain, and its p-value."""
     n, r = Z.shape
     first, second = np.triu_indices(r)
     A = np.linalg.qr(np.column_stack([np.ones(n), Z]))[0]
