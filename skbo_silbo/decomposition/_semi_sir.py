@@ -451,7 +451,7 @@ class SemiSlicedInverseRegression(LinearProjection):
         if self.scale:
             spread = X.std(axis=0)
             near = X / np.where(spread > 0, spread, 1.0)
-        return graph_penalty(near, n_labeled, self.n_neighbors, **search)
+        return graph_penalty(near, n_labeled, 1.0, self.n_neighbors, **search)
 
     def _omega(self, near, slices, search):
         if near is None:
