@@ -8,23 +8,31 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import gamma, halfcauchy
 
 from skbo_silbo import SILBO
-from skbo_silbo.acquisition import expected_improvement
-from skbo_silbo.mapping import LinearEmbedding
-from skbo_silbo.optimizers._embedding import IdentityLearner
+from skbo_silbo.acquisition import (
+    AcquisitionSurface,
+    IdleRedraw,
+    expected_improvement,
+    mean_of_logs,
+    plain_mean,
+)
+from skbo_silbo.embedding import IdentityLearner, LinearEmbedding
+from skbo_silbo.optimizers._configuration import ACQUISITIONS
 from skbo_silbo.optimizers._evidence import (
     choose_turns,
     held_out_constant,
     held_out_ensemble,
     held_out_log_density,
 )
-from skbo_silbo.optimizers._idle import IdleRedrawn
-from skbo_silbo.optimizers._parts import ACQUISITIONS
-from skbo_silbo.optimizers._search import AcquisitionSurface, mean_of_logs, plain_mean
-from skbo_silbo.optimizers._surrogates import ProcessMaker, TurnsMaker, is_due
 from skbo_silbo.space import Box
-from skbo_silbo.surrogate import EnsembleSurrogate, GaussianProcessSurrogate
+from skbo_silbo.surrogate import (
+    BELIEF_VARIANCE,
+    EnsembleSurrogate,
+    GaussianProcessSurrogate,
+    ProcessMaker,
+    TurnsMaker,
+    is_due,
+)
 from skbo_silbo.surrogate._ensemble import LEAST_WEIGHT, N_MEMBERS, SelectedProcess
-from skbo_silbo.surrogate._gaussian_process import BELIEF_VARIANCE
 from skbo_silbo.surrogate._prior import half_cauchy_prior
 
 D = 30
@@ -176,7 +184,7 @@ def test_an_ensemble_is_climbed_and_no_input_drawn_anew(data, ensemble):
     X, y = data
     surface = surface_of(ensemble, data)
     box, ranked = Box([(-1, 1)] * D), X[np.argsort(y)]
-    Z, found = IdleRedrawn().find(surface, ranked, box, np.random.default_rng(9))
+    Z, found = IdleRedraw().find(surface, ranked, box, np.random.default_rng(9))
     assert_array_equal(Z, found)
     values = surface.values(found)
     assert (np.diff(values) <= 1e-6 * np.abs(values[1:])).all()

@@ -5,7 +5,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import PCA
 
 from skbo_silbo import SILBO
-from skbo_silbo.optimizers._embedding import IdentityLearner, TransformerLearner, make_learners
+from skbo_silbo.embedding import IdentityLearner, TransformerLearner, make_learners
 from skbo_silbo.optimizers._evidence import (
     choose_learner,
     doubted,

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skbo_silbo import SILBO, minimize
 from skbo_silbo.optimizers._methods import METHODS
-from skbo_silbo.optimizers._unseen import key_of
+from skbo_silbo.space import key_of
 
 
 def ridge(x):
@@ -115,7 +115,7 @@ def test_the_settings_of_the_paper(method):
     optimizer = METHODS[method]([(-1, 1)] * 9, random_state=0)
     assert optimizer.n_initial_ == 50
     assert (optimizer.n_unlabeled, optimizer.update_every) == (50, 20)
-    [learner] = optimizer._parts.learners
+    [learner] = optimizer._configuration.learners
     estimator = learner._with_components(2).transformer
     assert (estimator.n_neighbors, estimator.n_local_neighbors, estimator.solver) == (7, 7, "paper")
 

@@ -2,11 +2,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skbo_silbo.acquisition import log_expected_improvement
-from skbo_silbo.mapping import LinearEmbedding
+from skbo_silbo.acquisition import (
+    AcquisitionSurface,
+    draw_candidates,
+    draw_moved,
+    log_expected_improvement,
+    polish,
+)
+from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.optimizers._design import n_initial_points, sobol_points
 from skbo_silbo.optimizers._history import History, impute_failures
-from skbo_silbo.optimizers._search import AcquisitionSurface, draw_candidates, draw_moved, polish
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 

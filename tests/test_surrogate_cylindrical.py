@@ -12,7 +12,7 @@ from scipy.stats import multivariate_normal, ortho_group
 from sklearn.gaussian_process.kernels import Matern
 
 from skbo_silbo import BOCK, minimize
-from skbo_silbo.surrogate import CylindricalProcess, differences
+from skbo_silbo.surrogate import CylindricalProcess, central_differences
 from skbo_silbo.surrogate._cylindrical import PRIOR, CylindricalKernel, Polar, _loss, warp
 
 
@@ -129,7 +129,7 @@ def test_gradient_of_the_prediction(seed, d):
     process = CylindricalProcess().fit(X, y, tune=False)
     new = np.random.default_rng(seed + 1).uniform(-0.95, 0.95, (3, d))
     for got, expected in zip(
-        process.predict_gradient(new), differences(process.predict, new), strict=True
+        process.predict_gradient(new), central_differences(process.predict, new), strict=True
     ):
         assert_allclose(got, expected, rtol=1e-3, atol=1e-4)
 

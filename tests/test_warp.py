@@ -6,9 +6,9 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skbo_silbo import SILBO
-from skbo_silbo.optimizers._embedding import IdentityLearner
+from skbo_silbo.embedding import IdentityLearner
 from skbo_silbo.optimizers._evidence import choose_warp
-from skbo_silbo.optimizers._warp import AsTold, HalfLog, LogAboveLeast
+from skbo_silbo.surrogate import AsTold, HalfLog, LogAboveLeast
 
 half_log = HalfLog()
 WARPS = [AsTold(), half_log, LogAboveLeast()]

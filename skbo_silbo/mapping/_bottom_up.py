@@ -13,7 +13,8 @@ class BottomUp:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.mapping import BottomUp, LinearEmbedding
+    >>> from skbo_silbo.mapping import BottomUp
+    >>> from skbo_silbo.embedding import LinearEmbedding
     >>> embedding = LinearEmbedding.from_components(np.array([[0.6, 0.8]]))
     >>> BottomUp().lift(np.array([[0.5], [1.4]]), embedding).round(6)
     array([[0.3 , 0.4 ],

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skbo_silbo._numerics._box import nearest_preimages
+from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo.mapping._evolution import preimage_by_evolution
 
 PREIMAGES = ("nearest", "least-squares", "cma")
@@ -25,7 +25,8 @@ class TopDown:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.mapping import LinearEmbedding, TopDown
+    >>> from skbo_silbo.embedding import LinearEmbedding
+    >>> from skbo_silbo.mapping import TopDown
     >>> embedding = LinearEmbedding.from_components(np.array([[1.0, 0.0, 0.0]]))
     >>> TopDown().lift(np.array([[0.5]]), embedding, np.array([0.0, 0.3, -0.3])).round(6)
     array([[ 0.5,  0.3, -0.3]])

@@ -10,8 +10,7 @@ from sklearn.utils import check_random_state
 from skbo_silbo._checks import check_count
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._history import History
-from skbo_silbo.optimizers._unseen import SpaceExhausted, key_of, keys_of
-from skbo_silbo.space import as_space
+from skbo_silbo.space import SpaceExhausted, as_space, key_of, keys_of
 
 
 class AskTellOptimizer(ABC):

@@ -8,7 +8,9 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._sklearn import one_thread
-from skbo_silbo.mapping import LinearEmbedding
+from skbo_silbo.acquisition import AcquisitionSurface
+from skbo_silbo.embedding import LinearEmbedding
+from skbo_silbo.mapping import make_ledger
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._evidence import (
@@ -18,11 +20,9 @@ from skbo_silbo.optimizers._evidence import (
     rows_for_evidence,
 )
 from skbo_silbo.optimizers._history import impute_failures
-from skbo_silbo.optimizers._ledger import make_ledger
-from skbo_silbo.optimizers._search import AcquisitionSurface
 from skbo_silbo.optimizers._subspace import describe_subspace, mean_gradient
-from skbo_silbo.optimizers._surrogates import is_due
-from skbo_silbo.optimizers._unseen import draw_unseen, key_of, keys_of
+from skbo_silbo.space import draw_unseen, key_of, keys_of
+from skbo_silbo.surrogate import is_due
 
 CHOICE_GROWTH = 1.25  # labels, relative, between choices of the embedding
 
@@ -38,7 +38,7 @@ class _Model:
 
 
 class EmbeddedOptimizer(AskTellOptimizer):
-    """Base of the optimisers with an embedding and a surrogate; a subclass says `_make_parts`.
+    """Base of the optimisers with an embedding and a surrogate; a subclass says `_configure`.
 
     A proposal is made so: learn the embedding when it is due; give every labelled point its
     coordinates; condition the surrogate; search for the best acquisition; map it to the cube.
@@ -53,11 +53,11 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _assemble(self):
         """Make the parts and the empty state; the last step of a subclass's construction."""
-        self._parts = self._make_parts(self.space_.n_features_)
-        self._ledger = make_ledger(self._parts.mapping, self.space_)
+        self._configuration = self._configure(self.space_.n_features_)
+        self._ledger = make_ledger(self._configuration.mapping, self.space_)
         self._embedding = LinearEmbedding(self.space_.n_features_)
-        self._learner = self._parts.learners[0]
-        self._warp = self._parts.warps[0]
+        self._learner = self._configuration.learners[0]
+        self._warp = self._configuration.warps[0]
         self._unlabeled = np.empty((0, self.space_.n_features_))
         self._model = self._design = None
         self._surrogate_state = None  # where the next search of the hyperparameters starts
@@ -66,13 +66,13 @@ class EmbeddedOptimizer(AskTellOptimizer):
         self._described = None  # the last `subspace_` and what it was made from
 
     @abstractmethod
-    def _make_parts(self, d):
-        """Return the `Parts` for d columns, after checking the arguments."""
+    def _configure(self, d):
+        """Return the `Configuration` for d columns, after checking the arguments."""
 
     @property
     def n_initial_(self):
         """How many points, told ones included, come before the first model."""
-        return self._parts.n_initial
+        return self._configuration.n_initial
 
     @property
     def embedding_(self):
@@ -103,12 +103,12 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return describe_subspace(
             mean_gradient(model.surrogate, model.embedding, Z),
             self._learning_data(*self._labelled()[:2]),
-            self._parts.learners,
+            self._configuration.learners,
             self._rng(model.n_told, 3),
             feature_names=tuple(self.space_.feature_names_),
             n_told=model.n_told,
             path=tuple(map(tuple, self._path)),
-            asked_for=len(self._parts.learners) == 1
+            asked_for=len(self._configuration.learners) == 1
             or getattr(self, "n_components", "auto") != "auto",
         )
 
@@ -123,7 +123,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _check_noise(self, noise_std, shape):
         noise_std = super()._check_noise(noise_std, shape)
-        if np.isfinite(noise_std).any() and not self._parts.surrogate.takes_noise:
+        if np.isfinite(noise_std).any() and not self._configuration.surrogate.takes_noise:
             raise ValueError(
                 f"noise_std must be None for the surrogate of this {type(self).__name__}, which "
                 f"cannot use it: got {noise_std.tolist()}. Leave it out, or use a method with a "
@@ -171,7 +171,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return draw_unseen(self.space_, self._seen, rng)
 
     def _draw_design(self):
-        X, Z = self._parts.design(self.n_initial_, self.space_.n_features_, self._rng(0, 0)), None
+        X = self._configuration.design(self.n_initial_, self.space_.n_features_, self._rng(0, 0))
+        Z = None
         if isinstance(X, tuple):
             X, Z = X
         X = self.space_.round(X)
@@ -187,22 +188,23 @@ class EmbeddedOptimizer(AskTellOptimizer):
             return
         self._learnt_at = n
         if n >= CHOICE_GROWTH * self._chosen_at:
-            self._choose_parts(X, y)
+            self._choose_scale_and_learner(X, y)
         learnt = self._learner.learn(*self._learning_data(X, y))
         self._note_path(n, learnt.r)
         if first or not (learnt.is_identity and self._embedding.is_identity):
             self._embedding, self._tuned_at = learnt, 0
             self._ledger.move(learnt, self._seen, first)
 
-    def _choose_parts(self, X, y):
+    def _choose_scale_and_learner(self, X, y):
         """Choose scale and learner by evidence."""
         rng = self._rng(y.size, 1)
         finite = np.isfinite(y)
         some = rows_for_evidence(finite.sum(), X.shape[1], rng)
         Z = self._embedding.project(X[finite][some])
-        self._warp = choose_warp(self._parts.warps, self._learner, Z, y[finite][some])
+        self._warp = choose_warp(self._configuration.warps, self._learner, Z, y[finite][some])
         labelled, values, unlabeled = self._learning_data(X, y)
-        learner = choose_learner(self._parts.learners, labelled[some], values[some], unlabeled, rng)
+        learners = self._configuration.learners
+        learner = choose_learner(learners, labelled[some], values[some], unlabeled, rng)
         self._learner = choose_turns(learner, labelled, values, rng)
         self._chosen_at = y.size
 
@@ -217,7 +219,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             self._path.append([n, *step])
 
     def _is_due(self, n):
-        every = self._parts.update_every
+        every = self._configuration.update_every
         return every is not None and n - self._learnt_at >= every
 
     def _condition(self):
@@ -229,14 +231,14 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if not y.size:
             return None
         Z, source = self._ledger.locate(X, self._embedding)
-        parts, start = self._maker, self._surrogate_state
-        fits = start is not None and parts.fits(start, Z.shape[1])
+        maker, start = self._maker, self._surrogate_state
+        fits = start is not None and maker.fits(start, Z.shape[1])
         tune = not fits or is_due(y.size, self._tuned_at, Z.shape[1])
         if tune:
             self._tuned_at = y.size
         values, rng = self._values(y)[source], self._rng(y.size, 2)
         noise = self._noise_variance(y, noise_std)[source]
-        surrogate, self._surrogate_state = parts.fit(
+        surrogate, self._surrogate_state = maker.fit(
             start if fits else None, Z, values, noise, tune=tune, rng=rng
         )
         return self._as_model(surrogate, X, y)
@@ -244,7 +246,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
     @property
     def _maker(self):
         """Return what makes surrogates for the learner chosen."""
-        return self._parts.surrogate.for_learner(self._learner)
+        return self._configuration.surrogate.for_learner(self._learner)
 
     def _values(self, y):
         """Return what the surrogate sees of the values told."""
@@ -261,10 +263,10 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _search(self, rng):
         """Return the point to evaluate next, from the search of the acquisition."""
-        search = self._parts.search
+        search = self._configuration.search
         surface = self._surface(search.n_points)
         Z, X = search.find(surface, self._model.ranked, self.space_, rng)
-        if self._parts.keeps_found:
+        if self._configuration.keeps_found:
             return self._choose_found(X, rng)
         return self._choose(Z, rng)
 
@@ -279,12 +281,12 @@ class EmbeddedOptimizer(AskTellOptimizer):
             surrogate = surrogate.with_points(believed, surrogate.predict(believed)[0])
             Z = np.vstack([Z, believed])
         best = surrogate.predict(Z)[0].min()  # of the predictions: noise makes low values too
-        acquisition = self._parts.acquisition(self._n_known + 1, n_points)
+        acquisition = self._configuration.acquisition(self._n_known + 1, n_points)
         return AcquisitionSurface(acquisition, surrogate, model.embedding, best)
 
     def _choose(self, Z, rng):
         """Return the first new point; the new ones after it are unlabelled in the next fit."""
-        seen, size = self._seen, self._parts.n_unlabeled + 1
+        seen, size = self._seen, self._configuration.n_unlabeled + 1
         Z = np.array(list(dict(zip(keys_of(Z), Z, strict=True)).values()))
         for first in range(0, len(Z), size):
             some = Z[first : first + size]
@@ -299,12 +301,14 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def _lift(self, Z):
         """Return the points of the space that stand for the coordinates Z."""
         model = self._model
-        return self.space_.round(self._parts.mapping.lift(Z, model.embedding, model.ranked[0]))
+        return self.space_.round(
+            self._configuration.mapping.lift(Z, model.embedding, model.ranked[0])
+        )
 
     def _settle(self, x, z, rng):
         """Return the point to evaluate for the z chosen: x, or the mapping's costlier preimage."""
-        if hasattr(self._parts.mapping, "settle"):
-            settled = self._parts.mapping.settle(x, z, self._model.embedding, rng)
+        if hasattr(self._configuration.mapping, "settle"):
+            settled = self._configuration.mapping.settle(x, z, self._model.embedding, rng)
             settled = self.space_.round(settled[None])[0]
             x = x if key_of(settled) in self._seen else settled
         self._ledger.note(x[None], z[None])
@@ -316,7 +320,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         new = [x for key, x in found.items() if key not in self._seen]
         if not new:
             return draw_unseen(self.space_, self._seen, rng)
-        self._set_unlabeled(new[1 : self._parts.n_unlabeled + 1])
+        self._set_unlabeled(new[1 : self._configuration.n_unlabeled + 1])
         return new[0]
 
     def _set_unlabeled(self, points):
@@ -325,9 +329,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def _state_to_dict(self):
         return {
             "embedding": _state.embedding_to_data(self._embedding),
-            "learner": self._parts.learners.index(self._learner),
+            "learner": self._configuration.learners.index(self._learner),
             "turns": getattr(self._learner, "takes_turns", None),
-            "warp": self._parts.warps.index(self._warp),
+            "warp": self._configuration.warps.index(self._warp),
             "counts": [self._learnt_at, self._tuned_at, self._chosen_at],
             "unlabeled": self._unlabeled.tolist(),
             "surrogate": self._surrogate_state,
@@ -339,10 +343,10 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _state_from_dict(self, state):
         d = self.space_.n_features_
-        self._learner = self._parts.learners[state["learner"]]
+        self._learner = self._configuration.learners[state["learner"]]
         if state["turns"] is not None:
             self._learner = replace(self._learner, takes_turns=state["turns"])
-        self._warp = self._parts.warps[state["warp"]]
+        self._warp = self._configuration.warps[state["warp"]]
         self._embedding = (
             self._learner.embedding
             if state["embedding"] is None

@@ -8,7 +8,7 @@ from scipy.optimize import OptimizeResult
 
 from skbo_silbo._checks import check_count
 from skbo_silbo.optimizers._methods import METHODS
-from skbo_silbo.optimizers._unseen import SpaceExhausted
+from skbo_silbo.space import SpaceExhausted
 
 
 def minimize(

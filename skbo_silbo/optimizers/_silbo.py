@@ -3,20 +3,19 @@
 import numpy as np
 
 from skbo_silbo._checks import check_count
-from skbo_silbo.optimizers._design import n_initial_points
-from skbo_silbo.optimizers._embedding import make_learners
-from skbo_silbo.optimizers._loop import EmbeddedOptimizer
-from skbo_silbo.optimizers._parts import (
+from skbo_silbo.embedding import SKETCH_STREAM, SketchedLearner, draw_sketch, make_learners
+from skbo_silbo.optimizers._configuration import (
     ACQUISITIONS,
     DESIGNS,
     SEARCHES,
     WARPS,
-    Parts,
+    Configuration,
     make_mapping,
     named,
 )
-from skbo_silbo.optimizers._sketched import SKETCH_STREAM, SketchedLearner, draw_sketch
-from skbo_silbo.optimizers._surrogates import make_surrogates
+from skbo_silbo.optimizers._design import n_initial_points
+from skbo_silbo.optimizers._loop import EmbeddedOptimizer
+from skbo_silbo.surrogate import make_surrogates
 
 
 class SILBO(EmbeddedOptimizer):
@@ -172,12 +171,12 @@ class SILBO(EmbeddedOptimizer):
         self.warp = warp
         self._assemble()
 
-    def _make_parts(self, d):
+    def _configure(self, d):
         n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
         if self.update_every is not None:
             check_count("update_every", self.update_every)
         sketch = draw_sketch(self.sketch, d, self._rng(*SKETCH_STREAM))
-        return Parts(
+        return Configuration(
             learners=self._make_learners(sketch, d),
             mapping=make_mapping(self.mapping),
             search=named("search", self.search, SEARCHES)(),

@@ -6,7 +6,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from skbo_silbo.mapping import LinearEmbedding
+from skbo_silbo.embedding import LinearEmbedding
 
 FORMAT, VERSION = "skbo_silbo optimizer", 2
 

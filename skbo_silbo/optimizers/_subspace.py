@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skbo_silbo.optimizers._embedding import FixedLearner, IdentityLearner
+from skbo_silbo.embedding import FixedLearner, IdentityLearner
 from skbo_silbo.optimizers._evidence import (
     LEAST_LABELS,
     N_FOLDS,
@@ -13,7 +13,7 @@ from skbo_silbo.optimizers._evidence import (
     held_out_log_density,
     sure_gain,
 )
-from skbo_silbo.surrogate import differences
+from skbo_silbo.surrogate import central_differences
 
 SHARE = 0.9  # of the mean squared slope that the directions counted must carry
 MOST_SHOWN = 5  # directions, and parameters of each, that the text shows
@@ -194,7 +194,7 @@ def mean_gradient(surrogate, embedding, Z):
     elif hasattr(surrogate, "predict_gradient"):
         by_z = surrogate.predict_gradient(Z)[2]
     else:
-        by_z = differences(surrogate.predict, Z)[2]
+        by_z = central_differences(surrogate.predict, Z)[2]
     return embedding.pull_back(by_z)
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skbo_silbo._checks import check_count
-from skbo_silbo._numerics._box import nearest_preimages
+from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo.problems._noise import NoisyProblem
 from skbo_silbo.problems._problem import Problem
 from skbo_silbo.problems._random import as_generator

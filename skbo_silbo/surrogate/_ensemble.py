@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.special import logsumexp
 
-from skbo_silbo.surrogate._gaussian_process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._prior import UNIT_SCALE, half_cauchy_prior
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 N_MEMBERS = 4
 LEAST_WEIGHT = 1e-6  # an inverse squared length scale below is taken to be zero

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.pipeline import Pipeline
 
-from skbo_silbo.surrogate._differences import differences
+from skbo_silbo.surrogate._central_differences import central_differences
 from skbo_silbo.surrogate._standard import location_and_scale
 
 LEAST_STD = 1e-7  # relative to that of the targets: below it rounding decides
@@ -94,7 +94,7 @@ class RegressorSurrogate:
 
     def predict_gradient(self, Z):
         """Return mean, standard deviation and their gradients at the rows of Z."""
-        return differences(self.predict, Z)
+        return central_differences(self.predict, Z)
 
     def to_state(self):
         """Return the seed: the same data give the same fit."""

@@ -10,15 +10,12 @@ to be told of it where the others are in use, and gives them zeros.
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from skbo_silbo.surrogate import (
-    AdditiveProcess,
-    CylindricalProcess,
-    EnsembleSurrogate,
-    GaussianProcessSurrogate,
-    RegressorSurrogate,
-    ViewedProcess,
-    check_regressor,
-)
+from skbo_silbo.surrogate._additive import AdditiveProcess
+from skbo_silbo.surrogate._cylindrical import CylindricalProcess
+from skbo_silbo.surrogate._ensemble import EnsembleSurrogate
+from skbo_silbo.surrogate._image_process import ImageProcess
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor
 
 TUNE_GROWTH = 1.05  # labels, relative, between searches of the hyperparameters
 LONG_GROWTH = 1.1  # the same where a search takes long
@@ -162,7 +159,7 @@ class RegressorMaker:
 
 
 @dataclass(frozen=True)
-class ViewedMaker:
+class ImageMaker:
     """Makes Gaussian processes on a function of the coordinates, with one length scale.
 
     Attributes
@@ -187,12 +184,12 @@ class ViewedMaker:
         """Return a surrogate conditioned on (Z, y), started at `state` unless that is None."""
         theta = None if state is None else state["theta"]
         inner = GaussianProcessSurrogate(theta, isotropic=True)
-        return with_state(ViewedProcess(inner.fit(self.view(Z), y, noise, tune=tune), self.view))
+        return with_state(ImageProcess(inner.fit(self.view(Z), y, noise, tune=tune), self.view))
 
     def restore(self, state, Z, y, noise):
         """Return the surrogate of this state, conditioned on (Z, y)."""
         inner = GaussianProcessSurrogate(isotropic=True)
-        return ViewedProcess(inner.from_state(state, self.view(Z), y, noise), self.view)
+        return ImageProcess(inner.from_state(state, self.view(Z), y, noise), self.view)
 
 
 @dataclass(frozen=True)

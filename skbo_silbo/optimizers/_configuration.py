@@ -4,16 +4,24 @@ from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
-from skbo_silbo.acquisition import confidence_gain, confidence_weight, log_expected_improvement
+from skbo_silbo.acquisition import (
+    Acquisition,
+    BoxSearch,
+    Climb,
+    IdleRedraw,
+    confidence_gain,
+    confidence_weight,
+    log_expected_improvement,
+    mean_of_logs,
+    plain_mean,
+)
 from skbo_silbo.mapping import BottomUp, TopDown
 from skbo_silbo.optimizers._design import random_points, sobol_points
-from skbo_silbo.optimizers._idle import IdleRedrawn
-from skbo_silbo.optimizers._search import Acquisition, BoxSearch, Climb, mean_of_logs, plain_mean
-from skbo_silbo.optimizers._warp import AsTold, HalfLog, LogAboveLeast
+from skbo_silbo.surrogate import AsTold, HalfLog, LogAboveLeast
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class Configuration:
     """One configuration of the loop.
 
     Attributes
@@ -63,7 +71,7 @@ def _confidence(t, n_points):
 
 ACQUISITIONS = MappingProxyType({"ei": _improvement, "ucb": _confidence})
 DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
-SEARCHES = MappingProxyType({"auto": IdleRedrawn, "climb": Climb, "random": BoxSearch})
+SEARCHES = MappingProxyType({"auto": IdleRedraw, "climb": Climb, "random": BoxSearch})
 WARPS = MappingProxyType(
     {
         "auto": (HalfLog(), AsTold(), LogAboveLeast()),

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skbo_silbo.optimizers._search import Climb, categorical_columns, climb_from, draw_moved
+from skbo_silbo.acquisition._climb import Climb, categorical_columns, climb_from, draw_moved
 
 N_POINTS = 1024
 LEAST_MOVED = 2  # coordinates of a candidate that differ from the incumbent's, on average
 
 
 @dataclass(frozen=True)
-class NearAndFar:
+class NearOrFar:
     """By chance either `Climb` or the same within a box round the incumbent.
 
     Attributes

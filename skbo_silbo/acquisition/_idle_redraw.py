@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from skbo_silbo.optimizers._near_and_far import NearAndFar
-from skbo_silbo.optimizers._search import Climb
+from skbo_silbo.acquisition._climb import Climb
+from skbo_silbo.acquisition._near_or_far import NearOrFar
 
 LARGEST_LOSS = 0.1  # as if the predicted mean were worse by so many standard deviations
 N_SIZES = 101  # sizes of the set drawn anew that are tried, at most
 
 
 @dataclass(frozen=True)
-class IdleRedrawn:
+class IdleRedraw:
     """Another search, and then idle inputs of the point that it found drawn anew.
 
     The acquisition of an ensemble is climbed over the cube, and no input drawn anew: its members
@@ -29,8 +29,8 @@ class IdleRedrawn:
         With `find`; its points come back too.
     """
 
-    search: object = field(default_factory=NearAndFar)
-    n_points = NearAndFar.n_points
+    search: object = field(default_factory=NearOrFar)
+    n_points = NearOrFar.n_points
 
     def find(self, surface, ranked, space, rng):
         """Return coordinates, (m, r), and the points they come from, (m, d).

@@ -4,14 +4,15 @@ from numpy.testing import assert_array_equal
 from scipy.stats import loguniform, randint, uniform
 
 from skbo_silbo import SILBO, Space
-from skbo_silbo.acquisition import log_expected_improvement
-from skbo_silbo.mapping import LinearEmbedding
-from skbo_silbo.optimizers._near_and_far import NearAndFar, draw_near
-from skbo_silbo.optimizers._search import (
+from skbo_silbo.acquisition import (
     AcquisitionSurface,
+    NearOrFar,
     categorical_columns,
+    draw_near,
+    log_expected_improvement,
     polish,
 )
+from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.space import Box
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
@@ -80,7 +81,7 @@ def test_so_many_searches_stay_near_the_incumbent(share, near):
     continuous = [0, 7]
     found = 0
     for seed in range(40):
-        search = NearAndFar(near_share=share)
+        search = NearOrFar(near_share=share)
         Z, X = search.find(surface, ranked, SPACE, np.random.default_rng(seed))
         assert_array_equal(X, SPACE.round(X))
         assert_array_equal(Z, X)

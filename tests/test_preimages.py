@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import LinearConstraint, linprog, lsq_linear, minimize
 
-from skbo_silbo._numerics._box import nearest_preimages
+from skbo_silbo._numerics._preimages import nearest_preimages
 
 
 def make_case(seed, d, r):

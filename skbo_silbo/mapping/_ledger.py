@@ -7,7 +7,7 @@ coordinates it was made from, and when the embedding changes the points move.
 
 import numpy as np
 
-from skbo_silbo.optimizers._unseen import keys_of
+from skbo_silbo.space import keys_of
 
 
 class PointLedger:

@@ -19,7 +19,7 @@ class LinearEmbedding:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.mapping import LinearEmbedding
+    >>> from skbo_silbo.embedding import LinearEmbedding
     >>> embedding = LinearEmbedding.from_components(np.array([[3.0, 4.0]]))
     >>> embedding.project(np.array([[1.0, 1.0]])).round(6), embedding.half_widths.round(6)
     (array([[1.4]]), array([1.4]))

@@ -9,8 +9,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from skbo_silbo.mapping import LinearEmbedding
-from skbo_silbo.sketch import CountSketch, GaussianSketch
+from skbo_silbo.embedding._count_sketch import CountSketch
+from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
+from skbo_silbo.embedding._linear import LinearEmbedding
 
 SKETCH_STREAM = (0, 3)  # number of the random stream that a sketch comes from
 MOST_COORDINATES = 16  # of a sketch

@@ -1,7 +1,7 @@
 """A surrogate that sees its inputs through a function."""
 
 
-class ViewedProcess:
+class ImageProcess:
     """A surrogate on ``view(Z)`` in place of Z.
 
     Parameters
@@ -22,7 +22,7 @@ class ViewedProcess:
 
     def with_points(self, Z, y):
         """Return a surrogate with points added, hyperparameters kept."""
-        return ViewedProcess(self.surrogate.with_points(self.view(Z), y), self.view)
+        return ImageProcess(self.surrogate.with_points(self.view(Z), y), self.view)
 
     def to_state(self):
         """Return the hyperparameters as plain data, exactly."""

@@ -5,7 +5,7 @@ import numpy as np
 STEP = 1e-4  # of coordinates in a range like [-1, 1]; error ~ STEP^2 and rounding / STEP
 
 
-def differences(predict, Z):
+def central_differences(predict, Z):
     """Return mean, standard deviation and their gradients, by central differences.
 
     Parameters

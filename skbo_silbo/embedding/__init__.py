@@ -1,0 +1,31 @@
+"""Linear maps from the cube to few coordinates: drawn at random, or learnt from values."""
+
+from skbo_silbo.embedding._count_sketch import CountSketch
+from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
+from skbo_silbo.embedding._learners import (
+    ActiveSubspaceLearner,
+    CoordinatesLearner,
+    FixedLearner,
+    IdentityLearner,
+    SemiSIRLearner,
+    TransformerLearner,
+    make_learners,
+)
+from skbo_silbo.embedding._linear import LinearEmbedding
+from skbo_silbo.embedding._sketched import SKETCH_STREAM, SketchedLearner, draw_sketch
+
+__all__ = [
+    "ActiveSubspaceLearner",
+    "CoordinatesLearner",
+    "CountSketch",
+    "FixedLearner",
+    "GaussianSketch",
+    "IdentityLearner",
+    "LinearEmbedding",
+    "SKETCH_STREAM",
+    "SemiSIRLearner",
+    "SketchedLearner",
+    "TransformerLearner",
+    "draw_sketch",
+    "make_learners",
+]
