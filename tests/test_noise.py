@@ -106,12 +106,14 @@ S = np.sqrt(14 / 3)  # root mean square distance of the values below the median,
     ],
 )
 def test_noise_goes_through_the_warp_by_its_slope(warp, slopes):
-    optimizer = SILBO(BOUNDS)
-    optimizer._warp = warp
+    optimizer = SILBO(BOUNDS, warp=warp, n_initial=7)
     y = np.array([1.0, 2.0, 4.0, 7.0, 30.0, np.nan, 3.0])
     std = np.array([0.1, 0.0, 0.3, np.nan, 2.0, 0.5, 0.2])
     known = np.array([0.1, 0.0, 0.3, 0.0, 2.0, 0.0, 0.2])
-    assert_allclose(optimizer._noise_variance(y, std), (known * slopes) ** 2, rtol=1e-12)
+    X = np.random.default_rng(0).uniform(-1, 1, (7, 3))
+    _, values, variance = optimizer._surrogate_data(X, y, std)
+    assert_allclose(variance, (known * slopes) ** 2, rtol=1e-12)
+    assert_allclose(values, warp(np.where(np.isnan(y), 30.0, y)))
 
 
 def test_no_noise_is_the_same_as_unknown_noise_bit_for_bit():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skbo_silbo.optimizers import WARPS, choose_warp
+from skbo_silbo.surrogate import WARPS, ProcessMaker, choose_warp
 
 from ._measure import time_call
 
@@ -39,7 +39,9 @@ class OutputScale:
         if y.size >= self._next:
             self._next = y.size + CHOSEN_EVERY
             used, _, self._scale = time_call(
-                lambda: choose_warp(WARPS["auto"], None, 2.0 * U - 1.0, y)
+                lambda: choose_warp(
+                    WARPS["auto"], ProcessMaker(), 2.0 * U - 1.0, y, np.random.default_rng(y.size)
+                )
             )
             self.seconds += used
         return np.asarray(self._scale(y), dtype=float)

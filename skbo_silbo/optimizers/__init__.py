@@ -1,8 +1,8 @@
 """Optimisers of expensive functions: all are asked for points and told values."""
 
 from skbo_silbo.optimizers._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
-from skbo_silbo.optimizers._configuration import WARPS
-from skbo_silbo.optimizers._evidence import choose_warp
+from skbo_silbo.optimizers._configuration import Configuration
+from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._minimize import minimize
 from skbo_silbo.optimizers._random_search import RandomSearch
 from skbo_silbo.optimizers._silbo import SILBO
@@ -12,6 +12,8 @@ from skbo_silbo.space import SpaceExhausted
 __all__ = [
     "AddBO",
     "BOCK",
+    "Configuration",
+    "EmbeddedOptimizer",
     "HeSBO",
     "LearntSubspace",
     "NotLowDimensionalWarning",
@@ -20,7 +22,5 @@ __all__ = [
     "SILBO",
     "SIRBO",
     "SpaceExhausted",
-    "WARPS",
-    "choose_warp",
     "minimize",
 ]

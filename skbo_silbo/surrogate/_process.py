@@ -5,6 +5,7 @@ from copy import copy
 import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.optimize import minimize
+from scipy.stats import norm
 
 from skbo_silbo._numerics._gaussian_process import condition, log_marginal_likelihood
 from skbo_silbo.surrogate._prior import PRIORS
@@ -87,6 +88,11 @@ class GaussianProcessSurrogate:
         """Inverse squared length scales, (r,)."""
         return self._process.weights
 
+    @property
+    def relevance_(self):
+        """Inverse length scales, (r,)."""
+        return np.sqrt(self._process.weights)
+
     def to_state(self):
         """Return the hyperparameters as plain data, exactly."""
         return {"theta": self.theta_.tolist()}
@@ -155,8 +161,8 @@ class GaussianProcessSurrogate:
     def log_predictive_density(self, Z, y):
         """Return the log density of every held-out target, noise included, of shape (m,)."""
         mean, std = self.predict(Z)
-        variance = std**2 + self.y_scale_**2 * np.exp(self.theta_[-1])
-        return -0.5 * (np.log(2.0 * np.pi * variance) + (y - mean) ** 2 / variance)
+        noise = self.y_scale_ * np.exp(0.5 * self.theta_[-1])
+        return norm.logpdf(y, mean, np.hypot(std, noise))
 
     def leave_one_out_log_density(self):
         """Return the log density of every target given all others, hyperparameters kept, (n,)."""
