@@ -5,6 +5,7 @@ from importlib.metadata import version
 from .decomposition import (
     ActiveSubspace,
     DirectionalRegression,
+    KernelSlicedInverseRegression,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "BOCK",
     "DirectionalRegression",
     "HeSBO",
+    "KernelSlicedInverseRegression",
     "REMBO",
     "RandomSearch",
     "SILBO",

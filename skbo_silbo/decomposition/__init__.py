@@ -1,6 +1,7 @@
 """Transformers that learn the few directions a response depends on."""
 
 from ._active_subspace import ActiveSubspace
+from ._kernel_sir import KernelSlicedInverseRegression
 from ._labels import split_labelled
 from ._scatter import local_membership
 from ._second_moments import DirectionalRegression, SlicedAverageVarianceEstimation
@@ -10,6 +11,7 @@ from ._slices import slice_response
 __all__ = [
     "ActiveSubspace",
     "DirectionalRegression",
+    "KernelSlicedInverseRegression",
     "SemiSlicedInverseRegression",
     "SlicedAverageVarianceEstimation",
     "local_membership",

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
@@ -71,6 +72,25 @@ def split_labelled(estimator, X, y, X_unlabeled=None, *, reset=True, allow_categ
     if labelled.all():
         return LabelledData(X, y, unlabelled)
     return LabelledData(X[labelled], y[labelled], unlabelled)
+
+
+def labelled_mask(y):
+    """Tell which rows of y, as ``fit`` takes it, have a label: bool of shape (n,)."""
+    return _check_response(y, allow_categories=True)[1]
+
+
+def response_targets(y):
+    """Targets (n_l, t) that a regression can stand in for slices: ranks, or class indicators.
+
+    Columns have mean zero; all together have variance one.
+    """
+    if y.dtype.kind in "fiu":
+        targets = rankdata(y)[:, None]
+    else:
+        classes, codes = np.unique(y, return_inverse=True)
+        targets = np.eye(len(classes))[codes]
+    targets = targets - targets.mean(axis=0)
+    return targets / np.sqrt(np.mean(np.sum(targets**2, axis=1)))
 
 
 def check_labelled_chunk(estimator, X, y, *, reset):
