@@ -8,6 +8,7 @@ from .decomposition import (
     KernelSlicedInverseRegression,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
+    SparseSlicedInverseRegression,
 )
 from .model_selection import SILBOSearchCV
 from .optimizers import (
@@ -41,5 +42,6 @@ __all__ = [
     "SlicedAverageVarianceEstimation",
     "Space",
     "SpaceExhausted",
+    "SparseSlicedInverseRegression",
     "minimize",
 ]

@@ -7,6 +7,7 @@ from ._scatter import local_membership
 from ._second_moments import DirectionalRegression, SlicedAverageVarianceEstimation
 from ._semi_sir import SemiSlicedInverseRegression
 from ._slices import slice_response
+from ._sparse_sir import SparseSlicedInverseRegression
 
 __all__ = [
     "ActiveSubspace",
@@ -14,6 +15,7 @@ __all__ = [
     "KernelSlicedInverseRegression",
     "SemiSlicedInverseRegression",
     "SlicedAverageVarianceEstimation",
+    "SparseSlicedInverseRegression",
     "local_membership",
     "slice_response",
     "split_labelled",

@@ -1,6 +1,6 @@
 """What every supervised transformer here does with its input before it computes anything."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import rankdata
@@ -23,6 +23,10 @@ class LabelledData:
     X_labeled: np.ndarray
     y: np.ndarray
     X_unlabeled: np.ndarray
+
+    def labelled_only(self):
+        """Return the same record without the unlabelled rows."""
+        return replace(self, X_unlabeled=self.X_unlabeled[:0])
 
 
 def split_labelled(estimator, X, y, X_unlabeled=None, *, reset=True, allow_categories=False):
