@@ -8,6 +8,7 @@ from ._second_moments import DirectionalRegression, SlicedAverageVarianceEstimat
 from ._semi_sir import SemiSlicedInverseRegression
 from ._slices import slice_response
 from ._sparse_sir import SparseSlicedInverseRegression
+from ._streaming import slice_edges
 
 __all__ = [
     "ActiveSubspace",
@@ -17,6 +18,7 @@ __all__ = [
     "SlicedAverageVarianceEstimation",
     "SparseSlicedInverseRegression",
     "local_membership",
+    "slice_edges",
     "slice_response",
     "split_labelled",
 ]

@@ -97,10 +97,10 @@ def response_targets(y):
     return targets / np.sqrt(np.mean(np.sum(targets**2, axis=1)))
 
 
-def check_labelled_chunk(estimator, X, y, *, reset):
-    """Validate rows that must all be labelled: X (n, d) and y (n,) of floats, n >= 1."""
-    X = validate_data(estimator, X, reset=reset, dtype=np.float64)
-    y, labelled = _check_response(y, allow_categories=False)
+def check_labelled_chunk(estimator, X, y, *, reset, allow_categories):
+    """Validate rows that must all be labelled: X (n, d) of floats and y (n,), n >= 1."""
+    X = validate_data(estimator, X, reset=reset, dtype=[np.float64, np.float32])
+    y, labelled = _check_response(y, allow_categories=allow_categories)
     check_consistent_length(X, y)
     if not labelled.all():
         raise ValueError(
@@ -108,6 +108,24 @@ def check_labelled_chunk(estimator, X, y, *, reset):
             "Drop those rows, or use fit."
         )
     return X, y
+
+
+def check_block_response(estimator, X, y):
+    """Validate y (n,) beside a Dask array X (n, d), which is not read; y and its labelled mask."""
+    if np.isnan(X.shape).any() or X.ndim != 2:
+        raise ValueError(
+            f"X must be a Dask array of two known dimensions: got shape {X.shape}. Call "
+            "X.compute_chunk_sizes() first."
+        )
+    validate_data(estimator, np.zeros((1, X.shape[1])))
+    y, labelled = _check_response(np.asarray(y), allow_categories=True)
+    if len(y) != len(X):
+        raise ValueError(
+            f"X and y must have as many rows: got inconsistent numbers of samples {len(X)} and "
+            f"{len(y)}. Pass a label, or NaN, for every row."
+        )
+    _check_labels(y[labelled], len(y))
+    return y, labelled
 
 
 def _check_response(y, allow_categories):
