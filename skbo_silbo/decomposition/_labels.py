@@ -98,8 +98,12 @@ def response_targets(y):
 
 
 def check_labelled_chunk(estimator, X, y, *, reset, allow_categories):
-    """Validate rows that must all be labelled: X (n, d) of floats and y (n,), n >= 1."""
-    X = validate_data(estimator, X, reset=reset, dtype=[np.float64, np.float32])
+    """Validate rows that must all be labelled: X (n, d) of floats and y (n,), n >= 1.
+
+    Whether X is finite is left to `SliceMoments.of_finite`, which sums it anyway.
+    """
+    floats = [np.float64, np.float32]
+    X = validate_data(estimator, X, reset=reset, dtype=floats, ensure_all_finite=False)
     y, labelled = _check_response(y, allow_categories=allow_categories)
     check_consistent_length(X, y)
     if not labelled.all():
@@ -134,7 +138,8 @@ def _check_response(y, allow_categories):
     y = check_array(
         y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, input_name="y"
     )
-    y = column_or_1d(y, warn=True)
+    if y.ndim != 1:
+        y = column_or_1d(y, warn=True)
     return y, ~np.isnan(y)
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import assert_all_finite
 
 from ._scatter import is_constant
 
@@ -76,6 +77,18 @@ class SliceMoments:
         mean = sums.sum(axis=0) / len(X)
         slice_means = sums / np.maximum(counts, 1)[:, None]
         return cls(mean, centred_scatter(X, mean), counts, slice_means)
+
+    @classmethod
+    def of_finite(cls, X, codes, n_slices, **names):
+        """As `of`; ValueError with `names`, as in `assert_all_finite`, where X is not finite.
+
+        What is not finite shows in the sums, so that finite rows are not read once more.
+        """
+        with np.errstate(invalid="ignore", over="ignore"):
+            moments = cls.of(X, codes, n_slices)
+        if not np.isfinite(moments.mean).all():
+            assert_all_finite(X, **names)
+        return moments
 
     @property
     def n(self):

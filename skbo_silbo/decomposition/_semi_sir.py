@@ -286,7 +286,8 @@ class SemiSlicedInverseRegression(LinearProjection):
         check_n_components(self.n_components, self.n_features_in_)
         coding = SliceCoding.of_first_chunk(y, self.n_slices, classes) if first else self._coding
         self._check_identified(coding.n_slices - 1)
-        chunk = SliceMoments.of(X, coding.codes(y), coding.n_slices)
+        codes, names = coding.codes(y), {"estimator_name": type(self).__name__, "input_name": "X"}
+        chunk = SliceMoments.of_finite(X, codes, coding.n_slices, **names)
         self._coding = coding
         self._moments = chunk if first else self._moments.merged(chunk)
         forget_solved(self)

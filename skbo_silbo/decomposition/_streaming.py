@@ -170,8 +170,9 @@ def _moments_of_block(block, codes, n_slices):
     kept = codes >= 0
     if not kept.any():
         return None
-    block = check_array(block if kept.all() else block[kept], dtype=FLOATS, input_name="X")
-    return SliceMoments.of(block, codes[kept], n_slices)
+    block = block if kept.all() else block[kept]
+    block = check_array(block, dtype=FLOATS, ensure_all_finite=False, input_name="X")
+    return SliceMoments.of_finite(block, codes[kept], n_slices, input_name="X")
 
 
 def _merged(one, other=None):
