@@ -3,6 +3,7 @@
 from ._active_subspace import ActiveSubspace
 from ._kernel_sir import KernelSlicedInverseRegression
 from ._labels import split_labelled
+from ._outer_products import OuterProductGradients
 from ._scatter import local_membership
 from ._second_moments import DirectionalRegression, SlicedAverageVarianceEstimation
 from ._semi_sir import SemiSlicedInverseRegression
@@ -14,6 +15,7 @@ __all__ = [
     "ActiveSubspace",
     "DirectionalRegression",
     "KernelSlicedInverseRegression",
+    "OuterProductGradients",
     "SemiSlicedInverseRegression",
     "SlicedAverageVarianceEstimation",
     "SparseSlicedInverseRegression",
