@@ -12,12 +12,12 @@ except ImportError as error:
         "skbo_silbo.integrations must have Optuna, which is not installed. "
         "Install it: pip install skbo_silbo[optuna]."
     ) from error
-from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import TrialState
 
 from skbo_silbo.integrations._optuna_space import OptunaSpace
 from skbo_silbo.integrations._optuna_trials import (
     CONSTRAINTS,
+    common_space,
     keep_attribute,
     keep_proposed,
     see_trials,
@@ -28,12 +28,13 @@ from skbo_silbo.optimizers import SILBO, SpaceExhausted, option_names
 class SILBOSampler(optuna.samplers.BaseSampler):
     """Sampler for an `Optuna <https://optuna.org>`_ study of one objective that asks SILBO.
 
-    Parameters that all complete trials have in common, with the same distributions, are proposed
-    together by :class:`~skbo_silbo.SILBO`; others (conditional ones, those whose range has changed,
-    and all of the first trial) are drawn at random. Running trials take part with the value that
-    the model predicts. It may be used from several threads or processes on one study at once; it
-    keeps nothing that is not in the study's storage, but for the state of its model, which it makes
-    anew where it is missing.
+    All parameters that a complete trial has had are proposed together by
+    :class:`~skbo_silbo.SILBO`, conditional ones too: a trial that did without one takes part with
+    the middle of its range. A parameter not met before is drawn at random. Of one whose range has
+    changed the latest range counts, and trials outside it are left out. Running trials take part
+    with the value that the model predicts. It may be used from several threads or processes on one
+    study at once; it keeps nothing that is not in the study's storage, but for the state of its
+    model, which it makes anew where it is missing.
 
     Parameters
     ----------
@@ -81,7 +82,7 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         self._options = _check_options(n_startup_trials, options)
         self._constraints_func = constraints_func
         self._seed = _new_seed() if seed is None else int(seed)
-        self._study_name = self._search_space = self._model = None
+        self._model = None
         self._lock = threading.RLock()
 
     def __getstate__(self):
@@ -96,25 +97,20 @@ class SILBOSampler(optuna.samplers.BaseSampler):
             self._seed, self._model = _new_seed(), None
 
     def infer_relative_search_space(self, study, trial):
-        """Return the distributions that all complete trials have in common."""
-        with self._lock:
-            if study.study_name != self._study_name:
-                self._study_name = study.study_name
-                self._search_space, self._model = IntersectionSearchSpace(), None
-            space = self._search_space.calculate(study)
-        return {name: d for name, d in space.items() if not d.single()}
+        """Return the distributions of all parameters that a complete trial has had."""
+        return common_space(study)
 
     def sample_relative(self, study, trial, search_space):
-        """Return a value for every parameter of the search space; none while it is unknown."""
+        """Return a value for every parameter of the search space."""
         self._raise_error_if_multi_objective(study)
         if not search_space:
             return {}
         with self._lock:
-            if self._model is None or self._model.distributions != search_space:
-                self._model = _Model(search_space, self._options, self._seed)
+            if self._model is None or not self._model.is_for(study, search_space):
+                self._model = _Model(study.study_name, search_space, self._options, self._seed)
             seen = see_trials(study, trial.number, search_space)
             params = self._model.propose(trial.number, seen)
-            keep_proposed(study, trial, params, search_space)
+            keep_proposed(study, trial, params)
         return params
 
     def sample_independent(self, study, trial, param_name, param_distribution):
@@ -139,13 +135,18 @@ class SILBOSampler(optuna.samplers.BaseSampler):
 class _Model:
     """An optimiser over one search space, brought up to date at every proposal."""
 
-    def __init__(self, distributions, options, seed):
-        self.distributions, self._options, self._seed = dict(distributions), options, seed
+    def __init__(self, study_name, distributions, options, seed):
+        self._of = study_name, dict(distributions)
+        self._options, self._seed = options, seed
         self._space = OptunaSpace(distributions)
         self._optimizer, self._told = None, {}
         design = self._make_optimizer()
         n = min(design.n_initial_, self._space.space.n_points)
         self._n_startup, self._design = design.n_initial_, design.ask(n)
+
+    def is_for(self, study, distributions):
+        """Return whether this is the model of a study and of these distributions."""
+        return self._of == (study.study_name, distributions)
 
     def propose(self, number, seen):
         """Return parameters for the trial with this number."""

@@ -31,10 +31,16 @@ class OptunaSpace:
     def __init__(self, distributions):
         self._axes = {name: make_axis(d) for name, d in distributions.items()}
         self.space = Space({name: axis.values for name, axis in self._axes.items()})
+        [self._middle] = self.space.decode(np.zeros((1, self.space.n_features_)))
 
     def to_point(self, params):
-        """Return a trial's parameters as a point of `space`."""
-        return {name: axis.to_space(params[name]) for name, axis in self._axes.items()}
+        """Return a trial's parameters as a point of `space`; what it has not is at the middle.
+
+        So a parameter that a trial does not have, because another has a value with which it is not
+        needed, does not tell trials apart (Hutter, Hoos and Leyton-Brown 2011, section 4.1).
+        """
+        known = {name: self._axes[name].to_space(value) for name, value in params.items()}
+        return {**self._middle, **known}
 
     def from_point(self, point):
         """Return a point of `space` as parameters for a trial, of Python's own types."""

@@ -20,11 +20,11 @@ class TrialsSeen:
     Attributes
     ----------
     told : dict of int to (params, value)
-        By number of the trial. NaN for a failed one.
+        By number of the trial; it need not have all parameters. NaN for a failed one.
     n_complete : int
         How many of those are complete.
     pending : list of params
-        Of the other running trials.
+        Of the other running trials, as far as they are known.
     n_hidden : int
         How many trials began to run before this one and have not shown their parameters.
     """
@@ -35,53 +35,59 @@ class TrialsSeen:
     n_hidden: int
 
 
+def common_space(study):
+    """Return the distribution of every parameter that a complete trial has had, by name.
+
+    Of parameters that have had several, the latest. A parameter with one value only is left out.
+    """
+    space = {}
+    for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
+        space |= trial.distributions
+    return {name: space[name] for name in sorted(space) if not space[name].single()}
+
+
 def see_trials(study, number, distributions):
     """Return what the other trials of a study say of parameters with these distributions."""
     trials = [t for t in study.get_trials(deepcopy=False) if t.number != number]
-    running = [t for t in trials if t.state == TrialState.RUNNING]
-    shown = [(t.number, proposed_params(t, distributions)) for t in running]
+    running = {t.number: t for t in trials if t.state == TrialState.RUNNING}
+    shown = {n: _inside(_proposed(t) | t.params, distributions) for n, t in running.items()}
     ended = {
-        t.number: t
-        for t in trials
-        if t.state in (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
-        and has_params(t, distributions)
+        t.number: t for t in trials if t.state.is_finished() and _inside(t.params, distributions)
     }
     values = modelled_values(study, ended)
     return TrialsSeen(
-        told={n: (t.params, values[n]) for n, t in ended.items()},
+        told={n: (_inside(t.params, distributions), values[n]) for n, t in ended.items()},
         n_complete=sum(t.state == TrialState.COMPLETE for t in ended.values()),
-        pending=[params for _, params in shown if params is not None],
-        n_hidden=sum(params is None and n < number for n, params in shown),
+        pending=[params for params in shown.values() if params],
+        n_hidden=sum(n < number and not _proposed(t) | t.params for n, t in running.items()),
     )
 
 
-def has_params(trial, distributions):
-    """Return whether a trial has all these parameters, each with the same distribution."""
-    return all(trial.distributions.get(name) == d for name, d in distributions.items())
+def _inside(params, distributions):
+    """Return those parameters that have a distribution; none if one has a value outside it."""
+    params = {name: params[name] for name in distributions if name in params}
+    return params if all(_contains(distributions[k], v) for k, v in params.items()) else {}
 
 
-def keep_proposed(study, trial, params, distributions):
+def _contains(distribution, value):
+    try:
+        return distribution._contains(distribution.to_internal_repr(value))
+    except (TypeError, ValueError):  # of another type, or none of the choices
+        return False
+
+
+def keep_proposed(study, trial, params):
     """Let other processes see what is proposed for a trial before it is suggested."""
-    internal = {name: distributions[name].to_internal_repr(v) for name, v in params.items()}
-    text = json.dumps(internal)
+    text = json.dumps(params)
     for i in range(0, len(text), LONGEST):
         keep_attribute(study, trial, f"{PROPOSED}:{i // LONGEST}", text[i : i + LONGEST])
 
 
-def proposed_params(trial, distributions):
-    """Return the parameters that a running trial has, or is going to have; None if unknown."""
-    if has_params(trial, distributions):
-        return trial.params
+def _proposed(trial):
     text, i = "", 0
     while part := trial.system_attrs.get(f"{PROPOSED}:{i}"):
         text, i = text + part, i + 1
-    proposed = json.loads(text) if text else {}
-    if not distributions.keys() <= proposed.keys():
-        return None
-    try:
-        return {name: d.to_external_repr(proposed[name]) for name, d in distributions.items()}
-    except IndexError:  # of a choice: it was proposed for another distribution of the same name
-        return None
+    return json.loads(text) if text else {}
 
 
 def keep_attribute(study, trial, key, value):
