@@ -6,6 +6,7 @@ from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._minimize import minimize
 from skbo_silbo.optimizers._random_search import RandomSearch
 from skbo_silbo.optimizers._silbo import SILBO
+from skbo_silbo.optimizers._state import option_names
 from skbo_silbo.optimizers._subspace import LearntSubspace, NotLowDimensionalWarning
 from skbo_silbo.space import SpaceExhausted
 
@@ -23,4 +24,5 @@ __all__ = [
     "SIRBO",
     "SpaceExhausted",
     "minimize",
+    "option_names",
 ]
