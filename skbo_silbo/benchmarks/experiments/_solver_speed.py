@@ -3,13 +3,21 @@
 import numpy as np
 from scipy import linalg
 
-from .._numerics._pencil import Pencil
-from .._numerics._solvers import DenseSolver, DualSolver, IterativeSolver, RandomizedSolver
-from ..decomposition import local_membership, slice_response
-from ._experiment import Experiment, Grid
-from ._measure import alternate, peak_rss_mib, time_call
-from ._report import Table
-from ._telling import by_method, milliseconds, shape, spread
+from skbo_silbo._numerics._pencil import Pencil
+from skbo_silbo._numerics._solvers import DenseSolver, DualSolver, IterativeSolver, RandomizedSolver
+from skbo_silbo.benchmarks.engine import (
+    Experiment,
+    Grid,
+    Table,
+    alternate,
+    by_method,
+    milliseconds,
+    peak_rss_mib,
+    shape,
+    spread,
+    time_call,
+)
+from skbo_silbo.decomposition import local_membership, slice_response
 
 N_WANTED = 2
 BUDGET_SECONDS = 0.5

@@ -2,9 +2,8 @@
 
 import numpy as np
 
+from skbo_silbo.benchmarks.engine import time_call
 from skbo_silbo.optimizers import WARPS, choose_warp
-
-from ._measure import time_call
 
 CHOSEN_EVERY = 10  # evaluations
 

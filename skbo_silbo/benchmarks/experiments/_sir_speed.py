@@ -2,10 +2,18 @@
 
 import numpy as np
 
-from ._experiment import Experiment, Grid
-from ._measure import alternate, peak_rss_mib, time_call
-from ._report import Table
-from ._telling import by_method, milliseconds, shape, spread
+from skbo_silbo.benchmarks.engine import (
+    Experiment,
+    Grid,
+    Table,
+    alternate,
+    by_method,
+    milliseconds,
+    peak_rss_mib,
+    shape,
+    spread,
+    time_call,
+)
 
 N_SLICES = 10
 BUDGET_SECONDS = 1.0

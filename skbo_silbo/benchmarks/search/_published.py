@@ -9,10 +9,10 @@ from collections import defaultdict
 
 import numpy as np
 
+from skbo_silbo.benchmarks.engine import Table, by_method
+
 from ._contestants import CONTESTANTS
-from ._report import Table
 from ._search_report import values_of
-from ._telling import by_method
 
 AT = (50, 100, 150, 200, 250)  # evaluations of ours at which the curves are compared
 COLUMNS = (
@@ -40,18 +40,18 @@ def read_published(path):
     return rows
 
 
-def compare_published(results, published):
+def compare_published(results, path):
     """Return one table a problem: our mean and the published one at as many evaluations.
 
     Parameters
     ----------
     results : list of dict
         Of an experiment on unmoved functions.
-    published : list of dict
-        From `read_published`.
+    path : path-like
+        A table that `read_published` reads.
     """
     curves = defaultdict(list)
-    for row in published:
+    for row in read_published(path):
         key = row["problem"], int(row["dim"]), (row["method"], row["acquisition"])
         curves[key].append(row)
     tables = []

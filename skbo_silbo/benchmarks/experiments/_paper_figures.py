@@ -6,14 +6,18 @@ iterations are 1600 evaluations, and are run as such.
 
 import numpy as np
 
-from ._contestants import packages
-from ._experiment import Experiment, Grid
-from ._methods import problems
-from ._play import make_problem, measure_play
-from ._published import compare_published
-from ._report import Table
-from ._search_report import COLUMNS, search_figures, search_report
-from ._telling import by_method
+from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method
+from skbo_silbo.benchmarks.search import (
+    COLUMNS,
+    compare_published,
+    make_problem,
+    measure_search,
+    packages,
+    search_figures,
+    search_report,
+)
+
+from ._all_methods import problems
 
 OTHERS = ("rembo", "rembo-kx", "rembo-kpsi", "hesbo", "sir-bo", "add-bo", "silbo-td")
 BOTTOM_UP = ("silbo-bu", "silbo-bu-ei")
@@ -63,7 +67,7 @@ PAPER = Experiment(
             methods=ITERATIVE,
         ),
     },
-    measure=measure_play,
+    measure=measure_search,
     report=search_report,
     figures=search_figures,
     compare=compare_published,

@@ -1,13 +1,11 @@
-"""Measure one cell in this process: a cell as JSON on stdin, its outcome as the last line out."""
+"""Measure one cell in this process, under the memory cap of its experiment."""
 
 import json
 import resource
-import sys
 import traceback
 import warnings
 
 from ._experiment import Cell
-from ._registry import EXPERIMENTS
 
 
 def measure_cell(experiment, cell):
@@ -23,14 +21,10 @@ def measure_cell(experiment, cell):
     return {"status": "ok", **measured} | ({"warnings": said} if said else {})
 
 
-def main():
-    """Read the cell, limit the memory, measure, print."""
-    cell = Cell(**json.loads(sys.stdin.read()))
-    experiment = EXPERIMENTS[cell.experiment]
+def measure_one(experiments, told):
+    """Return the outcome of the cell that a JSON string tells."""
+    cell = Cell(**json.loads(told))
+    experiment = experiments[cell.experiment]
     limit = experiment.cap_mib * 2**20
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    print("\n" + json.dumps(measure_cell(experiment, cell)))
-
-
-if __name__ == "__main__":
-    main()
+    return measure_cell(experiment, cell)

@@ -6,11 +6,15 @@ the first inputs are special; two are not low-dimensional, one is noisy, three a
 
 import numpy as np
 
-from ._contestants import packages
-from ._experiment import Experiment, Grid
-from ._play import measure_play, told_problem
-from ._search_report import search_figures, search_report, values_of
-from ._telling import by_method
+from skbo_silbo.benchmarks.engine import Experiment, Grid, by_method
+from skbo_silbo.benchmarks.search import (
+    measure_search,
+    packages,
+    search_figures,
+    search_report,
+    told_problem,
+    values_of,
+)
 
 CHEAP = ("random", "sobol", "silbo", "cma", "optuna-tpe")
 DEAR = ("turbo", "botorch-gp", "saas", "optuna-gp", "scikit-optimize")
@@ -124,7 +128,7 @@ DEFAULT = Experiment(
             ({**_made("branin", "planted", 6), "n": 14},), 2, methods=("random", "cma", "silbo")
         ),
     },
-    measure=measure_play,
+    measure=measure_search,
     report=search_report,
     figures=search_figures,
     aims=aims,

@@ -1,17 +1,12 @@
 """What every report of this package says in the same way."""
 
+import shlex
 from collections import Counter, defaultdict
 
-import numpy as np
+from ._tables import Table
+from ._words import shape, spread
 
-from ._report import Table
-from ._runner import finished_keys
-
-
-def missing_cells(experiment, profile, results):
-    """Cells of the profile that the results do not hold."""
-    done = finished_keys(results)
-    return [cell for cell in experiment.cells(profile) if cell.key not in done]
+PROMPT = "    python -m skbo_silbo.benchmarks"
 
 
 def missing_table(cells):
@@ -27,53 +22,51 @@ def missing_table(cells):
     return [Table("Not measured yet", header, rows)] if rows else []
 
 
-def latest(results):
-    """One result a cell: the last."""
-    return list({_place(result): result for result in results}.values())
-
-
-def _place(result):
-    return tuple(str(result[name]) for name in ("experiment", "problem", "method", "repeat"))
-
-
-def by_method(results):
-    """{problem as tuple of items: {method: [ok results by repeat]}} in the order of the file."""
-    grouped = defaultdict(lambda: defaultdict(list))
-    for result in results:
-        if result["status"] == "ok":
-            grouped[tuple(result["problem"].items())][result["method"]].append(result)
-    return grouped
-
-
-def circumstances(files, page, *, profile="full", published=None):
+def circumstances(files, experiments, options):
     """Paragraphs: the commands, the machine, the versions, the threads.
 
     Parameters
     ----------
     files : dict
         Path to its results.
-    page : str or None
-        Where the report goes.
-    profile : str, default="full"
-    published : str, optional
-        Path of a table of published results.
+    experiments : dict
+        Name to `Experiment`.
+    options : Namespace
+        Of the command ``report``: ``profile``, ``published``, ``title``, ``rst``.
     """
-    prompt = "    python -m skbo_silbo.benchmarks"
-    chosen = "" if profile == "full" else f" --profile {profile}"
-    commands = []
-    for path, results in files.items():
-        names = dict.fromkeys(r["experiment"] for r in results)
-        commands.append(f"{prompt} run {' '.join(names)} --out {path}{chosen}")
-    report = f"{prompt} report {' '.join(files)}{chosen}"
-    further = {"--published": published, "--rst": page}
-    commands.append(report + "".join(f" {k} {v}" for k, v in further.items() if v))
+    chosen = "" if options.profile == "full" else f" --profile {options.profile}"
+    runs = [
+        f"{PROMPT} run {' '.join(names)} --out {path}{chosen}{further}"
+        for path, results in files.items()
+        for names, further in _runs(results, experiments, options.profile)
+    ]
+    named = {"--published": options.published, "--title": options.title, "--rst": options.rst}
+    further = "".join(f" {k} {shlex.quote(v)}" for k, v in named.items() if v)
     return [
         "Measured, and told, by::",
-        "\n".join(commands),
+        "\n".join([*runs, f"{PROMPT} report {' '.join(files)}{chosen}{further}"]),
         "A cell is one method on one problem, once, in a process of its own.",
         *_surroundings([r for results in files.values() for r in results]),
         *(_load(path, results) for path, results in files.items()),
     ]
+
+
+def _runs(results, experiments, profile):
+    """Yield the names of experiments that one command has measured, and its further options."""
+    by_options = defaultdict(list)
+    for name in dict.fromkeys(r["experiment"] for r in results):
+        own = [r for r in results if r["experiment"] == name]
+        told = experiments[name].told_options(own)
+        by_options[told + _only(experiments[name], profile, own)].append(name)
+    return [(names, options) for options, names in by_options.items()]
+
+
+def _only(experiment, profile, results):
+    """Return the option that leaves out the methods of the profile that were not run."""
+    wanted = dict.fromkeys(cell.method for cell in experiment.cells(profile))
+    seen = {r["method"] for r in results}
+    kept = [shlex.quote(method) for method in wanted if method in seen]
+    return f" --only {' '.join(kept)}" if len(kept) < len(wanted) else ""
 
 
 def _load(path, results):
@@ -108,26 +101,6 @@ def could_not(results):
         return []
     rows = [(p, m, s, f"{why} [{count} cells]") for (p, m, s, why), count in reasons.items()]
     return [Table("What could not be measured", ("problem", "method", "outcome", "why"), rows)]
-
-
-def shape(problem):
-    """Problem as words: sizes first as n x d."""
-    problem = dict(problem)
-    rest = " ".join(f"{k}={v}" for k, v in problem.items() if k not in ("n", "d"))
-    return f"{problem['n']} x {problem['d']} {rest}".strip()
-
-
-def spread(values, digits=2):
-    """``median (least to most)``."""
-    values = np.asarray(values, dtype=float)
-    low, high = f"{values.min():.{digits}f}", f"{values.max():.{digits}f}"
-    middle = f"{np.median(values):.{digits}f}"
-    return f"{middle} ({low} to {high})" if len(values) > 1 else middle
-
-
-def milliseconds(values):
-    """Median of seconds, as milliseconds."""
-    return f"{1e3 * np.median(values):.3g}"
 
 
 def aims_table(aims):

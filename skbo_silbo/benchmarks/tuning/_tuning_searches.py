@@ -184,7 +184,7 @@ PACKAGES = {
 }
 
 
-def measure_search(problem, method, repeat):
+def measure_tuning(problem, method, repeat):
     """Score of every candidate, and wall seconds between its fits and those before.
 
     Raises

@@ -8,8 +8,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict
 
+from ._environment import THREAD_VARIABLES, environment
 from ._experiment import Cell
-from ._measure import THREAD_VARIABLES, environment
 
 FINISHED = ("ok", "cannot", "capped")
 """What is not measured again; a cell that failed without excuse is."""
@@ -19,7 +19,7 @@ class MissingPeerError(RuntimeError):
     """A method of the experiment is not installed."""
 
 
-def run_experiment(experiment, store, *, profile="full", jobs=1, without=(), echo=print):
+def run_experiment(experiment, store, *, profile="full", jobs=1, only=(), without=(), echo=print):
     """Measure what is missing.
 
     Parameters
@@ -29,8 +29,8 @@ def run_experiment(experiment, store, *, profile="full", jobs=1, without=(), ech
     profile : str, default="full"
     jobs : int, default=1
         Cells measured at the same time. Use 1 where times matter.
-    without : collection of str, default=()
-        Methods left out, said explicitly.
+    only, without : collection of str, default=()
+        Methods to run, all where `only` is empty; methods left out, said explicitly.
     echo : callable
         Gets a line of progress a cell.
 
@@ -44,11 +44,12 @@ def run_experiment(experiment, store, *, profile="full", jobs=1, without=(), ech
     MissingPeerError
         Before anything is measured, when a method's package is not installed.
     ValueError
-        When `without` names a method that the experiment does not have.
+        When `only` or `without` names a method that the experiment does not have.
     """
-    _require_peers(experiment, without)
+    methods = _chosen_methods(experiment, only, without)
+    _require_peers(experiment, methods)
     done = finished_keys(store.read())
-    cells = [cell for cell in experiment.cells(profile) if cell.method not in without]
+    cells = [cell for cell in experiment.cells(profile) if cell.method in methods]
     waiting = [cell for cell in cells if cell.key not in done]
     echo(f"{experiment.name}: {len(cells) - len(waiting)} of {len(cells)} cells already done")
     surroundings = fixed_environment()
@@ -61,22 +62,26 @@ def run_experiment(experiment, store, *, profile="full", jobs=1, without=(), ech
     return failures
 
 
-def _require_peers(experiment, without):
-    """Refuse a method left out that there is not, and one left in that is not installed."""
-    unknown = sorted(set(without) - set(experiment.methods))
-    if unknown:
-        raise ValueError(
-            f"without must name methods of {experiment.name!r}, {', '.join(experiment.methods)}: "
-            f"got {', '.join(unknown)}. Correct the name."
-        )
+def _chosen_methods(experiment, only, without):
+    """Return the methods to run; refuse a name that the experiment does not have."""
+    for option, names in {"only": only, "without": without}.items():
+        unknown = sorted(set(names) - set(experiment.methods))
+        if unknown:
+            raise ValueError(
+                f"{option} must name methods of {experiment.name!r}, "
+                f"{', '.join(experiment.methods)}: got {', '.join(unknown)}. Correct the name."
+            )
+    return set(only or experiment.methods) - set(without)
+
+
+def _require_peers(experiment, methods):
+    """Refuse a method that is not installed."""
     missing = experiment.missing_packages()
-    names = ", ".join(
-        f"{m} (package {package})" for m, package in missing.items() if m not in without
-    )
+    names = ", ".join(f"{m} (package {missing[m]})" for m in missing if m in methods)
     if names:
         raise MissingPeerError(
             f"Experiment {experiment.name!r} needs every peer: {names} not installed. "
-            'Install the extra "bench" or "bench-torch", or say --without for each.'
+            'Install the extra "bench", "bench-torch" or "bench-public", or say --without for each.'
         )
 
 
@@ -119,7 +124,7 @@ def run_cell(experiment, cell):
     start = time.perf_counter()
     try:
         process = subprocess.run(
-            [sys.executable, "-m", f"{__package__}._cell"],
+            [sys.executable, "-m", "skbo_silbo.benchmarks", "cell"],
             input=json.dumps(asdict(cell)),
             env=os.environ | dict.fromkeys((*THREAD_VARIABLES, "NUMBA_NUM_THREADS"), "1"),
             capture_output=True,

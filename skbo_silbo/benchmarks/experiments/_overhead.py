@@ -4,11 +4,17 @@ from itertools import pairwise
 
 import numpy as np
 
-from ._experiment import Experiment, Grid
-from ._growth import slope
-from ._measure import peak_rss_mib, time_call
-from ._report import Table
-from ._telling import by_method, shape, spread
+from skbo_silbo.benchmarks.engine import (
+    Experiment,
+    Grid,
+    Table,
+    by_method,
+    peak_rss_mib,
+    shape,
+    slope,
+    spread,
+    time_call,
+)
 
 N_WINDOWS = 5  # parts of a run, of equal length, whose medians are compared
 MOST_SECONDS, MOST_MIB = 0.5, 500  # aims of issue 4, at 1000 inputs and 250 evaluations

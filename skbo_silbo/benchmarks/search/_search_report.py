@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import rankdata
 
+from skbo_silbo.benchmarks.engine import Table, by_method, curve
+
 from ._contestants import CONTESTANTS
-from ._play import regrets, told_problem
-from ._recorder import curve
-from ._report import Table
-from ._telling import by_method
+from ._problem_data import told_problem
+from ._search_run import regrets
 
 WITHIN = 0.01  # of the distance from the median random value to the optimum
 LEAST_REGRET = 1e-4  # floor of a regret before logarithms are taken
@@ -22,7 +22,7 @@ def search_report(results):
     return [
         *_over_all(grouped),
         *(_problem_table(dict(key), methods) for key, methods in grouped.items()),
-        _settings_table({r["method"] for r in results}),
+        _settings_table(results),
     ]
 
 
@@ -141,11 +141,13 @@ def _told_regret(grouped, method, share):
     return f"{np.exp(np.mean(logs)):.4f}" if logs else ""
 
 
-def _settings_table(methods):
+def _settings_table(results):
+    """Return the `Table` of who took part; the scale of the values is the one then used."""
+    seen = {r["method"]: r["values"] for r in results if r["status"] == "ok"}
     rows = [
-        (name, who.package or "skbo_silbo", who.settings, who.values)
+        (name, who.package or "skbo_silbo", who.settings, seen[name])
         for name, who in CONTESTANTS.items()
-        if name in methods
+        if name in seen
     ]
     return Table("Who took part", ("method", "package", "settings", "sees the values as"), rows)
 

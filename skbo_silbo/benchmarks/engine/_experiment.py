@@ -57,6 +57,48 @@ class Grid:
     methods: tuple | None = None
 
 
+@dataclass(frozen=True)
+class RunOptions:
+    """What a command may say about an experiment that leaves it open; None: not said.
+
+    Attributes
+    ----------
+    objective : str or None
+        ``module:function``.
+    bounds : str or None
+        JSON, or ``module:name``.
+    calls, repeats : int or None
+        Evaluations of a run, and runs of a method.
+    """
+
+    objective: str | None = None
+    bounds: str | None = None
+    calls: int | None = None
+    repeats: int | None = None
+
+
+def all_is_fixed(experiment, options):
+    """Return the experiment; refuse every option.
+
+    Raises
+    ------
+    ValueError
+        When one is given.
+    """
+    given = [f"--{name}" for name, value in vars(options).items() if value is not None]
+    if given:
+        raise ValueError(
+            f"{', '.join(given)} must not be given with experiment {experiment.name!r}: its "
+            "problems are fixed. Leave out, or run 'own'."
+        )
+    return experiment
+
+
+def no_told_options(results):
+    """Options, beside the profile, with which results were measured: none."""
+    return ""
+
+
 def every_method(experiment, problem):
     """Names of the methods that run on `problem`: all."""
     return tuple(experiment.methods)
@@ -77,7 +119,7 @@ def no_figures(results, folder):
 
 
 def no_comparison(results, published):
-    """Beside published results: nothing."""
+    """Beside a table of published results: nothing."""
     return []
 
 
@@ -99,15 +141,21 @@ class Experiment:
     figures : callable
         (results, folder) to paths of pictures written there, with captions: list of (name, text).
     compare : callable
-        (results, rows of a table of published results) to a list of paragraphs and `Table`.
+        (results, path of a table of published results) to a list of paragraphs and `Table`.
     aims : callable
         Finished results to a list of (aim, what was measured, whether it holds).
     methods_of : callable
         (experiment, problem) to the names of the methods that run on it.
     excuse : callable
         (problem, method) to the reason for which a failure is no surprise, or None.
+    configure : callable
+        (experiment, `RunOptions`) to the experiment that is run.
+    told_options : callable
+        Results to the words of a command line that `configure` reads.
     cap_seconds, cap_mib : int
         A cell that needs more is recorded as capped or failed, with these numbers.
+    about : str
+        One line for the list of experiments.
     """
 
     name: str
@@ -120,8 +168,15 @@ class Experiment:
     aims: Callable = field(default=no_aims)
     methods_of: Callable = field(default=every_method)
     excuse: Callable = field(default=no_excuse)
+    configure: Callable = field(default=all_is_fixed)
+    told_options: Callable = field(default=no_told_options)
     cap_seconds: int = 120
     cap_mib: int = 8192
+    about: str = ""
+
+    def configured(self, options):
+        """Return the experiment as `RunOptions` want it; ValueError where it cannot be so."""
+        return self.configure(self, options)
 
     def cells(self, profile):
         """All cells of a profile, each once, in an order that lets load fall on all methods."""

@@ -2,11 +2,17 @@
 
 import numpy as np
 
-from .._numerics._graphs import neighbor_indices
-from ._experiment import Experiment, Grid
-from ._measure import peak_rss_mib, time_call
-from ._report import Table
-from ._telling import by_method, shape, spread
+from skbo_silbo._numerics._graphs import neighbor_indices
+from skbo_silbo.benchmarks.engine import (
+    Experiment,
+    Grid,
+    Table,
+    by_method,
+    peak_rss_mib,
+    shape,
+    spread,
+    time_call,
+)
 
 N_NEIGHBORS = 7
 LATENT = 10

@@ -23,7 +23,7 @@ class Contestant:
 
     Attributes
     ----------
-    play : callable
+    run : callable
         (recorder, problem as data, seed): calls the recorder ``problem["n"]`` times.
     package : str
         Distribution that must be installed; "" for this library.
@@ -35,7 +35,7 @@ class Contestant:
         (method, acquisition) in a table of published results; () where it is not in there.
     """
 
-    play: Callable
+    run: Callable
     package: str = ""
     values: str = OWN
     settings: str = "defaults"
@@ -43,7 +43,7 @@ class Contestant:
 
 
 @dataclass(frozen=True)
-class Own:
+class OwnMethod:
     """A method of this library.
 
     Attributes
@@ -75,7 +75,7 @@ class Own:
 
 
 @dataclass(frozen=True)
-class Guest:
+class PeerMethod:
     """A peer, by the name of its class in a module of this package."""
 
     module: str
@@ -104,7 +104,7 @@ def _paper(method, published=(), **options):
     told = [f"r of the problem, {N_FIRST} first points"]
     told += [f"{name}={value}" for name, value in options.items()]
     return Contestant(
-        Own(method, {"n_initial": N_FIRST, **options}, as_published=True),
+        OwnMethod(method, {"n_initial": N_FIRST, **options}, as_published=True),
         settings=", ".join(told),
         published=published,
     )
@@ -113,7 +113,7 @@ def _paper(method, published=(), **options):
 def _additive(published):
     """ADD-BO has groups in place of an embedding."""
     return Contestant(
-        Own("add-bo", {"n_initial": N_FIRST}),
+        OwnMethod("add-bo", {"n_initial": N_FIRST}),
         settings=f"groups of 4, {N_FIRST} first points",
         published=published,
     )
@@ -126,11 +126,11 @@ def _variants():
         "silbo-bu-every-10": _paper("silbo-bu", update_every=10),
         "silbo-bu-every-40": _paper("silbo-bu", update_every=40),
         "silbo-bu-random-20": Contestant(
-            Own("silbo-bu", {"n_initial": 20, "update_every": None}, as_published=True),
+            OwnMethod("silbo-bu", {"n_initial": 20, "update_every": None}, as_published=True),
             settings="20 random points, embedding learnt once from them",
         ),
         "silbo-bu-10-and-10": Contestant(
-            Own("silbo-bu", {"n_initial": 10, "update_every": 10}, as_published=True),
+            OwnMethod("silbo-bu", {"n_initial": 10, "update_every": 10}, as_published=True),
             settings="10 random points, embedding learnt again every 10",
         ),
     }
@@ -138,9 +138,9 @@ def _variants():
 
 CONTESTANTS = MappingProxyType(
     {
-        "random": Contestant(Own("random"), values=ANY),
-        "sobol": Contestant(Guest("_peers", "Sobol"), values=ANY),
-        "silbo": Contestant(Own("silbo")),
+        "random": Contestant(OwnMethod("random"), values=ANY),
+        "sobol": Contestant(PeerMethod("_peers", "Sobol"), values=ANY),
+        "silbo": Contestant(OwnMethod("silbo")),
         "silbo-bu": _paper("silbo-bu", ("SILBO-BU", "UCB")),
         "silbo-bu-ei": _paper("silbo-bu", ("SILBO-BU", ""), acquisition="ei"),
         "silbo-td": _paper("silbo-td", ("SILBO-TD", "UCB")),
@@ -150,30 +150,36 @@ CONTESTANTS = MappingProxyType(
         "hesbo": _paper("hesbo", ("HeSBO", "")),
         "sir-bo": _paper("sir-bo", ("SIR-BO", "")),
         "add-bo": _additive(("ADD-BO", "")),
-        "bock": Contestant(Own("bock")),
+        "bock": Contestant(OwnMethod("bock")),
         **_variants(),
-        "cma": Contestant(Guest("_peers", "CMAES"), "cma", ANY, "random start, sigma .25"),
-        "optuna-tpe": Contestant(Guest("_peers", "OptunaTPE"), "optuna", ANY),
+        "cma": Contestant(PeerMethod("_peers", "CMAES"), "cma", ANY, "random start, sigma .25"),
+        "optuna-tpe": Contestant(PeerMethod("_peers", "OptunaTPE"), "optuna", ANY),
         "optuna-gp": Contestant(
-            Guest("_peers", "OptunaGP"), "torch", SCALED, "defaults, through Optuna's ask and tell"
+            PeerMethod("_peers", "OptunaGP"),
+            "torch",
+            SCALED,
+            "defaults, through Optuna's ask and tell",
         ),
         "scikit-optimize": Contestant(
-            Guest("_peers", "ScikitOptimize"), "scikit-optimize", SCALED, "defaults of Optimizer"
+            PeerMethod("_peers", "ScikitOptimize"),
+            "scikit-optimize",
+            SCALED,
+            "defaults of Optimizer",
         ),
         "botorch-gp": Contestant(
-            Guest("_torch_peers", "BoTorchGP"),
+            PeerMethod("_torch_peers", "BoTorchGP"),
             "botorch",
             SCALED,
             "SingleTaskGP, log EI, 10 Sobol points, 2 climbs of 128 raw samples",
         ),
         "saas": Contestant(
-            Guest("_torch_peers", "SAAS"),
+            PeerMethod("_torch_peers", "SAAS"),
             "botorch",
             SCALED,
             "ensemble of 4 MAP fits, else as botorch-gp",
         ),
         "turbo": Contestant(
-            Guest("_torch_peers", "TuRBO"),
+            PeerMethod("_torch_peers", "TuRBO"),
             "botorch",
             SCALED,
             "TuRBO-1, 10 Sobol points, 2000 candidates",

@@ -4,10 +4,9 @@ from collections import defaultdict
 
 import numpy as np
 
-from ._experiment import Experiment, Grid
-from ._report import Table
-from ._sdr import excuse, measure_fit
-from ._telling import milliseconds
+from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, milliseconds, slope
+
+from ._sir_speed import excuse, measure_fit
 
 SERIES = {
     "n, at d = 100": [{"n": n, "d": 100} for n in (5000, 10_000, 20_000, 40_000, 80_000)],
@@ -17,11 +16,6 @@ SERIES = {
 }
 TINY_SERIES = {"n, tiny": [{"n": n, "d": 12} for n in (50, 100)]}
 WHAT = {"sir": "SIR", "gram": "Gram product"}
-
-
-def slope(x, y):
-    """Exponent a of the least-squares fit ``y ~ x^a``."""
-    return np.polyfit(np.log(x), np.log(y), 1)[0]
 
 
 def report(results):

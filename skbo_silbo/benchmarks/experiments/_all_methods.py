@@ -1,10 +1,13 @@
 """Experiment `methods`: every method of this library on the paper's functions (issue 4)."""
 
-from ._contestants import packages
-from ._experiment import Experiment, Grid
-from ._play import measure_play
-from ._published import compare_published
-from ._search_report import search_figures, search_report
+from skbo_silbo.benchmarks.engine import Experiment, Grid
+from skbo_silbo.benchmarks.search import (
+    compare_published,
+    measure_search,
+    packages,
+    search_figures,
+    search_report,
+)
 
 FUNCTIONS = {"branin": 2, "hartmann6": 6, "colville": 4}
 CHEAP = (
@@ -44,7 +47,7 @@ METHODS_EXPERIMENT = Experiment(
             methods=("random", "hesbo", "silbo"),
         ),
     },
-    measure=measure_play,
+    measure=measure_search,
     report=search_report,
     figures=search_figures,
     compare=compare_published,

@@ -1,19 +1,17 @@
-"""Experiment `tuning`: hyperparameter searches beside one another, at equal numbers of fits."""
+"""Tables of hyperparameter searches beside one another, at equal numbers of fits."""
 
 from collections import defaultdict
 
 import numpy as np
 from scipy.stats import rankdata
 
-from ._experiment import Experiment, Grid
-from ._report import Table
-from ._telling import spread
-from ._tuning_searches import PACKAGES, SEARCHES, measure_search
+from skbo_silbo.benchmarks.engine import Table, spread
+
+from ._tuning_searches import SEARCHES
 from ._tuning_tasks import N_FOLDS, TASKS
 
 FEW, MANY = 17, 50  # candidates; with three folds 51 and 150 fits
 LONG = 100  # candidates of the runs in which overhead is measured
-MOST_SECONDS = 0.15  # aim of issue 5: median overhead of a candidate
 OURS, CHANCE = "silbo", "random"
 HOW = (
     "random: RandomizedSearchCV; silbo: SILBOSearchCV; bayes-search-cv: scikit-optimize's; all "
@@ -25,10 +23,6 @@ HOW = (
     "on seeds 20 to 22 had been seen, by comparisons on other tasks: :doc:`/search_log`, noise "
     "of cross-validated scores."
 )
-
-
-def _problem(name, n):
-    return {"task": name, "n": n, "d": TASKS[name].n_parameters}
 
 
 def curves(results):
@@ -166,7 +160,7 @@ def overhead_table(results):
     return Table("Overhead of a candidate", header, rows, note)
 
 
-def report(results):
+def tuning_report(results):
     """Tasks; then, with results, ranks, scores, what random search needs, and overheads."""
     matrices = complete(curves(results))
     if not matrices:
@@ -180,59 +174,3 @@ def report(results):
         tasks_table(),
         HOW,
     ]
-
-
-def aims(results):
-    """Aims of issue 5: best mean rank, a third of the fits, overhead."""
-    matrices, told = complete(curves(results)), []
-    if matrices and {OURS, CHANCE} <= set(next(iter(matrices.values()))):
-        told += [_best_rank(matrices), _third_of_fits(matrices)]
-    long = overheads(results, LONG)[OURS]
-    if long:
-        told.append(
-            (
-                f"median overhead of a candidate below {MOST_SECONDS} s in {LONG}",
-                spread(long, 3),
-                bool(np.median(long) < MOST_SECONDS),
-            )
-        )
-    return told
-
-
-def _best_rank(matrices):
-    ranks = {m: own.mean() for m, own in mean_ranks(matrices, MANY).items()}
-    rival = min((m for m in ranks if m != OURS), key=ranks.get)
-    return (
-        f"best mean rank after {MANY} candidates",
-        f"{ranks[OURS]:.2f}, next {rival} {ranks[rival]:.2f}",
-        ranks[OURS] < ranks[rival],
-    )
-
-
-def _third_of_fits(matrices):
-    wins = [
-        by_method[OURS][:, FEW - 1].mean() >= by_method[CHANCE][:, -1].mean()
-        for by_method in matrices.values()
-    ]
-    return (
-        f"mean score of {FEW} candidates at least that of {MANY} random ones, on every task",
-        f"{sum(wins)} of {len(wins)} tasks",
-        all(wins),
-    )
-
-
-TUNING = Experiment(
-    name="tuning",
-    methods=PACKAGES,
-    grids={
-        "full": (
-            Grid(tuple(_problem(name, MANY) for name in TASKS), n_repeats=5, first=20),
-            Grid((_problem("svc", LONG),), n_repeats=2, first=20),
-        ),
-        "tiny": Grid((_problem("svc-2", 12), _problem("conditional", 12)), n_repeats=1),
-    },
-    measure=measure_search,
-    report=report,
-    aims=aims,
-    cap_seconds=900,
-)
