@@ -91,7 +91,7 @@ def test_what_cannot_be_run_is_said_before_anything_is_measured(
 def test_an_experiment_with_fixed_problems_takes_no_objective(tmp_path, capsys):
     out = str(tmp_path / "sdr.jsonl")
     assert main(["run", "sdr", "--out", out, "--objective", "a:b", "--calls", "3"]) == 1
-    assert "--objective, --calls must not be given with experiment 'sdr'" in capsys.readouterr().err
+    assert "objective, calls must not be given with experiment 'sdr'" in capsys.readouterr().err
 
 
 def first_result(path):

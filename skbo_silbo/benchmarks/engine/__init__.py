@@ -2,7 +2,7 @@
 
 from ._cell_process import measure_cell
 from ._command_line import run_command_line
-from ._experiment import Cell, Experiment, Grid, RunOptions
+from ._experiment import Cell, Experiment, Grid, RunOptions, all_is_fixed
 from ._measure import alternate, peak_rss_mib, slope, time_call
 from ._recorder import Recorder, curve
 from ._results import by_method, missing_cells
@@ -20,6 +20,7 @@ __all__ = [
     "RunOptions",
     "Store",
     "Table",
+    "all_is_fixed",
     "alternate",
     "by_method",
     "curve",

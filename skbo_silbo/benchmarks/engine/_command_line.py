@@ -81,6 +81,13 @@ def _add_run(commands, experiments):
     run.add_argument("--jobs", type=int, default=1, help="cells at the same time")
     run.add_argument("--only", nargs="+", default=[], metavar="METHOD", help="these methods")
     run.add_argument("--without", action="append", default=[], metavar="METHOD")
+    run.add_argument(
+        "--variant",
+        nargs="+",
+        default=[],
+        metavar="METHOD:OPTION=VALUE,...",
+        help="variants of our methods to run too, where the experiment takes them",
+    )
     own = run.add_argument_group("for the experiment 'own'")
     own.add_argument("--objective", metavar="MODULE:FUNCTION", help="of an array (d,), minimised")
     own.add_argument("--bounds", help="JSON pairs, '[[0, 1], [-5, 5]]', or MODULE:NAME of such")
@@ -101,7 +108,8 @@ def _add_report(commands):
 
 def _run(experiments, options):
     """Measure; return what must make the command fail."""
-    chosen = RunOptions(options.objective, options.bounds, options.calls, options.repeats)
+    variants = tuple(options.variant)
+    chosen = RunOptions(options.objective, options.bounds, options.calls, options.repeats, variants)
     configured = [experiments[name].configured(chosen) for name in options.names]
     failures = []
     for experiment in configured:
@@ -110,7 +118,7 @@ def _run(experiments, options):
             Store(options.out),
             profile=options.profile,
             jobs=options.jobs,
-            only=options.only,
+            only=[*options.only, *variants] if options.only else (),
             without=options.without,
             echo=_print_at_once,
         )

@@ -69,12 +69,15 @@ class RunOptions:
         JSON, or ``module:name``.
     calls, repeats : int or None
         Evaluations of a run, and runs of a method.
+    variants : tuple of str
+        Methods to run beside those that the experiment has.
     """
 
     objective: str | None = None
     bounds: str | None = None
     calls: int | None = None
     repeats: int | None = None
+    variants: tuple = ()
 
 
 def all_is_fixed(experiment, options):
@@ -85,11 +88,11 @@ def all_is_fixed(experiment, options):
     ValueError
         When one is given.
     """
-    given = [f"--{name}" for name, value in vars(options).items() if value is not None]
+    given = [name for name, value in vars(options).items() if value not in (None, ())]
     if given:
         raise ValueError(
-            f"{', '.join(given)} must not be given with experiment {experiment.name!r}: its "
-            "problems are fixed. Leave out, or run 'own'."
+            f"{', '.join(given)} must not be given with experiment {experiment.name!r}: it is "
+            "fixed. Leave out, or run 'own' (objective) or 'public' (variants)."
         )
     return experiment
 
@@ -185,16 +188,20 @@ class Experiment:
                 f"profile must be one of {', '.join(map(repr, self.grids))} for experiment "
                 f"{self.name!r}: got {profile!r}."
             )
-        grids = self.grids[profile]
         cells = [
             Cell(self.name, problem, method, repeat)
-            for grid in (grids if isinstance(grids, tuple) else (grids,))
+            for grid in self.grids_of(profile)
             for repeat in range(grid.first, grid.first + grid.n_repeats)
             for problem in grid.problems
             for method in self.methods_of(self, problem)
             if grid.methods is None or method in grid.methods
         ]
         return list({cell.key: cell for cell in cells}.values())
+
+    def grids_of(self, profile):
+        """Return the grids of a profile, a tuple."""
+        grids = self.grids[profile]
+        return grids if isinstance(grids, tuple) else (grids,)
 
     def missing_packages(self):
         """Distributions that a method needs and this environment lacks: {method: package}."""

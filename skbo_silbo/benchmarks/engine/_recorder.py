@@ -27,22 +27,16 @@ class Recorder:
     def __init__(self, problem):
         self.problem = problem
         self.told, self.truth, self.seconds = [], [], []
-        self._forgiven = 0.0
         self._left = time.process_time()
 
     def __call__(self, x):
         """Return the value as the optimiser is to see it."""
-        self.seconds.append(max(time.process_time() - self._left - self._forgiven, 0.0))
-        self._forgiven = 0.0
+        self.seconds.append(time.process_time() - self._left)
         self.told.append(self.problem(x))
         noisy = isinstance(self.problem, NoisyProblem)
         self.truth.append(self.problem.truth(x) if noisy else self.told[-1])
         self._left = time.process_time()
         return self.told[-1]
-
-    def forgive(self, seconds):
-        """Leave out seconds of the present gap that are not the optimiser's."""
-        self._forgiven += seconds
 
     def summary(self):
         """Return what is stored of the run.

@@ -42,15 +42,16 @@ def run_experiment(experiment, store, *, profile="full", jobs=1, only=(), withou
     Raises
     ------
     MissingPeerError
-        Before anything is measured, when a method's package is not installed.
+        Before anything is measured, when the package of a method that is still to be measured is
+        not installed.
     ValueError
         When `only` or `without` names a method that the experiment does not have.
     """
     methods = _chosen_methods(experiment, only, without)
-    _require_peers(experiment, methods)
     done = finished_keys(store.read())
     cells = [cell for cell in experiment.cells(profile) if cell.method in methods]
     waiting = [cell for cell in cells if cell.key not in done]
+    _require_peers(experiment, {cell.method for cell in waiting})
     echo(f"{experiment.name}: {len(cells) - len(waiting)} of {len(cells)} cells already done")
     surroundings = fixed_environment()
     failures = []

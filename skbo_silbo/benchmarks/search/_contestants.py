@@ -1,18 +1,21 @@
 """Who takes part in the experiments about optimisers, by name."""
 
+import json
+import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
 
+from skbo_silbo.benchmarks.engine import Table, all_is_fixed
 from skbo_silbo.optimizers import minimize
 
 N_FIRST = 50  # random points of the paper's experiments
 OWN, ANY, SCALED, TOLD = (
     "its own rule",
     "any rising scale gives the same points",
-    "SILBO's scale, chosen anew every 10 evaluations",
+    "Yeo-Johnson, fitted anew at every evaluation",
     "as told",
 )
 
@@ -89,14 +92,8 @@ class PeerMethod:
         lower, upper = recorder.problem.bounds.T
         peer = getattr(module, self.name)(len(lower), seed)
         for _ in range(problem["n"]):
-            choosing = peer.scale.seconds
             u = peer.ask()
-            recorder.forgive(peer.scale.seconds - choosing)
-            x = np.clip(lower + u * (upper - lower), lower, upper)
-            choosing = peer.scale.seconds
-            y = recorder(x)
-            peer.tell(u, y)
-            recorder.forgive(peer.scale.seconds - choosing)
+            peer.tell(u, recorder(np.clip(lower + u * (upper - lower), lower, upper)))
 
 
 def _paper(method, published=(), **options):
@@ -188,6 +185,107 @@ CONTESTANTS = MappingProxyType(
 )
 
 
+def find_contestant(name):
+    """Return a contestant by its name.
+
+    Parameters
+    ----------
+    name : str
+        A key of `CONTESTANTS`, or ``method:option=value,option=value``: a variant of a method of
+        this library, values being JSON or else strings.
+
+    Returns
+    -------
+    contestant : Contestant
+
+    Raises
+    ------
+    ValueError
+        When there is none of that name.
+
+    Examples
+    --------
+    >>> variant = find_contestant("silbo:embedding=identity,n_initial=8")
+    >>> variant.run.method, variant.run.options
+    ('silbo', {'embedding': 'identity', 'n_initial': 8})
+    """
+    if name in CONTESTANTS:
+        return CONTESTANTS[name]
+    method, colon, told = name.partition(":")
+    pairs = [pair.partition("=") for pair in told.split(",")]
+    base = CONTESTANTS.get(method)
+    if not (colon and base and isinstance(base.run, OwnMethod) and all(p[1] for p in pairs)):
+        raise ValueError(
+            f"method must be one of {', '.join(CONTESTANTS)}, or a variant of one of ours, "
+            f"METHOD:OPTION=VALUE,...: got {name!r}. Correct the name."
+        )
+    options = {option: _value(text) for option, _, text in pairs}
+    return replace(base, run=replace(base.run, options={**base.run.options, **options}))
+
+
+def _value(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def is_ours(name):
+    """Whether a contestant is a method of this library other than random search."""
+    run = find_contestant(name).run
+    return isinstance(run, OwnMethod) and run.method != "random"
+
+
 def packages(names):
     """Return the distribution that each contestant needs, {name: distribution}."""
-    return {name: CONTESTANTS[name].package for name in names}
+    return {name: find_contestant(name).package for name in names}
+
+
+def with_variants(experiment, options):
+    """Return the experiment with the variants of our methods that a command names.
+
+    They run wherever the method runs that they vary.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    options : RunOptions
+        Of which only ``variants`` may be given.
+
+    Raises
+    ------
+    ValueError
+        When a name is not that of a variant, or another option is given.
+    """
+    all_is_fixed(experiment, replace(options, variants=()))
+    names = options.variants
+    grids = {
+        profile: tuple(_with_names(grid, names) for grid in experiment.grids_of(profile))
+        for profile in experiment.grids
+    }
+    return replace(experiment, methods={**experiment.methods, **packages(names)}, grids=grids)
+
+
+def _with_names(grid, names):
+    if grid.methods is None:
+        return grid
+    added = [name for name in names if name.partition(":")[0] in grid.methods]
+    return replace(grid, methods=(*grid.methods, *added))
+
+
+def told_variants(results):
+    """Return the options that name the variants among the results."""
+    names = dict.fromkeys(r["method"] for r in results if ":" in r["method"])
+    return f" --variant {' '.join(map(shlex.quote, names))}" if names else ""
+
+
+def settings_table(results):
+    """Return the `Table` of who took part; the scale of the values is the one then used."""
+    seen = {r["method"]: r["values"] for r in results if r["status"] == "ok"}
+    order = {name: place for place, name in enumerate(CONTESTANTS)}
+    rows = [
+        (name, who.package or "skbo_silbo", who.settings, seen[name])
+        for name in sorted(seen, key=lambda name: order.get(name, len(order)))
+        for who in [find_contestant(name)]
+    ]
+    return Table("Who took part", ("method", "package", "settings", "sees the values as"), rows)

@@ -1,44 +1,27 @@
-"""The scale on which a peer sees the values: chosen as SILBO chooses its own."""
+"""The scale on which a peer with a Gaussian process sees the values."""
 
 import numpy as np
-
-from skbo_silbo.benchmarks.engine import time_call
-from skbo_silbo.optimizers import WARPS, choose_warp
-
-CHOSEN_EVERY = 10  # evaluations
+from sklearn.preprocessing import power_transform
 
 
-class OutputScale:
-    """One of SILBO's scales of the values, the one that predicts left-out values best.
+def yeo_johnson(y):
+    """Return the values after the power transform of Yeo and Johnson that makes them most normal.
 
-    The scales, the rule and the Gaussian process that judges them (all inputs, dimension-scaled
-    prior) are SILBO's. The choice is made after every 10 evaluations.
+    Raw values over many orders of magnitude would be held against a peer, not against its search;
+    the scale is none of ours, so that kept results of peers stay true when our method changes.
 
-    Attributes
+    Parameters
     ----------
-    seconds : float
-        CPU time spent on choosing, which is not the peer's.
+    y : ndarray of shape (n,)
+
+    Returns
+    -------
+    scaled : ndarray of shape (n,)
+        A rising function of y, mean 0 and deviation 1; y less its mean where all are (nearly) the
+        same.
     """
-
-    def __init__(self):
-        self.seconds = 0.0
-        self._scale = WARPS["auto"][0]
-        self._next = CHOSEN_EVERY
-
-    def __call__(self, U, y):
-        """Return the values as the peer is to see them.
-
-        Parameters
-        ----------
-        U : ndarray of shape (n, d)
-            Points of the unit cube.
-        y : ndarray of shape (n,)
-            To be minimised.
-        """
-        if y.size >= self._next:
-            self._next = y.size + CHOSEN_EVERY
-            used, _, self._scale = time_call(
-                lambda: choose_warp(WARPS["auto"], None, 2.0 * U - 1.0, y)
-            )
-            self.seconds += used
-        return np.asarray(self._scale(y), dtype=float)
+    centred = y - y.mean()
+    spread = centred.std()
+    if spread <= 1e-12 * max(np.abs(y).max(), 1e-300):
+        return centred
+    return power_transform((centred / spread)[:, None], method="yeo-johnson")[:, 0]

@@ -6,7 +6,7 @@ Every peer has its own defaults, which its docstring repeats where they matter.
 import numpy as np
 from scipy.stats import qmc
 
-from ._output_scale import OutputScale
+from ._output_scale import yeo_johnson
 
 SIGMA = 0.25  # first step of CMA-ES: a quarter of the range, as its manual proposes
 
@@ -24,15 +24,14 @@ class Peer:
     def __init__(self, d, seed):
         self.d, self.seed = d, seed
         self.U, self.y = np.empty((0, d)), np.empty(0)
-        self.scale = OutputScale()
 
     def tell(self, u, y):
         """Record the value of the point that was asked for."""
         self.U, self.y = np.vstack([self.U, u]), np.append(self.y, y)
 
     def scaled(self):
-        """Return all values on the scale that SILBO would choose, (n,)."""
-        return self.scale(self.U, self.y)
+        """Return all values on the scale of a peer with a Gaussian process, (n,)."""
+        return yeo_johnson(self.y)
 
 
 class Sobol(Peer):

@@ -11,7 +11,7 @@ import numpy as np
 
 from skbo_silbo.benchmarks.engine import Table, by_method
 
-from ._contestants import CONTESTANTS
+from ._contestants import find_contestant
 from ._search_report import values_of
 
 AT = (50, 100, 150, 200, 250)  # evaluations of ours at which the curves are compared
@@ -61,7 +61,9 @@ def compare_published(results, path):
             continue
         rows = []
         for method, own in methods.items():
-            theirs = curves.get((problem["function"], problem["d"], CONTESTANTS[method].published))
+            theirs = curves.get(
+                (problem["function"], problem["d"], find_contestant(method).published)
+            )
             rows += _rows(method, own, theirs) if theirs else []
         if rows:
             tables.append(_table(problem, rows))

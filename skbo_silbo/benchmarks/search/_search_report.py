@@ -7,7 +7,7 @@ from scipy.stats import rankdata
 
 from skbo_silbo.benchmarks.engine import Table, by_method, curve
 
-from ._contestants import CONTESTANTS
+from ._contestants import settings_table
 from ._problem_data import told_problem
 from ._search_run import regrets
 
@@ -22,7 +22,7 @@ def search_report(results):
     return [
         *_over_all(grouped),
         *(_problem_table(dict(key), methods) for key, methods in grouped.items()),
-        _settings_table(results),
+        settings_table(results),
     ]
 
 
@@ -139,17 +139,6 @@ def _told_regret(grouped, method, share):
         if regret is not None
     ]
     return f"{np.exp(np.mean(logs)):.4f}" if logs else ""
-
-
-def _settings_table(results):
-    """Return the `Table` of who took part; the scale of the values is the one then used."""
-    seen = {r["method"]: r["values"] for r in results if r["status"] == "ok"}
-    rows = [
-        (name, who.package or "skbo_silbo", who.settings, seen[name])
-        for name, who in CONTESTANTS.items()
-        if name in seen
-    ]
-    return Table("Who took part", ("method", "package", "settings", "sees the values as"), rows)
 
 
 def search_figures(results, folder):

@@ -4,7 +4,8 @@ import numpy as np
 
 from skbo_silbo.benchmarks.engine import Recorder, curve, peak_rss_mib
 
-from ._contestants import CONTESTANTS
+from ._contestants import find_contestant
+from ._gap_closed import chance_means
 from ._problem_data import make_problem
 
 
@@ -13,7 +14,7 @@ def measure_search(problem, method, repeat):
 
     ``optimum`` and ``scale`` (median of 1000 random points minus optimum) make values regrets.
     """
-    contestant = CONTESTANTS[method]
+    contestant = find_contestant(method)
     _warm_up(contestant)
     imported = peak_rss_mib()
     recorder = Recorder(make_problem(problem, repeat))
@@ -27,6 +28,16 @@ def measure_search(problem, method, repeat):
         "imported_mib": round(imported),
         "peak_mib": round(peak_rss_mib()),
     }
+
+
+def measure_gap(problem, method, repeat):
+    """Run a method once, as `measure_search`; tell also how far chance gets, for `gap_runs`.
+
+    ``optimum`` is kept in all its digits: a share of a gap is taken from it.
+    """
+    made = make_problem(problem, repeat)
+    known = {} if made.optimum is None else {"optimum": made.optimum}
+    return {**measure_search(problem, method, repeat), **known, "chance": chance_means(made)}
 
 
 def _warm_up(contestant):

@@ -23,7 +23,7 @@ N_PERTURBED = 20  # inputs that a candidate changes, in expectation
 
 
 class ModelPeer(Peer):
-    """Base of the peers on a model: Sobol points first, all values on SILBO's scale."""
+    """Base of the peers on a model: Sobol points first, values by Yeo-Johnson."""
 
     def __init__(self, d, seed):
         super().__init__(d, seed)
