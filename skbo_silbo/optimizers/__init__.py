@@ -4,6 +4,7 @@ from skbo_silbo.optimizers._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._configuration import WARPS
 from skbo_silbo.optimizers._evidence import choose_warp
 from skbo_silbo.optimizers._minimize import minimize
+from skbo_silbo.optimizers._modelled_values import BeyondModelWarning
 from skbo_silbo.optimizers._random_search import RandomSearch
 from skbo_silbo.optimizers._silbo import SILBO
 from skbo_silbo.optimizers._subspace import LearntSubspace, NotLowDimensionalWarning
@@ -12,6 +13,7 @@ from skbo_silbo.space import SpaceExhausted
 __all__ = [
     "AddBO",
     "BOCK",
+    "BeyondModelWarning",
     "HeSBO",
     "LearntSubspace",
     "NotLowDimensionalWarning",
