@@ -6,6 +6,7 @@ from skbo_silbo.optimizers._evidence import choose_warp
 from skbo_silbo.optimizers._minimize import minimize
 from skbo_silbo.optimizers._modelled_values import BeyondModelWarning
 from skbo_silbo.optimizers._random_search import RandomSearch
+from skbo_silbo.optimizers._run import LostEvaluationWarning
 from skbo_silbo.optimizers._silbo import SILBO
 from skbo_silbo.optimizers._subspace import LearntSubspace, NotLowDimensionalWarning
 from skbo_silbo.space import SpaceExhausted
@@ -16,6 +17,7 @@ __all__ = [
     "BeyondModelWarning",
     "HeSBO",
     "LearntSubspace",
+    "LostEvaluationWarning",
     "NotLowDimensionalWarning",
     "REMBO",
     "RandomSearch",

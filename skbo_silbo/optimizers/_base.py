@@ -12,6 +12,12 @@ from sklearn.utils import check_random_state
 from skbo_silbo._checks import check_count
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._history import History
+from skbo_silbo.optimizers._journaling import (
+    begin_or_check,
+    points_from_data,
+    points_to_data,
+    state_in,
+)
 from skbo_silbo.optimizers._modelled_values import BeyondModelWarning, is_beyond
 from skbo_silbo.space import SpaceExhausted, as_space, key_of, keys_of, refuse_intervals
 
@@ -41,17 +47,18 @@ class AskTellOptimizer(ABC):
         self._history = History(self.space_.n_features_)
         self._pending = {}  # key of the point -> its place in the cube, in the order asked
         self._told = set()
+        self._log = None
         self._seed = _root_seed(random_state)
 
     def __repr__(self):
         return f"{type(self).__name__}({self.space_!r}, n_told={len(self._history)})"
 
     def __getstate__(self):
-        with self._lock:
-            return {name: value for name, value in vars(self).items() if name != "_lock"}
+        with self._lock:  # a copy writes no journal
+            return {k: v for k, v in vars(self).items() if k not in ("_lock", "_log")}
 
     def __setstate__(self, state):
-        vars(self).update(state, _lock=threading.RLock())
+        vars(self).update(state, _lock=threading.RLock(), _log=None)
 
     @property
     def x_iters_(self):
@@ -105,6 +112,7 @@ class AskTellOptimizer(ABC):
             before = dict(self._pending)
             try:
                 X = [self._register(self._propose()) for _ in range(count)]
+                self._log_asked(X)
             except BaseException:
                 self._pending = before
                 raise
@@ -144,6 +152,7 @@ class AskTellOptimizer(ABC):
         with self._lock:
             n_beyond = self._history.count_beyond()
             self._record(points, X, values, noise_std)
+            self._log_told(points, X, values, noise_std)
             n_beyond = self._history.count_beyond() - n_beyond
         if n_beyond > 0:
             _warn_of_values_beyond(n_beyond, self._history.y)
@@ -178,8 +187,44 @@ class AskTellOptimizer(ABC):
                         f"x must be pending, asked for and neither told nor cancelled: got {point}."
                         f" Look at pending_, which holds {len(self._pending)} points."
                     )
-            self._pending = {k: x for k, x in self._pending.items() if k not in set(keys)}
+            self._withdraw(keys)
+            if self._log is not None:
+                self._log.append({"cancelled": self.space_.encode(points).tolist()})
         return self
+
+    def keep_journal(self, log, **facts):
+        """Go on from what a log holds, and write to it from now on.
+
+        Parameters
+        ----------
+        log : EventLog
+            Open. Of a new file, or of an optimiser like this one.
+        **facts
+            What else must be as it was when the log was begun, as plain data.
+
+        Raises
+        ------
+        ValueError
+            When the log is of another space, class, option or seed; it is named, the log closed.
+        """
+        with self._lock:
+            try:
+                begin_or_check(log, self, facts)
+                self._replay(log)
+            except BaseException:
+                log.close()
+                raise
+            self._log = log
+
+    def close_journal(self):
+        """Close the journal, if there is one: what follows is not written down."""
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def was_told(self, x):
+        """Return whether a value of this point, (d,) or dict, has been told."""
+        return key_of(self.space_.encode([x])[0]) in self._told
 
     def check_points(self, x):
         """Return one point or several as a list of points, all inside the bounds.
@@ -305,6 +350,38 @@ class AskTellOptimizer(ABC):
         told = self._told | keys
         # Together and last: whatever interrupts, all of it is known or nothing.
         self._history, self._pending, self._told = history, pending, told
+
+    def _withdraw(self, keys):
+        keys = set(keys)
+        self._pending = {key: x for key, x in self._pending.items() if key not in keys}
+
+    def _log_asked(self, X):
+        if self._log is not None:
+            self._log.append({"asked": np.array(X).tolist()})
+            self._log.keep_state(self._state_to_dict())
+
+    def _log_told(self, points, X, values, noise_std):
+        if self._log is not None:
+            numbers = map(_state.values_to_data, (values, noise_std))
+            numbers = dict(zip(("y", "noise_std"), numbers, strict=True))
+            self._log.append({"told": points_to_data(self.space_, points, X), **numbers})
+
+    def _replay(self, log):
+        n_before, state = state_in(log)
+        for n, event in enumerate(log.events, start=1):
+            if "asked" in event:
+                for x in np.reshape(event["asked"], (-1, self.space_.n_features_)):
+                    self._register(x)
+            elif "told" in event:
+                values, noise_std = (
+                    _state.values_from_data(event[name]) for name in ("y", "noise_std")
+                )
+                self._record(*points_from_data(self.space_, event["told"]), values, noise_std)
+            else:
+                X = np.reshape(event["cancelled"], (-1, self.space_.n_features_))
+                self._withdraw(keys_of(X))
+            if n == n_before:
+                self._state_from_dict(state)
 
     def _as_results(self, points):
         if self.space_.is_dict:

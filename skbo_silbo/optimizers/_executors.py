@@ -23,6 +23,8 @@ class Job:
     Attributes
     ----------
     point : ndarray of shape (d,) or dict
+    n_calls : int
+        How often it was handed to an executor.
     losses : int
         How often a worker was lost with it.
     since : float or None
@@ -30,6 +32,7 @@ class Job:
     """
 
     point: object
+    n_calls: int = 0
     losses: int = 0
     since: float | None = None
 
@@ -69,6 +72,7 @@ class InPlace(Executor):
     def submit(self, fn, /, *args, **kwargs):
         """Return a future that is done; what is no `Exception` (Ctrl-C, sys.exit) passes."""
         future, self.returned = Future(), None
+        future.set_running_or_notify_cancel()
         try:
             self.returned = fn(*args, **kwargs)
             future.set_result(self.returned)
@@ -85,6 +89,7 @@ class OneThread(Executor):
     def submit(self, fn, /, *args, **kwargs):
         """Return the future of a call in a new thread, which does not keep Python from ending."""
         future = Future()
+        future.set_running_or_notify_cancel()
 
         def call():
             try:
@@ -107,15 +112,15 @@ class Workers:
         Called with a point.
     timeout : float or None
         Seconds after which a running job is given up, and its worker counted as lost.
-    n_workers : int or None
-        Where the executor need not be asked.
+    assumed : int or None
+        How many workers there are where the executor does not say.
     """
 
-    def __init__(self, executor, func, timeout=None, n_workers=None):
+    def __init__(self, executor, func, timeout=None, assumed=None):
         self._make = None if hasattr(executor, "submit") else executor
         self._executor = executor if self._make is None else executor()
         self._func, self._timeout = func, FOREVER if timeout is None else timeout
-        self.n_workers = count_workers(self._executor) if n_workers is None else n_workers
+        self.n_workers = count_workers(self._executor, assumed)
         self._hung = set()  # futures whose workers do not come back
         self._jobs = {}  # future -> job, in the order of submission
         self._unrecorded = {}  # job -> future, until `forget`
@@ -248,7 +253,7 @@ def timed(func, point):
     return func(point), time.perf_counter() - began
 
 
-def count_workers(executor):
+def count_workers(executor, assumed=None):
     """Return how many workers an executor has.
 
     ``concurrent.futures`` and loky keep the number in ``_max_workers``, mpi4py in
@@ -257,7 +262,7 @@ def count_workers(executor):
     Raises
     ------
     ValueError
-        When it does not say.
+        When it does not say, and `assumed` is None.
     """
     for name in ("_max_workers", "num_workers"):
         number = getattr(executor, name, None)
@@ -266,6 +271,8 @@ def count_workers(executor):
     client = getattr(executor, "_client", None)
     if client is not None and hasattr(client, "nthreads"):
         return max(sum(client.nthreads().values()), 1)
+    if assumed is not None:
+        return assumed
     raise ValueError(
         f"executor must say how many workers it has: got {executor!r}, which does not. "
         "Give n_pending, the number of points to be evaluated at once."

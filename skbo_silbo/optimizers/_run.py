@@ -71,7 +71,7 @@ class Run:
     def __init__(self, optimizer, workers, limits, n_pending, sign, report):
         self.optimizer, self.workers, self.limits = optimizer, workers, limits
         self.n_pending, self.sign, self.report = n_pending, sign, report
-        self.nfev = 0
+        self.nfev = self._n_points = 0  # calls made, and points that they were made for
         self._queue = []  # jobs to be submitted before anything is asked for
         self._suspects = []  # jobs that may have killed a worker: evaluated alone
         self._alone = self._exhausted = False
@@ -82,7 +82,8 @@ class Run:
 
     def begin_with(self, points, n_known):
         """Put points before all that is asked for; `n_known` calls were made before."""
-        self._queue, self.nfev = [Job(point) for point in points], n_known
+        self._queue = [Job(point) for point in points]
+        self.nfev = self._n_points = n_known
 
     def loop(self):
         """Evaluate until something says stop; return the `Stop`."""
@@ -139,7 +140,7 @@ class Run:
             reached = values <= self.sign * limits.target
             if np.any(reached & np.isfinite(values)):
                 return Stop("target", f"Target {limits.target} reached.")
-        if self.nfev >= limits.n_calls and not self.workers.n_jobs:
+        if not self.workers.n_jobs and not self._waits():
             return Stop("n_calls", f"All {limits.n_calls} calls made.")
         if perf_counter() >= self._time_up:
             return Stop("max_time", f"Time limit of {limits.max_time} s reached.")
@@ -169,20 +170,25 @@ class Run:
                 return
             self._alone = job.losses > 0
             self.nfev += 1
+            self._n_points += job.n_calls == 0
+            job.n_calls += 1
             try:
                 self.workers.submit(job)
             except BrokenExecutor as error:
                 self._mend([job], error)
 
     def _has_room(self):
-        if self.nfev >= self.limits.n_calls or self._called_back:
-            return False
-        if perf_counter() >= self._time_up:
+        if self._called_back or perf_counter() >= self._time_up or not self._waits():
             return False
         n_jobs, n_usable = self.workers.n_jobs, self.workers.n_usable
         if n_jobs and (self._alone or self._suspects):
             return False
         return n_jobs < (n_usable + self._n_ahead() if self.n_pending == "auto" else self.n_pending)
+
+    def _waits(self):
+        """Return whether there is something to be called: again, or within `n_calls` points."""
+        again = self._suspects or (self._queue and self._queue[0].n_calls)
+        return bool(again) or self._n_points < self.limits.n_calls
 
     def _n_ahead(self):
         """Return how many points to have ready beyond those that are evaluated."""

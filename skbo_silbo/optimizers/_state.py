@@ -43,8 +43,9 @@ def check_header(data, cls):
 
 
 def option_names(cls):
-    """Return the arguments of a class besides the space and the seed."""
-    return [n for n in inspect.signature(cls).parameters if n not in ("bounds", "random_state")]
+    """Return the arguments of a class besides the space, the seed and the journal."""
+    own = inspect.signature(cls).parameters
+    return [name for name in own if name not in ("bounds", "random_state", "journal")]
 
 
 def options_to_data(optimizer):
