@@ -83,9 +83,9 @@ class TransformerLearner:
     def learn(self, X, y, X_unlabeled):
         """Return the embedding onto the span of the transformer's components.
 
-        Equal values of y identify no direction: then the embedding is the identity.
+        Equal values of y, or equal rows of X, identify no direction: then it is the identity.
         """
-        if np.unique(y).size < 2:
+        if not _varies(X, y):
             return LinearEmbedding(X.shape[1])
         transformer = self.fitted(X, y, X_unlabeled)
         return LinearEmbedding.from_components(transformer.components_)
@@ -137,11 +137,19 @@ class SemiSIRLearner:
     def learn(self, X, y, X_unlabeled):
         """Return the embedding, or the identity when equal values identify no direction."""
         learner = self._with_components("auto")
-        if np.unique(y).size < 2 or (self.n_components == "auto" and not self._is_paper):
+        if not _varies(X, y) or not self._slices_differ(X, y):
+            return LinearEmbedding(X.shape[1])
+        if self.n_components == "auto" and not self._is_paper:
             return learner.learn(X, y, X_unlabeled)
         most = X.shape[1] if self.n_components == "auto" else self.n_components
         most = min(most, self._count_identified(learner, X, y, X_unlabeled))
         return self._with_components(most).learn(X, y, X_unlabeled)
+
+    def _slices_differ(self, X, y):
+        """Return whether the means of the slices differ, by more than rounding."""
+        slices = slice_response(y, self._n_slices)
+        means = slices.membership().T @ X / np.sqrt(slices.counts)[:, None]
+        return bool((np.ptp(means, axis=0) > 1e-12).any())
 
     @property
     def _is_paper(self):
@@ -206,7 +214,7 @@ class CoordinatesLearner:
     def learn(self, X, y, X_unlabeled):
         """Return the embedding, or the identity when equal values say nothing."""
         d = X.shape[1]
-        if np.unique(y).size < 2:
+        if not _varies(X, y):
             return LinearEmbedding(d)
         weights = GaussianProcessSurrogate(prior="sparse").fit(X, y).weights_
         order = np.argsort(-weights, kind="stable")
@@ -220,6 +228,11 @@ class CoordinatesLearner:
         raised = weights + NEGLIGIBLE_WEIGHT * weights[0]
         ratios = raised[:-1] / raised[1:]
         return int(np.argmax(ratios[: max(n // 3, 1)])) + 1 if ratios.size else 1
+
+
+def _varies(X, y):
+    """Whether neither all rows of X, nor all values of y, are the same."""
+    return np.unique(y).size > 1 and bool(np.ptp(X, axis=0).any())
 
 
 def _semi_sir(name, **params):

@@ -4,7 +4,9 @@ from skbo_silbo.optimizers._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._configuration import Configuration
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._minimize import minimize
+from skbo_silbo.optimizers._modelled_values import BeyondModelWarning
 from skbo_silbo.optimizers._random_search import RandomSearch
+from skbo_silbo.optimizers._run import LostEvaluationWarning
 from skbo_silbo.optimizers._silbo import SILBO
 from skbo_silbo.optimizers._state import option_names
 from skbo_silbo.optimizers._subspace import LearntSubspace, NotLowDimensionalWarning
@@ -15,8 +17,10 @@ __all__ = [
     "BOCK",
     "Configuration",
     "EmbeddedOptimizer",
+    "BeyondModelWarning",
     "HeSBO",
     "LearntSubspace",
+    "LostEvaluationWarning",
     "NotLowDimensionalWarning",
     "REMBO",
     "RandomSearch",

@@ -13,6 +13,7 @@ from skbo_silbo.optimizers._configuration import (
     make_warps,
 )
 from skbo_silbo.optimizers._design import n_initial_points
+from skbo_silbo.optimizers._journaling import open_log
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.surrogate import make_surrogates
 
@@ -83,6 +84,11 @@ class SILBO(EmbeddedOptimizer):
         median to their logarithm, "log" all distances from the lowest value, smoothly; None
         changes nothing. "auto" takes the scale on which the surrogate predicts left-out values
         best.
+    journal : str, path-like or None, default=None
+        A file in which every point asked for and every value told is on disk before `ask` and
+        `tell` return. A new optimiser with the same arguments and journal goes on from there, after
+        a crash too; points that were pending are in `pending_`. A journal of another space, option
+        or seed is refused, the difference named; without `random_state` its seed is taken over.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same seed and the same values give the same points, bit for bit.
 
@@ -153,9 +159,13 @@ class SILBO(EmbeddedOptimizer):
         sketch="auto",
         surrogate="auto",
         warp="auto",
+        journal=None,
         random_state=None,
     ):
-        super().__init__(bounds, random_state)
+        log, seed = open_log(journal, random_state)
+        super().__init__(bounds, seed)
+        self.random_state = random_state
+        self.journal = journal
         self.n_components = n_components
         self.embedding = embedding
         self.mapping = mapping
@@ -169,6 +179,8 @@ class SILBO(EmbeddedOptimizer):
         self.surrogate = surrogate
         self.warp = warp
         self._assemble()
+        if log is not None:
+            self.keep_journal(log)
 
     def _configure(self, d):
         n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
