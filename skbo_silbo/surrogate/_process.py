@@ -18,6 +18,8 @@ from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from skbo_silbo._numerics._gaussian_process import log_marginal_likelihood
 from skbo_silbo._numerics._matern import gradient_by_points, matern52
 from skbo_silbo.surrogate._distances import DistancesTo
+from skbo_silbo.surrogate._function_draws import FunctionDraws
+from skbo_silbo.surrogate._hyperparameter_draws import draw_hyperparameters
 from skbo_silbo.surrogate._prior import PRIORS
 
 MAX_ITERATIONS = 60  # of L-BFGS-B for each start
@@ -197,6 +199,28 @@ class GaussianProcessSurrogate:
         residual = self._dual * variance
         density = -0.5 * (np.log(2.0 * np.pi * variance) + residual**2 / variance)
         return density - np.log(self.y_scale_)
+
+    def draw_alike(self, n, rng):
+        """Return n surrogates of the same data, hyperparameters drawn from their posterior."""
+        draws = draw_hyperparameters(
+            lambda theta: self._loss(theta, self._prior), self.theta_, self._prior.bounds, n, rng
+        )
+        return [self._with_theta(theta) for theta in draws]
+
+    def draw_functions(self, n, rng):
+        """Return n draws of the objective, hyperparameters kept: a `FunctionDraws`.
+
+        Its values are standardised as the targets are.
+        """
+        noise = self._noise + self._known
+        state = self._Z, self._targets, self._weights, self._signal, noise, self._L
+        return FunctionDraws(*state, n, rng)
+
+    def _with_theta(self, theta):
+        other = copy(self)
+        other.theta_ = theta
+        other._condition(self._Z, self._targets, tune=False)
+        return other
 
     def _variance(self, explained):
         return np.maximum(self._signal - explained, LEAST_VARIANCE * self._signal)
