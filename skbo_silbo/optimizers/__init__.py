@@ -1,8 +1,11 @@
 """Optimisers of expensive functions: all are asked for points and told values."""
 
+from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._configuration import WARPS
 from skbo_silbo.optimizers._evidence import choose_warp
+from skbo_silbo.optimizers._input_model import InputModel
+from skbo_silbo.optimizers._input_shares import InputShares
 from skbo_silbo.optimizers._minimize import minimize
 from skbo_silbo.optimizers._random_search import RandomSearch
 from skbo_silbo.optimizers._silbo import SILBO
@@ -11,8 +14,11 @@ from skbo_silbo.space import SpaceExhausted
 
 __all__ = [
     "AddBO",
+    "AskTellOptimizer",
     "BOCK",
     "HeSBO",
+    "InputModel",
+    "InputShares",
     "LearntSubspace",
     "NotLowDimensionalWarning",
     "REMBO",

@@ -15,6 +15,7 @@ f         (S + 1, N)       values at N points of S draws and, last, of the poste
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.stats import qmc, sobol_indices
@@ -104,8 +105,9 @@ class InputModel:
         """What the shares are shares of the variance of, in words."""
         return SCALES[self.warp.name]
 
+    @cached_property
     def shares(self):
-        """Return the `InputShares`: what every input, and the first few together, explain."""
+        """What every input, and the first few together, explain: an `InputShares`."""
         groups = {name: own for name, own in self.space.column_groups().items() if own}
         known = tuple(groups), self.y.size, self.held_out_r2, self.is_informative, self.scale
         if not self.is_informative:

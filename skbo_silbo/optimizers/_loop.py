@@ -81,7 +81,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     @property
     def subspace_(self):
-        """The directions that matter, as learnt from the values told: a `LearntSubspace`.
+        """What matters, inputs and directions, as the values told show it: a `LearntSubspace`.
 
         Computed when asked for: some model fits. Warns (`NotLowDimensionalWarning`) when
         `n_components` or a learnt embedding was asked for, and all inputs together predict better.
@@ -106,6 +106,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             self._configuration.learners,
             self._rng(model.n_told, 3),
             feature_names=tuple(self.space_.feature_names_),
+            shares=self.input_model_.shares,
             n_told=model.n_told,
             path=tuple(map(tuple, self._path)),
             asked_for=len(self._configuration.learners) == 1

@@ -65,8 +65,9 @@ def minimize(
     result : scipy.optimize.OptimizeResult
         ``x`` and ``fun``: the best point and its value (None and NaN if no value is finite);
         ``x_iters`` and ``func_vals``: all points and values in order, those of `y0` first;
-        ``nfev``: how often `func` was called, failures included; ``message``: why it ended;
-        ``success``: whether it ended by itself with a finite value.
+        ``nfev``: how often `func` was called, failures included; ``optimizer``: what proposed the
+        points, told all values (for its ``subspace_``, and for `skbo_silbo.inspection`);
+        ``message``: why it ended; ``success``: whether it ended by itself with a finite value.
 
     Raises
     ------
@@ -158,6 +159,7 @@ class _Run:
             nfev=self.nfev,
             x_iters=self.optimizer.x_iters_,
             func_vals=values,
+            optimizer=self.optimizer,
             message=message,
             success=found and not interrupted,
         )
