@@ -42,32 +42,28 @@ class FunctionDraws:
 
     Parameters
     ----------
-    Z : ndarray of shape (n, r)
-    targets : ndarray of shape (n,)
-    weights : ndarray of shape (r,)
-    signal : float
-        Variance.
-    noise : ndarray of shape (n,)
-        Variances.
-    cholesky : ndarray of shape (n, n)
-        Lower factor of the covariance of the targets.
+    process : GaussianProcess
+        Conditioned on the data.
     n_draws : int
     rng : numpy.random.Generator
     """
 
-    def __init__(self, Z, targets, weights, signal, noise, cholesky, n_draws, rng):
-        self._Z, self._w, self._signal = Z, weights, signal
+    def __init__(self, process, n_draws, rng):
+        self._process = process
+        signal, weights, n = process.signal_variance, process.weights, process.y.size
         strata = (np.arange(N_FEATURES) + rng.random(N_FEATURES)) / N_FEATURES
         scale = np.sqrt(chi2.ppf(strata, DEGREES) / DEGREES)  # so that both tails are there
-        frequencies = rng.standard_normal((len(weights), N_FEATURES)) / scale
+        frequencies = rng.standard_normal((weights.size, N_FEATURES)) / scale
         self._W = (np.sqrt(weights)[:, None] * frequencies).astype(np.float32)
         self._b = rng.uniform(0.0, 2.0 * np.pi, N_FEATURES).astype(np.float32)
         height = np.sqrt(2.0 * signal / N_FEATURES)
         self._A = (height * rng.standard_normal((N_FEATURES, n_draws))).astype(np.float32)
-        noises = rng.standard_normal((len(Z), n_draws)) * np.sqrt(noise)[:, None]
-        prior = self._prior(self._phases(Z))
-        rest = np.column_stack([targets[:, None] - prior - noises, targets])
-        self._C = cho_solve((cholesky, True), rest, check_finite=False)
+        deviation = np.sqrt(np.broadcast_to(process.noise_variance, n))
+        noises = deviation[:, None] * rng.standard_normal((n, n_draws))
+        rest = process.y[:, None] - self._prior(self._phases(process.X)) - noises
+        rest = np.column_stack([rest, process.y])
+        # K = v L L', and the covariance with the data is v times the correlation
+        self._C = cho_solve((process.cholesky, True), rest, check_finite=False)
 
     def __call__(self, X):
         """Return the draws at the rows of X and, last, the posterior mean: (n_draws + 1, N)."""
@@ -75,22 +71,22 @@ class FunctionDraws:
 
     def place(self, X):
         """Return the points X, (N, r), ready to be evaluated or moved."""
-        q = scaled_squared_distances(X, self._Z, self._w)
+        q = scaled_squared_distances(X, self._process.X, self._process.weights)
         return Placed(X, self._phases(X), q)
 
     def move(self, placed, columns, new):
         """Return the points with some columns replaced by `new`, (N, len(columns)), cheaply."""
-        old, w = placed.X[:, columns], self._w[columns]
+        old, w = placed.X[:, columns], self._process.weights[columns]
         X = placed.X.copy()
         X[:, columns] = new
         q = placed.distances + ((new**2 - old**2) @ w)[:, None]
-        q -= 2.0 * ((new - old) * w) @ self._Z[:, columns].T
+        q -= 2.0 * ((new - old) * w) @ self._process.X[:, columns].T
         phases = placed.phases + (new - old).astype(np.float32) @ self._W[columns]
         return Placed(X, phases, np.maximum(q, 0.0, out=q))
 
     def values(self, placed):
         """Return what calling would at these points: (n_draws + 1, N)."""
-        values = self._signal * matern52(placed.distances)[0] @ self._C
+        values = matern52(placed.distances)[0] @ self._C
         values[:, :-1] += self._prior(placed.phases)
         return values.T
 
