@@ -5,6 +5,7 @@ from types import MappingProxyType
 from ._default import DEFAULT
 from ._graphs import GRAPHS
 from ._growth import GROWTH
+from ._input_shares import SHARES
 from ._methods import METHODS_EXPERIMENT
 from ._overhead import OVERHEAD
 from ._paper import PAPER, PAPER_EMBEDDING
@@ -26,6 +27,7 @@ EXPERIMENTS = MappingProxyType(
             PAPER,
             PAPER_EMBEDDING,
             TUNING,
+            SHARES,
         )
     }
 )

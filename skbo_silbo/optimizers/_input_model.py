@@ -16,6 +16,7 @@ f         (S + 1, N)       values at N points of S draws and, last, of the poste
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from scipy.stats import qmc, sobol_indices
@@ -117,7 +118,7 @@ class InputModel:
         each = self._total_effects(n, list(groups.values()))
         order = np.argsort(-each[-1], kind="stable")[:MOST_NAMED]
         ranked = [list(groups.values())[i] for i in order]
-        sets = [sum(ranked[: k + 1], []) for k in range(len(ranked))]
+        sets = [list(chain.from_iterable(ranked[: k + 1])) for k in range(len(ranked))]
         # A set explains what the total effect of all others leaves.
         together = 1.0 - self._total_effects(n, sets, of_others=True)
         return InputShares(*known, _share_interval(each), _share_interval(together))
@@ -177,7 +178,7 @@ class InputModel:
         X = base.copy()
         X[:, columns] = donor[:, columns]
         X = self.space.round(X)
-        changed = np.flatnonzero((X != base).any(axis=0))
+        changed = np.flatnonzero((base != X).any(axis=0))
         return changed, X[:, changed]
 
 
@@ -248,5 +249,7 @@ def _interval(values):
 
 
 def _share_interval(values):
-    """The same for shares, with the error of averaging over points."""
-    return np.clip(_interval(values) + [0.0, -RESOLUTION, RESOLUTION], 0.0, 1.0)
+    """Return the same for shares, with the error of averaging over points."""
+    estimate, low, high = _interval(values).T
+    ends = np.column_stack([estimate, low - RESOLUTION, high + RESOLUTION])
+    return np.clip(ends, 0.0, 1.0)

@@ -96,8 +96,7 @@ class InputShares:
             )
         explain = "explains" if k == 1 else "explain"
         return (
-            f"{k} of {_inputs(n)} {explain} {self._percent(k - 1)} "
-            f"of the variance of {self.scale}."
+            f"{k} of {_inputs(n)} {explain} {self._percent(k - 1)} of the variance of {self.scale}."
         )
 
     def to_dict(self):
@@ -124,7 +123,9 @@ class InputShares:
         lines = [self.verdict]
         if self.is_informative:
             lines += [self._line(name) for name in self.ranked[:MOST_SHOWN]]
-            lines.append(f"Share of held-out values that the model explains: {self.held_out_r2:.2f}.")
+            lines.append(
+                f"Share of held-out values that the model explains: {self.held_out_r2:.2f}."
+            )
         return "\n".join(lines)
 
     def _line(self, name):

@@ -30,10 +30,11 @@ class NotLowDimensionalWarning(UserWarning):
 class LearntSubspace:
     """What matters to an objective, inputs and directions, as far as the values told show it.
 
-    Inputs are judged by `shares`, as `skbo_silbo.inspection.SearchDisplay` draws them. A direction matters as much as the surrogate's mean is steep along it, squared and averaged over
-    the points told: the eigenvectors of ``mean of g g'``, g the gradient in the unit cube
-    (Constantine 2015, section 3; Xia et al. 2002). Every input has the range [-1, 1] there,
-    log-scaled ones in the logarithm.
+    Inputs are judged by `shares`, as `skbo_silbo.inspection.SearchDisplay` draws them. A direction
+    matters as much as the surrogate's mean is steep along it, squared and averaged over the points
+    told: the eigenvectors of ``mean of g g'``, g the gradient in the unit cube (Constantine 2015,
+    section 3; Xia et al. 2002). Every input has the range [-1, 1] there, log-scaled ones in the
+    logarithm.
 
     Attributes
     ----------
