@@ -1,7 +1,10 @@
 """Optimisers of expensive functions: all are asked for points and told values."""
 
+from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._configuration import Configuration
+from skbo_silbo.optimizers._input_model import InputModel
+from skbo_silbo.optimizers._input_shares import InputShares
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._minimize import minimize
 from skbo_silbo.optimizers._modelled_values import BeyondModelWarning
@@ -14,11 +17,14 @@ from skbo_silbo.space import SpaceExhausted
 
 __all__ = [
     "AddBO",
+    "AskTellOptimizer",
     "BOCK",
     "Configuration",
     "EmbeddedOptimizer",
     "BeyondModelWarning",
     "HeSBO",
+    "InputModel",
+    "InputShares",
     "LearntSubspace",
     "LostEvaluationWarning",
     "NotLowDimensionalWarning",

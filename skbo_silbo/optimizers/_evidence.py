@@ -15,6 +15,7 @@ from skbo_silbo.surrogate import SurrogateMaker
 N_FOLDS = 5
 LEAST_LABELS = 2 * N_FOLDS
 STANDARD_ERRORS = 1.0  # by which one model must beat another
+DOUBT = 0.1  # share of the constant in a density that is to be compared
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,29 @@ class Rival:
     def name(self):
         """The learner's."""
         return self.learner.name
+
+
+def rows_for_evidence(n, d, rng, largest_work):
+    """Return which of n labels with d inputs to look at, sorted: all, or some to save time.
+
+    Parameters
+    ----------
+    n, d : int
+    rng : numpy.random.Generator
+        Draws them.
+    largest_work : int
+        Labels squared times inputs.
+    """
+    most = max(LEAST_LABELS, int(np.sqrt(largest_work / d)))
+    return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
+
+
+def doubted(density, constant):
+    """Return log densities of the mixture with a little of the claim that x says nothing, (n,).
+
+    So what one wrong prediction costs is bounded, however sure of itself the model was.
+    """
+    return np.logaddexp(np.log1p(-DOUBT) + density, np.log(DOUBT) + constant)
 
 
 def sure_gain(differences, errors=STANDARD_ERRORS):

@@ -243,7 +243,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     @property
     def subspace_(self):
-        """The directions that matter, as learnt from the values told: a `LearntSubspace`.
+        """What matters, inputs and directions, as the values told show it: a `LearntSubspace`.
 
         Computed when asked for: some model fits. Warns (`NotLowDimensionalWarning`) when
         `n_components` or a learnt embedding was asked for, and all inputs together predict better.
@@ -279,6 +279,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             Rival(configuration.learner, configuration.maker),
             self._rng(belief.n_told, 3),
             feature_names=tuple(self.space_.feature_names_),
+            shares=self.input_model_.shares,
         )
 
     def _check_noise(self, noise_std, shape):

@@ -14,6 +14,7 @@ from skbo_silbo.optimizers._evidence import (
     held_out_log_density,
     sure_gain,
 )
+from skbo_silbo.optimizers._input_shares import InputShares
 from skbo_silbo.surrogate import ProcessMaker
 
 SHARE = 0.9  # of the mean squared slope that the directions counted must carry
@@ -28,12 +29,13 @@ class NotLowDimensionalWarning(UserWarning):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearntSubspace:
-    """The directions that matter to an objective, as far as the values told show them.
+    """What matters to an objective, inputs and directions, as far as the values told show it.
 
-    A direction matters as much as the surrogate's mean is steep along it, squared and averaged over
-    the points told: the eigenvectors of ``mean of g g'``, g the gradient in the unit cube
-    (Constantine 2015, section 3; Xia et al. 2002). Every input has the range [-1, 1] there,
-    log-scaled ones in the logarithm.
+    Inputs are judged by `shares`, as `skbo_silbo.inspection.SearchDisplay` draws them. A direction
+    matters as much as the surrogate's mean is steep along it, squared and averaged over the points
+    told: the eigenvectors of ``mean of g g'``, g the gradient in the unit cube (Constantine 2015,
+    section 3; Xia et al. 2002). Every input has the range [-1, 1] there, log-scaled ones in the
+    logarithm.
 
     Attributes
     ----------
@@ -43,6 +45,9 @@ class LearntSubspace:
         Orthonormal directions, the most important first.
     importance : ndarray of shape (k,)
         Their shares of the mean squared slope; they add up to 1.
+    shares : InputShares
+        What every input explains, by a model of all of them. Where it says nothing, the directions
+        are not to be read either: then they are left out of the text.
     n_told : int
         How many values this is learnt from.
     path : tuple of (int, str, int)
@@ -53,8 +58,8 @@ class LearntSubspace:
         Higher is better. Empty with fewer than ten values, or equal ones.
     is_low_dimensional : bool or None
         Whether at most half of all directions carry nine tenths of the slope, and the kind in use
-        predicts no worse than "identity". None where neither predicts better than "constant".
-        "Better" is by more than the standard error of the difference.
+        predicts no worse than "identity". None where `shares` says nothing, or neither
+        predicts better than "constant": by more than the standard error of the difference.
 
     Examples
     --------
@@ -73,6 +78,7 @@ class LearntSubspace:
     feature_names: tuple
     components: np.ndarray
     importance: np.ndarray
+    shares: InputShares
     n_told: int
     path: tuple
     evidence: dict
@@ -88,6 +94,7 @@ class LearntSubspace:
         return {
             "components": dict(zip(self.feature_names, self.components.T.tolist(), strict=True)),
             "importance": self.importance.tolist(),
+            "shares": self.shares.to_dict(),
             "n_told": self.n_told,
             "path": [list(step) for step in self.path],
             "evidence": dict(self.evidence),
@@ -102,28 +109,31 @@ class LearntSubspace:
         return pd.DataFrame(self.components, index, list(self.feature_names))
 
     def __repr__(self):
-        _, kind, r = self.path[-1]
+        told = f"Learnt from {self.n_told} values of {len(self.feature_names)} columns."
+        if not self.shares.is_informative:
+            return f"{told}\n{self.shares!r}"
         lines = [
-            f"Learnt from {self.n_told} values of {len(self.feature_names)} inputs, "
-            f"by embedding {kind!r} with {r} coordinates.",
+            told,
+            repr(self.shares),
             self._verdict(),
             *(self._direction(i) for i in range(min(self.n_directions, MOST_SHOWN))),
         ]
         if self.evidence:
             ranked = sorted(self.evidence.items(), key=lambda item: -item[1])
-            told = ", ".join(f"{name} {value:.2f}" for name, value in ranked)
-            lines.append(f"Log density of values held out: {told}.")
+            densities = ", ".join(f"{name} {value:.2f}" for name, value in ranked)
+            lines.append(f"Log density of values held out: {densities}.")
         return "\n".join(lines)
 
     def _verdict(self):
         words = {
-            True: "Looks low-dimensional",
-            False: "Does not look low-dimensional",
-            None: "Low-dimensional or not: the values told do not say",
+            True: "looks low-dimensional",
+            False: "does not look low-dimensional",
+            None: "low-dimensional or not: the values told do not say",
         }[self.is_low_dimensional]
+        _, kind, r = self.path[-1]
         n = self.n_directions
         carry = "1 direction carries" if n == 1 else f"{n} directions carry"
-        return f"{words}; {carry} {SHARE:.0%} of the squared slope."
+        return f"Embedding {kind!r}, r = {r}: {carry} {SHARE:.0%} of the squared slope; {words}."
 
     def _direction(self, i):
         row = self.components[i]
@@ -133,7 +143,7 @@ class LearntSubspace:
         return f"  {self.importance[i]:.2f}  {loadings or 'spread over all'}"
 
 
-def describe_subspace(belief, Z, data, rival, rng, *, feature_names):
+def describe_subspace(belief, Z, data, rival, rng, *, feature_names, shares):
     """Return the `LearntSubspace`; warn if what was asked for is worse than the identity.
 
     Parameters
@@ -149,6 +159,7 @@ def describe_subspace(belief, Z, data, rival, rng, *, feature_names):
     rng : numpy.random.Generator
         Draws the folds.
     feature_names : tuple of str
+    shares : InputShares
     """
     densities = held_out_densities(rival, data, rng)
     if not isinstance(rival.learner, IdentityLearner | FixedLearner):
@@ -159,10 +170,13 @@ def describe_subspace(belief, Z, data, rival, rng, *, feature_names):
         feature_names=feature_names,
         components=components,
         importance=importance,
+        shares=shares,
         n_told=belief.n_told,
         path=belief.path,
         evidence={name: float(values.mean()) for name, values in densities.items()},
-        is_low_dimensional=judge(densities, rival.name, importance, len(feature_names)),
+        is_low_dimensional=judge(densities, rival.name, importance, len(feature_names))
+        if shares.is_informative
+        else None,
     )
 
 

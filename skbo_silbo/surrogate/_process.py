@@ -8,6 +8,8 @@ from scipy.optimize import minimize
 from scipy.stats import norm
 
 from skbo_silbo._numerics._gaussian_process import condition, log_marginal_likelihood
+from skbo_silbo.surrogate._function_draws import FunctionDraws
+from skbo_silbo.surrogate._hyperparameter_draws import draw_hyperparameters
 from skbo_silbo.surrogate._prior import PRIORS
 from skbo_silbo.surrogate._standard import location_and_scale
 
@@ -167,6 +169,26 @@ class GaussianProcessSurrogate:
     def leave_one_out_log_density(self):
         """Return the log density of every target given all others, hyperparameters kept, (n,)."""
         return self._process.leave_one_out_log_density() - np.log(self.y_scale_)
+
+    def draw_alike(self, n, rng):
+        """Return n surrogates of the same data, hyperparameters drawn from their posterior."""
+        draws = draw_hyperparameters(
+            lambda theta: self._loss(theta, self._prior), self.theta_, self._prior.bounds, n, rng
+        )
+        return [self._with_theta(theta) for theta in draws]
+
+    def draw_functions(self, n, rng):
+        """Return n draws of the objective, hyperparameters kept: a `FunctionDraws`.
+
+        Its values are standardised as the targets are.
+        """
+        return FunctionDraws(self._process, n, rng)
+
+    def _with_theta(self, theta):
+        other = copy(self)
+        other.theta_ = theta
+        other._condition(self._Z, self._targets, tune=False)
+        return other
 
     def _make_prior(self, r):
         prior = PRIORS[self.prior](r) if isinstance(self.prior, str) else self.prior
