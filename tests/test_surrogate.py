@@ -178,10 +178,12 @@ def test_isotropic_is_the_same_as_equal_length_scales():
 def test_isotropic_gradient_of_the_loss():
     rng = np.random.default_rng(0)
     Z = rng.uniform(-1, 1, (15, 4))
-    surrogate = GaussianProcessSurrogate(isotropic=True).fit(Z, Z[:, 0] ** 2 - Z[:, 1])
+    y = Z[:, 0] ** 2 - Z[:, 1]
+    surrogate = GaussianProcessSurrogate(isotropic=True).fit(Z, y)
+    data = surrogate._prior, Z, (y - y.mean()) / y.std(), np.zeros(15)
     theta = np.array([0.3, -0.2, -3.0])
-    _, gradient = surrogate._loss(theta, surrogate._prior)
-    assert_gradient(gradient, lambda t: surrogate._loss(t, surrogate._prior)[0], theta, step=0.1)
+    _, gradient = surrogate._loss(theta, *data)
+    assert_gradient(gradient, lambda t: surrogate._loss(t, *data)[0], theta, step=0.1)
 
 
 @pytest.mark.parametrize("tune", [True, False])
@@ -197,3 +199,13 @@ def test_state_restores_every_bit(tune, isotropic):
     assert_array_equal(restored.predict(new), surrogate.predict(new))
     more = [s.with_points(new, np.zeros(5)).predict(Z) for s in (restored, surrogate)]
     assert_array_equal(*more)
+
+
+def test_many_values_are_all_conditioned_on_and_some_tune():
+    Z, y = make_data(n=700, r=2)
+    surrogate = GaussianProcessSurrogate().fit(Z, y)
+    rows = np.random.default_rng(0).choice(700, 60, replace=False)
+    mean, std = surrogate.predict(Z[rows])
+    assert np.abs(mean - y[rows]).mean() < 2 * 0.05  # the noise
+    few = GaussianProcessSurrogate(surrogate.theta_).fit(Z[:100], y[:100], tune=False)
+    assert std.mean() < 0.6 * few.predict(Z[rows])[1].mean()

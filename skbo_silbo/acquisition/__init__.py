@@ -18,7 +18,7 @@ from skbo_silbo.acquisition._functions import (
 from skbo_silbo.acquisition._group_search import GroupSearch
 from skbo_silbo.acquisition._idle_redraw import LARGEST_LOSS, IdleRedraw, redraw_idle
 from skbo_silbo.acquisition._near_or_far import NearOrFar, draw_near
-from skbo_silbo.acquisition._protocol import AcquisitionFunction, Found, Search
+from skbo_silbo.acquisition._search_protocol import AcquisitionFunction, Found, Search
 from skbo_silbo.acquisition._surface import AcquisitionSurface
 
 __all__ = [

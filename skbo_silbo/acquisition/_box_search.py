@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skbo_silbo.acquisition._protocol import Found
+from skbo_silbo.acquisition._search_protocol import Found
 
 N_NEAR = 384  # candidates round the best
 N_BEST = 5  # that they lie round

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import Bounds, minimize
 
-from skbo_silbo.acquisition._protocol import Found
+from skbo_silbo.acquisition._search_protocol import Found
 
 N_GLOBAL, N_LOCAL = 768, 384  # candidates over the whole cube, and round the incumbents
 N_INCUMBENTS = 5

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skbo_silbo.acquisition._box_search import N_BEST, points_near
-from skbo_silbo.acquisition._protocol import Found
+from skbo_silbo.acquisition._search_protocol import Found
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from skbo_silbo.acquisition._near_or_far import NearOrFar
-from skbo_silbo.acquisition._protocol import Found, Search
+from skbo_silbo.acquisition._search_protocol import Found, Search
 
 LARGEST_LOSS = 0.1  # as if the predicted mean were worse by so many standard deviations
 N_SIZES = 101  # sizes of the set drawn anew that are tried, at most

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skbo_silbo.acquisition._protocol import AcquisitionFunction
+from skbo_silbo.acquisition._search_protocol import AcquisitionFunction
 from skbo_silbo.embedding import Embedding
 from skbo_silbo.surrogate import Surrogate
 

@@ -2,6 +2,7 @@
 
 from skbo_silbo.embedding._count_sketch import CountSketch
 from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
+from skbo_silbo.embedding._learner_protocol import Embedding, Learner
 from skbo_silbo.embedding._learners import (
     N_TRIAL,
     ActiveSubspaceLearner,
@@ -14,7 +15,6 @@ from skbo_silbo.embedding._learners import (
     choose_embedding,
 )
 from skbo_silbo.embedding._linear import LinearEmbedding
-from skbo_silbo.embedding._protocol import Embedding, Learner
 from skbo_silbo.embedding._sketched import SKETCH_STREAM, SketchedLearner, draw_sketch
 
 __all__ = [

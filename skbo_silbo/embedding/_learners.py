@@ -10,8 +10,8 @@ from sklearn.utils.validation import has_fit_parameter
 
 from skbo_silbo._checks import missing_members
 from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
+from skbo_silbo.embedding._learner_protocol import Learner
 from skbo_silbo.embedding._linear import LinearEmbedding
-from skbo_silbo.embedding._protocol import Learner
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})

@@ -3,7 +3,7 @@
 from skbo_silbo.mapping._bottom_up import BottomUp
 from skbo_silbo.mapping._given import GivenMapping, as_mapping
 from skbo_silbo.mapping._ledger import CoordinateLedger, PointLedger, make_ledger
-from skbo_silbo.mapping._protocol import FullMapping, Mapping
+from skbo_silbo.mapping._mapping_protocol import FullMapping, Mapping
 from skbo_silbo.mapping._top_down import TopDown
 
 __all__ = [

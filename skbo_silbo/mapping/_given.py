@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from skbo_silbo._checks import check_members
-from skbo_silbo.mapping._protocol import FullMapping, Mapping
+from skbo_silbo.mapping._mapping_protocol import FullMapping, Mapping
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from skbo_silbo.surrogate._prior import (
     sparse_prior,
 )
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
-from skbo_silbo.surrogate._protocol import Surrogate, SurrogateMaker, Warp
 from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor
+from skbo_silbo.surrogate._surrogate_protocol import Surrogate, SurrogateMaker, Warp
 from skbo_silbo.surrogate._warps import (
     WARPS,
     AsTold,

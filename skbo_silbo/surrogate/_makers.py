@@ -10,8 +10,8 @@ from skbo_silbo.surrogate._additive import AdditiveProcess
 from skbo_silbo.surrogate._cylindrical import CylindricalProcess
 from skbo_silbo.surrogate._image_process import ImageProcess
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
-from skbo_silbo.surrogate._protocol import SurrogateMaker
 from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor
+from skbo_silbo.surrogate._surrogate_protocol import SurrogateMaker
 
 TUNE_GROWTH = 1.05  # labels, relative, between searches of the hyperparameters
 LONG_GROWTH = 1.1  # the same where a search takes long
