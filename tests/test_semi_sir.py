@@ -588,6 +588,14 @@ def test_auto_picks_a_solver_by_shape(n, d, local, expected):
     assert sir.solver_ == expected
 
 
+def test_auto_forms_T_for_a_graph_with_somewhat_more_features_than_rows():
+    X, y = make_data(n=60, d=90)
+    y[30:] = np.nan
+    for ridge, expected in ((1e-3, "dense"), (0.0, "dual")):
+        sir = SemiSlicedInverseRegression(1, alpha=1.0, ridge=ridge).fit(X, y)
+        assert sir.solver_ == expected
+
+
 def test_auto_ridge():
     X, y = make_data(n=30, d=28)
     assert SemiSlicedInverseRegression().fit(X, y).ridge_ == 0

@@ -55,6 +55,8 @@ RANDOMIZED_MIN_COLUMNS = 1000
 Faster at every size measured; below this the exact solver takes 13 ms (at 200 features) and knows
 all eigenvalues.
 """
+RANDOMIZED_MIN_COLUMNS_WIDE = 300
+"""The same where features outnumber rows: the exact solver then decomposes n x n twice."""
 DEFAULT_RIDGE = 1e-3
 """What ridge="auto" takes where the labelled rows cannot identify the directions by themselves."""
 MAX_AUTO_COMPONENTS = 20
@@ -381,9 +383,11 @@ class SemiSlicedInverseRegression(LinearProjection):
         n, d = pencil.X.shape
         if (d <= n and d > DENSE_MAX_FEATURES) or (d > n and n > DUAL_MAX_ROWS):
             return "iterative"
-        if pencil.omega.shape[1] > RANDOMIZED_MIN_COLUMNS and self.n_components != "auto":
+        many = RANDOMIZED_MIN_COLUMNS if d <= n else RANDOMIZED_MIN_COLUMNS_WIDE
+        if pencil.omega.shape[1] > many and self.n_components != "auto":
             return "randomized"
-        return "dense" if d <= n else "dual"
+        ridged_graph = pencil.penalty is not None and pencil.ridge > 0
+        return "dense" if d <= (2 * n if ridged_graph else n) else "dual"
 
     def _n_wanted(self, n_columns):
         if self.n_components == "auto":
