@@ -208,6 +208,14 @@ def _scatter_rows(pencil):
     return np.concatenate([pencil.X_labeled, weights * differences])
 
 
+def whitened_rows(pencil):
+    """Labelled rows in coordinates in which T is the identity: ``X_l P`` (n_l, q)."""
+    if pencil.X.shape[1] <= len(pencil.X):
+        return primal_basis(pencil).whiten(pencil.X_labeled)
+    reduced = reduce_to_rows(pencil)
+    return reduced.whitening().whiten(reduced.scores[: pencil.n_labeled])
+
+
 def solve_ridged_rows(pencil, n_wanted, random_state=None):
     """Directions for ``T = X_l'X_l + ridge I`` from K = X_l X_l' (n_l, n_l), or None.
 
