@@ -33,12 +33,23 @@ def gap_report(results, group_of, dear):
     dear : collection of str
         Methods that run on a named subset only; tables with them hold that subset.
     """
-    groups = grouped_runs(results, group_of)
+    return [*gap_tables(grouped_runs(results, group_of), dear), settings_table(results)]
+
+
+def gap_tables(groups, dear):
+    """Return what the measure is, a table for every group, and paired differences.
+
+    Parameters
+    ----------
+    groups : dict
+        Title to a list of `GapRun`.
+    dear : collection of str
+        As for `gap_report`.
+    """
     return [
         MEASURE,
         *(t for title, runs in groups.items() for t in _group_tables(title, runs, set(dear))),
         *_paired_tables(groups),
-        settings_table(results),
     ]
 
 
@@ -267,7 +278,7 @@ def gap_figures(group_of, dear, results, folder, n=100):
 
 
 def _draw(axes, method, runs, n):
-    shares = np.array([run.shares(n) for run in runs])
+    shares = np.array([run.share_of(run.values[:n], n) for run in runs])
     places, mean = np.arange(1, n + 1), shares.mean(axis=0)
     error = shares.std(axis=0, ddof=1) / np.sqrt(len(shares)) if len(shares) > 1 else 0 * mean
     [line] = axes.plot(places, mean, label=method, lw=2.4 if method == OURS else 1.2)
