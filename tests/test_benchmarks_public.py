@@ -22,6 +22,7 @@ from skbo_silbo.benchmarks.search import (
     gap_runs,
     make_problem,
     measure_gap,
+    measure_search,
     yeo_johnson,
 )
 from skbo_silbo.benchmarks.search._gap_report import error_of_mean, paired_difference
@@ -266,3 +267,26 @@ def test_a_peer_sees_a_rising_function_of_the_values(scale):
     assert len(np.unique(seen)) > 30
     np.testing.assert_allclose([seen.mean(), seen.std()], [0, 1], atol=1e-8)
     np.testing.assert_allclose(yeo_johnson(np.full(5, scale)), 0, atol=1e-6 * scale)
+    assert yeo_johnson(y[:0]).size == 0
+
+
+def test_problems_of_bocode_are_minimised_and_snapped():
+    bocode = pytest.importorskip("bocode")
+    import torch
+
+    ours = make_problem({"suite": "bocode", "function": "PortfolioPort2", "kind": "large"}, 0)
+    theirs = bocode.get_problem("PortfolioPort2")()
+    X = ours.sample(5, 0)
+    values, _ = theirs.evaluate(theirs.enforce_variable_types(torch.as_tensor(X)))
+    np.testing.assert_allclose(ours.evaluate(X), -values[:, 0].numpy())
+    with pytest.raises(ValueError, match="name must be that of a problem with one objective and"):
+        make_problem({"suite": "bocode", "function": "CEC2020_p1", "kind": "small"}, 0)
+
+
+@pytest.mark.parametrize("method", ["optuna-gp", "scikit-optimize", "turbo", "botorch-gp", "saas"])
+def test_peers_with_a_process_see_their_own_scale(method):
+    pytest.importorskip(find_contestant(method).package.replace("scikit-optimize", "skopt"))
+    problem = {"function": "colville", "kind": "planted", "d": 6, "n": 12}
+    measured = measure_search(problem, method, 0)
+    assert measured["values"].startswith("Yeo-Johnson")
+    assert measured["steps"][-1][0] <= 12
