@@ -230,6 +230,27 @@ def test_aims_are_of_every_group_and_peer(ours, holds):
     assert PUBLIC.aims(results[2:]) == []
 
 
+def test_real_problems_are_judged_by_mean_rank():
+    problem = {"suite": "bocode", "function": "Wing", "kind": "small", "d": 10, "n": 100}
+    results = [
+        result(method, seed, [[1, value]], problem)
+        for seed, values in {4: (1.0, 2.0, 3.0), 5: (2.0, 1.0, 3.0), 6: (1.0, 3.0, 2.0)}.items()
+        for method, value in zip(("silbo", "optuna-tpe", "random"), values, strict=True)
+    ]
+    bocode = EXPERIMENTS["bocode"]
+    [aim] = bocode.aims(results)
+    assert aim == (
+        "BOCoDe, d = 5 to 10: first by mean rank at 100",
+        "1.33; optuna-tpe 2.00 (3 runs)",
+        True,
+    )
+    assert bocode.aims([r for r in results if r["method"] != "silbo"]) == []
+    for r in results:
+        del r["optimum"]
+    tables = [b for b in bocode.report(results) if not isinstance(b, str)]
+    assert tables[0].note.startswith("Every method has run on 3 of 3 problems x seeds")
+
+
 def test_the_picture_of_shares_is_drawn(tmp_path):
     pytest.importorskip("matplotlib")
     results = [result(m, 4, [[1, 4.0], [30, 1.0]]) for m in ("silbo", "random")]

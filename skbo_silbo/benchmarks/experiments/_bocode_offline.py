@@ -12,6 +12,7 @@ from skbo_silbo.benchmarks.search import (
     gap_report,
     measure_gap,
     packages,
+    rank_aims,
     told_variants,
     with_variants,
 )
@@ -50,6 +51,7 @@ BOCODE = Experiment(
     measure=partial(measure_gap, n_chance=N_CHANCE),
     report=partial(gap_report, group_of=group_of, dear=()),
     figures=partial(gap_figures, group_of, ()),
+    aims=partial(rank_aims, group_of=group_of),
     configure=with_variants,
     told_options=told_variants,
     cap_seconds=7200,

@@ -16,6 +16,7 @@ from ._gap_report import (
     gap_figures,
     gap_report,
     gap_tables,
+    rank_aims,
     with_error,
 )
 from ._output_scale import yeo_johnson
@@ -44,6 +45,7 @@ __all__ = [
     "measure_gap",
     "measure_search",
     "packages",
+    "rank_aims",
     "read_published",
     "regrets",
     "search_figures",

@@ -71,26 +71,28 @@ def grouped_runs(results, group_of):
 
 
 def _group_tables(title, runs, dear):
-    cheap = {run.method for run in runs} - dear
+    cheap, n_places = {run.method for run in runs} - dear, len({run.place for run in runs})
     tables = []
     for n in COUNTS:
         for methods, where in ((cheap, ""), (None, ", where the dear peers ran too")):
             by_method = compared(runs, n, methods)
             if len(by_method) > 1 and (methods is not None or dear & set(by_method)):
-                tables.append(_table(f"{title}, {n} evaluations{where}", by_method, n))
+                tables.append(_table(f"{title}, {n} evaluations{where}", by_method, n, n_places))
     return tables
 
 
-def _table(title, by_method, n):
+def _table(title, by_method, n, n_places):
     shares = shares_after(by_method, n)
-    ranks = rankdata([[r.values[n - 1] for r in own] for own in by_method.values()], axis=0)
+    ranks = ranks_after(by_method, n)
     goals = _goals(by_method, n)
     rows = [
         _row(method, own, shares[method], rank, goals, n)
         for (method, own), rank in zip(by_method.items(), ranks, strict=True)
     ]
     rows = [row for _, row in sorted(rows, key=lambda pair: -pair[0])]
-    return Table(title, HEADER, rows)
+    shared = len(next(iter(by_method.values())))
+    note = f"Every method has run on {shared} of {n_places} problems x seeds; only those count."
+    return Table(title, HEADER, rows, note)
 
 
 def _row(method, runs, shares, ranks, goals, n):
@@ -241,6 +243,32 @@ def _aims_beside(title, pair, peer, n):
         aim = f"{title}: share of stalled runs at {n} at most {peer}'s"
         told.append((aim, f"{stalled[0]:.2f}; {stalled[1]:.2f} {runs}", stalled[0] <= stalled[1]))
     return told
+
+
+def rank_aims(results, group_of, n=100):
+    """Return the aim of issue 12.7 for problems without a known optimum: first by mean rank."""
+    told = []
+    for title, runs in grouped_runs(results, group_of).items():
+        by_method = compared(runs, n)
+        if OURS not in by_method or len(by_method) < 2:
+            continue
+        ranks = mean_ranks_after(by_method, n)
+        mine = ranks.pop(OURS)
+        rival = min(ranks, key=ranks.get)
+        got = f"{mine:.2f}; {rival} {ranks[rival]:.2f} ({len(by_method[OURS])} runs)"
+        told.append((f"{title}: first by mean rank at {n}", got, mine < ranks[rival]))
+    return told
+
+
+def mean_ranks_after(by_method, n):
+    """Return {method: mean rank} after n evaluations; 1 is best, equals share theirs."""
+    ranks = ranks_after(by_method, n)
+    return {method: float(own.mean()) for method, own in zip(by_method, ranks, strict=True)}
+
+
+def ranks_after(by_method, n):
+    """Return the ranks after n evaluations, one row a method and one column a place."""
+    return rankdata([[r.values[n - 1] for r in own] for own in by_method.values()], axis=0)
 
 
 def gap_figures(group_of, dear, results, folder, n=100):
