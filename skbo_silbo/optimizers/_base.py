@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo._checks import check_count
 from skbo_silbo.optimizers import _state
+from skbo_silbo.optimizers._constraints import as_violation
 from skbo_silbo.optimizers._history import History
 from skbo_silbo.optimizers._journaling import (
     begin_or_check,
@@ -19,7 +20,10 @@ from skbo_silbo.optimizers._journaling import (
     state_in,
 )
 from skbo_silbo.optimizers._modelled_values import BeyondModelWarning, is_beyond
+from skbo_silbo.optimizers._restricted import Part, propose_in
 from skbo_silbo.space import SpaceExhausted, as_space, key_of, keys_of, refuse_intervals
+
+N_CENTRES = 5  # best points, round which proposals in a part of the space are looked for
 
 
 class AskTellOptimizer(ABC):
@@ -47,6 +51,8 @@ class AskTellOptimizer(ABC):
         self._history = History(self.space_.n_features_)
         self._pending = {}  # key of the point -> its place in the cube, in the order asked
         self._told = set()
+        self._exact = {}  # key of a point asked for with fixed parameters -> the point
+        self._violation = None
         self._log = None
         self._seed = _root_seed(random_state)
 
@@ -68,8 +74,10 @@ class AskTellOptimizer(ABC):
     @property
     def pending_(self):
         """The points asked for and not yet told or cancelled, in the order asked: as `x_iters_`."""
-        X = np.array(list(self._pending.values()))
-        return self.space_.decode(X.reshape(-1, self.space_.n_features_))
+        with self._lock:
+            pending, exact = dict(self._pending), dict(self._exact)
+        points = (exact[k] if k in exact else self._decoded(x) for k, x in pending.items())
+        return self._as_results(list(points))
 
     @property
     def func_vals_(self):
@@ -86,7 +94,7 @@ class AskTellOptimizer(ABC):
         """The lowest finite value told."""
         return float(self._history.y[self._best_index()])
 
-    def ask(self, n=None):
+    def ask(self, n=None, fixed=None):
         """Propose points to evaluate.
 
         The points are pending until they are told: further proposals take them into account.
@@ -95,6 +103,9 @@ class AskTellOptimizer(ABC):
         ----------
         n : int or None, default=None
             How many points; None means one.
+        fixed : dict or None, default=None
+            Values that the points must have: by name for named parameters, by index (from 0) for
+            a box. The model still learns from all points.
 
         Returns
         -------
@@ -104,20 +115,25 @@ class AskTellOptimizer(ABC):
         Raises
         ------
         SpaceExhausted
-            When a finite space has fewer than n new points left.
+            When a finite space, or what `fixed` leaves of it, has fewer than n new points left.
+        ValueError
+            When `fixed` names no parameter or a value outside the space, or no point satisfies the
+            constraints.
         """
         count = 1 if n is None else check_count("n", n)
+        within = self.space_ if not fixed else self.space_.pinned(fixed)
+        part = Part(self.space_, within, self._violation)
         with self._lock:
             self._require_left(count)
-            before = dict(self._pending)
+            before = self._pending, self._exact
+            self._pending, self._exact = dict(self._pending), dict(self._exact)
             try:
-                X = [self._register(self._propose()) for _ in range(count)]
-                self._log_asked(X)
+                points = [self._ask_one(part) for _ in range(count)]
+                self._log_asked(list(self._pending.values())[-count:])
             except BaseException:
-                self._pending = before
+                self._pending, self._exact = before
                 raise
-        points = self.space_.decode(np.array(X).reshape(count, self.space_.n_features_))
-        return points[0] if n is None else points
+        return points[0] if n is None else self._as_results(points)
 
     def tell(self, x, y, noise_std=None):
         """Record the value of one point or of several.
@@ -215,6 +231,26 @@ class AskTellOptimizer(ABC):
                 log.close()
                 raise
             self._log = log
+
+    def constrain(self, constraints):
+        """Propose only points that satisfy constraints on cheap known functions from now on.
+
+        Parameters
+        ----------
+        constraints : NonlinearConstraint, LinearConstraint, list of these, or None
+            Of `scipy.optimize`; the functions are called with a point. Inequalities only.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            When they are of another kind, or equalities.
+        """
+        self._violation = as_violation(constraints, self.space_)
+        return self
 
     def close_journal(self):
         """Close the journal, if there is one: what follows is not written down."""
@@ -338,6 +374,26 @@ class AskTellOptimizer(ABC):
     def _rng(self, *key):
         """Return the random stream of this number, the same whenever it is asked for."""
         return np.random.default_rng([self._seed, *key])
+
+    def _ask_one(self, part):
+        """Return the next point of a part of the space; it is pending from now on."""
+        x = self._propose()
+        if part.admits(x):
+            self._register(x)
+            return self._decoded(x)
+        rng = self._rng(self._n_known, 4)
+        best = self._history.best_places(N_CENTRES)
+        x, point = propose_in(part, np.vstack([x, best]), self._rank, self._seen, rng)
+        self._register(x)
+        self._exact[key_of(x)] = point
+        return point
+
+    def _rank(self, X):
+        """Return how good new places X, (n, m), promise to be, (n,): no model, no difference."""
+        return np.zeros(len(X))
+
+    def _decoded(self, x):
+        return self.space_.decode(x[None])[0]
 
     def _register(self, x):
         self._pending[key_of(x)] = x

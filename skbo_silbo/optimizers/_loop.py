@@ -92,11 +92,12 @@ class EmbeddedOptimizer(AskTellOptimizer):
         NotFittedError
             Before the first model.
         """
-        made_from = len(self._history), self._embedding, self._surrogate_state
-        if self._described is None or not _same(self._described[0], made_from):
-            with one_thread():
-                self._described = made_from, self._describe()
-        return self._described[1]
+        with self._lock:
+            made_from = len(self._history), self._embedding, self._surrogate_state
+            if self._described is None or not _same(self._described[0], made_from):
+                with one_thread():
+                    self._described = made_from, self._describe()
+            return self._described[1]
 
     def _describe(self):
         model, Z = self._model_of_all_told()
@@ -143,6 +144,13 @@ class EmbeddedOptimizer(AskTellOptimizer):
             if self._model is None:
                 return draw_unseen(self.space_, self._seen, rng)
             return self._search(rng)
+
+    def _rank(self, X):
+        """Return the acquisition at places X, (n, m), of the model that `_propose` has used."""
+        if self._model is None or self._n_known < self.n_initial_:
+            return super()._rank(X)
+        with one_thread():
+            return self._surface(len(X)).values(X)
 
     def _follow(self):
         """Bring the model up to date; return a point that has to be evaluated again first."""
