@@ -11,6 +11,7 @@ from ._paper import PAPER, PAPER_EMBEDDING
 from ._sdr import SDR
 from ._solvers import SOLVERS
 from ._tuning import TUNING
+from ._workers import WORKERS
 
 EXPERIMENTS = MappingProxyType(
     {
@@ -26,6 +27,7 @@ EXPERIMENTS = MappingProxyType(
             PAPER,
             PAPER_EMBEDDING,
             TUNING,
+            WORKERS,
         )
     }
 )
