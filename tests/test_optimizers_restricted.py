@@ -179,17 +179,13 @@ def test_the_best_on_the_boundary_is_found():
 def test_a_small_feasible_part_is_found():
     """A part of 1e-8 of the cube is not met by chance."""
     small = NonlinearConstraint(lambda x: np.abs(x - 0.7), -np.inf, np.full(4, 0.005))
-    result = minimize(
-        lambda x: x.sum(), [(0, 1)] * 4, constraints=small, n_calls=3, random_state=0
-    )
+    result = minimize(lambda x: x.sum(), [(0, 1)] * 4, constraints=small, n_calls=3, random_state=0)
     assert (np.abs(result.x_iters - 0.7) <= 0.005 + 1e-9).all()
 
 
 def test_constraints_on_named_parameters():
     constraint = NonlinearConstraint(lambda p: p["degree"] * np.log10(p["C"]), 1.0, 4.0)
-    result = minimize(
-        lambda p: p["C"], SPACE, constraints=constraint, n_calls=12, random_state=0
-    )
+    result = minimize(lambda p: p["C"], SPACE, constraints=constraint, n_calls=12, random_state=0)
     assert all(1.0 <= p["degree"] * np.log10(p["C"]) <= 4.0 for p in result.x_iters)
 
 

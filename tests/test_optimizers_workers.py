@@ -1,4 +1,4 @@
-"""`minimize` on executors: threads, processes, loky and Dask, workers that hang and workers lost."""
+"""`minimize` on executors: threads, processes, loky, Dask; workers that hang, workers lost."""
 
 import os
 import threading
@@ -112,9 +112,7 @@ def test_dask():
 
 def test_one_worker_is_the_sequential_search():
     with ThreadPoolExecutor(1) as executor:
-        one = minimize(
-            bowl, BOUNDS, n_calls=14, executor=executor, n_pending=1, random_state=0
-        )
+        one = minimize(bowl, BOUNDS, n_calls=14, executor=executor, n_pending=1, random_state=0)
     assert_array_equal(one.x_iters, minimize(bowl, BOUNDS, n_calls=14, random_state=0).x_iters)
 
 
@@ -208,9 +206,7 @@ def test_a_hanging_evaluation_counts_as_failed_without_an_executor():
 
     try:
         with pytest.warns(LostEvaluationWarning, match="took longer than the timeout"):
-            result = minimize(
-                func, BOUNDS, n_calls=8, method="random", timeout=0.3, random_state=0
-            )
+            result = minimize(func, BOUNDS, n_calls=8, method="random", timeout=0.3, random_state=0)
     finally:
         release.set()
     hung = result.x_iters[:, 0] > 1.0

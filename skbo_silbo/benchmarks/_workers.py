@@ -140,8 +140,8 @@ def report(results):
             quality.append((*row, spread([r["regret"] for r in own], 3), str(len(own))))
     where = ("function", "engine", "method")
     note = (
-        f"{N_WORKERS} workers, evaluations that sleep {SHORTEST} to {LONGEST} s. Idle: share of the "
-        "workers' time from the first start to the last end in which they evaluate nothing. "
+        f"{N_WORKERS} workers, evaluations that sleep {SHORTEST} to {LONGEST} s. Idle: share of "
+        "the workers' time from the first start to the last end in which they evaluate nothing. "
         '"ahead" is minimize(..., executor=E); "barrier" asks for four points, waits for all, and '
         'tells them; "random" is random search by the same road; "sequential" has one worker that '
         "does not sleep. Median (least to most) over seeds."
@@ -170,7 +170,9 @@ def aims(results):
 
 def _cells(n, functions, engines):
     return tuple(
-        {"n": n, "d": 12, "func": func, "engine": engine} for func in functions for engine in engines
+        {"n": n, "d": 12, "func": func, "engine": engine}
+        for func in functions
+        for engine in engines
     )
 
 

@@ -1,26 +1,19 @@
 """What every optimiser shares: being asked for points and told values."""
 
 import threading
-import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state
 
 from skbo_silbo._checks import check_count
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._constraints import as_violation
 from skbo_silbo.optimizers._history import History
-from skbo_silbo.optimizers._journaling import (
-    begin_or_check,
-    points_from_data,
-    points_to_data,
-    state_in,
-)
-from skbo_silbo.optimizers._modelled_values import BeyondModelWarning, is_beyond
+from skbo_silbo.optimizers._journaling import begin_or_check, state_in, told_event, told_of
+from skbo_silbo.optimizers._modelled_values import warn_of_values_beyond
 from skbo_silbo.optimizers._restricted import Part, propose_in
+from skbo_silbo.optimizers._told import as_evaluations, as_noise, as_points
 from skbo_silbo.space import SpaceExhausted, as_space, key_of, keys_of, refuse_intervals
 
 N_CENTRES = 5  # best points, round which proposals in a part of the space are looked for
@@ -54,7 +47,7 @@ class AskTellOptimizer(ABC):
         self._exact = {}  # key of a point asked for with fixed parameters -> the point
         self._violation = None
         self._log = None
-        self._seed = _root_seed(random_state)
+        self._seed = _state.root_seed(random_state)
 
     def __repr__(self):
         return f"{type(self).__name__}({self.space_!r}, n_told={len(self._history)})"
@@ -162,16 +155,17 @@ class AskTellOptimizer(ABC):
             number, or noise_std is negative, infinite, or of no use to the method's surrogate.
             Then nothing is recorded.
         """
-        points, values = self._check_evaluations(x, y)
+        points, values = as_evaluations(x, y, self.space_)
         noise_std = self._check_noise(noise_std, values.shape)
         X = self.space_.encode(points)
         with self._lock:
             n_beyond = self._history.count_beyond()
             self._record(points, X, values, noise_std)
-            self._log_told(points, X, values, noise_std)
+            if self._log is not None:
+                self._log.append(told_event(self.space_, points, X, values, noise_std))
             n_beyond = self._history.count_beyond() - n_beyond
         if n_beyond > 0:
-            _warn_of_values_beyond(n_beyond, self._history.y)
+            warn_of_values_beyond(n_beyond, self._history.y)
         return self
 
     def cancel(self, x):
@@ -194,7 +188,7 @@ class AskTellOptimizer(ABC):
         ValueError
             When one of the points is not pending. Then none is cancelled.
         """
-        points, _ = self._as_points(x)
+        points, _ = as_points(x, self.space_)
         keys = keys_of(self.space_.encode(points))
         with self._lock:
             for key, point in zip(keys, points, strict=True):
@@ -270,7 +264,7 @@ class AskTellOptimizer(ABC):
         ValueError
             When a point is outside the bounds or of wrong length.
         """
-        points, _ = self._as_points(x)
+        points, _ = as_points(x, self.space_)
         self.space_.encode(points)
         return list(points)
 
@@ -289,8 +283,7 @@ class AskTellOptimizer(ABC):
 
     def _to_dict(self):
         options, objects = _state.options_to_data(self)
-        points = "X" if self.space_.is_dict else "points"
-        rows = self._history.X if self.space_.is_dict else self.x_iters_
+        history = self._history
         return {
             "format": _state.FORMAT,
             "version": _state.VERSION,
@@ -299,11 +292,9 @@ class AskTellOptimizer(ABC):
             "options": options,
             "objects": objects,
             "seed": int(self._seed),
-            "history": {
-                points: rows.tolist(),
-                "y": _state.values_to_data(self._history.y),
-                "noise_std": _state.values_to_data(self._history.noise_std),
-            },
+            "history": told_event(
+                self.space_, history.points, history.X, history.y, history.noise_std
+            ),
             "pending": [x.tolist() for x in self._pending.values()],
             "state": self._state_to_dict(),
         }
@@ -340,14 +331,8 @@ class AskTellOptimizer(ABC):
         return optimizer
 
     def _restore(self, data):
-        m, history = self.space_.n_features_, data["history"]
-        if "X" in history:
-            points = self.space_.decode(np.reshape(history["X"], (-1, m)))
-        else:
-            points = np.reshape(history["points"], (-1, len(self.space_.lower)))
-        values, noise_std = (_state.values_from_data(history[name]) for name in ("y", "noise_std"))
-        self._record(list(points), self.space_.encode(points), values, noise_std)
-        for x in np.reshape(data["pending"], (-1, m)):
+        self._record(*told_of(data["history"], self.space_))
+        for x in np.reshape(data["pending"], (-1, self.space_.n_features_)):
             self._register(x)
         self._state_from_dict(data["state"])
 
@@ -416,28 +401,25 @@ class AskTellOptimizer(ABC):
             self._log.append({"asked": np.array(X).tolist()})
             self._log.keep_state(self._state_to_dict())
 
-    def _log_told(self, points, X, values, noise_std):
-        if self._log is not None:
-            numbers = map(_state.values_to_data, (values, noise_std))
-            numbers = dict(zip(("y", "noise_std"), numbers, strict=True))
-            self._log.append({"told": points_to_data(self.space_, points, X), **numbers})
-
     def _replay(self, log):
         n_before, state = state_in(log)
         for n, event in enumerate(log.events, start=1):
-            if "asked" in event:
-                for x in np.reshape(event["asked"], (-1, self.space_.n_features_)):
-                    self._register(x)
-            elif "told" in event:
-                values, noise_std = (
-                    _state.values_from_data(event[name]) for name in ("y", "noise_std")
-                )
-                self._record(*points_from_data(self.space_, event["told"]), values, noise_std)
-            else:
-                X = np.reshape(event["cancelled"], (-1, self.space_.n_features_))
-                self._withdraw(keys_of(X))
+            self._follow_event(event)
             if n == n_before:
                 self._state_from_dict(state)
+
+    def _follow_event(self, event):
+        m = self.space_.n_features_
+        if "asked" in event:
+            for x in np.reshape(event["asked"], (-1, m)):
+                self._register(x)
+        elif "told" in event:
+            self._record(*told_of(event, self.space_))
+        else:
+            self._withdraw(keys_of(np.reshape(event["cancelled"], (-1, m))))
+
+    def _check_noise(self, noise_std, shape):
+        return as_noise(noise_std, shape)
 
     def _as_results(self, points):
         if self.space_.is_dict:
@@ -462,74 +444,3 @@ class AskTellOptimizer(ABC):
                 "End the search, or widen the space.",
                 n_left=max(left, 0),
             )
-
-    def _check_evaluations(self, x, y):
-        """Return x as points of the space, and y as a float array of as many."""
-        points, single = self._as_points(x)
-        values = _as_numbers("y", y, "Tell float('nan') for a failed evaluation.")
-        if values.shape != (() if single else (len(points),)):
-            raise ValueError(
-                f"y must be {'one number' if single else f'{len(points)} numbers'}, one for every "
-                f"point in x: got shape {values.shape}. Tell points and values in equal number."
-            )
-        return points, values.reshape(len(points))
-
-    def _check_noise(self, noise_std, shape):
-        """Return standard deviations of this shape, (n,), NaN where they are not known."""
-        if noise_std is None:
-            return np.full(shape, np.nan)
-        noise_std = _as_numbers("noise_std", noise_std, "Give NaN where it is not known.")
-        if noise_std.shape not in ((), shape):
-            raise ValueError(
-                f"noise_std must be one number, or one for every value in y, {shape[0]}: got shape "
-                f"{noise_std.shape}. Give NaN where it is not known."
-            )
-        if (noise_std < 0).any() or np.isinf(noise_std).any():
-            raise ValueError(
-                f"noise_std must be at least 0 and finite: got {noise_std.tolist()}. "
-                "Give NaN where it is not known."
-            )
-        return np.broadcast_to(noise_std, shape)
-
-    def _as_points(self, x):
-        if self.space_.is_dict:
-            single = isinstance(x, Mapping)
-            return ([dict(x)] if single else list(x)), single
-        if np.ma.is_masked(x):
-            raise ValueError(f"x must have no masked numbers: got {x!r}. Tell the whole point.")
-        try:
-            x = np.array(x, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"x must be numbers, a point (d,) or points (n, d): got {x!r}. "
-                "Tell what ask() returned, or use a Space for named parameters."
-            ) from error
-        return (x if x.ndim == 2 else x.reshape(1, -1)), x.ndim < 2
-
-
-def _as_numbers(name, given, remedy):
-    mask = np.ma.getmaskarray(given) if np.ma.isMaskedArray(given) else False
-    values = np.asarray(given)
-    if values.dtype.kind not in "fiub":
-        raise ValueError(f"{name} must be real numbers: got {given!r}. {remedy}")
-    return np.where(mask, np.nan, values.astype(float))
-
-
-def _warn_of_values_beyond(n, y):
-    least = np.min(y[is_beyond(y)])
-    warnings.warn(
-        f"{n} of {y.size} values count as failed evaluations: from {least:.3g} on they are too "
-        "large to be modelled with the others. Return float('nan') for a failure.",
-        BeyondModelWarning,
-        stacklevel=3,
-    )
-
-
-def _root_seed(random_state):
-    if isinstance(random_state, _state.RootSeed):
-        return int(random_state)
-    if random_state is None:
-        return np.random.SeedSequence().entropy
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31))
-    return int(check_random_state(random_state).randint(2**31 - 1))
