@@ -349,3 +349,29 @@ def test_a_broken_executor_that_cannot_be_replaced_carries_the_result():
     result = caught.value.optimize_result
     assert_array_equal(result.func_vals, [bowl(x) for x in result.x_iters])
     assert any("Give executor as a callable" in note for note in caught.value.__notes__)
+
+
+def test_an_error_of_the_callback_loses_no_value_that_came_with_it():
+    """Several results are taken at once; the callback fails at the first of them."""
+
+    class Together(Executor):
+        _max_workers = 3
+
+        def __init__(self):
+            self.jobs = []
+
+        def submit(self, fn, /, *args):
+            self.jobs.append((Future(), fn, args))
+            if len(self.jobs) == 3:
+                for future, fn_, args_ in self.jobs:
+                    future.set_result(fn_(*args_))
+            return self.jobs[-1][0]
+
+    def callback(result):
+        raise RuntimeError("disk full")
+
+    with pytest.raises(RuntimeError, match="disk full") as caught:
+        minimize(bowl, BOUNDS, n_calls=3, executor=Together(), callback=callback, random_state=0)
+    result = caught.value.optimize_result
+    assert len(result.func_vals) == 3
+    assert_array_equal(result.func_vals, [bowl(x) for x in result.x_iters])

@@ -218,7 +218,7 @@ class Workers:
     def close(self, *, wait):
         """Shut the executor down if it was made here."""
         if self._make is not None:
-            self._executor.shutdown(wait=wait and not self._hung, cancel_futures=True)
+            self._executor.shutdown(wait=wait and not self._hung)
 
     def _outcome(self, future, job):
         try:

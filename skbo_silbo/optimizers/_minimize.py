@@ -1,6 +1,5 @@
 """Minimise a function in one call."""
 
-import contextlib
 import inspect
 import math
 from numbers import Real
@@ -165,8 +164,7 @@ def _perform(run):
         stop = Stop("interrupted", "Interrupted (Ctrl-C): this is the result so far.")
         return run.result(stop, interrupted=True)
     except BaseException as error:
-        with contextlib.suppress(Exception):
-            run.finish()
+        run.wind_up()
         stop = Stop("error", f"Stopped by {type(error).__name__}.")
         _attach(error, run.result(stop, interrupted=True))
         raise
