@@ -1,4 +1,4 @@
-"""`minimize` on executors: threads, processes, loky, Dask; workers that hang, workers lost."""
+"""`minimize` on executors: threads, processes, loky, Dask; workers that hang or are lost."""
 
 import os
 import threading

@@ -7,9 +7,11 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._checks import check_count
+from skbo_silbo._sklearn import one_thread
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._constraints import as_violation
 from skbo_silbo.optimizers._history import History
+from skbo_silbo.optimizers._input_model import InputModel
 from skbo_silbo.optimizers._journaling import begin_or_check, state_in, told_event, told_of
 from skbo_silbo.optimizers._modelled_values import warn_of_values_beyond
 from skbo_silbo.optimizers._restricted import Part, propose_in
@@ -48,6 +50,7 @@ class AskTellOptimizer(ABC):
         self._violation = None
         self._log = None
         self._seed = _state.root_seed(random_state)
+        self._input_model = None  # the last `input_model_`, and of how many values
 
     def __repr__(self):
         return f"{type(self).__name__}({self.space_!r}, n_told={len(self._history)})"
@@ -86,6 +89,19 @@ class AskTellOptimizer(ABC):
     def best_y_(self):
         """The lowest finite value told."""
         return float(self._history.y[self._best_index()])
+
+    @property
+    def input_model_(self):
+        """What the values told say of the inputs: an `InputModel`, whatever proposed the points.
+
+        Computed when asked for, some seconds; nothing of what is proposed changes by it.
+        """
+        history = self._history
+        if self._input_model is None or self._input_model[0] != len(history):
+            with one_thread():
+                model = InputModel.fit(self.space_, *history.canonical())
+            self._input_model = len(history), model
+        return self._input_model[1]
 
     def ask(self, n=None, fixed=None):
         """Propose points to evaluate.

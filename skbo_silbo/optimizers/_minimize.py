@@ -108,7 +108,9 @@ def minimize(
     result : scipy.optimize.OptimizeResult
         ``x`` and ``fun``: the best point and its value (None and NaN if no value is finite);
         ``x_iters`` and ``func_vals``: all points and values in order, those of `y0` first;
-        ``nfev``: how often `func` was called, failures included; ``message``: why it ended, and
+        ``nfev``: how often `func` was called, failures included; ``optimizer``: what proposed the
+        points, told all values (for its ``subspace_``, and for `skbo_silbo.inspection`);
+        ``message``: why it ended, and
         ``stop_reason``: the same in a word, one of "n_calls", "max_time", "target", "callback",
         "exhausted" (a finite space), "workers" (all hang), "interrupted" and "error";
         ``success``: whether it ended by itself with a finite value.

@@ -129,6 +129,7 @@ class Run:
             nfev=self.nfev,
             x_iters=self.optimizer.x_iters_,
             func_vals=values,
+            optimizer=self.optimizer,
             message=stop.message,
             stop_reason=stop.reason,
             success=found and not interrupted,

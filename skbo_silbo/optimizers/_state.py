@@ -155,8 +155,13 @@ def embedding_to_data(embedding):
     return {"basis": embedding.basis.tolist(), "order": order}
 
 
-def embedding_from_data(data, d):
-    """Return the embedding, on d inputs, that `embedding_to_data` was given."""
+def embedding_from_data(data, d, learner):
+    """Return the embedding, on d inputs, that `embedding_to_data` was given.
+
+    A sketch comes from its learner again, who needs no values for it.
+    """
+    if data is None:
+        return learner.learn(np.empty((0, d)), np.empty(0), np.empty((0, d)))
     if data["basis"] is None:
         return LinearEmbedding(d)
     return LinearEmbedding(d, np.array(data["basis"], order=data["order"]))

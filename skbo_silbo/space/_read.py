@@ -50,7 +50,7 @@ def refuse_intervals(bounds):
     """Refuse a dict, or dicts, in which a tuple of two increasing numbers is a parameter.
 
     In an array of bounds ``(0, 1)`` is an interval; for scikit-learn's searches it is two values.
-    Where both habits meet, nothing is guessed. In a `Space` it is two values, as documented there.
+    Where both habits meet, nothing is guessed. In a `Space` it is two values.
 
     Raises
     ------

@@ -3,6 +3,7 @@
 import copy
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -80,7 +81,7 @@ class Space:
 
     is_dict = True
 
-    def __init__(self, parameters):
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
         if not isinstance(parameters, Mapping):
             raise ValueError(
                 "parameters must be a dict of names to lists or distributions: "
@@ -109,7 +110,7 @@ class Space:
     def __repr__(self):
         return f"Space({', '.join(self.parameter_names)})"
 
-    def encode(self, points):
+    def encode(self, points: Any):
         """Map points to the cube.
 
         Parameters
@@ -131,7 +132,7 @@ class Space:
         blocks = [p.encode([point[p.name] for point in points]) for p in self.parameters]
         return np.concatenate(blocks, axis=1)
 
-    def decode(self, X):
+    def decode(self, X: Any):
         """Map points of the cube to parameters.
 
         Parameters
@@ -154,7 +155,7 @@ class Space:
             dict(zip(self.parameter_names, row, strict=True)) for row in zip(*columns, strict=True)
         ]
 
-    def round(self, X):
+    def round(self, X: Any):
         """Return the points of the cube that X stands for: ``encode(decode(X))``, but fast.
 
         Parameters
