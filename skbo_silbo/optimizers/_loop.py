@@ -189,6 +189,13 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     # --- search ---------------------------------------------------------------------------------
 
+    def _rank(self, X):
+        """Return the acquisition at places X, (n, m), of the belief that `_propose` has used."""
+        if self._belief.surrogate is None or self._n_known < self.n_initial_:
+            return super()._rank(X)
+        with one_thread():
+            return self._surface(len(X)).values(X)
+
     def _search(self, rng):
         """Return what the search of the acquisition finds: `Found`."""
         search = self._configuration.search
@@ -254,11 +261,11 @@ class EmbeddedOptimizer(AskTellOptimizer):
         NotFittedError
             Before the first model.
         """
-        with one_thread():
+        with self._lock, one_thread():
             belief = self._current_belief()
             if self._described is None or self._described[0] is not belief:
                 self._described = belief, self._describe(belief)
-        return self._described[1]
+            return self._described[1]
 
     def _current_belief(self):
         """Return the belief with everything told, hyperparameters kept; nothing is changed."""
