@@ -85,7 +85,7 @@ def draw_values(axes, place, values, n_initial, value_name, dependence=None):
         base = axes.get_xaxis_transform()
         bottom = np.full(failed.sum(), 0.02)
         axes.scatter(x[failed], bottom, marker="x", color=COLOURS[1], s=22, transform=base)
-    note_beyond(axes, beyond, f"× {failed.sum()} failed" * failed.any())
+    note_beyond(axes, beyond, f"x {failed.sum()} failed" if failed.any() else "")
     _label_axis(axes, place)
     axes.set_ylabel(value_name)
     tidy(axes)
