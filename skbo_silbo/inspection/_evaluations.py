@@ -7,7 +7,7 @@ from scipy.optimize import OptimizeResult
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ..optimizers import SILBO, AskTellOptimizer, RandomSearch
+from ..optimizers import AskTellOptimizer, RandomSearch
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,16 +55,6 @@ class Evaluations:
         if isinstance(self.optimizer, RandomSearch) or self.optimizer.embedding_.is_identity:
             return None
         return self.optimizer.embedding_
-
-    @property
-    def subspace(self):
-        """The `LearntSubspace`; after random search that of a `SILBO` told the same."""
-        if not isinstance(self.optimizer, RandomSearch):
-            return self.optimizer.subspace_
-        learner = SILBO(self.optimizer.bounds, random_state=0)
-        learner.tell(self.optimizer.x_iters_, self.optimizer.func_vals_)
-        learner.ask()
-        return learner.subspace_
 
 
 def read_evaluations(result):

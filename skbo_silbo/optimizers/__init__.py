@@ -9,7 +9,11 @@ from skbo_silbo.optimizers._input_shares import InputShares
 from skbo_silbo.optimizers._minimize import minimize
 from skbo_silbo.optimizers._random_search import RandomSearch
 from skbo_silbo.optimizers._silbo import SILBO
-from skbo_silbo.optimizers._subspace import LearntSubspace, NotLowDimensionalWarning
+from skbo_silbo.optimizers._subspace import (
+    LearntSubspace,
+    NotLowDimensionalWarning,
+    count_directions,
+)
 from skbo_silbo.space import SpaceExhausted
 
 __all__ = [
@@ -28,5 +32,6 @@ __all__ = [
     "SpaceExhausted",
     "WARPS",
     "choose_warp",
+    "count_directions",
     "minimize",
 ]

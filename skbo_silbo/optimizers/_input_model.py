@@ -38,8 +38,11 @@ N_FUNCTIONS = 4  # draws of the objective for each
 LARGEST_WORK = 2 * 10**6  # labels squared times inputs
 MOST_NAMED = 10  # inputs in the largest set whose share is told
 LEVEL = 0.9  # of the intervals
+FENCES = 3.0  # interquartile ranges beyond the quartiles
+OUTER = 0.05  # of the values, on either side, that may be outliers
 RESOLUTION = 0.01  # of a share: the error of averages over N points
 PRIOR = "sparse"
+NEGLIGIBLE = 1e-9  # share of a direction that is rounding
 SCALES = {
     AsTold.name: "the values",
     HalfLog.name: "the values, those above the median as logarithms",
@@ -57,6 +60,9 @@ class InputModel:
     X : ndarray of shape (n, m)
         Points of the cube whose values are finite, in an order of their own.
     y : ndarray of shape (n,)
+        Far outliers, at most a twentieth on either side, moved to where the others end.
+    n_moved : int
+        How many these are.
     warp : object
         The scale on which the model sees the values.
     held_out_r2 : float
@@ -70,6 +76,7 @@ class InputModel:
     space: object
     X: np.ndarray
     y: np.ndarray
+    n_moved: int
     warp: object
     held_out_r2: float
     is_informative: bool
@@ -90,21 +97,25 @@ class InputModel:
             Of every value, where it is known; NaN where not.
         """
         noise_std = np.full(y.shape, np.nan) if noise_std is None else noise_std
-        X, y, noise_std = _canonical(X, y, noise_std)
+        X, told, noise_std = _canonical(X, y, noise_std)
+        y = _moved_in(told)
         if y.size < LEAST_LABELS or np.ptp(y) == 0.0:
-            return cls(space, X, y, AsTold(), float("nan"), False, [], (0.0, 1.0))
+            return cls(space, X, y, 0, AsTold(), float("nan"), False, [], (0.0, 1.0))
         rng = np.random.default_rng(0)
         some = rows_for_evidence(y.size, X.shape[1], rng, LARGEST_WORK)
         warp = _choose_scale(X[some], y[some])
         data = X[some], warp(y)[some], _noise_variance(warp, y, noise_std)[some]
         r2, informative = _held_out(*data)
         draws, location = _draw(*data, rng) if informative else ([], (0.0, 1.0))
-        return cls(space, X, y, warp, r2, informative, draws, location)
+        n_moved = int(np.sum(y != told))
+        return cls(space, X, y, n_moved, warp, r2, informative, draws, location)
 
     @property
     def scale(self):
         """What the shares are shares of the variance of, in words."""
-        return SCALES[self.warp.name]
+        outliers = "outlier" if self.n_moved == 1 else "outliers"
+        moved = f" ({self.n_moved} far {outliers} moved in)" if self.n_moved else ""
+        return SCALES[self.warp.name] + moved
 
     @cached_property
     def shares(self):
@@ -122,6 +133,19 @@ class InputModel:
         # A set explains what the total effect of all others leaves.
         together = 1.0 - self._total_effects(n, sets, of_others=True)
         return InputShares(*known, _share_interval(each), _share_interval(together))
+
+    @cached_property
+    def directions(self):
+        """The directions in which the mean is steep, (k, m), and their shares, (k,).
+
+        The eigenvectors of ``mean of g g'``, g the gradient of the posterior mean at evenly spread
+        points of the cube; none where the values say nothing.
+        """
+        m = self.X.shape[1]
+        if not self.is_informative:
+            return np.empty((0, m)), np.empty(0)
+        X = self.points(_n_points(m))
+        return principal_slopes(np.mean([draws.mean_gradient(X) for draws in self._draws], axis=0))
 
     def dependence(self, blocks):
         """Return the mean over blocks of points of the draws.
@@ -182,11 +206,41 @@ class InputModel:
         return changed, X[:, changed]
 
 
+def principal_slopes(gradients):
+    """Return directions, (k, m), and shares, (k,), of gradients (n, m) at n points.
+
+    The right singular vectors of the gradients are the eigenvectors of their outer product.
+    """
+    _, lengths, directions = np.linalg.svd(gradients, full_matrices=False)
+    squares = lengths**2
+    if not squares.any():
+        return directions[:0], squares[:0]
+    shares = squares / squares.sum()
+    kept = shares > NEGLIGIBLE
+    directions, shares = directions[kept], shares[kept]
+    largest = np.abs(directions).argmax(axis=1)
+    signs = np.sign(directions[np.arange(len(directions)), largest])
+    return directions * signs[:, None], shares / shares.sum()
+
+
 def _canonical(X, y, noise_std):
     """Return the rows with finite values, in an order that depends on them alone."""
     order = np.lexsort([noise_std, y, *X.T[::-1]])
     order = order[np.isfinite(y[order])]
     return X[order], y[order], noise_std[order]
+
+
+def _moved_in(y):
+    """Return the values with far outliers moved in: one of 1e9 would be all of the variance.
+
+    Beyond three interquartile ranges from the quartiles (Tukey 1977), and only the outer twentieth:
+    a search that has come near the minimum leaves many values there, and its first ones far off.
+    """
+    if not y.size:
+        return y
+    least, lower, upper, most = np.quantile(y, [OUTER, 0.25, 0.75, 1.0 - OUTER])
+    reach = FENCES * (upper - lower)
+    return np.clip(y, min(least, lower - reach), max(most, upper + reach))
 
 
 def _choose_scale(X, y):

@@ -1,6 +1,5 @@
 """The loop that every model-based optimiser here is a configuration of."""
 
-import copy
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 
@@ -20,7 +19,7 @@ from skbo_silbo.optimizers._evidence import (
     rows_for_evidence,
 )
 from skbo_silbo.optimizers._history import impute_failures
-from skbo_silbo.optimizers._subspace import describe_subspace, mean_gradient
+from skbo_silbo.optimizers._subspace import describe_subspace
 from skbo_silbo.space import draw_unseen, key_of, keys_of
 from skbo_silbo.surrogate import is_due
 
@@ -99,28 +98,21 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return self._described[1]
 
     def _describe(self):
-        model, Z = self._model_of_all_told()
+        if not self._path:
+            raise NotFittedError(
+                f"subspace_ needs a model, which comes after {self.n_initial_} values: got "
+                f"{len(self._history)}. Tell them, then ask() for a point."
+            )
         return describe_subspace(
-            mean_gradient(model.surrogate, model.embedding, Z),
+            self.input_model_,
             self._learning_data(*self._labelled()[:2]),
             self._configuration.learners,
-            self._rng(model.n_told, 3),
-            feature_names=tuple(self.space_.feature_names_),
-            shares=self.input_model_.shares,
-            n_told=model.n_told,
+            self._rng(len(self._history), 3),
+            n_told=len(self._history),
             path=tuple(map(tuple, self._path)),
             asked_for=len(self._configuration.learners) == 1
             or getattr(self, "n_components", "auto") != "auto",
         )
-
-    def _model_of_all_told(self):
-        """Return the model and its coordinates; what is proposed next does not change by it."""
-        ledger = copy.deepcopy(self._ledger)
-        try:
-            model = self._recondition() if self._is_stale else self._model
-            return model, self._ledger.locate(model.ranked, model.embedding)[0]
-        finally:
-            self._ledger = ledger
 
     def _check_noise(self, noise_std, shape):
         noise_std = super()._check_noise(noise_std, shape)
