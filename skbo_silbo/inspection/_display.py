@@ -170,8 +170,8 @@ class SubspaceDisplay:
         """Draw the directions that a search, an optimiser or a result of `minimize` has learnt.
 
         They are those of ``subspace_``, read from the same model of the values told; where that
-        says nothing of the inputs, words in place of the panels say so. Failed evaluations are drawn
-        as unlabelled rows.
+        says nothing of the inputs, words in place of the panels say so. Failed evaluations are
+        drawn as unlabelled rows.
 
         Parameters
         ----------

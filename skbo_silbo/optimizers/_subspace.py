@@ -9,11 +9,13 @@ from skbo_silbo.embedding import FixedLearner, IdentityLearner
 from skbo_silbo.optimizers._evidence import (
     LEAST_LABELS,
     N_FOLDS,
+    Rival,
     held_out_constant,
     held_out_log_density,
     sure_gain,
 )
 from skbo_silbo.optimizers._input_shares import InputShares
+from skbo_silbo.surrogate import ProcessMaker
 
 SHARE = 0.9  # of the mean squared slope that the directions counted must carry
 MOST_SHOWN = 5  # directions, and parameters of each, that the text shows
@@ -130,26 +132,24 @@ class LearntSubspace:
         return f"  {self.importance[i]:.2f}  {loadings or 'spread over all'}"
 
 
-def describe_subspace(model, data, learners, rng, *, n_told, path, asked_for):
+def describe_subspace(model, belief, data, rival, rng):
     """Return the `LearntSubspace`; warn if what was asked for is worse than the identity.
 
     Parameters
     ----------
     model : InputModel
         Of all values told.
+    belief : Belief
     data : tuple of X, y and X_unlabeled
-    learners : list
-        Those of the embedding.
+        What the embedding is learnt from.
+    rival : Rival
+        The model in use.
     rng : numpy.random.Generator
         Draws the folds.
-    n_told, path
-        As in `LearntSubspace`.
-    asked_for : bool
-        Whether the user asked for a learnt embedding: then it may be warned about.
     """
-    densities = held_out_densities(learners, data, rng)
-    if asked_for:
-        warn_if_worse(densities, learners, stacklevel=4)
+    densities = held_out_densities(rival, data, rng)
+    if not isinstance(rival.learner, IdentityLearner | FixedLearner):
+        warn_if_worse(densities, rival.name, stacklevel=4)
     components, importance = model.directions
     few = 2 * count_directions(importance) <= components.shape[1]
     return LearntSubspace(
@@ -157,8 +157,8 @@ def describe_subspace(model, data, learners, rng, *, n_told, path, asked_for):
         components=components,
         importance=importance,
         shares=model.shares,
-        n_told=n_told,
-        path=path,
+        n_told=belief.n_told,
+        path=belief.path,
         evidence={name: float(values.mean()) for name, values in densities.items()},
         is_low_dimensional=few if model.is_informative else None,
     )
@@ -170,37 +170,31 @@ def count_directions(importance):
     return int(reached.argmax()) + 1 if reached.any() else 0
 
 
-def held_out_densities(learners, data, rng):
-    """Return the log densities, (n,), of values held out, by name of learner; {} without evidence.
+def held_out_densities(rival, data, rng):
+    """Return the log densities, (n,), of values held out, by name; {} without evidence.
 
-    The identity and "constant" are always among them.
+    The identity with its own prior and "constant" are always among them.
     """
     X, y, X_unlabeled = data
     if y.size < LEAST_LABELS or np.ptp(y) == 0.0:
         return {}
     folds = rng.permutation(y.size) % N_FOLDS
-    rivals = {learner.name: learner for learner in (IdentityLearner(), *learners)}
+    rivals = (Rival(IdentityLearner(), ProcessMaker()), rival)
     densities = {
-        name: held_out_log_density(learner, X, y, X_unlabeled, folds)
-        for name, learner in rivals.items()
+        one.name: held_out_log_density(one, X, y, X_unlabeled, folds, rng) for one in rivals
     }
     return {**densities, "constant": held_out_constant(y, folds)}
 
 
-def warn_if_worse(densities, learners, stacklevel):
-    """Warn if the identity predicts better than every learnt embedding among the learners."""
-    unlearnt = IdentityLearner | FixedLearner
-    learnt = [learner.name for learner in learners if not isinstance(learner, unlearnt)]
-    if not densities or not learnt:
-        return
-    best = max(learnt, key=lambda name: densities[name].mean())
-    if sure_gain(densities["identity"] - densities[best]) <= 0.0:
+def warn_if_worse(densities, name, stacklevel):
+    """Warn if the identity predicts better than the learnt embedding of this name."""
+    if not densities or sure_gain(densities["identity"] - densities[name]) <= 0.0:
         return
     warnings.warn(
-        f"embedding {best!r} was asked for, but all inputs together predict held-out values "
+        f"embedding {name!r} was asked for, but all inputs together predict held-out values "
         f"better: mean log density {densities['identity'].mean():.2f} against "
-        f"{densities[best].mean():.2f} nats. Either the problem is not low-dimensional, or the "
-        f"{densities[best].size} values are too few to learn the directions: "
+        f"{densities[name].mean():.2f} nats. Either the problem is not low-dimensional, or the "
+        f"{densities[name].size} values are too few to learn the directions: "
         "use embedding='auto' and n_components='auto'.",
         NotLowDimensionalWarning,
         stacklevel=stacklevel + 1,

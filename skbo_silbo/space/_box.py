@@ -1,10 +1,12 @@
 """The space of an array problem: lower and upper bounds of d numbers."""
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy.optimize import Bounds
 
+from skbo_silbo._typing import BoundsLike
 from skbo_silbo.space._grid import check_cube, snap, to_cube, to_share
 
 
@@ -57,7 +59,7 @@ class Box:
 
     is_dict = False
 
-    def __init__(self, bounds):
+    def __init__(self, bounds: BoundsLike) -> None:
         self.lower, self.upper = _check_bounds(bounds)
         self._free = np.flatnonzero(self.lower < self.upper)
         self.n_features_ = len(self._free)
@@ -67,7 +69,7 @@ class Box:
     def __repr__(self):
         return f"Box(d={len(self.lower)})"
 
-    def encode(self, points):
+    def encode(self, points: Any):
         """Map points to the cube.
 
         Parameters
@@ -89,7 +91,7 @@ class Box:
         lower, upper = self.lower[self._free], self.upper[self._free]
         return to_cube(snap((points[:, self._free] - lower) / (upper - lower)))
 
-    def decode(self, X):
+    def decode(self, X: Any):
         """Map points of the cube to the box.
 
         Parameters
@@ -115,7 +117,7 @@ class Box:
         points[:, self._free] = np.where(u < 0.5, from_lower, from_upper)
         return points
 
-    def round(self, X):
+    def round(self, X: Any):
         """Return the points of the cube that X stands for: ``encode(decode(X))``.
 
         Parameters

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -78,7 +79,7 @@ class Space:
 
     is_dict = True
 
-    def __init__(self, parameters):
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
         if not isinstance(parameters, Mapping):
             raise ValueError(
                 "parameters must be a dict of names to lists or distributions: "
@@ -104,7 +105,7 @@ class Space:
     def __repr__(self):
         return f"Space({', '.join(self.parameter_names)})"
 
-    def encode(self, points):
+    def encode(self, points: Any):
         """Map points to the cube.
 
         Parameters
@@ -126,7 +127,7 @@ class Space:
         blocks = [p.encode([point[p.name] for point in points]) for p in self.parameters]
         return np.concatenate(blocks, axis=1)
 
-    def decode(self, X):
+    def decode(self, X: Any):
         """Map points of the cube to parameters.
 
         Parameters
@@ -149,7 +150,7 @@ class Space:
             dict(zip(self.parameter_names, row, strict=True)) for row in zip(*columns, strict=True)
         ]
 
-    def round(self, X):
+    def round(self, X: Any):
         """Return the points of the cube that X stands for: ``encode(decode(X))``, but fast.
 
         Parameters
