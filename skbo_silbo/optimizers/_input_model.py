@@ -1,6 +1,6 @@
 """What the values told say of the inputs: one model behind every readout.
 
-A Gaussian process on all inputs, with the prior that few matter. What is read from it is read from
+A Gaussian process on all inputs, with the prior that all may matter. What is read from it is read from
 draws of the objective (hyperparameters drawn from their posterior, then functions), so that the
 spread of a readout is what the values leave open. It sees points and values only, not what proposed
 them: a search, an optimiser and a result of the same evaluations say the same.
@@ -40,8 +40,10 @@ MOST_NAMED = 10  # inputs in the largest set whose share is told
 LEVEL = 0.9  # of the intervals
 FENCES = 3.0  # interquartile ranges beyond the quartiles
 OUTER = 0.05  # of the values, on either side, that may be outliers
-RESOLUTION = 0.01  # of a share: the error of averages over N points
-PRIOR = "sparse"
+WIDENING = 1.4  # of intervals of shares: short chains round one mode are too sure (`shares`)
+RESOLUTION = 0.02  # of a share: the error of averages over N points, and of what is called idle
+PRIOR = "dimension-scaled"  # all inputs may matter: the sparse one is sure of its few too soon
+SCALE_ERRORS = 2.0  # standard errors by which another scale must beat the values themselves
 NEGLIGIBLE = 1e-9  # share of a direction that is rounding
 SCALES = {
     AsTold.name: "the values",
@@ -252,7 +254,7 @@ def _choose_scale(X, y):
 
     as_told, best, best_gain = density(AsTold()), AsTold(), 0.0
     for warp in (HalfLog(), LogAboveLeast()):
-        gain = sure_gain(density(warp) - as_told)
+        gain = sure_gain(density(warp) - as_told, SCALE_ERRORS)
         if gain > best_gain:
             best, best_gain = warp, gain
     return best
@@ -295,15 +297,17 @@ def _n_points(n_groups):
     return 1024 if n_groups <= 10 else 512 if n_groups <= 50 else 256
 
 
-def _interval(values):
+def _interval(values, widening=1.0):
     """Return the estimate, low and high, (k, 3), of (S + 1, k), the last row the estimate."""
-    low, high = np.quantile(values[:-1], [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0], axis=0)
+    ends = [(1.0 - LEVEL) / 2.0, 0.5, (1.0 + LEVEL) / 2.0]
+    low, middle, high = np.quantile(values[:-1], ends, axis=0)
+    low, high = (middle + widening * (end - middle) for end in (low, high))
     estimate = values[-1]
     return np.column_stack([estimate, np.minimum(low, estimate), np.maximum(high, estimate)])
 
 
 def _share_interval(values):
     """Return the same for shares, with the error of averaging over points."""
-    estimate, low, high = _interval(values).T
+    estimate, low, high = _interval(values, WIDENING).T
     ends = np.column_stack([estimate, low - RESOLUTION, high + RESOLUTION])
     return np.clip(ends, 0.0, 1.0)
