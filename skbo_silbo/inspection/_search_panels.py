@@ -120,7 +120,7 @@ def draw_shares(axes, shares, names):
     axes.set_yticks(places, [short(name) for name in names])
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_xlim(0.0, max(1.05 * high.max(), 0.1))
-    axes.set_xlabel("share of the variance (line: 90 % interval)")
+    axes.set_xlabel("share of the variance\n(line: 90 % interval)")
     trust = f"On values held out the model explains {shares.held_out_r2:.0%}."
     title = "\n".join(textwrap.fill(text, TITLE_WIDTH) for text in (shares.verdict, trust))
     axes.set_title(title, fontsize="small", loc="right", multialignment="left")

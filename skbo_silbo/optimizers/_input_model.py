@@ -1,9 +1,9 @@
 """What the values told say of the inputs: one model behind every readout.
 
-A Gaussian process on all inputs, with the prior that all may matter. What is read from it is read from
-draws of the objective (hyperparameters drawn from their posterior, then functions), so that the
-spread of a readout is what the values leave open. It sees points and values only, not what proposed
-them: a search, an optimiser and a result of the same evaluations say the same.
+A Gaussian process on all inputs, with the prior that all may matter. What is read from it is read
+from draws of the objective (hyperparameters drawn from their posterior, then functions), so that
+the spread of a readout is what the values leave open. It sees points and values only, not what
+proposed them: a search, an optimiser and a result of the same evaluations say the same.
 
 ========  ===============  =================================================================
 symbol    shape            meaning
