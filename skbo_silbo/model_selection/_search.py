@@ -15,8 +15,11 @@ from skbo_silbo.model_selection._candidates import result_rows, score_noise
 from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._progress import show_progress
 from skbo_silbo.model_selection._stopping import Stopping
-from skbo_silbo.optimizers import SILBO, SpaceExhausted
+from skbo_silbo.optimizers import SILBO, SpaceExhausted, option_names
 from skbo_silbo.space import Space, SpaceUnion, as_space
+
+# What is passed on to SILBO; the search's journal is its own.
+SILBO_OPTIONS = tuple(name for name in option_names(SILBO) if name != "journal")
 
 
 class SILBOSearchCV(BaseSearchCV):
@@ -82,8 +85,10 @@ class SILBOSearchCV(BaseSearchCV):
         All candidates are compared on the same splits, so most of it is common to all; searches
         told of it found no better scores (:doc:`/search_log`). It is for splits so few or small
         that the best score is often luck.
-    n_components, embedding, acquisition, n_initial : default="auto", "auto", "ei", "auto"
-        Passed on to :class:`~skbo_silbo.SILBO`.
+    n_components, embedding, mapping, acquisition, n_initial, n_unlabeled, update_every, design, \
+            search, sketch, surrogate, warp : default as in SILBO
+        Options of :class:`~skbo_silbo.SILBO`, which it says all about. The method of the paper, for
+        example, is ``embedding="semi-sir"`` with the ``n_components`` that are believed in.
 
     Attributes
     ----------
@@ -178,8 +183,16 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         fold_noise=False,
         n_components="auto",
         embedding="auto",
+        mapping="auto",
         acquisition="ei",
         n_initial="auto",
+        n_unlabeled=50,
+        update_every=1,
+        design="auto",
+        search="auto",
+        sketch="auto",
+        surrogate="auto",
+        warp="auto",
     ):
         super().__init__(
             estimator=estimator,
@@ -202,8 +215,16 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.fold_noise = fold_noise
         self.n_components = n_components
         self.embedding = embedding
+        self.mapping = mapping
         self.acquisition = acquisition
         self.n_initial = n_initial
+        self.n_unlabeled = n_unlabeled
+        self.update_every = update_every
+        self.design = design
+        self.search = search
+        self.sketch = sketch
+        self.surrogate = surrogate
+        self.warp = warp
 
     def _run_search(self, evaluate_candidates, *, callback_ctx=None):
         """Propose, evaluate and tell until the search ends, then make the table of results.
@@ -211,6 +232,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         Older versions of scikit-learn do not pass `callback_ctx`.
         """
         space = self._read_space()
+        self._require_options_that_fit(space)
         task = {"task_name": "search", "max_subtasks": None}
         with (
             open_memory(self, space, evaluate_candidates) as memory,
@@ -236,7 +258,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self._tabulate(table, batches.candidates)
 
     def _search(self, batches, memory):
-        self.optimizer_ = self._make_optimizer(memory)
+        self.optimizer_ = self._make_optimizer(memory.space, memory.random_state)
         total = min(self.n_iter, memory.space.n_points)
         stopping = Stopping(total, self.max_time, self.patience)
         with show_progress(self.verbose, total) as progress:
@@ -267,7 +289,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             if memory.agrees(points, recalled):
                 return points, recalled
             memory.diverge()
-            self.optimizer_ = self._make_optimizer(memory)
+            self.optimizer_ = self._make_optimizer(memory.space, memory.random_state)
             self._tell(memory.recall(0, first))
         return [candidate.params for candidate in recalled], recalled
 
@@ -294,15 +316,22 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             )
         return as_space(self.param_distributions)
 
-    def _make_optimizer(self, memory):
-        return SILBO(
-            memory.space,
-            n_components=self.n_components,
-            embedding=self.embedding,
-            acquisition=self.acquisition,
-            n_initial=self.n_initial,
-            random_state=memory.random_state,
-        )
+    def _make_optimizer(self, space, random_state):
+        options = {name: getattr(self, name) for name in SILBO_OPTIONS}
+        return SILBO(space, random_state=random_state, **options)
+
+    def _require_options_that_fit(self, space):
+        """Refuse options that cannot be honoured, before there is a journal and a fit."""
+        trial = self._make_optimizer(space, 0)
+        if not self.fold_noise:
+            return
+        try:
+            trial.tell(trial.ask(), 0.0, noise_std=1.0)
+        except ValueError as error:
+            raise ValueError(
+                f"fold_noise must be False with surrogate={self.surrogate!r}, which takes no noise "
+                "for single values. Leave one of them out."
+            ) from error
 
     def _warn_of_interruption(self, candidates):
         warnings.warn(
