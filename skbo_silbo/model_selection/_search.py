@@ -12,6 +12,7 @@ from sklearn.exceptions import FitFailedWarning
 from skbo_silbo._sklearn import BaseSearchCV, Interval, adopt_rows
 from skbo_silbo.model_selection._batches import Batches, callback_task
 from skbo_silbo.model_selection._candidates import result_rows, score_noise
+from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._progress import show_progress
 from skbo_silbo.model_selection._stopping import Stopping
@@ -80,6 +81,16 @@ class SILBOSearchCV(BaseSearchCV):
         line of JSON. If it exists, the search continues where it was interrupted, or with a greater
         `n_iter` goes on, and the result is that of a search never interrupted. One file is for
         one search on one set of data.
+    initial_results : dict, DataFrame, list of (params, score) or None, default=None
+        What an earlier search found: its ``cv_results_``, a frame made from it (columns
+        ``param_...`` and ``mean_test_score``), or pairs of parameters and score, NaN for a failed
+        candidate. The model learns from them, they are not evaluated again, and the design at the
+        start is shorter by their number. They are neither in `cv_results_` nor counted. Scores must
+        be of the same metric on like data.
+    callback : callable or None, default=None
+        Called after every candidate with a `SearchProgress`: `n_candidates`, `params`, `score`,
+        `source`, `best_params`, `best_score`, `elapsed`. A true return value ends the search. It
+        has nothing to do with the callbacks of scikit-learn 1.9, which work as well.
     fold_noise : bool, default=False
         Whether the model takes ``std_test_score / sqrt(n_splits)`` as noise of a candidate's score.
         All candidates are compared on the same splits, so most of it is common to all; searches
@@ -98,6 +109,9 @@ class SILBOSearchCV(BaseSearchCV):
         it was evaluated by an earlier run and is in the journal.
     optimizer_ : SILBO
         The optimiser after the last candidate; its values are the scores with a minus sign.
+    stop_reason_ : str
+        Why the search ended: "n_iter", "max_time", "patience", "callback", "exhausted" (a finite
+        space) or "interrupted" (Ctrl-C).
     best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, \
 multimetric_, classes_, n_features_in_, feature_names_in_
         As in RandomizedSearchCV.
@@ -158,6 +172,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         "max_time": [Interval(Real, 0, None, closed="neither"), None],
         "patience": [Interval(Integral, 1, None, closed="left"), None],
         "journal": [str, os.PathLike, None],
+        "callback": [callable, None],
         "fold_noise": ["boolean"],
     }
 
@@ -180,6 +195,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         max_time=None,
         patience=None,
         journal=None,
+        initial_results=None,
+        callback=None,
         fold_noise=False,
         n_components="auto",
         embedding="auto",
@@ -212,6 +229,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.max_time = max_time
         self.patience = patience
         self.journal = journal
+        self.initial_results = initial_results
+        self.callback = callback
         self.fold_noise = fold_noise
         self.n_components = n_components
         self.embedding = embedding
@@ -244,6 +263,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             except KeyboardInterrupt:
                 if not any(candidate.rows for candidate in batches.candidates):
                     raise
+                self.stop_reason_ = "interrupted"
                 self._warn_of_interruption(batches.candidates)
         rows = [row for candidate in batches.candidates for row in candidate.rows or ()]
         if not rows:
@@ -266,6 +286,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 try:
                     points, recalled = self._propose(memory, stopping.n_done, n)
                 except SpaceExhausted:  # what is left has next to no probability
+                    stopping.end("exhausted")
                     break
                 sources = self._sources(stopping.n_done, len(points))
                 evaluated = batches.evaluate(points, sources, recalled)
@@ -274,8 +295,14 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 self._tell(batch)
                 batches.accept(batch)
                 for i, candidate in enumerate(batch):
-                    stopping.count(candidate.score, recalled=i < len(recalled))
+                    stopping.count(candidate, recalled=i < len(recalled))
                     progress.update(stopping, candidate)
+                    self._call_back(stopping, candidate)
+        self.stop_reason_ = stopping.reason(space_is_finite=total < self.n_iter)
+
+    def _call_back(self, stopping, candidate):
+        if self.callback is not None and self.callback(stopping.progress(candidate)):
+            stopping.end("callback")
 
     def _propose(self, memory, first, n):
         """Return n points, and the candidates recalled for the first of them.
@@ -303,8 +330,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         )
 
     def _sources(self, n_done, n):
-        """Say of the next n candidates where they come from; the first batch has no model."""
-        n_initial = n if n_done == 0 else self.optimizer_.n_initial_
+        """Say of the next n candidates where they come from; without values there is no model."""
+        n_known = len(self.optimizer_.func_vals_) - n_done  # from initial_results
+        n_initial = max(self.optimizer_.n_initial_ - n_known, 0 if n_known or n_done else n)
         return ["init" if i < n_initial else "model" for i in range(n_done, n_done + n)]
 
     def _read_space(self):
@@ -318,7 +346,17 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     def _make_optimizer(self, space, random_state):
         options = {name: getattr(self, name) for name in SILBO_OPTIONS}
-        return SILBO(space, random_state=random_state, **options)
+        optimizer = SILBO(space, random_state=random_state, **options)
+        params, scores = read_initial_results(self.initial_results, self.refit)
+        if not params:
+            return optimizer
+        try:
+            return optimizer.tell(params, [-score for score in scores])
+        except ValueError as error:
+            raise ValueError(
+                f"initial_results must be candidates of this space: {error} Leave out those that "
+                "are not, or widen the space."
+            ) from error
 
     def _require_options_that_fit(self, space):
         """Refuse options that cannot be honoured, before there is a journal and a fit."""
