@@ -15,7 +15,9 @@ MAY_CHANGE = (
     *("callback", "journal", "max_time", "n_iter", "n_jobs", "patience", "pre_dispatch", "verbose"),
 )
 # Parameters that the fingerprint has in a form of its own.
-IN_OTHER_WORDS = ("cv", "estimator", "initial_results", "param_distributions", "refit")
+IN_OTHER_WORDS = (
+    *("batch_size", "cv", "estimator", "initial_results", "param_distributions", "refit"),
+)
 
 
 def search_fingerprint(search, space, state, version=VERSION):
@@ -62,6 +64,7 @@ def search_fingerprint(search, space, state, version=VERSION):
         "refit": search.refit if isinstance(search.refit, str) else None,  # the metric searched
         **{name: told(getattr(search, name)) for name in described_parameters(type(search))},
     }
+    fingerprint["batch_size"] = 1 if search.batch_size == "auto" else told(search.batch_size)
     if search.initial_results is not None:
         told_before = read_initial_results(search.initial_results, search.refit)
         fingerprint["initial_results"] = told(told_before)

@@ -63,13 +63,14 @@ class Stopping:
         """Seconds since the start, or since the last recalled candidate."""
         return time.monotonic() - self._start
 
-    def room(self, batch_size):
+    def room(self, batch_size, n_under_way=0):
         """Return how many candidates, at most `batch_size`, may be evaluated next: 0 to end."""
         if self._n_new and self.elapsed >= self.max_time:
             self.end("max_time")
         if self.n_idle >= self.patience:
             self.end("patience")
-        return 0 if self._ended else int(min(batch_size, self.n_candidates - self.n_done))
+        left = self.n_candidates - self.n_done - n_under_way
+        return 0 if self._ended else int(min(batch_size, left))
 
     def end(self, reason):
         """Let there be no room any more; the first reason counts."""
