@@ -408,7 +408,7 @@ class SemiSlicedInverseRegression(LinearProjection):
         scatter = moments.scatter / np.multiply.outer(scale, scale)
         N = moments.slice_sums() / scale
         rho = self._ridge_of_moments(scatter, N, moments.counts)
-        self.ridge_ = rho / np.diag(scatter).mean()
+        self.ridge_ = float(rho / np.diag(scatter).mean())
         scatter[np.diag_indices_from(scatter)] += rho
         spectrum = solve_moments(N, whitening_basis(scatter), self._n_wanted(n_slices))
         limit = self._n_identified(spectrum.eigenvalues, plain=True)
@@ -468,7 +468,7 @@ class SemiSlicedInverseRegression(LinearProjection):
             self.ridge_ = self._given_ridge(n_labeled, penalised=penalty is not None)
             return pencil.with_relative_ridge(self.ridge_)
         rho = ridge_of(None)
-        self.ridge_ = rho / pencil.mean_scatter() if rho else 0.0
+        self.ridge_ = float(rho / pencil.mean_scatter()) if rho else 0.0
         return pencil.with_ridge(rho)
 
     def _ridge_rule(self, X_labeled, slices):
