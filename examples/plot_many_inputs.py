@@ -1,0 +1,91 @@
+"""
+Five hundred inputs, a hundred evaluations
+==========================================
+
+Six of 500 inputs matter, and nobody knows which. :class:`~skbo_silbo.SILBO` finds the minimum in a
+hundred evaluations; afterwards its ``subspace_`` says what it took the function to depend on. It
+takes about half a minute.
+"""
+
+# %%
+# The function
+# ------------
+# Hartmann's function of six inputs, put at random places among 500, each reflected or not and
+# moved. Its minimum is -3.322; the middle of the box is nothing special.
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from skbo_silbo import SILBO, minimize
+from skbo_silbo.problems import hartmann6, planted
+
+problem = planted(hartmann6(), 500, random_state=0)
+places = np.flatnonzero(np.abs(problem.active_directions).sum(axis=0))
+print("inputs that matter:", places)
+
+# %%
+# The search
+# ----------
+# ``minimize(problem, problem.bounds, random_state=0)`` is the same in one line; asking and telling
+# keeps the optimiser, to be questioned afterwards. Random search is cheap, so it runs 20 times.
+
+optimizer = SILBO(problem.bounds, random_state=0)
+for _ in range(100):
+    x = optimizer.ask()
+    optimizer.tell(x, problem(x))
+blind = [
+    minimize(problem, problem.bounds, method="random", n_calls=100, random_state=seed).func_vals
+    for seed in range(20)
+]
+print(f"found {optimizer.best_y_:.3f}; random search {np.min(blind, axis=1).mean():.3f} on average")
+
+# %%
+# What was learnt
+# ---------------
+# Directions are rows of ``components``; ``importance`` is the share of the model's squared slope
+# along each. Summed over directions that gives a share for every input.
+
+subspace = optimizer.subspace_
+print(subspace)
+shares = subspace.importance @ subspace.components**2
+found = np.argsort(-shares)[: len(places)]
+print("inputs found:", np.sort(found))
+
+# %%
+# One of the inputs matters little near the minimum, and a search that spends its points there sees
+# little of it: what is learnt is what helped to get there.
+
+figure, (left, right) = plt.subplots(
+    1, 2, figsize=(10, 3.8), layout="constrained", width_ratios=(3, 4)
+)
+best_blind = np.minimum.accumulate(blind, axis=1)
+evaluations = np.arange(1, 101)
+left.fill_between(evaluations, *np.quantile(best_blind, (0.1, 0.9), axis=0), color="0.85", lw=0)
+left.plot(
+    evaluations, best_blind.mean(axis=0), color="0.45", label="random search, 80 % of 20 runs"
+)
+left.plot(
+    evaluations,
+    np.minimum.accumulate(optimizer.func_vals_),
+    color="#D55E00",
+    lw=2.5,
+    label="SILBO, one run",
+)
+left.axhline(problem.optimum, color="0.3", ls=":", lw=1)
+left.text(100, problem.optimum, "minimum", ha="right", va="bottom", color="0.3")
+left.set(xlabel="evaluations", ylabel="best value so far", title="What was found")
+left.legend(frameon=False)
+right.vlines(np.arange(500), 0, shares, color="0.6", lw=1)
+right.vlines(places, 0, shares[places], color="#0072B2", lw=2.5, label="the six that matter")
+right.plot(places, shares[places], "o", color="#0072B2", ms=6)
+right.set(
+    xlabel="input, 0 to 499",
+    ylabel="share",
+    title="What was learnt",
+    xlim=(-5, 505),
+    ylim=(0, None),
+)
+right.legend(frameon=False)
+for axes in (left, right):
+    axes.spines[["top", "right"]].set_visible(False)
+plt.show()
