@@ -2,8 +2,8 @@
 A search that is killed, and goes on
 ====================================
 
-With a journal every finished candidate is on disk before the next is proposed. Here a search runs in
-a process of its own and is killed without warning (SIGKILL, as by a power cut or the memory
+With a journal every finished candidate is on disk before the next is proposed. Here a search runs
+in a process of its own and is killed without warning (SIGKILL, as by a power cut or the memory
 killer); the same call then goes on where it was, and ends as if nothing had happened. It takes
 about half a minute.
 """

@@ -61,9 +61,7 @@ figure, (left, right) = plt.subplots(
 best_blind = np.minimum.accumulate(blind, axis=1)
 evaluations = np.arange(1, 101)
 left.fill_between(evaluations, *np.quantile(best_blind, (0.1, 0.9), axis=0), color="0.85", lw=0)
-left.plot(
-    evaluations, best_blind.mean(axis=0), color="0.45", label="random search, 80 % of 20 runs"
-)
+left.plot(evaluations, best_blind.mean(axis=0), color="0.45", label="random search, 20 runs")
 left.plot(
     evaluations,
     np.minimum.accumulate(optimizer.func_vals_),

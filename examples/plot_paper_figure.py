@@ -5,7 +5,7 @@ The paper's figure, with every evaluation counted
 The SILBO paper compares its bottom-up and top-down strategies with REMBO and HeSBO on Branin's
 function in 100 inputs (Chen, Zhu, Yuan and Huang, arXiv 2005.14601, figure of section 5). Bottom-up
 evaluates all old points again when it learns a new embedding; here those evaluations count, as all
-others do. It takes about a minute; :doc:`/benchmarks/paper` has the other functions, five runs each.
+others do. It takes about a minute; :doc:`/benchmarks/paper` has the other functions and five runs.
 """
 
 # %%
