@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 project = "skbo_silbo"
 copyright = "2026, the skbo_silbo developers"
 release = installed_version("skbo_silbo")
-version = release.split("+")[0]
+version = ".".join(release.split(".")[:2])
 
 extensions = [
     "sphinx.ext.autodoc",
@@ -30,7 +30,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "whats_new/next"]
+exclude_patterns = ["_build", "conda", "whats_new/next"]
 templates_path = ["_templates"]
 autosummary_generate = True
 autodoc_default_options = {"members": True, "inherited-members": False}
@@ -75,7 +75,7 @@ mathjax_options = {"defer": "defer"}
 
 # -- appearance -------------------------------------------------------------------------------
 html_theme = "pydata_sphinx_theme"
-html_title = f"skbo_silbo {version}"
+html_title = "skbo_silbo"
 html_static_path = ["_static"]
 html_css_files = ["katex/katex.min.css", "site.css"]
 html_show_sourcelink = False

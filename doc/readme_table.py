@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-BEGIN, END = "<!-- default table: begin -->\n", "<!-- default table: end -->\n"
+BEGIN, END = "<!-- default table: begin -->\n\n", "\n<!-- default table: end -->\n"
 BLIND = ("random", "sobol")
 
 

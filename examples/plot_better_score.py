@@ -1,23 +1,34 @@
 """
-Tuning a Pipeline of seventeen hyperparameters
-==============================================
+A better score is not always a better model
+===========================================
 
 Ten measurements of a biopsy, each as a mean, a standard error and a worst value: how likely is the
 tumour malignant? The Pipeline weighs the measurements, turns and kernelises them, and fits a
-logistic regression. It has seventeen hyperparameters, and
-:class:`~skbo_silbo.SILBOSearchCV` tunes them beside
-:class:`~sklearn.model_selection.RandomizedSearchCV` and the Pipeline as it is by default.
+logistic regression: 17 hyperparameters, tuned by :class:`~skbo_silbo.SILBOSearchCV` beside
+:class:`~sklearn.model_selection.RandomizedSearchCV`. The one that searches better finds a better
+cross-validated log loss, and models that are worse on rows it never saw: with 400 rows the score
+itself is uncertain, and the harder one searches, the more of its luck one finds.
 
-Run from a checkout it prints what it finds and saves ``tune_pipeline.png``::
+This was to be the main example, chosen before it was run. As chosen, with five seeds
+(``SEEDS = range(5)``; revision ``c225599``, 22 November 2026, two busy cores), it gave:
 
-    python examples/plot_tune_pipeline.py
+.. list-table::
+   :header-rows: 1
 
-**How the task was chosen.** All of this was written down, and committed, before either search had
-been run on it: the data, because they ship with scikit-learn and their columns come in groups; the
-log loss, because a probability is what is wanted of a biopsy, and because accuracy on these data is
-saturated; the Pipeline and the ranges, because one would write them so; five seeds. Only the number
-of candidates was set afterwards, by the clock and without a look at the scores. What
-the run gave is shown, whatever it is.
+   * - log loss
+     - cross-validated
+     - on the 169 other rows
+   * - Pipeline by default
+     - .176
+     - .191
+   * - RandomizedSearchCV
+     - .0723 (.0581 to .0818)
+     - .125 (.104 to .168)
+   * - SILBOSearchCV
+     - .0538 (.0494 to .0621)
+     - .181 (.134 to .318)
+
+Here two seeds are run, in about a minute.
 """
 
 # %%
@@ -25,7 +36,6 @@ the run gave is shown, whatever it is.
 # --------
 # 400 of the 569 biopsies are for tuning, in five folds; the other 169 only for a last look.
 
-import sys
 import time
 
 import matplotlib.pyplot as plt
@@ -50,7 +60,7 @@ from sklearn.preprocessing import QuantileTransformer, RobustScaler, StandardSca
 
 from skbo_silbo import SILBOSearchCV
 
-N_CANDIDATES, SEEDS = 60, range(5)
+N_CANDIDATES, SEEDS = 60, range(2)
 
 data = load_breast_cancer()
 measurements = [name.removeprefix("mean ").replace(" ", "_") for name in data.feature_names[:10]]
@@ -110,7 +120,7 @@ print(f"{len(space)} hyperparameters, {N_CANDIDATES} candidates, {len(SEEDS)} se
 
 
 def run(search_class, seed):
-    """Fit one search; return the losses so far, that on the test rows, the best and the time."""
+    """Fit one search; return the losses so far and that on the test rows."""
     start = time.process_time()
     search = search_class(
         pipeline,
@@ -128,7 +138,7 @@ def run(search_class, seed):
         f"{seconds:.0f} s of computing",
         flush=True,
     )
-    return loss, test, search.best_params_
+    return loss, test
 
 
 classes = (RandomizedSearchCV, SILBOSearchCV)
@@ -147,44 +157,39 @@ print(f"Default Pipeline: log loss {default:.4f}; on the {len(y_test)} others {t
 found = {}
 for search_class in classes:
     runs = [out for (cls, _), out in zip(jobs, outcomes, strict=True) if cls is search_class]
-    losses, tests = (np.array(column) for column in list(zip(*runs, strict=True))[:2])
-    found[search_class] = losses
+    losses, tests = (np.array(column) for column in zip(*runs, strict=True))
+    found[search_class] = losses, tests
     print(
         f"{search_class.__name__}: log loss {losses[:, -1].mean():.4f} ({losses[:, -1].min():.4f} "
         f"to {losses[:, -1].max():.4f}); on the {len(y_test)} others {tests.mean():.4f} "
         f"({tests.min():.4f} to {tests.max():.4f})"
     )
 
-gain = found[RandomizedSearchCV][:, -1] - found[SILBOSearchCV][:, -1]
-print(
-    f"Random search's loss less ours, seed by seed: {gain.mean():+.4f}, standard error "
-    f"{gain.std(ddof=1) / np.sqrt(len(gain)):.4f}; ours is lower in {(gain > 0).sum()} of "
-    f"{len(gain)}"
-)
-best = min((out for out in outcomes[1::2]), key=lambda out: out[0][-1])
-print("Best parameters of SILBOSearchCV:")
-for name, value in best[2].items():
-    print(f"  {name}: {value:.4g}" if isinstance(value, float) else f"  {name}: {value}")
-
 # %%
-# The best cross-validated log loss so far: a thin line a seed, a thick one for their mean.
+# The usual remedies, not measured here: more rows, more splits
+# (:class:`~sklearn.model_selection.RepeatedStratifiedKFold`), a score that punishes single rows
+# less, fewer hyperparameters. What always serves is a last look at rows that no search has seen:
+# right, a dot a seed. Left, the best cross-validated loss so far, a thin line a seed.
 
-figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-for search_class, colour in zip(classes, ("0.45", "#D55E00"), strict=True):
-    losses = found[search_class]
-    evaluated = np.arange(1, N_CANDIDATES + 1)
-    axes.plot(evaluated, losses.T, color=colour, lw=0.7, alpha=0.5)
-    axes.plot(evaluated, losses.mean(axis=0), color=colour, lw=2.5, label=search_class.__name__)
-axes.axhline(default, color="#0072B2", ls="--", label="Pipeline by default")
-axes.set(
-    xlabel="candidates evaluated",
-    ylabel="best cross-validated log loss",
-    ylim=(None, 1.6 * default),
+figure, (left, right) = plt.subplots(
+    1, 2, figsize=(9, 4), layout="constrained", width_ratios=(3, 1.3)
 )
-axes.legend(frameon=False)
-axes.spines[["top", "right"]].set_visible(False)
-if "sphinx_gallery" in sys.modules:  # the gallery shows the figure itself
-    plt.show()
-else:
-    figure.savefig("tune_pipeline.png", dpi=150)
-    print("Saved tune_pipeline.png")
+evaluated = np.arange(1, N_CANDIDATES + 1)
+for place, (search_class, colour) in enumerate(zip(classes, ("0.45", "#D55E00"), strict=True), 1):
+    losses, tests = found[search_class]
+    left.plot(evaluated, losses.T, color=colour, lw=0.7, alpha=0.5)
+    left.plot(evaluated, losses.mean(axis=0), color=colour, lw=2.5, label=search_class.__name__)
+    right.plot(np.full(len(tests), place), tests, "o", color=colour, alpha=0.7)
+    right.hlines(tests.mean(), place - 0.3, place + 0.3, color=colour, lw=2.5)
+left.axhline(default, color="#0072B2", ls="--", label="Pipeline by default")
+right.hlines(test_default, -0.3, 0.3, color="#0072B2", lw=2.5)
+left.set(
+    xlabel="candidates evaluated", ylabel="best cross-validated log loss", ylim=(0, 1.6 * default)
+)
+right.set(xticks=range(3), xlim=(-0.6, 2.6), ylim=(0, None))
+right.set_xticklabels(["default", "random", "SILBO"])
+right.set_ylabel(f"log loss on {len(y_test)} others")
+left.legend(frameon=False)
+for axes in (left, right):
+    axes.spines[["top", "right"]].set_visible(False)
+plt.show()
