@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-import sys
 import tarfile
 import tomllib
 import venv

@@ -19,9 +19,9 @@ def build_site(folder, gallery):
     """Build a copy, for what is made on the way lies among the sources."""
     shutil.copytree(ROOT / "doc", folder / "doc", ignore=MADE)
     shutil.copytree(ROOT / "examples", folder / "examples")
+    options = ("-W", "--keep-going", "-q", "-b", "html")
     result = subprocess.run(
-        [*(sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html")]
-        + [folder / "doc", folder / "html"],
+        [sys.executable, "-m", "sphinx", *options, folder / "doc", folder / "html"],
         cwd=ROOT,
         env=os.environ | {"SKBO_SILBO_GALLERY": gallery},
         capture_output=True,
