@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import gamma, halfcauchy
 
 from skbo_silbo import SILBO
+from skbo_silbo._numerics._gaussian_process import BELIEF_VARIANCE
 from skbo_silbo.acquisition import (
     AcquisitionSurface,
     IdleRedraw,
@@ -25,7 +26,6 @@ from skbo_silbo.optimizers._evidence import (
 )
 from skbo_silbo.space import Box
 from skbo_silbo.surrogate import (
-    BELIEF_VARIANCE,
     EnsembleSurrogate,
     GaussianProcessSurrogate,
     ProcessMaker,

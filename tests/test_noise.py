@@ -7,12 +7,12 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import check_grad
 from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from sklearn.linear_model import BayesianRidge
 
 from skbo_silbo import BOCK, REMBO, SILBO, AddBO, RandomSearch
 from skbo_silbo._numerics._gaussian_process import log_marginal_likelihood
 from skbo_silbo.surrogate import AsTold, GaussianProcessSurrogate, HalfLog, LogAboveLeast
-from skbo_silbo.surrogate._process import _kernel
 
 BOUNDS = [(-1.0, 1.0)] * 3
 
@@ -27,6 +27,11 @@ def data(n=12, r=2, seed=0):
     return Z, np.sin(3 * Z[:, 0]) + Z[:, 1] + 5.0, rng.uniform(0.0, 0.6, n) ** 2
 
 
+def kernel_of(theta):
+    signal, *lengths, noise = np.exp(theta)
+    return ConstantKernel(signal) * Matern(lengths, nu=2.5) + WhiteKernel(noise)
+
+
 def run(noise_std, *, n=16, seed=0, **options):
     optimizer = SILBO(BOUNDS, random_state=seed, **options)
     for i in range(n):
@@ -38,7 +43,7 @@ def run(noise_std, *, n=16, seed=0, **options):
 def test_posterior_is_that_of_scikit_learn_with_alpha_for_every_point():
     Z, y, variance = data()
     ours = GaussianProcessSurrogate(np.log([1.3, 0.5, 0.9, 1e-3])).fit(Z, y, variance, tune=False)
-    kernel = _kernel(ours.theta_, np.tile([[-20.0, 20.0]], (4, 1)))
+    kernel = kernel_of(ours.theta_)
     targets = (y - y.mean()) / y.std()
     alpha = variance / y.var() + 1e-10
     oracle = GaussianProcessRegressor(kernel, alpha=alpha, optimizer=None).fit(Z, targets)
@@ -54,7 +59,7 @@ def test_likelihood_is_that_of_scikit_learn_with_alpha_for_every_point():
     Z, y, variance = data()
     y = y - y.mean()
     theta = np.log([1.3, 0.5, 0.9, 1e-2])
-    kernel = _kernel(theta, np.tile([[-20.0, 20.0]], (4, 1)))
+    kernel = kernel_of(theta)
     oracle = GaussianProcessRegressor(kernel, alpha=variance, optimizer=None).fit(Z, y)
     wanted, by_theta = oracle.log_marginal_likelihood(theta, eval_gradient=True)
     weights = np.exp(-2 * theta[1:3])

@@ -10,9 +10,7 @@ from scipy.stats import norm
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
-from skbo_silbo._numerics._matern import scaled_squared_distances
 from skbo_silbo.surrogate import GaussianProcessSurrogate
-from skbo_silbo.surrogate._distances import DistancesTo
 from skbo_silbo.surrogate._prior import dimension_scaled_prior
 
 
@@ -206,10 +204,3 @@ def test_state_restores_every_bit(tune, isotropic):
     assert_array_equal(restored.predict(new), surrogate.predict(new))
     more = [s.with_points(new, np.zeros(5)).predict(Z) for s in (restored, surrogate)]
     assert_array_equal(*more)
-
-
-@pytest.mark.parametrize(("n", "m", "d"), [(1, 1, 1), (30, 1, 200), (20, 50, 3)])
-def test_distances_to_fixed_points_are_those_of_the_kernel(n, m, d):
-    rng = np.random.default_rng(0)
-    B, A, weights = rng.normal(size=(n, d)), rng.normal(size=(m, d)), rng.uniform(0, 3, d)
-    assert_array_equal(DistancesTo(B, weights)(A), scaled_squared_distances(A, B, weights))

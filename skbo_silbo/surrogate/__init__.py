@@ -22,7 +22,7 @@ from skbo_silbo.surrogate._prior import (
     half_cauchy_prior,
     sparse_prior,
 )
-from skbo_silbo.surrogate._process import BELIEF_VARIANCE, GaussianProcessSurrogate
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor
 from skbo_silbo.surrogate._warps import AsTold, HalfLog, LogAboveLeast
 
@@ -30,7 +30,6 @@ __all__ = [
     "AdditiveMaker",
     "AdditiveProcess",
     "AsTold",
-    "BELIEF_VARIANCE",
     "CylindricalMaker",
     "CylindricalProcess",
     "EnsembleSurrogate",
