@@ -79,15 +79,14 @@ print("the same candidates and scores as without the kill:", np.array_equal(scor
 figure, axes = plt.subplots(figsize=(7, 3.8), layout="constrained")
 before = source == "resumed"
 number = np.arange(1, len(scores) + 1)
-axes.plot(number, other, "o", mfc="none", mec="0.5", ms=9, label="never interrupted")
-axes.plot(number[before], scores[before], "o", color="#0072B2", ms=5, label="read from the journal")
-axes.plot(number[~before], scores[~before], "o", color="#D55E00", ms=5, label="fitted afterwards")
-axes.step(
-    number, np.maximum.accumulate(scores), where="post", color="0.3", lw=1, label="best so far"
-)
+error, best = 1 - scores, np.minimum.accumulate(1 - scores)
+axes.plot(number, 1 - other, "o", mfc="none", mec="0.5", ms=9, label="never interrupted")
+axes.plot(number[before], error[before], "o", color="#0072B2", ms=5, label="read from the journal")
+axes.plot(number[~before], error[~before], "o", color="#D55E00", ms=5, label="fitted afterwards")
+axes.step(number, best, where="post", color="0.3", lw=1, label="best so far")
 axes.axvline(before.sum() + 0.5, color="k", ls="--", lw=1)
-axes.text(before.sum() + 0.7, scores.min(), "SIGKILL", va="bottom")
-axes.set(xlabel="candidate", ylabel="mean test score")
-axes.legend(frameon=False, loc="center right")
+axes.text(before.sum() + 0.7, error.max(), "SIGKILL", va="top")
+axes.set(xlabel="candidate", ylabel="mean test error", yscale="log")
+axes.legend(frameon=False, loc="upper right")
 axes.spines[["top", "right"]].set_visible(False)
 plt.show()
