@@ -3,8 +3,8 @@ A search on a Dask cluster
 ==========================
 
 :class:`~skbo_silbo.SILBOSearchCV` proposes ``batch_size`` candidates together and gives their fits
-to joblib, which gives them to whatever it is told: here to four workers of Dask. The picture is what
-they did. It needs ``pip install ".[dask]"`` and takes about a quarter of a minute.
+to joblib, which gives them to whatever it is told: here to four workers of Dask. The picture is
+what they did. It needs ``pip install ".[dask]"`` and takes about a quarter of a minute.
 """
 
 # %%
