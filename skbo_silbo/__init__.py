@@ -5,8 +5,11 @@ from importlib.metadata import version
 from .decomposition import (
     ActiveSubspace,
     DirectionalRegression,
+    KernelSlicedInverseRegression,
+    OuterProductGradients,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
+    SparseSlicedInverseRegression,
 )
 from .model_selection import SILBOSearchCV
 from .optimizers import (
@@ -30,6 +33,8 @@ __all__ = [
     "BOCK",
     "DirectionalRegression",
     "HeSBO",
+    "KernelSlicedInverseRegression",
+    "OuterProductGradients",
     "REMBO",
     "RandomSearch",
     "SILBO",
@@ -39,5 +44,6 @@ __all__ = [
     "SlicedAverageVarianceEstimation",
     "Space",
     "SpaceExhausted",
+    "SparseSlicedInverseRegression",
     "minimize",
 ]

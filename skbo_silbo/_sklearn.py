@@ -18,7 +18,9 @@ __all__ = [
     "Interval",
     "SearchState",
     "adopt_rows",
+    "check_refit_names_a_metric",
     "is_all_fits_failed",
+    "metadata_request",
     "one_thread",
     "search_state",
 ]
@@ -44,6 +46,26 @@ def is_all_fits_failed(error):
     return raised_in == _warn_or_raise_about_fit_failures.__name__
 
 
+def check_refit_names_a_metric(search, scores):
+    """Refuse a `refit` that names none of several metrics, as scikit-learn does after the search.
+
+    Only the first scores tell how many metrics a callable `scoring` returns.
+
+    Parameters
+    ----------
+    search : BaseSearchCV
+    scores : float or dict
+        Of one fit.
+
+    Raises
+    ------
+    ValueError
+        If there are several metrics, and refit is neither False, nor callable, nor one of them.
+    """
+    if callable(search.scoring) and isinstance(scores, dict):
+        search._check_refit_for_multimetric(scores)
+
+
 def one_thread():
     """Return a context in which the linear algebra libraries use one thread.
 
@@ -62,8 +84,8 @@ class SearchState:
         The data, as ``fit`` passes them on.
     splitter : splitter
         What `cv` was read as.
-    split_params, fit_params : dict
-        The parameters of ``fit`` that are routed to the splitter and to the estimator.
+    split_params, fit_params, score_params : dict
+        The parameters of ``fit`` that are routed to splitter, estimator and scorers.
     """
 
     X: object
@@ -71,6 +93,7 @@ class SearchState:
     splitter: object
     split_params: dict
     fit_params: dict
+    score_params: dict
 
     def split(self):
         """Return the (train, test) pairs of indices."""
@@ -87,8 +110,18 @@ def search_state(evaluate_candidates):
     splitter = names["cv_orig"] if "cv_orig" in names else names["self"]._checked_cv_orig
     routed = names["routed_params"]
     return SearchState(
-        names["X"], names["y"], splitter, dict(routed.splitter.split), dict(routed.estimator.fit)
+        X=names["X"],
+        y=names["y"],
+        splitter=splitter,
+        split_params=dict(routed.splitter.split),
+        fit_params=dict(routed.estimator.fit),
+        score_params=dict(routed.scorer.score),
     )
+
+
+def metadata_request(estimator):
+    """Return which metadata an estimator has been set to ask for; None if nothing was set."""
+    return vars(estimator).get("_metadata_request")
 
 
 def adopt_rows(evaluate_candidates, rows):

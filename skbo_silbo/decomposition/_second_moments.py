@@ -9,8 +9,6 @@ m_h, V_h    (q,), (q,q) mean and variance of Z within slice h
 ==========  ==========  =====================================================
 """
 
-from dataclasses import replace
-
 import numpy as np
 from scipy import linalg
 
@@ -55,13 +53,13 @@ class _SecondMomentSlicing(LinearProjection):
             the number of features that vary.
         """
         check_n_slices(self.n_slices)
-        data = split_labelled(self, X, y, allow_categories=True)
+        data = split_labelled(self, X, y, allow_categories=True).labelled_only()
         n, d = data.X_labeled.shape
         check_n_components(self.n_components, d)
         check_enough_rows(type(self).__name__, n, d)
         slices = slice_response(data.y, self.n_slices)
         self.n_slices_ = slices.n_slices
-        X, self.mean_ = center_on_labels(replace(data, X_unlabeled=data.X_unlabeled[:0]))
+        X, self.mean_ = center_on_labels(data)
         pencil = Pencil(X, n, slices.membership())
         basis = primal_basis(pencil)
         Z = np.sqrt(n) * basis.whiten(pencil.X)

@@ -1,7 +1,6 @@
 """Semi-supervised, localised sliced inverse regression."""
 
 import warnings
-from numbers import Integral
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -24,12 +23,19 @@ from ._dimension import (
     excess_over_noise,
     sequential_tests,
 )
-from ._labels import check_labelled_chunk, split_labelled
+from ._labels import check_block_response, check_labelled_chunk, split_labelled
 from ._moments import SliceMoments
 from ._paper import pairwise_membership, paper_directions
 from ._projection import LinearProjection, with_positive_peaks
 from ._scatter import center_on_labels, graph_penalty, local_membership
 from ._slices import check_n_slices, slice_response
+from ._streaming import (
+    SliceCoding,
+    SolvedOnDemand,
+    forget_solved,
+    is_dask_array,
+    moments_of_blocks,
+)
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized", "paper")
 NEIGHBORS = ("auto", "brute", "pynndescent")
@@ -55,12 +61,24 @@ MAX_AUTO_COMPONENTS = 20
 """Most directions that n_components="auto" considers when slices are localised."""
 
 
-def _has_edges(estimator):
-    if isinstance(estimator.n_slices, Integral):
-        raise AttributeError(
-            "partial_fit needs n_slices to be an array of slice edges: got "
-            f"{estimator.n_slices!r}. Quantiles of a first sample of y will do."
+def _needs_all_rows(estimator):
+    """Say which parameter needs all rows at once; None where moments will do."""
+    if estimator.n_local_neighbors is not None:
+        return (
+            "n_local_neighbors must be None where rows come in chunks, because neighbours need all "
+            f"of them: got {estimator.n_local_neighbors}. Use plain slices"
         )
+    if estimator.solver not in ("auto", "dense"):
+        return (
+            "solver must be 'auto' or 'dense' where rows come in chunks: got "
+            f"{estimator.solver!r}. Use 'auto'"
+        )
+    return None
+
+
+def _is_streamable(estimator):
+    if (remedy := _needs_all_rows(estimator)) is not None:
+        raise AttributeError(f"{remedy}, or fit.")
     return True
 
 
@@ -160,6 +178,14 @@ class SemiSlicedInverseRegression(LinearProjection):
     array([[ 0.72, -0.  ,  0.  ,  0.69,  0.01,  0.02]])
     """
 
+    components_ = SolvedOnDemand()
+    mean_ = SolvedOnDemand()
+    eigenvalues_ = SolvedOnDemand()
+    n_components_ = SolvedOnDemand()
+    ridge_ = SolvedOnDemand()
+    solver_ = SolvedOnDemand()
+    dimension_tests_ = SolvedOnDemand()
+
     def __init__(
         self,
         n_components="auto",
@@ -188,7 +214,9 @@ class SemiSlicedInverseRegression(LinearProjection):
 
         Parameters
         ----------
-        X : array-like of shape (n, n_features)
+        X : array-like of shape (n, n_features), or Dask array
+            The blocks of a Dask array are read one after the other and never put together: plain
+            slices, the exact solver, no graph.
         y : array-like of shape (n,)
             Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None or NaN
             marking an unlabelled row.
@@ -200,6 +228,8 @@ class SemiSlicedInverseRegression(LinearProjection):
         self
         """
         self._check_parameters()
+        if is_dask_array(X):
+            return self._fit_blocks(X, y, X_unlabeled)
         data = split_labelled(self, X, y, X_unlabeled, allow_categories=True)
         check_n_components(self.n_components, self.n_features_in_)
         slices = slice_response(data.y, self.n_slices)
@@ -217,69 +247,89 @@ class SemiSlicedInverseRegression(LinearProjection):
         self._store(spectrum, len(data.y), plain=self._is_plain(slices), penalised=penalised)
         return self
 
-    @available_if(_has_edges)
-    def partial_fit(self, X, y):
+    @available_if(_is_streamable)
+    def partial_fit(self, X, y, classes=None):
         """Take in a chunk of labelled rows; after the last chunk the result is that of ``fit``.
 
         Only the mean, the scatter (n_features x n_features) and the slice means are kept, so that
-        data need not fit in memory. Slices are plain, and their edges must be given beforehand.
+        data need not fit in memory; the directions are computed when they are first read. Slices
+        are plain and fixed by the first chunk: by the edges given as `n_slices`, by `classes`, or,
+        where `n_slices` is an integer, by the slices of the first chunk. The edges that ``fit``
+        would take are those of `slice_edges` on all of y, a first pass over y alone.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,)
             Every row labelled.
+        classes : array-like of shape (H,), default=None
+            All categories that y can take, where it holds categories; read at the first call.
 
         Returns
         -------
         self
-            With `components_` as soon as the rows seen identify `n_components`.
+            With `components_` as soon as the rows seen identify `n_components`; before, reading it
+            raises NotFittedError.
 
         Raises
         ------
         ValueError
-            If `n_local_neighbors` is set, the solver is neither "auto" nor "dense", or y holds NaN:
-            each needs all rows at once. The moments are then unchanged.
+            If y holds NaN or a category that is not in `classes`: the moments are then unchanged.
         AttributeError
-            If `n_slices` is not an array of edges: the method is not there.
+            If `n_local_neighbors` is set or the solver is neither "auto" nor "dense": both need all
+            rows at once, and the method is not there.
         """
         self._check_parameters()
-        self._check_streamable()
-        edges = check_n_slices(self.n_slices)
         first = getattr(self, "_moments", None) is None
-        X, y = check_labelled_chunk(self, X, y, reset=first)
+        categories = classes is not None if first else self._coding.edges is None
+        X, y = check_labelled_chunk(self, X, y, reset=first, allow_categories=categories)
         check_n_components(self.n_components, self.n_features_in_)
-        self._check_identified(len(edges))
-        chunk = SliceMoments.of(X, np.searchsorted(edges, y, side="right"), len(edges) + 1)
+        coding = SliceCoding.of_first_chunk(y, self.n_slices, classes) if first else self._coding
+        self._check_identified(coding.n_slices - 1)
+        codes, names = coding.codes(y), {"estimator_name": type(self).__name__, "input_name": "X"}
+        chunk = SliceMoments.of_finite(X, codes, coding.n_slices, **names)
+        self._coding = coding
         self._moments = chunk if first else self._moments.merged(chunk)
+        forget_solved(self)
+        self._unsolved = self._moments
         self.n_slices_ = int((self._moments.counts > 0).sum())
-        if self.n_slices_ > 1:
-            self._solve_moments()
         return self
 
-    def _solve_moments(self):
-        """Set the attributes of ``fit``, once the rows seen identify `n_components`."""
-        moments = self._moments.without_constant_columns()
+    def _fit_blocks(self, X, y, X_unlabeled):
+        """Fit to a Dask array block by block; y is read whole."""
+        if (remedy := _needs_all_rows(self)) is not None:
+            raise ValueError(f"{remedy}, or compute the Dask array first.")
+        y, labelled = check_block_response(self, X, y)
+        check_n_components(self.n_components, self.n_features_in_)
+        if self.alpha != 0 and (X_unlabeled is not None or not labelled.all()):
+            raise ValueError(
+                "alpha must be 0 for a Dask array with unlabelled rows: the graph needs all rows "
+                f"in memory, got alpha={self.alpha!r}. Pass alpha=0, or a sample of the rows as a "
+                "NumPy array."
+            )
+        slices = slice_response(y[labelled], self.n_slices)
+        self.n_slices_ = slices.n_slices
+        codes = np.full(len(y), -1)
+        codes[labelled] = slices.codes
+        self._moments = None
+        self._solve_moments(moments_of_blocks(X, codes, slices.n_slices))
+        return self
+
+    def _solve_moments(self, moments):
+        """Set the attributes of ``fit``, where the rows seen identify `n_components`."""
+        n_slices = int((moments.counts > 0).sum())
+        if n_slices < 2:
+            return
+        moments = moments.without_constant_columns()
         self.mean_, self.solver_ = moments.mean, "dense"
         self.ridge_ = self._resolve_ridge(moments.n, penalised=False)
         T = moments.scatter.copy()
         T[np.diag_indices_from(T)] += self.ridge_ * np.diag(T).mean()
-        N, n_wanted = moments.slice_sums(), self._n_wanted(self.n_slices_)
+        N, n_wanted = moments.slice_sums(), self._n_wanted(n_slices)
         spectrum = solve_moments(N, whitening_basis(T), n_wanted)
         limit = self._n_identified(spectrum.eigenvalues, plain=True)
         if self.n_components == "auto" or self.n_components <= limit:
             self._store(spectrum, moments.n, plain=True, penalised=False)
-
-    def _check_streamable(self):
-        if self.n_local_neighbors is not None:
-            raise ValueError(
-                "n_local_neighbors must be None for partial_fit: neighbours need all rows at once, "
-                f"got {self.n_local_neighbors}. Use fit."
-            )
-        if self.solver not in ("auto", "dense"):
-            raise ValueError(
-                f"solver must be 'auto' or 'dense' for partial_fit: got {self.solver!r}. Use fit."
-            )
 
     def _check_parameters(self):
         check_n_slices(self.n_slices)

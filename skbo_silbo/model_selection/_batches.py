@@ -2,9 +2,10 @@
 
 from contextlib import contextmanager
 
-from skbo_silbo._sklearn import is_all_fits_failed
+from skbo_silbo._sklearn import check_refit_names_a_metric, is_all_fits_failed
 from skbo_silbo.model_selection._candidates import Candidate, mean_score
 from skbo_silbo.model_selection._splits import freeze
+from skbo_silbo.model_selection._worker_death import is_worker_death
 
 
 class Batches:
@@ -56,13 +57,16 @@ class Batches:
         Raises
         ------
         Exception
-            Whatever ``evaluate_candidates`` raises, unless it is that all fits failed.
+            Whatever ``evaluate_candidates`` raises, unless it is that all fits failed, or that a
+            worker died and no ``error_score="raise"``.
         """
         new = slice(len(recalled), None)
-        blocks, error = self._rows(points[new]) if points[new] else ([], None)
+        outcomes = self._outcomes(points[new]) if points[new] else []
         batch = [
             Candidate(params, self._n_batches, source, rows, error, self._score(rows))
-            for params, source, rows in zip(points[new], sources[new], blocks, strict=True)
+            for params, source, (rows, error) in zip(
+                points[new], sources[new], outcomes, strict=True
+            )
         ]
         self._n_batches += 1
         return batch
@@ -71,7 +75,31 @@ class Batches:
         """Take candidates, of which all else has been seen to, among the results."""
         self.candidates += batch
 
-    def _rows(self, points):
+    def _outcomes(self, points):
+        """Return the rows of each point, or None and a report of the failure.
+
+        When a worker dies, which candidate killed it is not known: all are evaluated once more, one
+        by one, and one with which a worker dies again has failed.
+        """
+        try:
+            return self._fit(points)
+        except Exception as failure:
+            if not self._may_be_retried(failure):
+                raise
+        return [outcome for point in points for outcome in self._fit_alone(point)]
+
+    def _fit_alone(self, point):
+        try:
+            return self._fit([point])
+        except Exception as failure:
+            if not self._may_be_retried(failure):
+                raise
+            return [(None, f"a worker died twice with this candidate: {failure!r}")]
+
+    def _may_be_retried(self, failure):
+        return is_worker_death(failure) and self.search.error_score != "raise"
+
+    def _fit(self, points):
         """Return the rows of each point, and the report of the failure if every fit failed."""
         try:
             with self._callback_kwargs(len(points)) as kwargs, _muted(self.search):
@@ -79,11 +107,12 @@ class Batches:
         except ValueError as failure:
             if not is_all_fits_failed(failure):
                 raise
-            return [None] * len(points), str(failure)
+            return [(None, str(failure))] * len(points)
         rows = self.table["rows"][self._n_rows :]
+        check_refit_names_a_metric(self.search, rows[0]["test_scores"])
         self._n_rows += len(rows)
         size = len(rows) // len(points)
-        return [rows[i : i + size] for i in range(0, len(rows), size)], None
+        return [(rows[i : i + size], None) for i in range(0, len(rows), size)]
 
     def _score(self, rows):
         # A batch without any success is rated as scikit-learn would rate a failed fit in it.

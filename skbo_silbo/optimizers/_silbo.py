@@ -3,17 +3,17 @@
 import numpy as np
 
 from skbo_silbo._checks import check_count
-from skbo_silbo.embedding import SKETCH_STREAM, SketchedLearner, draw_sketch, make_learners
+from skbo_silbo.embedding import SKETCH_STREAM, SketchedLearner, choose_embedding, draw_sketch
 from skbo_silbo.optimizers._configuration import (
-    ACQUISITIONS,
-    DESIGNS,
-    SEARCHES,
-    WARPS,
     Configuration,
+    make_acquisition,
+    make_design,
     make_mapping,
-    named,
+    make_search,
+    make_warps,
 )
 from skbo_silbo.optimizers._design import n_initial_points
+from skbo_silbo.optimizers._journaling import open_log
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.surrogate import make_surrogates
 
@@ -84,6 +84,11 @@ class SILBO(EmbeddedOptimizer):
         median to their logarithm, "log" all distances from the lowest value, smoothly; None
         changes nothing. "auto" takes the scale on which the surrogate predicts left-out values
         best.
+    journal : str, path-like or None, default=None
+        A file in which every point asked for and every value told is on disk before `ask` and
+        `tell` return. A new optimiser with the same arguments and journal goes on from there, after
+        a crash too; points that were pending are in `pending_`. A journal of another space, option
+        or seed is refused, the difference named; without `random_state` its seed is taken over.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same seed and the same values give the same points, bit for bit.
 
@@ -154,9 +159,13 @@ class SILBO(EmbeddedOptimizer):
         sketch="auto",
         surrogate="auto",
         warp="auto",
+        journal=None,
         random_state=None,
     ):
-        super().__init__(bounds, random_state)
+        log, seed = open_log(journal, random_state)
+        super().__init__(bounds, seed)
+        self.random_state = random_state
+        self.journal = journal
         self.n_components = n_components
         self.embedding = embedding
         self.mapping = mapping
@@ -170,33 +179,39 @@ class SILBO(EmbeddedOptimizer):
         self.surrogate = surrogate
         self.warp = warp
         self._assemble()
+        if log is not None:
+            self.keep_journal(log)
 
     def _configure(self, d):
         n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
         if self.update_every is not None:
             check_count("update_every", self.update_every)
         sketch = draw_sketch(self.sketch, d, self._rng(*SKETCH_STREAM))
+        chosen = choose_embedding(self.embedding, self.n_components, d)
         return Configuration(
-            learners=self._make_learners(sketch, d),
-            mapping=make_mapping(self.mapping),
-            search=named("search", self.search, SEARCHES)(),
-            acquisition=named("acquisition", self.acquisition, ACQUISITIONS),
+            learner=self._on_sketch(sketch, chosen.learner),
+            mapping=make_mapping(self.mapping, keeps_found=sketch is None),
+            search=make_search(self.search),
+            acquisition=make_acquisition(self.acquisition),
             design=self._make_design(sketch),
-            surrogate=make_surrogates(self.surrogate),
+            maker=self._make_surrogates(chosen),
             n_initial=check_count("n_initial", n_initial),
             n_unlabeled=check_count("n_unlabeled", self.n_unlabeled, least=0),
             update_every=self.update_every,
-            warps=named("warp", self.warp, WARPS),
+            warps=make_warps(self.warp),
         )
 
-    def _make_learners(self, sketch, d):
-        learners = make_learners(self.embedding, self.n_components, d)
-        if sketch is None:
-            return learners
-        return [SketchedLearner(sketch, learner, self._seed) for learner in learners]
+    def _make_surrogates(self, chosen):
+        """Return the maker; the prior that "auto" stands for is that of the process alone."""
+        ours = isinstance(self.surrogate, str)
+        asked = isinstance(self.embedding, str) and self.embedding == "sparse"
+        return make_surrogates(self.surrogate, chosen.prior if ours or asked else None)
+
+    def _on_sketch(self, sketch, learner):
+        return learner if sketch is None else SketchedLearner(sketch, learner, self._seed)
 
     def _make_design(self, sketch):
-        design = named("design", self.design, DESIGNS)
+        design = make_design(self.design)
         if sketch is None:
             return design
         return lambda n, d, rng: np.clip(

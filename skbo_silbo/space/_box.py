@@ -136,6 +136,10 @@ class Box:
         """
         return self.encode(self.decode(X))
 
+    def column_groups(self):
+        """Return which columns each input that is not constant has: dict of str to list of int."""
+        return {name: [j] for j, name in enumerate(self.feature_names_)}
+
     def _check_points(self, points):
         points = np.asarray(points, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] != len(self.lower):

@@ -5,13 +5,17 @@ from copy import copy
 import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.optimize import minimize
+from scipy.stats import norm
 
 from skbo_silbo._numerics._gaussian_process import condition, log_marginal_likelihood
+from skbo_silbo.surrogate._function_draws import FunctionDraws
+from skbo_silbo.surrogate._hyperparameter_draws import draw_hyperparameters
 from skbo_silbo.surrogate._prior import PRIORS
 from skbo_silbo.surrogate._standard import location_and_scale
 
 MAX_ITERATIONS = 60  # of L-BFGS-B for each start
 JITTER = 1e-10  # least noise variance, for standardised targets
+MOST_TUNED = 300  # values by which the hyperparameters are searched: n^3 for each of some 200 steps
 
 
 class GaussianProcessSurrogate:
@@ -87,6 +91,11 @@ class GaussianProcessSurrogate:
         """Inverse squared length scales, (r,)."""
         return self._process.weights
 
+    @property
+    def relevance_(self):
+        """Inverse length scales, (r,)."""
+        return np.sqrt(self._process.weights)
+
     def to_state(self):
         """Return the hyperparameters as plain data, exactly."""
         return {"theta": self.theta_.tolist()}
@@ -155,12 +164,37 @@ class GaussianProcessSurrogate:
     def log_predictive_density(self, Z, y):
         """Return the log density of every held-out target, noise included, of shape (m,)."""
         mean, std = self.predict(Z)
-        variance = std**2 + self.y_scale_**2 * np.exp(self.theta_[-1])
-        return -0.5 * (np.log(2.0 * np.pi * variance) + (y - mean) ** 2 / variance)
+        noise = self.y_scale_ * np.exp(0.5 * self.theta_[-1])
+        return norm.logpdf(y, mean, np.hypot(std, noise))
 
     def leave_one_out_log_density(self):
         """Return the log density of every target given all others, hyperparameters kept, (n,)."""
         return self._process.leave_one_out_log_density() - np.log(self.y_scale_)
+
+    def draw_alike(self, n, rng):
+        """Return n surrogates of the same data, hyperparameters drawn from their posterior."""
+        data = self._process.X, self._process.y, self._known
+        draws = draw_hyperparameters(
+            lambda theta: self._loss(theta, self._prior, *data),
+            self.theta_,
+            self._prior.bounds,
+            n,
+            rng,
+        )
+        return [self._with_theta(theta) for theta in draws]
+
+    def draw_functions(self, n, rng):
+        """Return n draws of the objective, hyperparameters kept: a `FunctionDraws`.
+
+        Its values are standardised as the targets are.
+        """
+        return FunctionDraws(self._process, n, rng)
+
+    def _with_theta(self, theta):
+        other = copy(self)
+        other.theta_ = theta
+        other._condition(self._process.X, self._process.y, tune=False)
+        return other
 
     def _make_prior(self, r):
         prior = PRIORS[self.prior](r) if isinstance(self.prior, str) else self.prior
@@ -171,45 +205,45 @@ class GaussianProcessSurrogate:
         self._known = np.broadcast_to(noise_variance, n) / self.y_scale_**2
 
     def _condition(self, Z, targets, *, tune):
-        self._Z, self._targets = Z, targets
         if tune:
-            self.theta_ = self._most_probable()
+            some = _spread(len(Z), MOST_TUNED)
+            self.theta_ = self._most_probable(Z[some], targets[some], self._known[some])
         signal, noise = np.exp(self.theta_[[0, -1]])
         noise = noise + JITTER + self._known
-        self._process = condition(Z, targets, self._make_weights(self.theta_), signal, noise)
+        weights = self._make_weights(self.theta_, Z.shape[1])
+        self._process = condition(Z, targets, weights, signal, noise)
 
-    def _most_probable(self):
+    def _most_probable(self, *data):
         """Return the best end of climbs from the prior's starts and from the values there are."""
-        starts = self._prior.starts(self._Z, self._targets)
+        starts = self._prior.starts(*data[:2])
         if self._prior.broader is not None:
-            starts.append(self._climb(self._prior.broader.location, self._prior.broader).x)
+            starts.append(self._climb(self._prior.broader.location, self._prior.broader, data).x)
         if not any(np.allclose(self.theta_, start) for start in starts):
             starts.append(self.theta_)
-        return min((self._climb(x, self._prior) for x in starts), key=lambda run: run.fun).x
+        return min((self._climb(x, self._prior, data) for x in starts), key=lambda run: run.fun).x
 
-    def _climb(self, start, prior):
+    def _climb(self, start, prior, data):
         options = {"maxiter": MAX_ITERATIONS}
         return minimize(
             self._loss,
             start,
-            args=(prior,),
+            args=(prior, *data),
             jac=True,
             method="L-BFGS-B",
             bounds=self._prior.bounds,
             options=options,
         )
 
-    def _make_weights(self, theta):
+    def _make_weights(self, theta, r):
         weights = np.exp(-2.0 * theta[1:-1])
-        return np.full(self._Z.shape[1], weights[0]) if self.isotropic else weights
+        return np.full(r, weights[0]) if self.isotropic else weights
 
-    def _loss(self, theta, prior):
+    def _loss(self, theta, prior, Z, targets, known):
+        """Return minus the log posterior density of the hyperparameters, and its gradient."""
         signal, noise = np.exp(theta[[0, -1]])
-        weights = self._make_weights(theta)
+        weights = self._make_weights(theta, Z.shape[1])
         try:
-            value, gradient = log_marginal_likelihood(
-                self._Z, self._targets, weights, signal, noise, self._known
-            )
+            value, gradient = log_marginal_likelihood(Z, targets, weights, signal, noise, known)
         except LinAlgError:  # not positive definite in floating point: step back
             return np.inf, np.zeros_like(theta)
         by_lengths = -2.0 * gradient[:-2]
@@ -218,3 +252,8 @@ class GaussianProcessSurrogate:
         by_theta = np.concatenate([gradient[-2:-1], by_lengths, gradient[-1:]])
         prior_value, prior_gradient = prior.log_density(theta)
         return -(value + prior_value), -(by_theta + prior_gradient)
+
+
+def _spread(n, most):
+    """Return which of n rows to look at: all, or as many as there may be, evenly spread."""
+    return np.arange(n) if n <= most else np.unique(np.linspace(0, n - 1, most).astype(int))
