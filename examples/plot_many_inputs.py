@@ -3,7 +3,7 @@ Five hundred inputs, a hundred evaluations
 ==========================================
 
 Six of 500 inputs matter, and nobody knows which. :class:`~skbo_silbo.SILBO` comes near the minimum
-in a hundred evaluations; afterwards its ``subspace_`` says what it took the function to depend on.
+in a hundred evaluations; afterwards its ``subspace_`` says which inputs explain the function.
 It takes about a minute.
 """
 
@@ -42,19 +42,15 @@ print(f"found {optimizer.best_y_:.3f}; random search {np.min(blind, axis=1).mean
 # %%
 # What was learnt
 # ---------------
-# Directions are rows of ``components``; ``importance`` is the share of the model's squared slope
-# along each. Summed over directions that gives a share for every input.
+# ``shares`` is what every input explains of the function over the whole box (its total Sobol index),
+# with an interval of 90 %. Where a constant would predict as well it says nothing.
 
-subspace = optimizer.subspace_
-print(subspace)
-shares = subspace.importance @ subspace.components**2
-found = np.argsort(-shares)[: len(places)]
-print("inputs found:", np.sort(found))
+shares = optimizer.subspace_.shares
+print(shares)
 
 # %%
-# The readout is of the points that the search chose, most of them near the minimum: an input that
-# does little there shows little or nothing, and now and then an idle one (grey) shows instead. What
-# is learnt is what helped to get there, and the log densities say how far it carries.
+# The points are where the search went, most of them near the minimum, so what is said of the whole
+# box is uncertain, and an input that does little there shows little or nothing.
 
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(10, 3.8), layout="constrained", width_ratios=(3, 4)
@@ -74,16 +70,13 @@ left.axhline(problem.optimum, color="0.3", ls=":", lw=1)
 left.text(1, problem.optimum, "minimum", va="bottom", color="0.3")
 left.set(xlabel="evaluations", ylabel="best value so far", title="What was found")
 left.legend(frameon=False)
-right.vlines(np.arange(500), 0, shares, color="0.6", lw=1)
-right.vlines(places, 0, shares[places], color="#0072B2", lw=2.5, label="the six that matter")
-right.plot(places, shares[places], "o", color="#0072B2", ms=6)
-right.set(
-    xlabel="input, 0 to 499",
-    ylabel="share",
-    title="What was learnt",
-    xlim=(-5, 505),
-    ylim=(0, None),
-)
+share, low, high = shares.intervals.T
+right.vlines(np.arange(500), 0, share, color="0.6", lw=1)
+right.vlines(places, 0, share[places], color="#0072B2", lw=2.5, label="the six that matter")
+right.plot(places, share[places], "o", color="#0072B2", ms=6)
+right.vlines(places, low[places], high[places], color="k", lw=1)
+right.set(xlabel="input, 0 to 499", ylabel="share", title="What was learnt", xlim=(-5, 505))
+right.set_ylim(bottom=0)
 right.legend(frameon=False)
 for axes in (left, right):
     axes.spines[["top", "right"]].set_visible(False)
