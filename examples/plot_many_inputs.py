@@ -42,8 +42,8 @@ print(f"found {optimizer.best_y_:.3f}; random search {np.min(blind, axis=1).mean
 # %%
 # What was learnt
 # ---------------
-# ``shares`` is what every input explains of the function over the whole box (its total Sobol index),
-# with an interval of 90 %. Where a constant would predict as well it says nothing.
+# ``shares`` is what every input explains of the function over the whole box (its total Sobol
+# index), with an interval of 90 %. Where a constant would predict as well it says nothing.
 
 shares = optimizer.subspace_.shares
 print(shares)

@@ -75,8 +75,8 @@ space = Space({name: uniform(low, high - low) for name, (low, high) in RANGES.it
 # %%
 # The search
 # ----------
-# A point is proposed whenever a worker is free, given that the others are pending. With ``journal=``
-# every weight would be on disk, and the same call would go on after a crash.
+# A point is proposed whenever a worker is free, given that the others are pending. With
+# ``journal=`` every weight would be on disk, and the same call would go on after a crash.
 
 with ThreadPoolExecutor(4) as workers:
     result = minimize(weigh, space, n_calls=100, executor=workers, random_state=0)
