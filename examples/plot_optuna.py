@@ -2,9 +2,9 @@
 A study of Optuna that asks SILBO
 =================================
 
-:class:`~skbo_silbo.integrations.SILBOSampler` proposes the trials of an Optuna study, here
-beside Optuna's own TPE. Everything else is Optuna's: storages, workers, pruners, its dashboard. It needs
-``pip install ".[optuna]"`` and takes about a quarter of a minute.
+:class:`~skbo_silbo.integrations.SILBOSampler` proposes the trials of an Optuna study, here beside
+Optuna's own TPE. Everything else is Optuna's: storages, workers, pruners, its dashboard. It needs
+``pip install ".[optuna]"`` and takes about half a minute.
 """
 
 # %%
