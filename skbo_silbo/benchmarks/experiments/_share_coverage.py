@@ -2,8 +2,9 @@
 
 A planted function is a sum of products of functions of one input, each of mean 0 and variance 1
 where the input is uniform on [-1, 1]: ``f = sum_u c_u prod_{j in u} phi_j(x_j)``. Its terms are
-uncorrelated, so that the total Sobol index of input j is ``sum_{u: j in u} c_u^2 / sum_u c_u^2``. The width of the intervals was
-set on repeats 0 to 3 of the uniform problems; those reported come after.
+uncorrelated, so that the total Sobol index of input j is ``sum_{u: j in u} c_u^2 / sum_u c_u^2``.
+The width of the intervals was set on repeats 0 to 3 of the uniform problems; those reported come
+after.
 """
 
 from collections import defaultdict
