@@ -33,7 +33,7 @@ n_inputs: int = planted(hartmann6(), 60, random_state=0).n_dims
 WRONG = {
     'minimize(cost, [(-1, 1)] * 5, n_calls="10")': "arg-type",
     "SILBO(space, update_every=1.5)": "arg-type",
-    'best2: str = SILBO(space).best_y_': "assignment",
+    "best2: str = SILBO(space).best_y_": "assignment",
     'SILBOSearchCV(SVC(), space, n_iter="many")': "arg-type",
     "SemiSlicedInverseRegression(n_neighbors=None)": "arg-type",
     "planted(hartmann6(), 60.5)": "arg-type",
