@@ -5,10 +5,15 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skbo_silbo import SILBO, Space
-from skbo_silbo.acquisition import confidence_gain, log_expected_improvement
-from skbo_silbo.mapping import LinearEmbedding
-from skbo_silbo.optimizers._idle import LARGEST_LOSS, IdleRedrawn, redraw_idle
-from skbo_silbo.optimizers._search import AcquisitionSurface
+from skbo_silbo.acquisition import (
+    LARGEST_LOSS,
+    AcquisitionSurface,
+    IdleRedraw,
+    confidence_gain,
+    log_expected_improvement,
+    redraw_idle,
+)
+from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.space import Box
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
@@ -49,8 +54,9 @@ def test_idle_inputs_are_drawn_anew_and_the_others_stay(acquisition):
 
 def test_points_found_come_after_the_one_redrawn_and_all_are_of_the_space():
     ranked, surface = make_surface([4, 11])
-    Z, X = IdleRedrawn().find(surface, ranked, BOX, np.random.default_rng(0))
-    assert_array_equal(Z, X)
+    found = IdleRedraw().find(surface, ranked, BOX, np.random.default_rng(0))
+    X = found.X
+    assert_array_equal(found.Z, X)
     assert (np.diff(surface.values(X[1:])) <= 0).all()
     assert (X[0] != X[1]).any()
     space = Space({f"c{i}": ["a", "b", "c"] for i in range(10)})

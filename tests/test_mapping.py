@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import lsq_linear
 
-from skbo_silbo.mapping import BottomUp, LinearEmbedding, TopDown
+from skbo_silbo.embedding import LinearEmbedding
+from skbo_silbo.mapping import BottomUp, TopDown
 
 
 def make_embedding(d, r, seed):

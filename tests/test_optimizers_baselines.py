@@ -2,16 +2,21 @@
 
 import numpy as np
 import pytest
+from ask_tell import run
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import multivariate_normal
 
 from skbo_silbo import SemiSlicedInverseRegression, minimize
 from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
-from skbo_silbo.mapping import LinearEmbedding, clipped_image, warped_image
+from skbo_silbo.embedding import CountSketch, GaussianSketch, LinearEmbedding
 from skbo_silbo.optimizers import REMBO, SIRBO, AddBO, HeSBO
-from skbo_silbo.optimizers._surrogates import ViewedMaker
-from skbo_silbo.sketch import CountSketch, GaussianSketch
-from skbo_silbo.surrogate import AdditiveProcess, differences
+from skbo_silbo.surrogate import (
+    AdditiveProcess,
+    ImageMaker,
+    central_differences,
+    clipped_image,
+    warped_image,
+)
 from skbo_silbo.surrogate._additive import _likeliest, mean_correlation
 
 BOUNDS = [(-1, 1)] * 12
@@ -19,13 +24,6 @@ BOUNDS = [(-1, 1)] * 12
 
 def ridge(x):
     return float((x[0] - 0.3) ** 2 + (x[1] + 0.2) ** 2 + x[2])
-
-
-def run(optimizer, func, n):
-    for _ in range(n):
-        x = optimizer.ask()
-        optimizer.tell(x, func(x))
-    return optimizer
 
 
 # --- REMBO ----------------------------------------------------------------------------------------
@@ -61,7 +59,7 @@ def test_equal_images_give_equal_kernels(view):
     assert_array_equal(clipped_image(far, sketch), clipped_image(3 * far, sketch))
     assert_allclose(view(far, sketch), view(3 * far, sketch), atol=1e-12)
     Z = np.vstack([z, far])
-    maker = ViewedMaker(lambda Z: view(Z, sketch))
+    maker = ImageMaker(lambda Z: view(Z, sketch))
     process, _ = maker.fit(None, Z, np.arange(8.0), np.zeros(8), tune=True, rng=None)
     for a, b in zip(process.predict(far), process.predict(3 * far), strict=True):
         assert_allclose(a, b)
@@ -161,7 +159,9 @@ def test_gradient_of_the_additive_mean():
     Z, y = additive_data()
     process = AdditiveProcess(2).fit(Z, y, np.random.default_rng(0))
     new = np.random.default_rng(1).uniform(-1, 1, (4, 6))
-    assert_allclose(process.mean_gradient(new), differences(process.predict, new)[2], atol=1e-6)
+    assert_allclose(
+        process.mean_gradient(new), central_differences(process.predict, new)[2], atol=1e-6
+    )
 
 
 def test_likelihood_of_a_grouping_is_the_density_of_the_values():

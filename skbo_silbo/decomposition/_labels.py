@@ -1,8 +1,9 @@
 """What every supervised transformer here does with its input before it computes anything."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
@@ -22,6 +23,10 @@ class LabelledData:
     X_labeled: np.ndarray
     y: np.ndarray
     X_unlabeled: np.ndarray
+
+    def labelled_only(self):
+        """Return the same record without the unlabelled rows."""
+        return replace(self, X_unlabeled=self.X_unlabeled[:0])
 
 
 def split_labelled(
@@ -74,10 +79,33 @@ def split_labelled(
     return LabelledData(X[labelled], y[labelled], unlabelled)
 
 
-def check_labelled_chunk(estimator, X, y, *, reset):
-    """Validate rows that must all be labelled: X (n, d) and y (n,) of floats, n >= 1."""
-    X = validate_data(estimator, X, reset=reset, dtype=np.float64)
-    y, labelled = _check_response(y, allow_categories=False)
+def labelled_mask(y):
+    """Tell which rows of y, as ``fit`` takes it, have a label: bool of shape (n,)."""
+    return _check_response(y, allow_categories=True)[1]
+
+
+def response_targets(y):
+    """Targets (n_l, t) that a regression can stand in for slices: ranks, or class indicators.
+
+    Columns have mean zero; all together have variance one.
+    """
+    if y.dtype.kind in "fiu":
+        targets = rankdata(y)[:, None]
+    else:
+        classes, codes = np.unique(y, return_inverse=True)
+        targets = np.eye(len(classes))[codes]
+    targets = targets - targets.mean(axis=0)
+    return targets / np.sqrt(np.mean(np.sum(targets**2, axis=1)))
+
+
+def check_labelled_chunk(estimator, X, y, *, reset, allow_categories):
+    """Validate rows that must all be labelled: X (n, d) of floats and y (n,), n >= 1.
+
+    Whether X is finite is left to `SliceMoments.of_finite`, which sums it anyway.
+    """
+    floats = [np.float64, np.float32]
+    X = validate_data(estimator, X, reset=reset, dtype=floats, ensure_all_finite=False)
+    y, labelled = _check_response(y, allow_categories=allow_categories)
     check_consistent_length(X, y)
     if not labelled.all():
         raise ValueError(
@@ -85,6 +113,24 @@ def check_labelled_chunk(estimator, X, y, *, reset):
             "Drop those rows, or use fit."
         )
     return X, y
+
+
+def check_block_response(estimator, X, y, categorical):
+    """Validate y (n,) beside a Dask array X (n, d), which is not read; y and its labelled mask."""
+    if np.isnan(X.shape).any() or X.ndim != 2:
+        raise ValueError(
+            f"X must be a Dask array of two known dimensions: got shape {X.shape}. Call "
+            "X.compute_chunk_sizes() first."
+        )
+    validate_data(estimator, np.zeros((1, X.shape[1])))
+    y, labelled = _check_response(np.asarray(y), True, categorical)
+    if len(y) != len(X):
+        raise ValueError(
+            f"X and y must have as many rows: got inconsistent numbers of samples {len(X)} and "
+            f"{len(y)}. Pass a label, or NaN, for every row."
+        )
+    _check_labels(y[labelled], len(y))
+    return y, labelled
 
 
 def _check_unlabelled(estimator, X_unlabeled):
@@ -108,7 +154,8 @@ def _check_response(y, allow_categories, categorical="auto"):
     y = check_array(
         y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, input_name="y"
     )
-    y = column_or_1d(y, warn=True)
+    if y.ndim != 1:
+        y = column_or_1d(y, warn=True)
     return y, ~np.isnan(y)
 
 

@@ -9,8 +9,6 @@ m_h, V_h    (q,), (q,q) mean and variance of Z within slice h
 ==========  ==========  =====================================================
 """
 
-from dataclasses import replace
-
 import numpy as np
 from scipy import linalg
 from sklearn.utils import check_random_state
@@ -37,7 +35,7 @@ MAX_AUTO_COMPONENTS = 20
 class _SecondMomentSlicing(LinearProjection):
     """Whiten, take the kernel matrix of the slices, return its leading eigenvectors.
 
-    A subclass has one method, ``_kernel(shares, means, variances)``.
+    A subclass has one method, ``_kernel_of_rows(Z, slices)``.
     """
 
     def __init__(self, n_components="auto", *, n_slices=10):
@@ -65,17 +63,17 @@ class _SecondMomentSlicing(LinearProjection):
             the number of features that vary.
         """
         check_n_slices(self.n_slices)
-        data = split_labelled(self, X, y, allow_categories=True)
+        data = split_labelled(self, X, y, allow_categories=True).labelled_only()
         n, d = data.X_labeled.shape
         check_n_components(self.n_components, d, ("auto", "criterion"))
         check_enough_rows(type(self).__name__, n, d)
         slices = slice_response(data.y, self.n_slices)
         self.n_slices_ = slices.n_slices
-        X, self.mean_ = center_on_labels(replace(data, X_unlabeled=data.X_unlabeled[:0]))
+        X, self.mean_ = center_on_labels(data)
         pencil = Pencil(X, n, slices.membership())
         basis = primal_basis(pencil)
         Z = np.sqrt(n) * basis.whiten(pencil.X)
-        eigenvalues, V = linalg.eigh(self._kernel_of_rows(Z, slices))
+        eigenvalues, V = linalg.eigh(self._kernel_of_rows(Z, slices), driver="evd")
         V = V[:, ::-1]
         self.eigenvalues_ = np.clip(eigenvalues[::-1], 0, None)
         self._check_rank(len(eigenvalues))
@@ -83,9 +81,6 @@ class _SecondMomentSlicing(LinearProjection):
         directions = np.sqrt(n) * basis.lift(V[:, : max(self.n_components_, 1)])
         self.components_ = with_positive_peaks(directions.T)
         return self
-
-    def _kernel_of_rows(self, Z, slices):
-        return self._kernel(slices.counts / len(Z), *_slice_moments(Z, slices))
 
     def _choose_n_components(self, S, slices):
         """Take the number given, or test; S (n, q) are the scores of all directions."""
@@ -123,17 +118,31 @@ def check_enough_rows(name, n, d):
         )
 
 
-def _slice_moments(Z, slices):
-    """Means (H, q) and variances (H, q, q) of the rows of each slice."""
-    groups = [Z[slices.codes == h] for h in range(slices.n_slices)]
-    means = np.array([group.mean(axis=0) for group in groups])
-    variances = np.array([_variance(group) for group in groups])
-    return means, variances
+def _slice_means(Z, slices):
+    """Means (H, q) of the rows of each slice."""
+    return (slices.membership().T @ Z) / np.sqrt(slices.counts)[:, None]
 
 
-def _variance(Z):
-    centred = Z - Z.mean(axis=0)
-    return centred.T @ centred / len(Z)
+def sum_of_squared_scatters(groups, weights):
+    """``sum_h w_h (A_h'A_h)^2`` (q, q) for groups A_h (n_h, q).
+
+    With fewer rows than columns ``A'A A'A = (L'A)'(L'A)`` for ``A A' = L L'``: n_h^2 q + n_h q^2
+    operations in place of q^3.
+    """
+    q = groups[0].shape[1]
+    total, rows = np.zeros((q, q)), []
+    for group, weight in zip(groups, weights, strict=True):
+        if len(group) < q:
+            eigenvalues, U = linalg.eigh(group @ group.T, check_finite=False)
+            root = np.sqrt(weight * np.clip(eigenvalues, 0, None))
+            rows.append((U * root).T @ group)
+        else:
+            scatter = group.T @ group
+            total += weight * (scatter @ scatter)
+    if rows:
+        stacked = np.concatenate(rows)
+        total += stacked.T @ stacked
+    return total
 
 
 class SlicedAverageVarianceEstimation(_SecondMomentSlicing):
@@ -182,9 +191,15 @@ class SlicedAverageVarianceEstimation(_SecondMomentSlicing):
     2
     """
 
-    def _kernel(self, shares, means, variances):
-        gaps = np.eye(variances.shape[1]) - variances
-        return np.einsum("h,hij,hjk->ik", shares, gaps, gaps, optimize=True)
+    def _kernel_of_rows(self, Z, slices):
+        """``I - 2 sum p_h V_h + sum p_h V_h^2``, the slices' V_h averaging ``I - sum p_h m m'``."""
+        shares, means = slices.counts / len(Z), _slice_means(Z, slices)
+        groups = [Z[slices.codes == h] - mean for h, mean in enumerate(means)]
+        kernel = sum_of_squared_scatters(groups, shares / slices.counts**2)
+        total = Z.T @ Z / len(Z) - (means.T * shares) @ means
+        kernel -= 2 * total
+        kernel[np.diag_indices_from(kernel)] += 1
+        return kernel
 
 
 class DirectionalRegression(_SecondMomentSlicing):
@@ -233,10 +248,12 @@ class DirectionalRegression(_SecondMomentSlicing):
     [0, 2]
     """
 
-    def _kernel(self, shares, means, variances):
-        second = variances + np.einsum("hi,hj->hij", means, means)
-        between = np.einsum("h,hi,hj->ij", shares, means, means)
-        squares = np.einsum("h,hij,hjk->ik", shares, second, second, optimize=True)
-        trace = shares @ np.einsum("hi,hi->h", means, means)
-        identity = np.eye(len(between))
-        return 2 * squares + 2 * between @ between + 2 * trace * between - 2 * identity
+    def _kernel_of_rows(self, Z, slices):
+        shares, means = slices.counts / len(Z), _slice_means(Z, slices)
+        groups = [Z[slices.codes == h] for h in range(slices.n_slices)]
+        squares = sum_of_squared_scatters(groups, shares / slices.counts**2)
+        between = (means.T * shares) @ means
+        trace = np.trace(between)
+        kernel = 2 * squares + 2 * between @ between + 2 * trace * between
+        kernel[np.diag_indices_from(kernel)] -= 2
+        return kernel

@@ -1,7 +1,6 @@
 """Semi-supervised, localised sliced inverse regression."""
 
 import warnings
-from dataclasses import replace
 from numbers import Integral
 
 import numpy as np
@@ -28,7 +27,7 @@ from ._dimension import (
     sequential_tests,
     warn_of_none,
 )
-from ._labels import check_labelled_chunk, split_labelled
+from ._labels import check_block_response, check_labelled_chunk, split_labelled
 from ._linearity import curvature, warn_of_curvature
 from ._moments import SliceMoments
 from ._paper import pairwise_membership, paper_directions
@@ -37,6 +36,13 @@ from ._projection import LinearProjection, with_positive_peaks
 from ._ridge import ROWS_PER_FEATURE, choose_ridge, choose_ridge_from_moments
 from ._scatter import center_on_labels, column_scales, graph_penalty, local_membership
 from ._slices import check_n_slices, slice_response, warn_of_classes
+from ._streaming import (
+    SliceCoding,
+    SolvedOnDemand,
+    forget_solved,
+    is_dask_array,
+    moments_of_blocks,
+)
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized", "paper")
 COMPONENT_WORDS = ("auto", "criterion")
@@ -57,18 +63,32 @@ RANDOMIZED_MIN_COLUMNS = 1000
 Faster at every size measured; below this the exact solver takes 13 ms (at 200 features) and knows
 all eigenvalues.
 """
+RANDOMIZED_MIN_COLUMNS_WIDE = 300
+"""The same where features outnumber rows: the exact solver then decomposes n x n twice."""
 PAPER_ALPHA = 1.0
 """What alpha="auto" is for Algorithm 2, whose span does not depend on it."""
 MAX_AUTO_COMPONENTS = 20
 """Most directions that n_components="auto" considers when slices are localised."""
 
 
-def _has_edges(estimator):
-    if isinstance(estimator.n_slices, Integral):
-        raise AttributeError(
-            "partial_fit needs n_slices to be an array of slice edges: got "
-            f"{estimator.n_slices!r}. Quantiles of a first sample of y will do."
+def _needs_all_rows(estimator):
+    """Say which parameter needs all rows at once; None where moments will do."""
+    if estimator.n_local_neighbors is not None:
+        return (
+            "n_local_neighbors must be None where rows come in chunks, because neighbours need all "
+            f"of them: got {estimator.n_local_neighbors}. Use plain slices"
         )
+    if estimator.solver not in ("auto", "dense"):
+        return (
+            "solver must be 'auto' or 'dense' where rows come in chunks: got "
+            f"{estimator.solver!r}. Use 'auto'"
+        )
+    return None
+
+
+def _is_streamable(estimator):
+    if (remedy := _needs_all_rows(estimator)) is not None:
+        raise AttributeError(f"{remedy}, or fit.")
     return True
 
 
@@ -208,6 +228,14 @@ class SemiSlicedInverseRegression(LinearProjection):
     array([[ 0.72, -0.  ,  0.  ,  0.69,  0.01,  0.02]])
     """
 
+    components_ = SolvedOnDemand()
+    mean_ = SolvedOnDemand()
+    eigenvalues_ = SolvedOnDemand()
+    n_components_ = SolvedOnDemand()
+    ridge_ = SolvedOnDemand()
+    solver_ = SolvedOnDemand()
+    dimension_tests_ = SolvedOnDemand()
+
     def __init__(
         self,
         n_components="auto",
@@ -240,7 +268,9 @@ class SemiSlicedInverseRegression(LinearProjection):
 
         Parameters
         ----------
-        X : array-like of shape (n, n_features)
+        X : array-like of shape (n, n_features), or Dask array
+            The blocks of a Dask array are read one after the other and never put together: plain
+            slices, the exact solver, no graph.
         y : array-like of shape (n,)
             Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None or NaN
             marking an unlabelled row.
@@ -252,10 +282,12 @@ class SemiSlicedInverseRegression(LinearProjection):
         self
         """
         self._check_parameters()
+        if is_dask_array(X):
+            return self._fit_blocks(X, y, X_unlabeled)
         data = self._split(X, y, X_unlabeled)
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         slices = slice_response(data.y, self.n_slices)
-        self._begin(data, slices)
+        self._begin(data.y, slices)
         self._moments = None
         random_state = check_random_state(self.random_state)
         search = {"method": self.neighbors, "random_state": random_state}
@@ -285,61 +317,92 @@ class SemiSlicedInverseRegression(LinearProjection):
             warn_of_classes(y, self.n_slices)
         if isinstance(self.alpha, str) or self.alpha > 0 or self.solver == "paper":
             return data
-        return replace(data, X_unlabeled=data.X_unlabeled[:0])
+        return data.labelled_only()
 
-    def _begin(self, data, slices):
+    def _begin(self, y, slices):
         """Forget what an earlier fit may have set and this one may not."""
         for name in ("alpha_scores_", "dimension_tests_", "permutation_tests_", "curvature_"):
             self.__dict__.pop(name, None)
         self.n_slices_ = slices.n_slices
-        self.target_type_ = "categorical" if _is_categorical(data.y) else "numeric"
+        self.target_type_ = "categorical" if _is_categorical(y) else "numeric"
 
-    @available_if(_has_edges)
-    def partial_fit(self, X, y):
+    @available_if(_is_streamable)
+    def partial_fit(self, X, y, classes=None):
         """Take in a chunk of labelled rows; after the last chunk the result is that of ``fit``.
 
         Only the mean, the scatter (n_features x n_features) and the slice means are kept, so that
-        data need not fit in memory. Slices are plain, and their edges must be given beforehand.
+        data need not fit in memory; the directions are computed when they are first read. Slices
+        are plain and fixed by the first chunk: by the edges given as `n_slices`, by `classes`, or,
+        where `n_slices` is an integer, by the slices of the first chunk. The edges that ``fit``
+        would take are those of `slice_edges` on all of y, a first pass over y alone.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,)
             Every row labelled.
+        classes : array-like of shape (H,), default=None
+            All categories that y can take, where it holds categories; read at the first call.
 
         Returns
         -------
         self
-            With `components_` as soon as the rows seen identify `n_components`. No rows are kept
-            to be shuffled: where Li's test is not valid, "auto" is "criterion" here.
+            With `components_` as soon as the rows seen identify `n_components`; before, reading it
+            raises NotFittedError. No rows are kept to be shuffled: where Li's test is not valid,
+            "auto" is "criterion" here.
 
         Raises
         ------
         ValueError
-            If `n_local_neighbors` is set, the solver is neither "auto" nor "dense", or y holds NaN:
-            each needs all rows at once. The moments are then unchanged.
+            If y holds NaN or a category that is not in `classes`: the moments are then unchanged.
         AttributeError
-            If `n_slices` is not an array of edges: the method is not there.
+            If `n_local_neighbors` is set or the solver is neither "auto" nor "dense": both need all
+            rows at once, and the method is not there.
         """
         self._check_parameters()
-        self._check_streamable()
-        edges = check_n_slices(self.n_slices)
         first = getattr(self, "_moments", None) is None
-        X, y = check_labelled_chunk(self, X, y, reset=first)
+        categories = classes is not None if first else self._coding.edges is None
+        X, y = check_labelled_chunk(self, X, y, reset=first, allow_categories=categories)
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
-        self._check_identified(len(edges))
-        chunk = SliceMoments.of(X, np.searchsorted(edges, y, side="right"), len(edges) + 1)
+        coding = SliceCoding.of_first_chunk(y, self.n_slices, classes) if first else self._coding
+        self._check_identified(coding.n_slices - 1)
+        codes, names = coding.codes(y), {"estimator_name": type(self).__name__, "input_name": "X"}
+        chunk = SliceMoments.of_finite(X, codes, coding.n_slices, **names)
+        self._coding = coding
+        self.target_type_ = "numeric" if coding.classes is None else "categorical"
         self._moments = chunk if first else self._moments.merged(chunk)
+        forget_solved(self)
+        self._unsolved = self._moments
         self.n_slices_ = int((self._moments.counts > 0).sum())
-        if self.n_slices_ > 1:
-            self._solve_moments()
         return self
 
-    def _solve_moments(self):
-        """Set the attributes of ``fit``, once the rows seen identify `n_components`."""
-        moments = self._moments.without_constant_columns()
+    def _fit_blocks(self, X, y, X_unlabeled):
+        """Fit to a Dask array block by block; y is read whole."""
+        if (remedy := _needs_all_rows(self)) is not None:
+            raise ValueError(f"{remedy}, or compute the Dask array first.")
+        y, labelled = check_block_response(self, X, y, self.categorical)
+        check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
+        if self.alpha != 0 and (X_unlabeled is not None or not labelled.all()):
+            raise ValueError(
+                "alpha must be 0 for a Dask array with unlabelled rows: the graph needs all rows "
+                f"in memory, got alpha={self.alpha!r}. Pass alpha=0, or a sample of the rows as a "
+                "NumPy array."
+            )
+        slices = slice_response(y[labelled], self.n_slices)
+        self._begin(y, slices)
+        codes = np.full(len(y), -1)
+        codes[labelled] = slices.codes
+        self._moments = None
+        self._solve_moments(moments_of_blocks(X, codes, slices.n_slices))
+        return self
+
+    def _solve_moments(self, moments):
+        """Set the attributes of ``fit``, where the rows seen identify `n_components`."""
+        n_slices = int((moments.counts > 0).sum())
+        if n_slices < 2:
+            return
+        moments = moments.without_constant_columns()
         self.mean_, self.solver_, self.alpha_ = moments.mean, "dense", 0.0
-        self.target_type_ = "numeric"
         variance = np.diag(moments.scatter) / moments.n
         scale = np.sqrt(np.where(variance > 0, variance, 1.0)) if self.scale else 1.0
         scatter = moments.scatter / np.multiply.outer(scale, scale)
@@ -347,7 +410,7 @@ class SemiSlicedInverseRegression(LinearProjection):
         rho = self._ridge_of_moments(scatter, N, moments.counts)
         self.ridge_ = float(rho / np.diag(scatter).mean())
         scatter[np.diag_indices_from(scatter)] += rho
-        spectrum = solve_moments(N, whitening_basis(scatter), self._n_wanted(self.n_slices_))
+        spectrum = solve_moments(N, whitening_basis(scatter), self._n_wanted(n_slices))
         limit = self._n_identified(spectrum.eigenvalues, plain=True)
         if isinstance(self.n_components, str) or self.n_components <= limit:
             self._store_spectrum(spectrum, moments.n, plain=True, penalised=False)
@@ -358,17 +421,6 @@ class SemiSlicedInverseRegression(LinearProjection):
         if self.ridge == "auto":
             return choose_ridge_from_moments(scatter, N, counts[counts > 0])
         return self._given_ridge(counts.sum(), penalised=False) * np.diag(scatter).mean()
-
-    def _check_streamable(self):
-        if self.n_local_neighbors is not None:
-            raise ValueError(
-                "n_local_neighbors must be None for partial_fit: neighbours need all rows at once, "
-                f"got {self.n_local_neighbors}. Use fit."
-            )
-        if self.solver not in ("auto", "dense"):
-            raise ValueError(
-                f"solver must be 'auto' or 'dense' for partial_fit: got {self.solver!r}. Use fit."
-            )
 
     def _check_parameters(self):
         check_n_slices(self.n_slices)
@@ -480,11 +532,11 @@ class SemiSlicedInverseRegression(LinearProjection):
         n, d = pencil.X.shape
         if (d <= n and d > DENSE_MAX_FEATURES) or (d > n and n > DUAL_MAX_ROWS):
             return "iterative"
-        if pencil.omega.shape[1] > RANDOMIZED_MIN_COLUMNS and isinstance(
-            self.n_components, Integral
-        ):
+        many = RANDOMIZED_MIN_COLUMNS if d <= n else RANDOMIZED_MIN_COLUMNS_WIDE
+        if pencil.omega.shape[1] > many and isinstance(self.n_components, Integral):
             return "randomized"
-        return "dense" if d <= n else "dual"
+        ridged_graph = pencil.penalty is not None and pencil.ridge > 0
+        return "dense" if d <= (2 * n if ridged_graph else n) else "dual"
 
     def _n_wanted(self, n_columns):
         if isinstance(self.n_components, str):

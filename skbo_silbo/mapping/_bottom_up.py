@@ -13,7 +13,8 @@ class BottomUp:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.mapping import BottomUp, LinearEmbedding
+    >>> from skbo_silbo.mapping import BottomUp
+    >>> from skbo_silbo.embedding import LinearEmbedding
     >>> embedding = LinearEmbedding.from_components(np.array([[0.6, 0.8]]))
     >>> BottomUp().lift(np.array([[0.5], [1.4]]), embedding).round(6)
     array([[0.3 , 0.4 ],
@@ -25,6 +26,14 @@ class BottomUp:
     def lift(self, Z, embedding, incumbent=None):
         """Return the points, (m, d), of the cube that stand for the coordinates Z, (m, r)."""
         return np.clip(embedding.expand(Z), -1.0, 1.0)
+
+    def place(self, found, embedding, incumbent):
+        """Return the points of the coordinates that a search found."""
+        return self.lift(found.Z, embedding)
+
+    def settle(self, x, z, embedding, rng):
+        """Return x: it is the one point of z."""
+        return x
 
     def carry(self, X, embedding):
         """Return coordinates, (n, r), for points X that were not made from coordinates."""

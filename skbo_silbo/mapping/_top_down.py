@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skbo_silbo._numerics._box import nearest_preimages
+from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo.mapping._evolution import preimage_by_evolution
 
 PREIMAGES = ("nearest", "least-squares", "cma")
@@ -25,7 +25,8 @@ class TopDown:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.mapping import LinearEmbedding, TopDown
+    >>> from skbo_silbo.embedding import LinearEmbedding
+    >>> from skbo_silbo.mapping import TopDown
     >>> embedding = LinearEmbedding.from_components(np.array([[1.0, 0.0, 0.0]]))
     >>> TopDown().lift(np.array([[0.5]]), embedding, np.array([0.0, 0.3, -0.3])).round(6)
     array([[ 0.5,  0.3, -0.3]])
@@ -33,10 +34,11 @@ class TopDown:
 
     keeps_coordinates = False
 
-    def __init__(self, preimage="nearest"):
+    def __init__(self, preimage="nearest", *, keeps_found=True):
         if preimage not in PREIMAGES:
             raise ValueError(f"preimage must be one of {list(PREIMAGES)}: got {preimage!r}.")
         self.preimage = preimage
+        self.keeps_found = keeps_found and preimage == "nearest"
 
     def lift(self, Z, embedding, incumbent):
         """Return points of the cube with coordinates Z, or the nearest to them that there are.
@@ -59,6 +61,12 @@ class TopDown:
             return np.clip(Z, -1.0, 1.0)
         centre = np.zeros(embedding.d) if self.preimage == "least-squares" else incumbent
         return nearest_preimages(Z, embedding.basis, centre)
+
+    def place(self, found, embedding, incumbent):
+        """Return points of the cube, (m, d), for what a search found."""
+        if self.keeps_found and found.X is not None:
+            return found.X
+        return self.lift(found.Z, embedding, incumbent)
 
     def settle(self, x, z, embedding, rng):
         """Return the point to evaluate for z, given the one, (d,), that `lift` found for it."""

@@ -4,21 +4,27 @@ from functools import partial
 from math import log
 
 from skbo_silbo._checks import check_count
-from skbo_silbo.acquisition import confidence_gain
-from skbo_silbo.mapping import BottomUp, TopDown, clipped_image, warped_image
+from skbo_silbo.acquisition import BoxSearch, Climb, GroupSearch, confidence_gain
+from skbo_silbo.embedding import (
+    SKETCH_STREAM,
+    CountSketch,
+    FixedLearner,
+    GaussianSketch,
+    IdentityLearner,
+    choose_embedding,
+)
+from skbo_silbo.mapping import BottomUp, TopDown
+from skbo_silbo.optimizers._configuration import DESIGNS, Configuration, make_acquisition
 from skbo_silbo.optimizers._design import image_points, n_initial_points
-from skbo_silbo.optimizers._embedding import FixedLearner, IdentityLearner, make_learners
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
-from skbo_silbo.optimizers._parts import ACQUISITIONS, DESIGNS, Parts, named
-from skbo_silbo.optimizers._search import BoxSearch, Climb, GroupSearch
-from skbo_silbo.optimizers._sketched import SKETCH_STREAM
-from skbo_silbo.optimizers._surrogates import (
+from skbo_silbo.surrogate import (
     AdditiveMaker,
     CylindricalMaker,
+    ImageMaker,
     ProcessMaker,
-    ViewedMaker,
+    clipped_image,
+    warped_image,
 )
-from skbo_silbo.sketch import CountSketch, GaussianSketch
 
 N_ROUNDS = 3  # of candidates round the best ones, after the random set
 MOST_COMPONENTS = 10  # n_components="auto" of a random embedding
@@ -37,19 +43,19 @@ class _SketchedOptimizer(EmbeddedOptimizer):
         self.n_initial = n_initial
         self._assemble()
 
-    def _make_parts(self, d):
+    def _configure(self, d):
         r = min(d, MOST_COMPONENTS) if self.n_components == "auto" else self.n_components
         r = check_count("n_components", r, least=0 if d == 0 else 1)
         sketch = self._draw_sketch(d, r, self._rng(*SKETCH_STREAM))
         mapping = BottomUp()
         n_initial = n_initial_points(r) if self.n_initial == "auto" else self.n_initial
-        return Parts(
-            learners=[FixedLearner(sketch)],
+        return Configuration(
+            learner=FixedLearner(sketch),
             mapping=mapping,
             search=BoxSearch(n_rounds=N_ROUNDS),
-            acquisition=named("acquisition", self.acquisition, ACQUISITIONS),
+            acquisition=make_acquisition(self.acquisition),
             design=lambda n, d, rng: image_points(n, sketch, mapping, rng),
-            surrogate=self._make_surrogates(sketch),
+            maker=self._make_surrogates(sketch),
             n_initial=check_count("n_initial", n_initial),
             n_unlabeled=0,
             update_every=None,
@@ -125,7 +131,7 @@ class REMBO(_SketchedOptimizer):
         if self.kernel == "y":
             return ProcessMaker()
         image = clipped_image if self.kernel == "x" else warped_image
-        return ViewedMaker(partial(image, sketch=sketch))
+        return ImageMaker(partial(image, sketch=sketch))
 
 
 class HeSBO(_SketchedOptimizer):
@@ -211,18 +217,17 @@ class SIRBO(EmbeddedOptimizer):
         self.n_initial = n_initial
         self._assemble()
 
-    def _make_parts(self, d):
-        return Parts(
-            learners=make_learners("sir", self.n_components, d),
+    def _configure(self, d):
+        return Configuration(
+            learner=choose_embedding("sir", self.n_components, d).learner,
             mapping=TopDown(),
             search=Climb(),
-            acquisition=named("acquisition", self.acquisition, ACQUISITIONS),
+            acquisition=make_acquisition(self.acquisition),
             design=DESIGNS["random"],
-            surrogate=ProcessMaker(),
+            maker=ProcessMaker(),
             n_initial=check_count("n_initial", self.n_initial),
             n_unlabeled=0,
             update_every=None,
-            keeps_found=True,
         )
 
 
@@ -263,15 +268,15 @@ class BOCK(EmbeddedOptimizer):
         self.n_initial = n_initial
         self._assemble()
 
-    def _make_parts(self, d):
+    def _configure(self, d):
         n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
-        return Parts(
-            learners=[IdentityLearner()],
+        return Configuration(
+            learner=IdentityLearner(),
             mapping=TopDown(),
             search=Climb(),
-            acquisition=named("acquisition", self.acquisition, ACQUISITIONS),
+            acquisition=make_acquisition(self.acquisition),
             design=DESIGNS["sobol"],
-            surrogate=CylindricalMaker(),
+            maker=CylindricalMaker(),
             n_initial=check_count("n_initial", n_initial),
             n_unlabeled=0,
             update_every=None,
@@ -316,17 +321,17 @@ class AddBO(EmbeddedOptimizer):
         self.n_initial = n_initial
         self._assemble()
 
-    def _make_parts(self, d):
+    def _configure(self, d):
         size = max(min(d, 4), 1) if self.n_components == "auto" else self.n_components
         size = check_count("n_components", size)
         n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
-        return Parts(
-            learners=[IdentityLearner()],
+        return Configuration(
+            learner=IdentityLearner(),
             mapping=TopDown(),
             search=GroupSearch(),
             acquisition=partial(_group_confidence, size=size),
             design=DESIGNS["random"],
-            surrogate=AdditiveMaker(size),
+            maker=AdditiveMaker(size),
             n_initial=check_count("n_initial", n_initial),
             n_unlabeled=0,
             update_every=None,

@@ -1,7 +1,7 @@
 """Random search: the baseline that no dimension can hurt."""
 
 from skbo_silbo.optimizers._base import AskTellOptimizer
-from skbo_silbo.optimizers._unseen import draw_unseen
+from skbo_silbo.space import draw_unseen
 
 
 class RandomSearch(AskTellOptimizer):

@@ -1,20 +1,63 @@
 """Models of the objective: what its values may be where it has not been evaluated."""
 
 from skbo_silbo.surrogate._additive import AdditiveProcess
+from skbo_silbo.surrogate._central_differences import central_differences
 from skbo_silbo.surrogate._cylindrical import CylindricalProcess
-from skbo_silbo.surrogate._differences import differences
-from skbo_silbo.surrogate._ensemble import EnsembleSurrogate
-from skbo_silbo.surrogate._gaussian_process import GaussianProcessSurrogate
+from skbo_silbo.surrogate._image_process import ImageProcess
+from skbo_silbo.surrogate._images import clipped_image, warped_image
+from skbo_silbo.surrogate._makers import (
+    AdditiveMaker,
+    CylindricalMaker,
+    ImageMaker,
+    ProcessMaker,
+    RegressorMaker,
+    is_due,
+    log_density_by_folds,
+    make_surrogates,
+)
+from skbo_silbo.surrogate._prior import (
+    PRIORS,
+    dimension_scaled_prior,
+    sparse_prior,
+)
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor
-from skbo_silbo.surrogate._viewed import ViewedProcess
+from skbo_silbo.surrogate._surrogate_protocol import Surrogate, SurrogateMaker, Warp
+from skbo_silbo.surrogate._warps import (
+    WARPS,
+    AsTold,
+    HalfLog,
+    LogAboveLeast,
+    choose_warp,
+)
 
 __all__ = [
+    "AdditiveMaker",
     "AdditiveProcess",
+    "AsTold",
+    "CylindricalMaker",
     "CylindricalProcess",
-    "EnsembleSurrogate",
     "GaussianProcessSurrogate",
+    "HalfLog",
+    "ImageMaker",
+    "ImageProcess",
+    "LogAboveLeast",
+    "PRIORS",
+    "ProcessMaker",
+    "RegressorMaker",
     "RegressorSurrogate",
-    "ViewedProcess",
+    "Surrogate",
+    "SurrogateMaker",
+    "WARPS",
+    "Warp",
+    "central_differences",
     "check_regressor",
-    "differences",
+    "choose_warp",
+    "clipped_image",
+    "dimension_scaled_prior",
+    "is_due",
+    "log_density_by_folds",
+    "make_surrogates",
+    "sparse_prior",
+    "warped_image",
 ]

@@ -4,12 +4,13 @@ import warnings
 from inspect import Parameter, signature
 
 import numpy as np
+from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.pipeline import Pipeline
 
-from skbo_silbo.surrogate._differences import differences
+from skbo_silbo.surrogate._central_differences import central_differences
 from skbo_silbo.surrogate._standard import location_and_scale
 
 LEAST_STD = 1e-7  # relative to that of the targets: below it rounding decides
@@ -94,7 +95,16 @@ class RegressorSurrogate:
 
     def predict_gradient(self, Z):
         """Return mean, standard deviation and their gradients at the rows of Z."""
-        return differences(self.predict, Z)
+        return central_differences(self.predict, Z)
+
+    @property
+    def relevance_(self):
+        """Ones, (r,): a regressor does not say."""
+        return np.ones(self._Z.shape[1])
+
+    def log_predictive_density(self, Z, y):
+        """Return the log density of every value, (m,), normal with the regressor's deviation."""
+        return norm.logpdf(y, *self.predict(Z))
 
     def to_state(self):
         """Return the seed: the same data give the same fit."""

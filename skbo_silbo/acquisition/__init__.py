@@ -1,0 +1,46 @@
+"""What a point is worth evaluating, and where that is largest."""
+
+from skbo_silbo.acquisition._box_search import BoxSearch
+from skbo_silbo.acquisition._climb import (
+    Climb,
+    categorical_columns,
+    climb_from,
+    draw_candidates,
+    draw_moved,
+    polish,
+)
+from skbo_silbo.acquisition._functions import (
+    confidence_gain,
+    confidence_weight,
+    expected_improvement,
+    log_expected_improvement,
+)
+from skbo_silbo.acquisition._group_search import GroupSearch
+from skbo_silbo.acquisition._idle_redraw import LARGEST_LOSS, IdleRedraw, redraw_idle
+from skbo_silbo.acquisition._near_or_far import NearOrFar, draw_near
+from skbo_silbo.acquisition._search_protocol import AcquisitionFunction, Found, Search
+from skbo_silbo.acquisition._surface import AcquisitionSurface
+
+__all__ = [
+    "AcquisitionFunction",
+    "AcquisitionSurface",
+    "BoxSearch",
+    "Climb",
+    "Found",
+    "GroupSearch",
+    "IdleRedraw",
+    "LARGEST_LOSS",
+    "NearOrFar",
+    "Search",
+    "categorical_columns",
+    "climb_from",
+    "confidence_gain",
+    "confidence_weight",
+    "draw_candidates",
+    "draw_moved",
+    "draw_near",
+    "expected_improvement",
+    "log_expected_improvement",
+    "polish",
+    "redraw_idle",
+]

@@ -1,0 +1,47 @@
+"""Search of the acquisition over random coordinates in the box round the image of the cube."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skbo_silbo.acquisition._search_protocol import Found
+
+N_NEAR = 384  # candidates round the best
+N_BEST = 5  # that they lie round
+LOG_STEPS = (-3.5, -0.3)  # decimal logarithms of their distances
+
+
+@dataclass(frozen=True)
+class BoxSearch:
+    """A random set in the box round the image of the cube (Chen et al. 2020, Algorithm 1).
+
+    Attributes
+    ----------
+    n_points : int
+        How many candidates.
+    n_rounds : int
+        How often the best are followed by candidates round them.
+    """
+
+    n_points: int = 2000
+    n_rounds: int = 0
+
+    def find(self, surface, ranked, space, rng):
+        """Return the candidates; they are coordinates alone (see `Search`)."""
+        widths = surface.embedding.half_widths
+        Z = rng.uniform(-1.0, 1.0, (self.n_points, widths.size)) * widths
+        values = surface.values_at(Z)
+        for _ in range(self.n_rounds):
+            best = Z[np.argsort(-values, kind="stable")[:N_BEST]]
+            near = points_near(best, widths, rng)
+            Z, values = np.vstack([Z, near]), np.append(values, surface.values_at(near))
+        return Found(Z[np.argsort(-values, kind="stable")])
+
+
+def points_near(Z, widths, rng):
+    """Return points of the box, (N_NEAR, r), at random distances from the rows of Z."""
+    steps = 10.0 ** rng.uniform(*LOG_STEPS, (N_NEAR, 1)) * widths
+    moved = Z[rng.integers(len(Z), size=N_NEAR)] + steps * rng.standard_normal(
+        (N_NEAR, widths.size)
+    )
+    return np.clip(moved, -widths, widths)

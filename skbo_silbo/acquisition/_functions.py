@@ -1,0 +1,187 @@
+"""How much a point is worth evaluating, from what the surrogate says about it.
+
+Functions of (mean, std, best), elementwise. Objectives are MINIMISED: `best` is the lowest value
+so far, and a point is worth more the further its value may lie below `best`. An acquisition
+is larger where a point is better.
+
+With ``u = (best - mean) / std``, Phi and phi the standard normal distribution and density,
+
+    EI = E[max(best - Y, 0)] = std h(u),     h(u) = phi(u) + u Phi(u)                       (1)
+
+(Jones, Schonlau and Welch 1998, eq. 15). Far from the incumbent h underflows, so the optimisers use
+its logarithm (Ament et al. 2023). For u < 0, with t = -u and Mills' ratio
+``R(t) = Phi(-t) / phi(t) = sqrt(pi/2) erfcx(t / sqrt 2)``,
+
+    log h = log phi(t) + log(1 - t R(t)),     1 - t R(t) ~ t^-2 - 3 t^-4 + 15 t^-6 - ...     (2)
+"""
+
+import numpy as np
+from scipy.special import erfcx, ndtr
+
+from skbo_silbo._typing import ArrayLike
+
+__all__ = [
+    "confidence_weight",
+    "confidence_gain",
+    "expected_improvement",
+    "log_expected_improvement",
+]
+
+_LOG_ROOT_TWO_PI = 0.5 * np.log(2.0 * np.pi)
+_TAIL = 1.0  # below u = -1 the two terms of h cancel: use (2)
+_FAR_TAIL = 100.0  # there 1 - t R(t) has lost 1e-12, and the series has less to lose
+
+
+def expected_improvement(mean: ArrayLike, std: ArrayLike, best: float):
+    """Return the expected improvement below `best`.
+
+    Parameters
+    ----------
+    mean, std : array-like
+        Predictive mean and standard deviation (>= 0), in units of the objective.
+    best : float
+        Lowest value so far.
+
+    Returns
+    -------
+    improvement : ndarray
+        In units of the objective, >= 0.
+
+    Examples
+    --------
+    >>> from skbo_silbo.acquisition import expected_improvement
+    >>> expected_improvement([0.0, 1.0], [1.0, 0.0], best=0.0).round(6)
+    array([0.398942, 0.      ])
+    """
+    return np.exp(log_expected_improvement(mean, std, best))
+
+
+def log_expected_improvement(
+    mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
+):
+    """Return the logarithm of the expected improvement below `best`, exact far in the tail too.
+
+    Parameters
+    ----------
+    mean, std : array-like
+        Predictive mean and standard deviation (>= 0), in units of the objective.
+    best : float
+        Lowest value so far.
+    return_gradient : bool, default=False
+        Also return the derivatives; they need ``std > 0``.
+
+    Returns
+    -------
+    value : ndarray
+        In nats; ``-inf`` where no improvement is possible (``std == 0`` and ``mean >= best``).
+    by_mean, by_std : ndarray
+        Derivatives of `value`, if `return_gradient`.
+
+    Examples
+    --------
+    >>> from skbo_silbo.acquisition import log_expected_improvement
+    >>> log_expected_improvement([40.0], [1.0], best=0.0).round(4)
+    array([-808.2986])
+    """
+    mean, std = np.broadcast_arrays(np.asarray(mean, dtype=float), np.asarray(std, dtype=float))
+    certain = std <= 0.0
+    scale = np.where(certain, 1.0, std) if certain.any() else std
+    log_h, cdf_over_h = _log_h((best - mean) / scale)
+    value = np.log(scale) + log_h
+    if certain.any():
+        with np.errstate(divide="ignore"):
+            value = np.where(certain, np.log(np.maximum(best - mean, 0.0)), value)
+    if not return_gradient:
+        return value
+    u = (best - mean) / scale
+    # d EI / d mean = -Phi(u) and d EI / d std = phi(u) = h - u Phi
+    return value, -cdf_over_h / scale, (1.0 - u * cdf_over_h) / scale
+
+
+def confidence_gain(
+    mean: ArrayLike, std: ArrayLike, best: float, *, beta: float, return_gradient: bool = False
+):
+    """Return how far below `best` the lower confidence bound lies (GP-UCB, for minimisation).
+
+    ``best - mean + sqrt(beta) std`` (Srinivas, Krause, Kakade and Seeger 2010, eq. 6, turned over).
+
+    Parameters
+    ----------
+    mean, std : array-like
+        Predictive mean and standard deviation (>= 0), in units of the objective.
+    best : float
+        Lowest value so far; it moves all values alike.
+    beta : float
+        Weight of the variance, >= 0; see `confidence_weight`.
+    return_gradient : bool, default=False
+        Also return the derivatives.
+
+    Returns
+    -------
+    value : ndarray
+        In units of the objective.
+    by_mean, by_std : ndarray
+        Derivatives of `value`, if `return_gradient`.
+
+    Examples
+    --------
+    >>> from skbo_silbo.acquisition import confidence_gain
+    >>> confidence_gain([1.0, 1.0], [0.0, 2.0], best=1.5, beta=4.0)
+    array([0.5, 4.5])
+    """
+    mean, std = np.broadcast_arrays(np.asarray(mean, dtype=float), np.asarray(std, dtype=float))
+    root = np.sqrt(beta)
+    value = best - mean + root * std
+    if not return_gradient:
+        return value
+    return value, np.full(mean.shape, -1.0), np.full(std.shape, root)
+
+
+def confidence_weight(t: int, n_points: int, delta: float = 0.1):
+    """Return ``beta_t = 2 log(n_points t^2 pi^2 / (6 delta))`` (Srinivas et al. 2010, Theorem 1).
+
+    Parameters
+    ----------
+    t : int
+        Which evaluation this is, from 1.
+    n_points : int
+        How many points the acquisition is maximised over.
+    delta : float, default=0.1
+        Probability with which the regret bound may fail.
+
+    Examples
+    --------
+    >>> from skbo_silbo.acquisition import confidence_weight
+    >>> round(confidence_weight(1, 1000), 3)
+    19.416
+    """
+    return 2.0 * float(np.log(n_points * t**2 * np.pi**2 / (6.0 * delta)))
+
+
+def _log_h(u):
+    """Return ``log h(u)`` and its derivative ``Phi(u) / h(u)``."""
+    in_tail = u < -_TAIL
+    if in_tail.all():
+        return _log_h_in_tail(u)
+    h = np.exp(-0.5 * u**2 - _LOG_ROOT_TWO_PI) + u * ndtr(u)
+    if not in_tail.any():
+        return np.log(h), ndtr(u) / h
+    tail_value, tail_slope = _log_h_in_tail(np.minimum(u, -_TAIL))
+    h = np.where(in_tail, 1.0, h)
+    return np.where(in_tail, tail_value, np.log(h)), np.where(in_tail, tail_slope, ndtr(u) / h)
+
+
+def _log_h_in_tail(u):
+    """Return the same by (2), for u at most -1."""
+    t = -u
+    mills = np.sqrt(0.5 * np.pi) * erfcx(t / np.sqrt(2.0))
+    rest = 1.0 - t * mills
+    far = t >= _FAR_TAIL
+    if far.any():
+        rest = np.where(far, _far_rest(t), rest)
+    return -0.5 * t * t - _LOG_ROOT_TWO_PI + np.log(rest), mills / rest
+
+
+def _far_rest(t):
+    s = 1.0 / (t * t)
+    return s * (1.0 - s * (3.0 - s * (15.0 - 105.0 * s)))  # (2)

@@ -1,0 +1,336 @@
+"""Learners of the embedding: from labelled points to the linear map that the surrogate sees."""
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Protocol
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from skbo_silbo._checks import missing_members
+from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
+from skbo_silbo.embedding._learner_protocol import Learner
+from skbo_silbo.embedding._linear import LinearEmbedding
+from skbo_silbo.surrogate import GaussianProcessSurrogate
+
+PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
+NEGLIGIBLE_WEIGHT = 1e-3  # relative to the largest
+AUTO, AUTO_LEARNT = "sparse", "semi-sir"  # what "auto" is without and with n_components
+LEAST_SPARSE_DIMENSION = 5  # with fewer inputs all are expected to matter
+N_TRIAL = 200  # rows of the fit that tells whether a transformer will do
+
+
+@dataclass(frozen=True)
+class IdentityLearner:
+    """Learn nothing: ``z = x``.
+
+    Attributes
+    ----------
+    name : str
+        "sparse" beside a surrogate that expects few inputs to matter.
+    """
+
+    name: str = "identity"
+
+    def learn(self, X, y, X_unlabeled):
+        """Return the identity of the columns of X."""
+        return LinearEmbedding(X.shape[1])
+
+
+@dataclass(frozen=True)
+class FixedLearner:
+    """Learn nothing: the embedding is the one given.
+
+    Attributes
+    ----------
+    embedding : object
+        A sketch.
+    """
+
+    embedding: object
+    name = "fixed"
+
+    def learn(self, X, y, X_unlabeled):
+        """Return the embedding given."""
+        return self.embedding
+
+
+class Transformer(Protocol):
+    """What `TransformerLearner` needs of an estimator before it is fitted."""
+
+    def fit(self, X, y):
+        """Fit."""
+
+    def get_params(self, deep=True):
+        """Return the parameters (scikit-learn's `clone` asks for them)."""
+
+
+@dataclass(frozen=True)
+class TransformerLearner:
+    """Learn by a scikit-learn transformer that has ``components_`` after ``fit(X, y)``.
+
+    Attributes
+    ----------
+    name : str
+    transformer : estimator
+        Cloned before every fit. `X_unlabeled` is passed if its `fit` takes it.
+    """
+
+    name: str
+    transformer: object
+
+    def learn(self, X, y, X_unlabeled):
+        """Return the embedding onto the span of the transformer's components.
+
+        Equal values of y, or equal rows of X, identify no direction: then it is the identity.
+        """
+        if not _varies(X, y):
+            return LinearEmbedding(X.shape[1])
+        transformer = self.fitted(X, y, X_unlabeled)
+        return LinearEmbedding.from_components(transformer.components_)
+
+    def check(self, d):
+        """Refuse a transformer that is no linear map of d inputs, by a fit to random numbers."""
+        rng = np.random.default_rng(0)
+        X = rng.uniform(-1.0, 1.0, (N_TRIAL, d))
+        try:
+            fitted = self.fitted(X, rng.permutation(N_TRIAL).astype(float), X)
+            shape = np.shape(fitted.components_)
+        except Exception as error:
+            raise ValueError(
+                "embedding must be a transformer with components_ after fit(X, y): a trial of "
+                f"{self.transformer!r} on {N_TRIAL} random rows ended in {type(error).__name__}: "
+                f"{error}. Use PCA, SemiSlicedInverseRegression or another linear one."
+            ) from error
+        if len(shape) != 2 or shape[1] != d:
+            raise ValueError(
+                f"components_ of the embedding must have shape (r, {d}): got {shape} from "
+                f"{self.transformer!r}. Use a transformer whose components_ are rows of weights."
+            )
+
+    def fitted(self, X, y, X_unlabeled):
+        """Return a clone of the transformer, fitted."""
+        transformer = clone(self.transformer)
+        takes_unlabeled = has_fit_parameter(transformer, "X_unlabeled") and len(X_unlabeled) > 0
+        extra = {"X_unlabeled": X_unlabeled} if takes_unlabeled else {}
+        return transformer.fit(X, y, **extra)
+
+
+@dataclass(frozen=True)
+class SemiSIRLearner:
+    """Learn by semi-supervised sliced inverse regression.
+
+    Attributes
+    ----------
+    name : str
+    n_components : int or "auto"
+        Coordinates; early in a run the slices identify fewer, and then those are used.
+    params : dict
+        Further parameters of the estimator.
+    """
+
+    name: str
+    n_components: object
+    params: dict
+
+    def learn(self, X, y, X_unlabeled):
+        """Return the embedding, or the identity when equal values identify no direction."""
+        learner = self._with_components("auto")
+        if not _varies(X, y) or not self._slices_differ(X, y):
+            return LinearEmbedding(X.shape[1])
+        if self.n_components == "auto" and not self._is_paper:
+            return learner.learn(X, y, X_unlabeled)
+        most = X.shape[1] if self.n_components == "auto" else self.n_components
+        most = min(most, self._count_identified(learner, X, y, X_unlabeled))
+        return self._with_components(most).learn(X, y, X_unlabeled)
+
+    def _slices_differ(self, X, y):
+        """Return whether the means of the slices differ, by more than rounding."""
+        slices = slice_response(y, self._n_slices)
+        means = slices.membership().T @ X / np.sqrt(slices.counts)[:, None]
+        return bool((np.ptp(means, axis=0) > 1e-12).any())
+
+    @property
+    def _is_paper(self):
+        return self.params.get("solver") == "paper"
+
+    def _count_identified(self, learner, X, y, X_unlabeled):
+        """Return how many directions the data identify; Algorithm 2 divides by zero past that."""
+        if not self._is_paper:
+            return len(learner.fitted(X, y, X_unlabeled).eigenvalues_)
+        n_slices = slice_response(y, self._n_slices).n_slices
+        rank = int(np.linalg.matrix_rank(X - X.mean(axis=0)))
+        return max(min(rank, n_slices - 1), 1)
+
+    @property
+    def _n_slices(self):
+        return 10 if self.n_components == "auto" else max(10, self.n_components + 1)
+
+    def _with_components(self, n_components):
+        estimator = SemiSlicedInverseRegression(
+            n_components, n_slices=self._n_slices, **self.params
+        )
+        return TransformerLearner(self.name, estimator)
+
+
+@dataclass(frozen=True)
+class ActiveSubspaceLearner:
+    """Learn the directions along which a Gaussian process with a sparse prior is steepest.
+
+    Attributes
+    ----------
+    n_components : int or "auto"
+        Coordinates; fewer labels than that identify fewer.
+    """
+
+    n_components: object
+    name = "active-subspace"
+
+    def learn(self, X, y, X_unlabeled):
+        """Return the embedding, or the identity when equal values identify no direction."""
+        most = self.n_components
+        if most != "auto":
+            most = min(most, len(X) - 1)
+        estimator = ActiveSubspace(most, random_state=0)
+        return TransformerLearner(self.name, estimator).learn(X, y, X_unlabeled)
+
+
+@dataclass(frozen=True)
+class CoordinatesLearner:
+    """Keep the inputs that matter to a Gaussian process with a sparse prior (automatic relevance).
+
+    Attributes
+    ----------
+    n_components : int or "auto"
+        How many; "auto" cuts where the squared inverse length scales fall most steeply, those below
+        a thousandth of the largest counted as alike, and keeps at most a third as many as
+        there are labels.
+    """
+
+    n_components: object
+    name = "coordinates"
+
+    def learn(self, X, y, X_unlabeled):
+        """Return the embedding, or the identity when equal values say nothing."""
+        d = X.shape[1]
+        if not _varies(X, y):
+            return LinearEmbedding(d)
+        weights = GaussianProcessSurrogate(prior="sparse").fit(X, y).weights_
+        order = np.argsort(-weights, kind="stable")
+        kept = np.sort(order[: self._count(weights[order], len(X))])
+        return LinearEmbedding(d, np.eye(d)[:, kept])
+
+    def _count(self, weights, n):
+        """Return how many of the decreasing weights to keep."""
+        if self.n_components != "auto":
+            return self.n_components
+        raised = weights + NEGLIGIBLE_WEIGHT * weights[0]
+        ratios = raised[:-1] / raised[1:]
+        return int(np.argmax(ratios[: max(n // 3, 1)])) + 1 if ratios.size else 1
+
+
+def _varies(X, y):
+    """Whether neither all rows of X, nor all values of y, are the same."""
+    return np.unique(y).size > 1 and bool(np.ptp(X, axis=0).any())
+
+
+def _semi_sir(name, **params):
+    return lambda n_components: SemiSIRLearner(name, n_components, params)
+
+
+LEARNERS = MappingProxyType(
+    {
+        "active-subspace": ActiveSubspaceLearner,
+        "coordinates": CoordinatesLearner,
+        "semi-sir": _semi_sir("semi-sir", alpha=1.0),
+        "semi-sir-local": _semi_sir("semi-sir-local", alpha=1.0, **PAPER),
+        "semi-sir-paper": _semi_sir("semi-sir-paper", alpha=1.0, solver="paper", **PAPER),
+        "sir": _semi_sir("sir", alpha=0.0),
+    }
+)
+ALL_INPUTS = MappingProxyType({"identity": "dimension-scaled", "sparse": "sparse"})
+"""Embeddings that keep all inputs, and the prior of the length scales that each stands for."""
+EMBEDDINGS = ("auto", *ALL_INPUTS, *LEARNERS)
+
+
+@dataclass(frozen=True)
+class ChosenEmbedding:
+    """What the option `embedding` stands for.
+
+    Attributes
+    ----------
+    learner : Learner
+    prior : {"dimension-scaled", "sparse"} or None
+        What it says of the surrogate's length scales; None: nothing.
+    """
+
+    learner: Learner
+    prior: str | None = None
+
+
+def choose_embedding(embedding, n_components, d):
+    """Return what the option `embedding` stands for.
+
+    Parameters
+    ----------
+    embedding : str, transformer or Learner
+    n_components : int or "auto"
+        Coordinates of a learnt embedding.
+    d : int
+        Columns of the encoded cube.
+
+    Returns
+    -------
+    chosen : ChosenEmbedding
+
+    Raises
+    ------
+    ValueError
+        When the embedding is unknown, or `n_components` does not go with it.
+    """
+    if isinstance(embedding, str) and embedding in EMBEDDINGS:
+        return _named(embedding, _check_n_components(n_components, d), d)
+    if n_components != "auto":
+        raise ValueError(
+            f"n_components must be 'auto' when embedding is an object: got {n_components!r}. "
+            "Set it on the object."
+        )
+    if not missing_members(embedding, Learner):
+        return ChosenEmbedding(embedding)
+    if isinstance(embedding, type) or missing_members(embedding, Transformer):
+        raise ValueError(
+            f"embedding must be one of {sorted(EMBEDDINGS)}, a transformer with components_, or an "
+            f"object with name and learn(X, y, X_unlabeled): got {embedding!r}."
+        )
+    learner = TransformerLearner(type(embedding).__name__, embedding)
+    learner.check(d)
+    return ChosenEmbedding(learner)
+
+
+def _named(embedding, n_components, d):
+    if embedding == "auto":
+        if n_components != "auto":
+            embedding = AUTO_LEARNT
+        else:
+            embedding = AUTO if d >= LEAST_SPARSE_DIMENSION else "identity"
+    if embedding in LEARNERS:
+        return ChosenEmbedding(LEARNERS[embedding](n_components))
+    if n_components not in ("auto", d):
+        raise ValueError(
+            f"n_components must be 'auto' or {d} (all inputs) with embedding={embedding!r}: "
+            f"got {n_components!r}. Use embedding='semi-sir' for fewer."
+        )
+    return ChosenEmbedding(IdentityLearner(embedding), ALL_INPUTS[embedding])
+
+
+def _check_n_components(n_components, d):
+    if isinstance(n_components, str) and n_components == "auto":
+        return n_components
+    from_int = isinstance(n_components, (int, np.integer)) and not isinstance(n_components, bool)
+    if not from_int or not 1 <= n_components <= d:
+        raise ValueError(
+            f"n_components must be 'auto' or an integer from 1 to {d}, the number of inputs: "
+            f"got {n_components!r}."
+        )
+    return int(n_components)

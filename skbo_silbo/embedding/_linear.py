@@ -1,0 +1,78 @@
+"""The linear map from the cube to the coordinates that the surrogate sees."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class LinearEmbedding:
+    """``z = x B`` with orthonormal columns B, without centring.
+
+    Attributes
+    ----------
+    d : int
+        Coordinates of x.
+    basis : ndarray of shape (d, r) or None
+        B; None is the identity, r = d, stored as nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.embedding import LinearEmbedding
+    >>> embedding = LinearEmbedding.from_components(np.array([[3.0, 4.0]]))
+    >>> embedding.project(np.array([[1.0, 1.0]])).round(6), embedding.half_widths.round(6)
+    (array([[1.4]]), array([1.4]))
+    """
+
+    d: int
+    basis: np.ndarray | None = None
+
+    @classmethod
+    def from_components(cls, components):
+        """Orthonormalise the rows of `components`, (r, d), and drop what depends on the others.
+
+        Raises
+        ------
+        ValueError
+            When the components are not finite, or all zero.
+        """
+        components = np.asarray(components, dtype=float)
+        if not np.isfinite(components).all() or not np.any(components):
+            raise ValueError(
+                "components_ of the embedding must be finite and not all zero: "
+                f"got {components!r}. Check the transformer given as embedding."
+            )
+        lengths = np.linalg.norm(components, axis=1)
+        rows = components[lengths > 0] / lengths[lengths > 0, None]
+        basis, triangle = np.linalg.qr(rows.T)
+        sign = np.where(np.diag(triangle) < 0, -1.0, 1.0)
+        independent = np.abs(np.diag(triangle)) > 1e-10
+        return cls(components.shape[1], (basis * sign)[:, independent])
+
+    @property
+    def r(self):
+        """Number of coordinates of z."""
+        return self.d if self.basis is None else self.basis.shape[1]
+
+    @property
+    def is_identity(self):
+        """Whether z is x itself."""
+        return self.basis is None
+
+    @property
+    def half_widths(self):
+        """Half the sides, (r,), of the smallest box round the image of the cube (a zonotope)."""
+        return np.ones(self.d) if self.basis is None else np.abs(self.basis).sum(axis=0)
+
+    def project(self, X):
+        """Return ``Z = X B``, of shape (n, r)."""
+        return X if self.basis is None else X @ self.basis
+
+    def expand(self, Z):
+        """Return ``X = Z pinv(B)``, the preimages of least norm in R^d, of shape (n, d)."""
+        return Z if self.basis is None else Z @ self.basis.T
+
+    def pull_back(self, gradient):
+        """Return the gradient by x, (n, d), from the gradient by z, (n, r)."""
+        return gradient if self.basis is None else gradient @ self.basis.T

@@ -1,0 +1,153 @@
+"""Which coordinates belong to which evaluated point.
+
+A mapping that keeps points needs no memory: coordinates are computed from the points whenever the
+embedding changes. One that keeps coordinates does: a clipped point does not tell which
+coordinates it was made from, and when the embedding changes the points move.
+"""
+
+import numpy as np
+
+from skbo_silbo.space import keys_of
+
+
+class PointLedger:
+    """Every evaluated point counts, with the coordinates that the embedding gives it."""
+
+    def __init__(self, mapping, space):
+        self._mapping = mapping
+
+    def note(self, X, Z):
+        """Take notice of the coordinates that points were made from."""
+
+    def select(self, X, *values):
+        """Return the rows to learn from, of X, (n, d), and of what belongs to them, (n,) each."""
+        return X, *values
+
+    def locate(self, X, embedding):
+        """Return a coordinate row for every point: rows (m, r), and the row of X of each, (m,)."""
+        return self._mapping.carry(X, embedding), np.arange(len(X))
+
+    def adopt(self, X, embedding):
+        """Take notice of points that were told from outside."""
+
+    def move(self, embedding, seen, first):
+        """Follow a new embedding."""
+
+    def waiting(self, seen):
+        """Return a point that has to be evaluated again, or None."""
+        return
+
+    def to_state(self):
+        """Return what cannot be computed again, as plain data."""
+        return {}
+
+    def from_state(self, state):
+        """Take over what `to_state` returned."""
+
+
+class CoordinateLedger:
+    """Coordinates are kept; each has a place in the cube, which moves with the embedding.
+
+    Values told for a place that has been left take no part any more.
+    """
+
+    def __init__(self, mapping, space):
+        self._mapping, self._space = mapping, space
+        self._Z = self._X = None  # (m, r) coordinates and (m, d) places, in the order they came
+        self._moved = False  # whether the places have moved and may lack values
+        self._left = set()  # keys of places that coordinates have left
+
+    def note(self, X, Z):
+        """Take notice of the coordinates Z, (m, r), that the points X, (m, d), were made from."""
+        if self._Z is None:
+            self._Z, self._X = np.array(Z), np.array(X)
+        else:
+            self._Z, self._X = np.vstack([self._Z, Z]), np.vstack([self._X, X])
+
+    def select(self, X, *values):
+        """Return the rows that are not places which have been left, of X and of its values."""
+        current = set(self._rows_by_key())
+        stays = [key in current or key not in self._left for key in keys_of(X)]
+        return X[stays], *(v[stays] for v in values)
+
+    def locate(self, X, embedding):
+        """Return a coordinate row for every point: rows (m, r), and the row of X of each, (m,).
+
+        Several coordinates can share a place. A point that was made from none gets the ones that
+        the mapping gives it.
+        """
+        known = self._rows_by_key()
+        rows, source = [], []
+        for i, key in enumerate(keys_of(X)):
+            own = self._Z[known[key]] if key in known else self._mapping.carry(X[[i]], embedding)
+            rows.append(own)
+            source += [i] * len(own)
+        return np.vstack(rows), np.array(source)
+
+    def adopt(self, X, embedding):
+        """Keep the coordinates that the mapping gives to points that were told from outside."""
+        known = self._rows_by_key()
+        foreign = {key: x for key, x in zip(keys_of(X), X, strict=True) if key not in known}
+        if foreign:
+            points = np.array(list(foreign.values()))
+            self.note(points, self._mapping.carry(points, embedding))
+
+    def move(self, embedding, seen, first):
+        """Move the places to where the coordinates lie under a new embedding.
+
+        With the first one they stay: nothing lay elsewhere before. Coordinates of another number
+        mean nothing under it: they are computed again from the places, which stay.
+
+        Parameters
+        ----------
+        embedding : object
+        seen : set
+            Keys of the points told or pending; what was drawn and never asked for is dropped.
+        first : bool
+            Whether there was no embedding before.
+        """
+        if first or self._Z is None:
+            return
+        known = [key in seen for key in keys_of(self._X)]
+        self._Z, self._X = self._Z[known], self._X[known]
+        if self._Z.shape[1] != embedding.r:
+            self._Z = self._mapping.carry(self._X, embedding)
+            return
+        self._left |= set(self._rows_by_key())
+        self._X = self._space.round(self._mapping.lift(self._Z, embedding, None))
+        self._moved = True
+
+    def waiting(self, seen):
+        """Return the first place moved to that has no value and is not pending, (d,), or None."""
+        if not self._moved:
+            return None
+        keyed = zip(self._X, keys_of(self._X), strict=True)
+        waiting = next((x for x, key in keyed if key not in seen), None)
+        self._moved = waiting is not None
+        return waiting
+
+    def to_state(self):
+        """Return coordinates, places and places left, as plain data."""
+        if self._Z is None:
+            return {}
+        left = [np.frombuffer(key).tolist() for key in sorted(self._left)]
+        arrays = {"Z": self._Z.tolist(), "X": self._X.tolist()}
+        return {**arrays, "moved": self._moved, "left": left}
+
+    def from_state(self, state):
+        """Take over what `to_state` returned."""
+        if state:
+            self._Z, self._X = np.array(state["Z"]), np.array(state["X"])
+            self._moved = state["moved"]
+            self._left = {np.array(x).tobytes() for x in state["left"]}
+
+    def _rows_by_key(self):
+        rows = {}
+        for i, key in enumerate(() if self._X is None else keys_of(self._X)):
+            rows.setdefault(key, []).append(i)
+        return rows
+
+
+def make_ledger(mapping, space):
+    """Return the ledger that goes with a mapping."""
+    return (CoordinateLedger if mapping.keeps_coordinates else PointLedger)(mapping, space)

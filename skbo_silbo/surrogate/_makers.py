@@ -1,0 +1,230 @@
+"""Makers of surrogates: how the loop starts, tunes and restores one (`SurrogateMaker`)."""
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from skbo_silbo._checks import missing_members
+from skbo_silbo.surrogate._additive import AdditiveProcess
+from skbo_silbo.surrogate._cylindrical import CylindricalProcess
+from skbo_silbo.surrogate._image_process import ImageProcess
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor
+from skbo_silbo.surrogate._surrogate_protocol import SurrogateMaker
+
+TUNE_GROWTH = 1.05  # labels, relative, between searches of the hyperparameters
+LONG_GROWTH = 1.1  # the same where a search takes long
+LONG_WORK = 2 * 10**7  # labels squared times inputs: about a second
+N_FOLDS = 5
+
+
+def is_due(n, tuned_at, r):
+    """Return whether n labels of r inputs are enough more to search the hyperparameters again."""
+    growth = TUNE_GROWTH if n**2 * r <= LONG_WORK else LONG_GROWTH
+    return n >= growth * tuned_at
+
+
+@dataclass(frozen=True)
+class ProcessMaker:
+    """Makes Gaussian processes on the coordinates z.
+
+    Attributes
+    ----------
+    prior : {"dimension-scaled", "sparse"}
+        Of the length scales.
+    """
+
+    prior: str = "dimension-scaled"
+
+    takes_noise = True
+
+    def fit(self, state, Z, y, noise, *, moved, rng):
+        """Return a surrogate and its state; the search starts at the former hyperparameters."""
+        theta, tuned_at = _former(state, moved, Z.shape[1] + 2)
+        tune = is_due(y.size, tuned_at, Z.shape[1])
+        surrogate = GaussianProcessSurrogate(theta, prior=self.prior)
+        surrogate.fit(Z, y, noise, tune=tune)
+        return surrogate, {**surrogate.to_state(), "tuned_at": y.size if tune else tuned_at}
+
+    def restore(self, state, Z, y, noise):
+        """Return the surrogate of this state, conditioned on (Z, y)."""
+        return GaussianProcessSurrogate(prior=self.prior).from_state(state, Z, y, noise)
+
+    def left_out_log_density(self, Z, y, rng):
+        """Return the log density of every value given all others, (n,), in nats."""
+        return GaussianProcessSurrogate(prior=self.prior).fit(Z, y).leave_one_out_log_density()
+
+
+@dataclass(frozen=True)
+class ImageMaker:
+    """Makes Gaussian processes on an image of the coordinates, with one length scale.
+
+    Attributes
+    ----------
+    image : callable
+        From (n, r) to (n, k).
+    """
+
+    image: object
+
+    takes_noise = True
+
+    def fit(self, state, Z, y, noise, *, moved, rng):
+        """Return a surrogate and its state; the search starts at the former hyperparameters."""
+        theta, tuned_at = _former(state, moved, 3)
+        tune = is_due(y.size, tuned_at, Z.shape[1])
+        inner = GaussianProcessSurrogate(theta, isotropic=True)
+        inner.fit(self.image(Z), y, noise, tune=tune)
+        state = {**inner.to_state(), "tuned_at": y.size if tune else tuned_at}
+        return ImageProcess(inner, self.image, Z.shape[1]), state
+
+    def restore(self, state, Z, y, noise):
+        """Return the surrogate of this state, conditioned on (Z, y)."""
+        inner = GaussianProcessSurrogate(isotropic=True)
+        inner.from_state(state, self.image(Z), y, noise)
+        return ImageProcess(inner, self.image, Z.shape[1])
+
+    def left_out_log_density(self, Z, y, rng):
+        """Return the log density of every value given all others, (n,), in nats."""
+        inner = GaussianProcessSurrogate(isotropic=True)
+        return inner.fit(self.image(Z), y).leave_one_out_log_density()
+
+
+@dataclass(frozen=True)
+class RegressorMaker:
+    """Makes surrogates of a regressor, fitted from the start whenever there are new values.
+
+    Attributes
+    ----------
+    regressor : estimator
+        With ``predict(Z, return_std=True)``; cloned.
+    """
+
+    regressor: object
+
+    takes_noise = False
+
+    def fit(self, state, Z, y, noise, *, moved, rng):
+        """Return a surrogate conditioned on (Z, y), its random numbers seeded by `rng`."""
+        state = {"seed": int(rng.integers(2**31))}
+        return self.restore(state, Z, y, noise), state
+
+    def restore(self, state, Z, y, noise):
+        """Return the surrogate of this state, conditioned on (Z, y)."""
+        return RegressorSurrogate(self.regressor, state["seed"]).fit(Z, y)
+
+    def left_out_log_density(self, Z, y, rng):
+        """Return the log density of every value given those of other folds, (n,), in nats."""
+        return log_density_by_folds(self, Z, y, rng)
+
+
+@dataclass(frozen=True)
+class CylindricalMaker:
+    """Makes Gaussian processes with the cylindrical kernel."""
+
+    takes_noise = False
+
+    def fit(self, state, Z, y, noise, *, moved, rng):
+        """Return a surrogate and its state; the search starts at the former hyperparameters."""
+        theta, tuned_at = _former(state, moved=False)
+        tune = is_due(y.size, tuned_at, Z.shape[1])
+        surrogate = CylindricalProcess(theta).fit(Z, y, tune=tune)
+        return surrogate, {**surrogate.to_state(), "tuned_at": y.size if tune else tuned_at}
+
+    def restore(self, state, Z, y, noise):
+        """Return the surrogate of this state, conditioned on (Z, y)."""
+        return CylindricalProcess(state["theta"]).fit(Z, y, tune=False)
+
+    def left_out_log_density(self, Z, y, rng):
+        """Return the log density of every value given those of other folds, (n,), in nats."""
+        return log_density_by_folds(self, Z, y, rng)
+
+
+@dataclass(frozen=True)
+class AdditiveMaker:
+    """Makes sums of Gaussian processes on groups of inputs.
+
+    Attributes
+    ----------
+    group_size : int
+    """
+
+    group_size: int
+
+    takes_noise = False
+
+    def fit(self, state, Z, y, noise, *, moved, rng):
+        """Return a surrogate and its state; the groups of `state` compete with new ones."""
+        tuned_at = 0 if moved or state is None else state["tuned_at"]
+        tune = is_due(y.size, tuned_at, Z.shape[1])
+        process = AdditiveProcess(self.group_size)
+        process.fit(Z, y, rng, former=state if tuned_at else None, tune=tune)
+        return process, {**process.to_state(), "tuned_at": y.size if tune else tuned_at}
+
+    def restore(self, state, Z, y, noise):
+        """Return the surrogate of this state, conditioned on (Z, y)."""
+        return AdditiveProcess(self.group_size).from_state(state, Z, y)
+
+    def left_out_log_density(self, Z, y, rng):
+        """Return the log density of every value given those of other folds, (n,), in nats."""
+        return log_density_by_folds(self, Z, y, rng)
+
+
+def _former(state, moved, size=None):
+    """Return the hyperparameters to start at, None where there are none, and their label count."""
+    if state is None:
+        return None, 0
+    theta = np.array(state["theta"])
+    if moved:
+        return (theta if theta.size == size else None), 0
+    return theta, state["tuned_at"]
+
+
+def log_density_by_folds(maker, Z, y, rng):
+    """Return the log density of every value, (n,), under a surrogate fitted to the other folds."""
+    folds = rng.permutation(y.size) % N_FOLDS
+    density = np.empty(y.size)
+    for fold in np.unique(folds):
+        out = folds == fold
+        noise = np.zeros((~out).sum())
+        surrogate, _ = maker.fit(None, Z[~out], y[~out], noise, moved=True, rng=rng)
+        density[out] = surrogate.log_predictive_density(Z[out], y[out])
+    return density
+
+
+SURROGATES = MappingProxyType({"auto": ProcessMaker, "gaussian-process": ProcessMaker})
+
+
+def make_surrogates(surrogate, prior):
+    """Return the maker of this name, or that of a regressor, or the maker given.
+
+    Parameters
+    ----------
+    surrogate : str, regressor or SurrogateMaker
+    prior : {"dimension-scaled", "sparse"} or None
+        Of the process's length scales; None leaves it to the maker.
+
+    Raises
+    ------
+    ValueError
+        When there is no such name, or a prior is asked of what is no process of ours.
+    TypeError
+        When the regressor gives no standard deviation.
+    """
+    if isinstance(surrogate, str):
+        if surrogate not in SURROGATES:
+            raise ValueError(
+                f"surrogate must be one of {sorted(SURROGATES)} or a regressor with "
+                f"predict(Z, return_std=True): got {surrogate!r}."
+            )
+        return SURROGATES[surrogate]() if prior is None else SURROGATES[surrogate](prior)
+    if prior is not None:
+        raise ValueError(
+            f"surrogate must be 'auto' or 'gaussian-process' with embedding='sparse', which is a "
+            f"prior of that process: got {surrogate!r}. Use embedding='identity' with it."
+        )
+    if not missing_members(surrogate, SurrogateMaker):
+        return surrogate
+    check_regressor(surrogate)
+    return RegressorMaker(surrogate)

@@ -1,0 +1,259 @@
+"""The Gaussian process surrogate: standardised targets, and hyperparameters at the mode."""
+
+from copy import copy
+
+import numpy as np
+from scipy.linalg import LinAlgError
+from scipy.optimize import minimize
+from scipy.stats import norm
+
+from skbo_silbo._numerics._gaussian_process import condition, log_marginal_likelihood
+from skbo_silbo.surrogate._function_draws import FunctionDraws
+from skbo_silbo.surrogate._hyperparameter_draws import draw_hyperparameters
+from skbo_silbo.surrogate._prior import PRIORS
+from skbo_silbo.surrogate._standard import location_and_scale
+
+MAX_ITERATIONS = 60  # of L-BFGS-B for each start
+JITTER = 1e-10  # least noise variance, for standardised targets
+MOST_TUNED = 300  # values by which the hyperparameters are searched: n^3 for each of some 200 steps
+
+
+class GaussianProcessSurrogate:
+    """Gaussian process with a Matern-5/2 kernel, one length scale per input, and noise.
+
+    The targets are standardised inside; every result is in their own units.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (r + 2,), or (3,) if isotropic, or None, default=None
+        Where the search of the hyperparameters starts (besides the prior's mode), and their values
+        if they are not tuned: log of the signal variance, of the r length scales and of the noise
+        variance, for standardised targets. None: the prior's mode.
+    isotropic : bool, default=False
+        One length scale for all inputs.
+    prior : {"dimension-scaled", "sparse"} or HyperparameterPrior, default="dimension-scaled"
+        Of the length scales: all inputs matter, or few do; or of all hyperparameters.
+
+    Attributes
+    ----------
+    theta_ : ndarray of shape (r + 2,), or (3,) if isotropic
+        The hyperparameters in use.
+    y_mean_, y_scale_ : float
+        What the targets were standardised by.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.surrogate import GaussianProcessSurrogate
+    >>> Z = np.linspace(-1, 1, 9)[:, None]
+    >>> surrogate = GaussianProcessSurrogate().fit(Z, Z[:, 0] ** 2)
+    >>> mean, std = surrogate.predict(np.array([[0.1]]))
+    >>> bool(abs(mean[0] - 0.01) < 0.01), bool(std[0] < 0.02)
+    (True, True)
+    """
+
+    def __init__(self, theta=None, *, isotropic=False, prior="dimension-scaled"):
+        self.theta = theta
+        self.isotropic = isotropic
+        self.prior = prior
+
+    def fit(self, Z, y, noise_variance=0.0, *, tune=True):
+        """Condition on data.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n, r)
+            Inputs of a range like [-1, 1]; rows may repeat.
+        y : ndarray of shape (n,)
+            Finite targets. Equal targets say nothing about the hyperparameters: then the
+            starting values are kept.
+        noise_variance : float or ndarray of shape (n,), default=0.0
+            Known variance of the noise of every target, in their squared units, on top of the
+            noise whose variance is searched.
+        tune : bool, default=True
+            Search the hyperparameters, else only factorise.
+
+        Returns
+        -------
+        self : object
+        """
+        self.y_mean_, self.y_scale_ = location_and_scale(y)
+        self._prior = self._make_prior(Z.shape[1])
+        theta = self._prior.location if self.theta is None else self.theta
+        self.theta_ = np.clip(theta, *self._prior.bounds.T)
+        targets = (y - self.y_mean_) / self.y_scale_
+        self._set_known(noise_variance, len(Z))
+        self._condition(Z, targets, tune=tune and np.ptp(targets) > 0.0)
+        return self
+
+    @property
+    def weights_(self):
+        """Inverse squared length scales, (r,)."""
+        return self._process.weights
+
+    @property
+    def relevance_(self):
+        """Inverse length scales, (r,)."""
+        return np.sqrt(self._process.weights)
+
+    def to_state(self):
+        """Return the hyperparameters as plain data, exactly."""
+        return {"theta": self.theta_.tolist()}
+
+    def from_state(self, state, Z, y, noise_variance=0.0):
+        """Condition on data with the hyperparameters that `to_state` returned, bit for bit.
+
+        Returns
+        -------
+        self : object
+        """
+        self.y_mean_, self.y_scale_ = location_and_scale(y)
+        self._prior = self._make_prior(Z.shape[1])
+        self.theta_ = np.array(state["theta"])
+        targets = (y - self.y_mean_) / self.y_scale_
+        self._set_known(noise_variance, len(Z))
+        self._condition(Z, targets, tune=False)
+        return self
+
+    def with_points(self, Z, y):
+        """Return a surrogate that believes in values, hyperparameters and standardisation kept.
+
+        The objective itself is taken to have these values, without noise: so the surrogate is
+        certain there, and a search leaves for elsewhere.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (m, r)
+        y : ndarray of shape (m,)
+            In the units of the targets of `fit`.
+
+        Returns
+        -------
+        surrogate : GaussianProcessSurrogate
+            A new one; this one is unchanged.
+        """
+        other = copy(self)
+        other._process = self._process.believing(Z, (y - self.y_mean_) / self.y_scale_)
+        return other
+
+    def predict(self, Z):
+        """Return mean and standard deviation of the noise-free objective at the rows of Z.
+
+        Returns
+        -------
+        mean, std : ndarray of shape (m,)
+            In the units of the targets.
+        """
+        mean, variance = self._process.predict(Z)
+        return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.sqrt(variance)
+
+    def predict_gradient(self, Z):
+        """Return mean, standard deviation and their gradients at the rows of Z.
+
+        Returns
+        -------
+        mean, std : ndarray of shape (m,)
+        by_mean, by_std : ndarray of shape (m, r)
+            Derivatives by the coordinates of the point.
+        """
+        mean, variance, by_mean, by_variance = self._process.predict_gradient(Z)
+        scale, std = self.y_scale_, np.sqrt(variance)
+        by_std = scale * by_variance / (2.0 * std[:, None])
+        return self.y_mean_ + scale * mean, scale * std, scale * by_mean, by_std
+
+    def log_predictive_density(self, Z, y):
+        """Return the log density of every held-out target, noise included, of shape (m,)."""
+        mean, std = self.predict(Z)
+        noise = self.y_scale_ * np.exp(0.5 * self.theta_[-1])
+        return norm.logpdf(y, mean, np.hypot(std, noise))
+
+    def leave_one_out_log_density(self):
+        """Return the log density of every target given all others, hyperparameters kept, (n,)."""
+        return self._process.leave_one_out_log_density() - np.log(self.y_scale_)
+
+    def draw_alike(self, n, rng):
+        """Return n surrogates of the same data, hyperparameters drawn from their posterior."""
+        data = self._process.X, self._process.y, self._known
+        draws = draw_hyperparameters(
+            lambda theta: self._loss(theta, self._prior, *data),
+            self.theta_,
+            self._prior.bounds,
+            n,
+            rng,
+        )
+        return [self._with_theta(theta) for theta in draws]
+
+    def draw_functions(self, n, rng):
+        """Return n draws of the objective, hyperparameters kept: a `FunctionDraws`.
+
+        Its values are standardised as the targets are.
+        """
+        return FunctionDraws(self._process, n, rng)
+
+    def _with_theta(self, theta):
+        other = copy(self)
+        other.theta_ = theta
+        other._condition(self._process.X, self._process.y, tune=False)
+        return other
+
+    def _make_prior(self, r):
+        prior = PRIORS[self.prior](r) if isinstance(self.prior, str) else self.prior
+        return prior.shared() if self.isotropic else prior
+
+    def _set_known(self, noise_variance, n):
+        """Keep the known variances, for standardised targets, (n,)."""
+        self._known = np.broadcast_to(noise_variance, n) / self.y_scale_**2
+
+    def _condition(self, Z, targets, *, tune):
+        if tune:
+            some = _spread(len(Z), MOST_TUNED)
+            self.theta_ = self._most_probable(Z[some], targets[some], self._known[some])
+        signal, noise = np.exp(self.theta_[[0, -1]])
+        noise = noise + JITTER + self._known
+        weights = self._make_weights(self.theta_, Z.shape[1])
+        self._process = condition(Z, targets, weights, signal, noise)
+
+    def _most_probable(self, *data):
+        """Return the best end of climbs from the prior's starts and from the values there are."""
+        starts = self._prior.starts(*data[:2])
+        if self._prior.broader is not None:
+            starts.append(self._climb(self._prior.broader.location, self._prior.broader, data).x)
+        if not any(np.allclose(self.theta_, start) for start in starts):
+            starts.append(self.theta_)
+        return min((self._climb(x, self._prior, data) for x in starts), key=lambda run: run.fun).x
+
+    def _climb(self, start, prior, data):
+        options = {"maxiter": MAX_ITERATIONS}
+        return minimize(
+            self._loss,
+            start,
+            args=(prior, *data),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=self._prior.bounds,
+            options=options,
+        )
+
+    def _make_weights(self, theta, r):
+        weights = np.exp(-2.0 * theta[1:-1])
+        return np.full(r, weights[0]) if self.isotropic else weights
+
+    def _loss(self, theta, prior, Z, targets, known):
+        """Return minus the log posterior density of the hyperparameters, and its gradient."""
+        signal, noise = np.exp(theta[[0, -1]])
+        weights = self._make_weights(theta, Z.shape[1])
+        try:
+            value, gradient = log_marginal_likelihood(Z, targets, weights, signal, noise, known)
+        except LinAlgError:  # not positive definite in floating point: step back
+            return np.inf, np.zeros_like(theta)
+        by_lengths = -2.0 * gradient[:-2]
+        if self.isotropic:
+            by_lengths = by_lengths.sum(keepdims=True)
+        by_theta = np.concatenate([gradient[-2:-1], by_lengths, gradient[-1:]])
+        prior_value, prior_gradient = prior.log_density(theta)
+        return -(value + prior_value), -(by_theta + prior_gradient)
+
+
+def _spread(n, most):
+    """Return which of n rows to look at: all, or as many as there may be, evenly spread."""
+    return np.arange(n) if n <= most else np.unique(np.linspace(0, n - 1, most).astype(int))

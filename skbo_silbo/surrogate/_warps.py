@@ -1,0 +1,166 @@
+"""The scale on which the learners and the surrogate see the values.
+
+A warp is a rising function of one value; its location and scale come from all values. So that
+warps can be compared as models of the values told (`choose_warp`), each also knows the logarithm
+of its slope: a density of ``w(y)`` is one of y once it is multiplied by ``w'(y)``.
+"""
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+LEAST_VALUES = 5  # that a choice needs
+LARGEST_WORK = 10**7  # values squared times inputs that a choice looks at: a few seconds
+
+
+@dataclass(frozen=True)
+class AsTold:
+    """The values themselves."""
+
+    name = "none"
+
+    def __call__(self, y):
+        """Return y itself."""
+        return y
+
+    def log_slope(self, y):
+        """Return zeros."""
+        return np.zeros(y.shape)
+
+
+@dataclass(frozen=True)
+class HalfLog:
+    """Distances above the median compressed to their logarithm.
+
+    How bad a bad value is says little of where the minimum is, and one value of 1e4 flattens the
+    differences between all others. So with ``t = (y - median) / s``, s the root mean square
+    distance of the values below the median from it (for normal values their deviation), the result
+    is t up to the median and ``log(1 + t)`` above it: smooth to the first derivative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.surrogate import HalfLog
+    >>> HalfLog()(np.array([1.0, 2.0, 3.0, 50.0, 1e9])).round(2)
+    array([-1.26, -0.63,  0.  ,  3.43, 20.27])
+    """
+
+    name = "half-log"
+
+    def __call__(self, y):
+        """Return the warped values.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+            Finite; it may be empty.
+
+        Returns
+        -------
+        warped : ndarray of shape (n,)
+            In the order of y, without unit; the median is at 0. When none is below the median s
+            comes from those above; when all are equal, all are 0.
+        """
+        distance, _ = self._scaled(y)
+        return np.where(distance > 0.0, np.log1p(np.maximum(distance, 0.0)), distance)
+
+    def log_slope(self, y):
+        """Return the logarithm of the derivative at every value, of shape (n,)."""
+        distance, log_scale = self._scaled(y)
+        return -np.log1p(np.maximum(distance, 0.0)) - log_scale
+
+    def _scaled(self, y):
+        """Return distances from the median in units of s, and log s."""
+        if not y.size:
+            return y, 0.0
+        distance, log_scale = y - np.median(y), 0.0
+        for side in (distance < 0.0, distance > 0.0):
+            if side.any():
+                largest = np.abs(distance[side]).max()  # first: its square may overflow
+                distance = distance / largest
+                root = np.sqrt(np.mean(distance[side] ** 2))
+                return distance / root, np.log(largest) + np.log(root)
+        return distance, log_scale
+
+
+@dataclass(frozen=True)
+class LogAboveLeast:
+    """The logarithm of the distance from the lowest value, begun at the median's.
+
+    ``log(1 + (y - least) / (median - least))``: infinitely smooth, nearly linear for the better
+    half and logarithmic far above. For sums of squares and other functions whose values range
+    over decades.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.surrogate import LogAboveLeast
+    >>> LogAboveLeast()(np.array([1.0, 2.0, 3.0, 5.0, 1e9])).round(2)
+    array([ 0.  ,  0.41,  0.69,  1.1 , 20.03])
+    """
+
+    name = "log"
+
+    def __call__(self, y):
+        """Return the warped values, of shape (n,); all 0 when all are equal."""
+        distance, scale = self._scaled(y)
+        return np.log1p(distance / scale)
+
+    def log_slope(self, y):
+        """Return the logarithm of the derivative at every value, of shape (n,)."""
+        distance, scale = self._scaled(y)
+        return -np.log1p(distance / scale) - np.log(scale)
+
+    def _scaled(self, y):
+        if not y.size:
+            return y, 1.0
+        distance = y - y.min()
+        typical = np.median(distance)
+        if typical == 0.0:  # most are the least
+            typical = distance.max()
+        return distance, typical if typical > 0.0 else 1.0
+
+
+WARPS = MappingProxyType(
+    {
+        "auto": (HalfLog(), AsTold(), LogAboveLeast()),
+        "half-log": (HalfLog(),),
+        "log": (LogAboveLeast(),),
+        None: (AsTold(),),
+    }
+)
+
+
+def choose_warp(warps, maker, Z, y, rng):
+    """Return the warp under which a surrogate gives left-out values the highest mean density.
+
+    The density under the warp is multiplied by the warp's slope: so all are densities of the
+    values told.
+
+    Parameters
+    ----------
+    warps : sequence of Warp
+        The first is kept while there are too few values.
+    maker : SurrogateMaker
+    Z : ndarray of shape (n, r)
+        Coordinates in the embedding in use.
+    y : ndarray of shape (n,)
+        Finite.
+    rng : numpy.random.Generator
+        Draws the values that the choice looks at where they are many, and folds.
+    """
+    if len(warps) == 1 or y.size < LEAST_VALUES or np.ptp(y) == 0.0:
+        return warps[0]
+    most = max(2 * LEAST_VALUES, int(np.sqrt(LARGEST_WORK / Z.shape[1])))
+    if y.size > most:
+        some = np.sort(rng.choice(y.size, most, replace=False))
+        Z, y = Z[some], y[some]
+    seed = int(rng.integers(2**31))
+
+    def evidence(warp):
+        folds = np.random.default_rng(seed)  # the same for every warp
+        density = maker.left_out_log_density(Z, warp(y), folds)
+        return float(np.mean(density + warp.log_slope(y)))
+
+    return max(warps, key=evidence)
