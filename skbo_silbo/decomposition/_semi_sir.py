@@ -127,7 +127,7 @@ class SemiSlicedInverseRegression(LinearProjection):
     n_neighbors : int, default=7
         Neighbours of each row in the graph.
     ridge : "auto" or float, default="auto"
-        Added to T, relative to ``tr(T) / n_features``. "auto" is 0 from 10 labelled rows a feature
+        Added to T, relative to ``tr(T) / n_features``. "auto" is 0 from 12 labelled rows a feature
         on; below that it minimises the generalised cross-validation error of a ridge regression on
         the mid-ranks of the slices, or on class indicators.
     scale : {"auto", True, False}, default="auto"
