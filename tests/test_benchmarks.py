@@ -1,7 +1,9 @@
 """Benchmarks: nothing is lost, nothing is measured twice, nothing fails in silence."""
 
 import json
+import os
 import re
+import resource
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,16 +14,22 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info
 
 from skbo_silbo.benchmarks import Cell, Store, Table, render_rst, render_text, run_experiment
-from skbo_silbo.benchmarks import _runner as runner
 from skbo_silbo.benchmarks.__main__ import main
-from skbo_silbo.benchmarks._cell import measure_cell
-from skbo_silbo.benchmarks._growth import slope
-from skbo_silbo.benchmarks._measure import alternate
-from skbo_silbo.benchmarks._registry import EXPERIMENTS
-from skbo_silbo.benchmarks._runner import MissingPeerError, run_cell
-from skbo_silbo.benchmarks._telling import missing_cells
+from skbo_silbo.benchmarks.engine import (
+    MissingPeerError,
+    _runner,
+    alternate,
+    measure_cell,
+    missing_cells,
+    peak_rss_mib,
+    run_cell,
+    slope,
+)
+from skbo_silbo.benchmarks.engine._environment import THREAD_VARIABLES
+from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 
 ROOT = Path(__file__).parent.parent
 ENVIRONMENT = {
@@ -52,6 +60,24 @@ def fit_result(problem, method, repeat, seconds, **further):
     }
 
 
+def die(problem, method, repeat):
+    """Measure nothing, and end as a crash does."""
+    sys.stderr.write("a word\nfarewell\n")
+    sys.stderr.flush()
+    os._exit(7)
+
+
+def surroundings(problem, method, repeat):
+    """Measure what a cell finds around it."""
+    return {
+        "threads": [os.environ[name] for name in THREAD_VARIABLES],
+        "pools": [pool["num_threads"] for pool in threadpool_info()],
+        "limit": resource.getrlimit(resource.RLIMIT_AS)[0],
+        "process": os.getpid(),
+        "peak_mib": peak_rss_mib(),
+    }
+
+
 @pytest.fixture
 def counted(monkeypatch):
     """Stub of `run_cell` that counts, and fails on what it is told to."""
@@ -61,7 +87,7 @@ def counted(monkeypatch):
         calls.append(cell)
         return {"status": "ok", "cell_seconds": 0.0} | outcomes.get(cell.method, {})
 
-    monkeypatch.setattr(runner, "run_cell", run_cell)
+    monkeypatch.setattr(_runner, "run_cell", run_cell)
     return calls, outcomes
 
 
@@ -168,9 +194,26 @@ def test_a_cell_beyond_its_time_is_recorded_as_capped():
 
 
 def test_a_process_that_dies_is_a_failure_with_its_last_words():
-    outcome = run_cell(EXPERIMENTS["sdr"], Cell("nothing", {}, "sir", 0))
+    outcome = run_cell(replace(EXPERIMENTS["sdr"], measure=die), Cell("sdr", {}, "sir", 0))
     assert outcome["status"] == "failed"
-    assert outcome["reason"] == "exit code 1: KeyError: 'nothing'"
+    assert outcome["reason"] == "exit code 7: farewell"
+
+
+def test_a_cell_has_one_thread_and_its_memory_is_capped():
+    watched = replace(EXPERIMENTS["sdr"], measure=surroundings, cap_mib=4096)
+    outcome = run_cell(watched, Cell("sdr", {}, "sir", 0))
+    assert outcome["threads"] == ["1"] * len(THREAD_VARIABLES)
+    assert set(outcome["pools"]) <= {1}
+    assert outcome["limit"] == 4096 * 2**20
+    assert outcome["process"] != os.getpid()
+    assert outcome["peak_mib"] < 1024
+
+
+def test_a_cell_does_not_carry_the_memory_of_the_run():
+    ballast = np.ones(2**27)  # 1024 MiB
+    watched = replace(EXPERIMENTS["sdr"], measure=surroundings)
+    peak = run_cell(watched, Cell("sdr", {}, "sir", 0))["peak_mib"]
+    assert peak < ballast.nbytes / 2**20 / 2
 
 
 def test_what_a_peer_cannot_do_is_a_result_with_its_reason():
@@ -207,14 +250,12 @@ def test_calls_take_turns():
 def test_peak_memory_is_that_of_the_process_itself():
     ballast = np.ones(2**24)  # 128 MiB here must not count there
     code = (
-        "import numpy as np; from skbo_silbo.benchmarks._measure import peak_rss_mib;"
+        "import numpy as np; from skbo_silbo.benchmarks.engine import peak_rss_mib;"
         "before = peak_rss_mib(); x = np.ones(2**23); del x; print(before, peak_rss_mib())"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     before, after = map(float, told.stdout.split())
     assert 60 < after - before < 72  # 64 MiB, though freed before it is asked
-    from skbo_silbo.benchmarks._measure import peak_rss_mib
-
     assert peak_rss_mib() > ballast.nbytes / 2**20
 
 
@@ -308,14 +349,3 @@ def test_end_to_end_and_resumed(tmp_path, capsys):
     told = page.read_text()
     assert f"python -m skbo_silbo.benchmarks run growth --out {path}" in told
     assert "n, tiny" in told
-
-
-def test_the_published_page_is_what_the_published_results_say(tmp_path, monkeypatch):
-    monkeypatch.chdir(ROOT)
-    folder = Path("doc/benchmarks")
-    published = (folder / "sdr.rst").read_text()
-    command = re.search(r"skbo_silbo\.benchmarks (report .*)", published)[1].split()
-    command[command.index("--rst") + 1] = str(tmp_path / "sdr.rst")
-    assert main(command) == 0
-    rebuilt = (tmp_path / "sdr.rst").read_text().replace(str(tmp_path), str(folder))
-    assert rebuilt == published

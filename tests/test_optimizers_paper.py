@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from ask_tell import run
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skbo_silbo import SILBO, minimize
@@ -28,19 +29,12 @@ def bottom_up(n_initial=10, update_every=5, **options):
     )
 
 
-def run(optimizer, func, n):
-    for _ in range(n):
-        x = optimizer.ask()
-        optimizer.tell(x, func(x))
-    return optimizer
-
-
 def test_fifty_points_and_two_hundred_iterations_cost_1600_evaluations():
     # updates after 20, 40, ..., 180 iterations evaluate 70 + 90 + ... + 230 = 1350 points again
     optimizer = METHODS["silbo-bu"]([(-1, 1)] * 6, n_components=2, random_state=0)
     run(optimizer, ridge, 1600)
     assert len(optimizer._ledger._Z) == 50 + 200
-    assert optimizer._learnt_at == 50 + 180
+    assert optimizer._belief.learnt_at == 50 + 180
     assert len(np.unique(optimizer.x_iters_.round(9), axis=0)) == 1600
 
 
@@ -115,7 +109,7 @@ def test_the_settings_of_the_paper(method):
     optimizer = METHODS[method]([(-1, 1)] * 9, random_state=0)
     assert optimizer.n_initial_ == 50
     assert (optimizer.n_unlabeled, optimizer.update_every) == (50, 20)
-    [learner] = optimizer._configuration.learners
+    learner = optimizer._configuration.learner
     estimator = learner._with_components(2).transformer
     assert (estimator.n_neighbors, estimator.n_local_neighbors, estimator.solver) == (7, 7, "paper")
 

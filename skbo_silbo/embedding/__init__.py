@@ -2,30 +2,37 @@
 
 from skbo_silbo.embedding._count_sketch import CountSketch
 from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
+from skbo_silbo.embedding._learner_protocol import Embedding, Learner
 from skbo_silbo.embedding._learners import (
+    N_TRIAL,
     ActiveSubspaceLearner,
+    ChosenEmbedding,
     CoordinatesLearner,
     FixedLearner,
     IdentityLearner,
     SemiSIRLearner,
     TransformerLearner,
-    make_learners,
+    choose_embedding,
 )
 from skbo_silbo.embedding._linear import LinearEmbedding
 from skbo_silbo.embedding._sketched import SKETCH_STREAM, SketchedLearner, draw_sketch
 
 __all__ = [
     "ActiveSubspaceLearner",
+    "ChosenEmbedding",
     "CoordinatesLearner",
     "CountSketch",
+    "Embedding",
     "FixedLearner",
     "GaussianSketch",
     "IdentityLearner",
+    "Learner",
+    "N_TRIAL",
     "LinearEmbedding",
     "SKETCH_STREAM",
     "SemiSIRLearner",
     "SketchedLearner",
     "TransformerLearner",
+    "choose_embedding",
     "draw_sketch",
-    "make_learners",
 ]
