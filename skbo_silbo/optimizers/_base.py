@@ -354,7 +354,7 @@ class AskTellOptimizer(ABC):
 
     def _restore(self, data):
         self._record(*told_of(data["history"], self.space_))
-        for x in np.reshape(data["pending"], (-1, self.space_.n_features_)):
+        for x in _state.rows_from_data(data["pending"], self.space_.n_features_):
             self._register(x)
         self._state_from_dict(data["state"])
 

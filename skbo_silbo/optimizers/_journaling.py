@@ -75,12 +75,12 @@ def replay(log, optimizer):
 def _follow(event, optimizer):
     m = optimizer.space_.n_features_
     if "asked" in event:
-        for x in np.reshape(event["asked"], (-1, m)):
+        for x in _state.rows_from_data(event["asked"], m):
             optimizer._register(x)
     elif "told" in event:
         optimizer._record(*told_of(event, optimizer.space_))
     else:
-        optimizer._withdraw(keys_of(np.reshape(event["cancelled"], (-1, m))))
+        optimizer._withdraw(keys_of(_state.rows_from_data(event["cancelled"], m)))
 
 
 def told_event(space, points, X, y, noise_std):
@@ -96,9 +96,9 @@ def told_of(event, space):
     """Return points, places (n, m), values and noise (n,) that `told_event` was given."""
     values = (_state.values_from_data(event[name]) for name in ("y", "noise_std"))
     if space.is_dict:
-        X = np.reshape(event["told"], (-1, space.n_features_))
+        X = _state.rows_from_data(event["told"], space.n_features_)
         return space.decode(X), X, *values
-    points = np.reshape(event["told"], (-1, len(space.lower)))
+    points = _state.rows_from_data(event["told"], len(space.lower))
     return list(points), space.encode(points), *values
 
 
