@@ -277,16 +277,12 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _describe(self, belief):
         X, y, _ = self._labelled()
-        Z, _ = self._ledger.locate(belief.ranked, belief.embedding)
-        configuration = self._configuration
         return describe_subspace(
+            self.input_model_,
             belief,
-            Z,
             learning_data(X, y, self._unlabeled, belief.warp),
-            Rival(configuration.learner, configuration.maker),
+            Rival(self._configuration.learner, self._configuration.maker),
             self._rng(belief.n_told, 3),
-            feature_names=tuple(self.space_.feature_names_),
-            shares=self.input_model_.shares,
         )
 
     def _check_noise(self, noise_std, shape):

@@ -109,7 +109,8 @@ def minimize(
         ``x`` and ``fun``: the best point and its value (None and NaN if no value is finite);
         ``x_iters`` and ``func_vals``: all points and values in order, those of `y0` first;
         ``nfev``: how often `func` was called, failures included; ``optimizer``: what proposed the
-        points, told all values (for its ``subspace_``, and for `skbo_silbo.inspection`);
+        points, told all values (for its ``subspace_``, and for `skbo_silbo.inspection`), those to
+        be maximised with their signs changed; ``maximize``: whether that is so;
         ``message``: why it ended, and
         ``stop_reason``: the same in a word, one of "n_calls", "max_time", "target", "callback",
         "exhausted" (a finite space), "workers" (all hang), "interrupted" and "error";

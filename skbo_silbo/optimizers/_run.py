@@ -130,6 +130,7 @@ class Run:
             x_iters=self.optimizer.x_iters_,
             func_vals=values,
             optimizer=self.optimizer,
+            maximize=self.sign < 0,
             message=stop.message,
             stop_reason=stop.reason,
             success=found and not interrupted,
