@@ -314,7 +314,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def _state_from_dict(self, state):
         d = self.space_.n_features_
         learnt_at, chosen_at = state["counts"]
-        self._unlabeled = np.reshape(state["unlabeled"], (-1, d))
+        self._unlabeled = _state.rows_from_data(state["unlabeled"], d)
         self._ledger.from_state(state["ledger"])
         self._belief = Belief(
             _state.embedding_from_data(state["embedding"], d, self._configuration.learner),

@@ -134,6 +134,11 @@ def check_space(data, space):
         )
 
 
+def rows_from_data(rows, m):
+    """Return the array (n, m) whose rows were stored; n is known where m is 0, too."""
+    return np.array(rows, dtype=float).reshape(len(rows), m)
+
+
 def values_to_data(y):
     """Return values as numbers; None for NaN, "inf" and "-inf" for the infinite."""
     special = {math.inf: "inf", -math.inf: "-inf"}
