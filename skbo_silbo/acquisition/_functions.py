@@ -18,6 +18,8 @@ its logarithm (Ament et al. 2023). For u < 0, with t = -u and Mills' ratio
 import numpy as np
 from scipy.special import erfcx, ndtr
 
+from skbo_silbo._typing import ArrayLike
+
 __all__ = [
     "confidence_weight",
     "confidence_gain",
@@ -30,7 +32,7 @@ _TAIL = 1.0  # below u = -1 the two terms of h cancel: use (2)
 _FAR_TAIL = 100.0  # there 1 - t R(t) has lost 1e-12, and the series has less to lose
 
 
-def expected_improvement(mean, std, best):
+def expected_improvement(mean: ArrayLike, std: ArrayLike, best: float):
     """Return the expected improvement below `best`.
 
     Parameters
@@ -54,7 +56,9 @@ def expected_improvement(mean, std, best):
     return np.exp(log_expected_improvement(mean, std, best))
 
 
-def log_expected_improvement(mean, std, best, *, return_gradient=False):
+def log_expected_improvement(
+    mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
+):
     """Return the logarithm of the expected improvement below `best`, exact far in the tail too.
 
     Parameters
@@ -94,7 +98,9 @@ def log_expected_improvement(mean, std, best, *, return_gradient=False):
     return value, -cdf_over_h / scale, (1.0 - u * cdf_over_h) / scale
 
 
-def confidence_gain(mean, std, best, *, beta, return_gradient=False):
+def confidence_gain(
+    mean: ArrayLike, std: ArrayLike, best: float, *, beta: float, return_gradient: bool = False
+):
     """Return how far below `best` the lower confidence bound lies (GP-UCB, for minimisation).
 
     ``best - mean + sqrt(beta) std`` (Srinivas, Krause, Kakade and Seeger 2010, eq. 6, turned over).
@@ -131,7 +137,7 @@ def confidence_gain(mean, std, best, *, beta, return_gradient=False):
     return value, np.full(mean.shape, -1.0), np.full(std.shape, root)
 
 
-def confidence_weight(t, n_points, delta=0.1):
+def confidence_weight(t: int, n_points: int, delta: float = 0.1):
     """Return ``beta_t = 2 log(n_points t^2 pi^2 / (6 delta))`` (Srinivas et al. 2010, Theorem 1).
 
     Parameters

@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._checks import check_choice, check_integer
 from ..decomposition import split_labelled
+from ..optimizers import count_directions
 from ._dependence import direction_dependence
 from ._evaluations import read_evaluations
 from ._figures import given_axes, import_pyplot
@@ -168,8 +169,9 @@ class SubspaceDisplay:
     def from_result(cls, result, *, kind="all", ax=None, max_features=15):
         """Draw the directions that a search, an optimiser or a result of `minimize` has learnt.
 
-        They are those of its ``subspace_``; where that says nothing of the inputs, the panels are
-        replaced by the words that say so. Failed evaluations are drawn as unlabelled rows.
+        They are those of ``subspace_``, read from the same model of the values told; where that
+        says nothing of the inputs, words in place of the panels say so. Failed evaluations are
+        drawn as unlabelled rows.
 
         Parameters
         ----------
@@ -187,28 +189,28 @@ class SubspaceDisplay:
         TypeError
             When the result is of another kind.
         NotFittedError
-            When the search is not fitted, or the optimiser has no model yet.
+            When the search is not fitted.
         ImportError
             When matplotlib is missing.
         """
         import_pyplot("SubspaceDisplay")
         told = read_evaluations(result)
-        subspace, model = told.subspace, told.optimizer.input_model_
-        B = subspace.components[: max(subspace.n_directions, 1)]
+        model = told.optimizer.input_model_
+        components, importance = model.directions
+        B = components[: max(count_directions(importance), 1)]
         Z, failed = told.X @ B.T, np.isnan(told.values)
-        silent = not subspace.shares.is_informative
         display = cls(
             scores=Z[~failed],
             response=told.values[~failed],
-            eigenvalues=subspace.importance,
+            eigenvalues=importance,
             loadings=B,
-            feature_names=list(subspace.feature_names),
+            feature_names=told.optimizer.space_.feature_names_,
             unlabeled_scores=Z[failed],
             response_name=told.name,
             eigenvalue_name="share of the squared slope",
             loading_name="loading",
-            dependences=None if silent else _dependences(told, model, B[:2]),
-            silence=subspace.shares.verdict if silent else None,
+            dependences=_dependences(told, model, B[:2]),
+            silence=None if model.is_informative else model.shares.verdict,
         )
         return display.plot(kind=kind, ax=ax, max_features=max_features)
 
@@ -340,6 +342,8 @@ def _make_axes(plt, n_panels, names):
 
 def _dependences(told, model, B):
     sign = -1.0 if told.greater_is_better else 1.0
+    if not model.is_informative:
+        return []
     return [direction_dependence(model, b).times(sign) for b in B]
 
 

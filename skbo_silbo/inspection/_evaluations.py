@@ -7,7 +7,7 @@ from scipy.optimize import OptimizeResult
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ..optimizers import SILBO, AskTellOptimizer, RandomSearch
+from ..optimizers import AskTellOptimizer, RandomSearch
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,16 +56,6 @@ class Evaluations:
             return None
         return self.optimizer.embedding_
 
-    @property
-    def subspace(self):
-        """The `LearntSubspace`; after random search that of a `SILBO` told the same."""
-        if not isinstance(self.optimizer, RandomSearch):
-            return self.optimizer.subspace_
-        learner = SILBO(self.optimizer.bounds, random_state=0)
-        learner.tell(self.optimizer.x_iters_, self.optimizer.func_vals_)
-        learner.ask()
-        return learner.subspace_
-
 
 def read_evaluations(result):
     """Return the `Evaluations` of a result.
@@ -84,7 +74,7 @@ def read_evaluations(result):
     if isinstance(result, AskTellOptimizer):
         return _of_optimizer(result)
     if isinstance(result, OptimizeResult) and "optimizer" in result:
-        return _of_optimizer(result.optimizer)
+        return _of_optimizer(result.optimizer, maximize=result.maximize)
     if isinstance(result, BaseEstimator):
         check_is_fitted(result, "cv_results_")
         if "optimizer_" in vars(result):
@@ -106,7 +96,8 @@ def read_values(result):
     if isinstance(result, BaseEstimator):
         check_is_fitted(result, "cv_results_")
         return np.array(result.cv_results_[f"mean_test_{metric_of(result)}"], dtype=float), True
-    return read_evaluations(result).values, False
+    told = read_evaluations(result)
+    return told.values, told.greater_is_better
 
 
 def metric_of(search):
@@ -119,11 +110,11 @@ def metric_of(search):
     return names[0]
 
 
-def _of_optimizer(optimizer):
+def _of_optimizer(optimizer, *, maximize=False):
     y = optimizer.func_vals_
-    values = np.where(np.isfinite(y), y, np.nan)
+    values = np.where(np.isfinite(y), -y if maximize else y, np.nan)
     n_initial = _n_initial(optimizer, 0, len(y))
-    return Evaluations(optimizer, optimizer.x_iters_, values, "value", False, n_initial)
+    return Evaluations(optimizer, optimizer.x_iters_, values, "value", maximize, n_initial)
 
 
 def _of_search(search):

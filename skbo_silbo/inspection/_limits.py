@@ -3,8 +3,10 @@
 import numpy as np
 
 FENCES = 3.0  # interquartile ranges beyond the quartiles that are still shown (Tukey 1977)
+OUTER = 0.05  # of the values, on either side, that may lie outside
 MARGIN = 0.06  # of the range, on either side
 DECADES = 1e3  # highest by lowest value from which the axis is logarithmic
+DECADES_SHOWN = 30.0  # the same of its ends: else there is no round number between them
 
 
 def is_logarithmic(values):
@@ -28,9 +30,10 @@ def robust_limits(values, *, logarithmic=False, margin=MARGIN):
     if not finite.size:
         return 0.0, 1.0
     scaled = np.log(finite) if logarithmic else finite
-    lower, upper = np.quantile(scaled, [0.25, 0.75])
+    least, lower, upper, most = np.quantile(scaled, [OUTER, 0.25, 0.75, 1.0 - OUTER])
     reach = FENCES * (upper - lower)
-    bulk = scaled[(scaled >= lower - reach) & (scaled <= upper + reach)]
+    inside = (scaled >= min(least, lower - reach)) & (scaled <= max(most, upper + reach))
+    bulk = scaled[inside]
     room = margin * np.ptp(bulk) or margin * max(abs(bulk[0]), 1e-12)
     ends = bulk.min() - room, bulk.max() + room
     return tuple(np.exp(ends)) if logarithmic else ends
@@ -38,10 +41,13 @@ def robust_limits(values, *, logarithmic=False, margin=MARGIN):
 
 def fit_axis(axes, which, values):
     """Set scale and limits of the "x" or "y" axis for the bulk of values, (n,)."""
-    logarithmic = which == "y" and is_logarithmic(values)
-    if logarithmic:
-        axes.set_yscale("log")
-    axes.set(**{f"{which}lim": robust_limits(values, logarithmic=logarithmic)})
+    limits = robust_limits(values)
+    if which == "y" and is_logarithmic(values):
+        in_logarithms = robust_limits(values, logarithmic=True)
+        if in_logarithms[1] > DECADES_SHOWN * in_logarithms[0]:
+            axes.set_yscale("log")
+            limits = in_logarithms
+    axes.set(**{f"{which}lim": limits})
 
 
 def scatter_within(axes, x, y, **style):

@@ -11,7 +11,8 @@ from ._search_curves import expected_best
 from ._value_axis import short
 
 BEST_SHARE = 0.1  # of the candidates, drawn in colour
-TITLE_WIDTH = 58  # characters of a title in a panel of the usual width
+EDGE = 0.06  # free on either side of an axis from 0 to 1
+TITLE_WIDTH = 50  # characters of a title in a panel of the usual width
 MOST_LABELS = 14  # on an axis of a category
 LINES = (("-", COLOURS[0]), ("--", COLOURS[1]), ("-.", COLOURS[2]), (":", COLOURS[3]))
 
@@ -48,7 +49,8 @@ def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
     first = next(iter(curves.values()))
     if 0 < n_initial < len(first):
         axes.axvline(n_initial + 0.5, color=FAINT, ls=":", lw=1)
-    fit_axis(axes, "y", np.concatenate(shown))
+    told = np.concatenate(list(curves.values()))
+    fit_axis(axes, "y", _where_curves_are(told, np.concatenate(shown)))
     word = "highest" if sign > 0 else "lowest"
     axes.set(xlabel="evaluations", ylabel=f"{word} {value_name} so far")
     axes.xaxis.get_major_locator().set_params(integer=True)
@@ -72,11 +74,15 @@ def draw_values(axes, place, values, n_initial, value_name, dependence=None):
     """
     if dependence is not None:
         _draw_dependence(axes, place, dependence)
+    x = place.spread(np.argsort(np.argsort(values)))
     fit_axis(axes, "y", values)
-    axes.set_xlim(*robust_limits(np.append(place.positions, place.ticks)))
+    if place.labels:
+        ends = np.append(x, place.ticks)
+        axes.set_xlim(ends.min() - EDGE, ends.max() + EDGE)
+    else:
+        fit_axis(axes, "x", x)
     first = np.arange(len(values)) < n_initial
     style = {"s": 22, "edgecolors": COLOURS[0], "linewidths": 1.0, "zorder": 2.5}
-    x = place.spread(np.argsort(np.argsort(values)))
     beyond = 0
     for rows, face in ((first, "white"), (~first, COLOURS[0])):
         beyond += scatter_within(axes, x[rows], values[rows], facecolors=face, **style)
@@ -85,7 +91,7 @@ def draw_values(axes, place, values, n_initial, value_name, dependence=None):
         base = axes.get_xaxis_transform()
         bottom = np.full(failed.sum(), 0.02)
         axes.scatter(x[failed], bottom, marker="x", color=COLOURS[1], s=22, transform=base)
-    note_beyond(axes, beyond, f"{failed.sum()} failed (x)" * failed.any())
+    note_beyond(axes, beyond, f"x {failed.sum()} failed" if failed.any() else "")
     _label_axis(axes, place)
     axes.set_ylabel(value_name)
     tidy(axes)
@@ -114,10 +120,10 @@ def draw_shares(axes, shares, names):
     axes.set_yticks(places, [short(name) for name in names])
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_xlim(0.0, max(1.05 * high.max(), 0.1))
-    axes.set_xlabel("share of the variance (line: 90 % interval)")
+    axes.set_xlabel("share of the variance\n(line: 90 % interval)")
     trust = f"On values held out the model explains {shares.held_out_r2:.0%}."
     title = "\n".join(textwrap.fill(text, TITLE_WIDTH) for text in (shares.verdict, trust))
-    axes.set_title(title, fontsize="small", loc="left", x=0.0)
+    axes.set_title(title, fontsize="small", loc="right", multialignment="left")
     axes.tick_params(axis="y", length=0)
     tidy(axes)
 
@@ -157,6 +163,13 @@ def draw_parallel(axes, places, values, sign):
     axes.set_title(f"blue: best {n_best} of {len(order)}; orange: the best", fontsize="small")
     axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
     axes.tick_params(axis="x", length=0)
+
+
+def _where_curves_are(told, best):
+    """Return what of the best values so far, (k,), lies among the bulk of the values told."""
+    low, high = robust_limits(told)
+    within = best[(best >= low) & (best <= high)]
+    return within if within.size else best
 
 
 def _draw_dependence(axes, place, dependence):

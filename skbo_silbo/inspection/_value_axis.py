@@ -126,7 +126,7 @@ def _number_axis(values):
     if not low < high:
         ticks = np.array([0.5])[: len(values)]
         return lambda v: np.full(len(v), 0.5), ticks, [number(v) for v in values[:1]]
-    if low > 0 and high / low >= DECADES:
+    if low > 0 and high / low >= DECADES and _is_even_in_logarithms(values):
         scale, back = np.log, np.exp
     else:
         scale = back = np.asarray
@@ -137,6 +137,15 @@ def _number_axis(values):
         return (scale(np.asarray(values, dtype=float)) - start) / (end - start)
 
     return place, np.array([0.0, 0.5, 1.0]), labels
+
+
+def _is_even_in_logarithms(values):
+    """Return whether the median lies nearer the middle of the range of logarithms."""
+
+    def off(v):
+        return abs((np.median(v) - v.min()) / np.ptp(v) - 0.5)
+
+    return off(np.log(values)) < off(values)
 
 
 def _category_axis(values):

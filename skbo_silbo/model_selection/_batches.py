@@ -1,8 +1,13 @@
 """Evaluating batches of candidates through scikit-learn."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
-from skbo_silbo._sklearn import check_refit_names_a_metric, is_all_fits_failed
+from skbo_silbo._sklearn import (
+    check_refit_names_a_metric,
+    fits_of,
+    is_all_fits_failed,
+    with_results,
+)
 from skbo_silbo.model_selection._candidates import Candidate, mean_score
 from skbo_silbo.model_selection._splits import freeze
 from skbo_silbo.model_selection._worker_death import is_worker_death
@@ -37,7 +42,12 @@ class Batches:
         self._cv = freeze(search.cv)
         self._n_batches = self._n_rows = 0
 
-    def evaluate(self, points, sources, recalled=()):
+    def fits_of(self, params):
+        """Return the fits of one candidate, as functions with arguments, to be made elsewhere."""
+        with _muted(self.search):
+            return fits_of(self._evaluate_candidates, params, cv=self._cv)
+
+    def evaluate(self, points, sources, recalled=(), results=None, is_second_try=False):
         """Evaluate a batch.
 
         Parameters
@@ -48,6 +58,10 @@ class Batches:
             Where each came from.
         recalled : sequence of Candidate
             The first of them, already evaluated.
+        results : list, default=None
+            What the fits of a single new one returned, if they have been made.
+        is_second_try : bool, default=False
+            Whether a worker has died with them already.
 
         Returns
         -------
@@ -61,7 +75,11 @@ class Batches:
             worker died and no ``error_score="raise"``.
         """
         new = slice(len(recalled), None)
-        outcomes = self._outcomes(points[new]) if points[new] else []
+        given = nullcontext()
+        if results is not None:
+            given = with_results(self._evaluate_candidates, results)
+        with given:
+            outcomes = self._outcomes(points[new], is_second_try) if points[new] else []
         batch = [
             Candidate(params, self._n_batches, source, rows, error, self._score(rows))
             for params, source, (rows, error) in zip(
@@ -75,12 +93,14 @@ class Batches:
         """Take candidates, of which all else has been seen to, among the results."""
         self.candidates += batch
 
-    def _outcomes(self, points):
+    def _outcomes(self, points, is_second_try):
         """Return the rows of each point, or None and a report of the failure.
 
         When a worker dies, which candidate killed it is not known: all are evaluated once more, one
         by one, and one with which a worker dies again has failed.
         """
+        if is_second_try:
+            return [outcome for point in points for outcome in self._fit_alone(point)]
         try:
             return self._fit(points)
         except Exception as failure:

@@ -12,7 +12,11 @@ from skbo_silbo.optimizers._random_search import RandomSearch
 from skbo_silbo.optimizers._run import LostEvaluationWarning
 from skbo_silbo.optimizers._silbo import SILBO
 from skbo_silbo.optimizers._state import option_names
-from skbo_silbo.optimizers._subspace import LearntSubspace, NotLowDimensionalWarning
+from skbo_silbo.optimizers._subspace import (
+    LearntSubspace,
+    NotLowDimensionalWarning,
+    count_directions,
+)
 from skbo_silbo.space import SpaceExhausted
 
 __all__ = [
@@ -33,6 +37,7 @@ __all__ = [
     "SILBO",
     "SIRBO",
     "SpaceExhausted",
+    "count_directions",
     "minimize",
     "option_names",
 ]

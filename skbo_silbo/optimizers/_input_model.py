@@ -1,9 +1,9 @@
 """What the values told say of the inputs: one model behind every readout.
 
-A Gaussian process on all inputs, with the prior that few matter. What is read from it is read from
-draws of the objective (hyperparameters drawn from their posterior, then functions), so that the
-spread of a readout is what the values leave open. It sees points and values only, not what proposed
-them: a search, an optimiser and a result of the same evaluations say the same.
+A Gaussian process on all inputs, with the prior that all may matter. What is read from it is read
+from draws of the objective (hyperparameters drawn from their posterior, then functions), so that
+the spread of a readout is what the values leave open. It sees points and values only, not what
+proposed them: a search, an optimiser and a result of the same evaluations say the same.
 
 ========  ===============  =================================================================
 symbol    shape            meaning
@@ -38,8 +38,13 @@ N_FUNCTIONS = 4  # draws of the objective for each
 LARGEST_WORK = 2 * 10**6  # labels squared times inputs
 MOST_NAMED = 10  # inputs in the largest set whose share is told
 LEVEL = 0.9  # of the intervals
-RESOLUTION = 0.01  # of a share: the error of averages over N points
-PRIOR = "sparse"
+FENCES = 3.0  # interquartile ranges beyond the quartiles
+OUTER = 0.05  # of the values, on either side, that may be outliers
+WIDENING = 1.4  # of intervals of shares: short chains round one mode are too sure (`shares`)
+RESOLUTION = 0.02  # of a share: the error of averages over N points, and of what is called idle
+PRIOR = "dimension-scaled"  # all inputs may matter: the sparse one is sure of its few too soon
+SCALE_ERRORS = 2.0  # standard errors by which another scale must beat the values themselves
+NEGLIGIBLE = 1e-9  # share of a direction that is rounding
 SCALES = {
     AsTold.name: "the values",
     HalfLog.name: "the values, those above the median as logarithms",
@@ -57,6 +62,9 @@ class InputModel:
     X : ndarray of shape (n, m)
         Points of the cube whose values are finite, in an order of their own.
     y : ndarray of shape (n,)
+        Far outliers, at most a twentieth on either side, moved to where the others end.
+    n_moved : int
+        How many these are.
     warp : object
         The scale on which the model sees the values.
     held_out_r2 : float
@@ -70,6 +78,7 @@ class InputModel:
     space: object
     X: np.ndarray
     y: np.ndarray
+    n_moved: int
     warp: object
     held_out_r2: float
     is_informative: bool
@@ -90,21 +99,25 @@ class InputModel:
             Of every value, where it is known; NaN where not.
         """
         noise_std = np.full(y.shape, np.nan) if noise_std is None else noise_std
-        X, y, noise_std = _canonical(X, y, noise_std)
+        X, told, noise_std = _canonical(X, y, noise_std)
+        y = _moved_in(told)
         if y.size < LEAST_LABELS or np.ptp(y) == 0.0:
-            return cls(space, X, y, AsTold(), float("nan"), False, [], (0.0, 1.0))
+            return cls(space, X, y, 0, AsTold(), float("nan"), False, [], (0.0, 1.0))
         rng = np.random.default_rng(0)
         some = rows_for_evidence(y.size, X.shape[1], rng, LARGEST_WORK)
         warp = _choose_scale(X[some], y[some])
         data = X[some], warp(y)[some], _noise_variance(warp, y, noise_std)[some]
         r2, informative = _held_out(*data)
         draws, location = _draw(*data, rng) if informative else ([], (0.0, 1.0))
-        return cls(space, X, y, warp, r2, informative, draws, location)
+        n_moved = int(np.sum(y != told))
+        return cls(space, X, y, n_moved, warp, r2, informative, draws, location)
 
     @property
     def scale(self):
         """What the shares are shares of the variance of, in words."""
-        return SCALES[self.warp.name]
+        outliers = "outlier" if self.n_moved == 1 else "outliers"
+        moved = f" ({self.n_moved} far {outliers} moved in)" if self.n_moved else ""
+        return SCALES[self.warp.name] + moved
 
     @cached_property
     def shares(self):
@@ -122,6 +135,19 @@ class InputModel:
         # A set explains what the total effect of all others leaves.
         together = 1.0 - self._total_effects(n, sets, of_others=True)
         return InputShares(*known, _share_interval(each), _share_interval(together))
+
+    @cached_property
+    def directions(self):
+        """The directions in which the mean is steep, (k, m), and their shares, (k,).
+
+        The eigenvectors of ``mean of g g'``, g the gradient of the posterior mean at evenly spread
+        points of the cube; none where the values say nothing.
+        """
+        m = self.X.shape[1]
+        if not self.is_informative:
+            return np.empty((0, m)), np.empty(0)
+        X = self.points(_n_points(m))
+        return principal_slopes(np.mean([draws.mean_gradient(X) for draws in self._draws], axis=0))
 
     def dependence(self, blocks):
         """Return the mean over blocks of points of the draws.
@@ -182,11 +208,41 @@ class InputModel:
         return changed, X[:, changed]
 
 
+def principal_slopes(gradients):
+    """Return directions, (k, m), and shares, (k,), of gradients (n, m) at n points.
+
+    The right singular vectors of the gradients are the eigenvectors of their outer product.
+    """
+    _, lengths, directions = np.linalg.svd(gradients, full_matrices=False)
+    squares = lengths**2
+    if not squares.any():
+        return directions[:0], squares[:0]
+    shares = squares / squares.sum()
+    kept = shares > NEGLIGIBLE
+    directions, shares = directions[kept], shares[kept]
+    largest = np.abs(directions).argmax(axis=1)
+    signs = np.sign(directions[np.arange(len(directions)), largest])
+    return directions * signs[:, None], shares / shares.sum()
+
+
 def _canonical(X, y, noise_std):
     """Return the rows with finite values, in an order that depends on them alone."""
     order = np.lexsort([noise_std, y, *X.T[::-1]])
     order = order[np.isfinite(y[order])]
     return X[order], y[order], noise_std[order]
+
+
+def _moved_in(y):
+    """Return the values with far outliers moved in: one of 1e9 would be all of the variance.
+
+    Beyond three interquartile ranges from the quartiles (Tukey 1977), and only the outer twentieth:
+    a search that has come near the minimum leaves many values there, and its first ones far off.
+    """
+    if not y.size:
+        return y
+    least, lower, upper, most = np.quantile(y, [OUTER, 0.25, 0.75, 1.0 - OUTER])
+    reach = FENCES * (upper - lower)
+    return np.clip(y, min(least, lower - reach), max(most, upper + reach))
 
 
 def _choose_scale(X, y):
@@ -198,7 +254,7 @@ def _choose_scale(X, y):
 
     as_told, best, best_gain = density(AsTold()), AsTold(), 0.0
     for warp in (HalfLog(), LogAboveLeast()):
-        gain = sure_gain(density(warp) - as_told)
+        gain = sure_gain(density(warp) - as_told, SCALE_ERRORS)
         if gain > best_gain:
             best, best_gain = warp, gain
     return best
@@ -241,15 +297,17 @@ def _n_points(n_groups):
     return 1024 if n_groups <= 10 else 512 if n_groups <= 50 else 256
 
 
-def _interval(values):
+def _interval(values, widening=1.0):
     """Return the estimate, low and high, (k, 3), of (S + 1, k), the last row the estimate."""
-    low, high = np.quantile(values[:-1], [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0], axis=0)
+    ends = [(1.0 - LEVEL) / 2.0, 0.5, (1.0 + LEVEL) / 2.0]
+    low, middle, high = np.quantile(values[:-1], ends, axis=0)
+    low, high = (middle + widening * (end - middle) for end in (low, high))
     estimate = values[-1]
     return np.column_stack([estimate, np.minimum(low, estimate), np.maximum(high, estimate)])
 
 
 def _share_interval(values):
     """Return the same for shares, with the error of averaging over points."""
-    estimate, low, high = _interval(values).T
+    estimate, low, high = _interval(values, WIDENING).T
     ends = np.column_stack([estimate, low - RESOLUTION, high + RESOLUTION])
     return np.clip(ends, 0.0, 1.0)

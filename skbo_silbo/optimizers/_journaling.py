@@ -69,18 +69,23 @@ def state_in(log):
     return log.read_state()
 
 
-def points_to_data(space, points, X):
-    """Return points as plain data: numbers, or for named parameters their place in the cube."""
-    return {"X": X.tolist()} if space.is_dict else {"points": np.array(points).tolist()}
+def told_event(space, points, X, y, noise_std):
+    """Return evaluations as plain data; named parameters as their place in the cube."""
+    return {
+        "told": X.tolist() if space.is_dict else np.array(points).tolist(),
+        "y": _state.values_to_data(y),
+        "noise_std": _state.values_to_data(noise_std),
+    }
 
 
-def points_from_data(space, data):
-    """Return the points and their places, (n, m), that `points_to_data` was given."""
-    if "X" in data:
-        X = np.reshape(data["X"], (-1, space.n_features_))
-        return space.decode(X), X
-    points = np.reshape(data["points"], (-1, len(space.lower)))
-    return list(points), space.encode(points)
+def told_of(event, space):
+    """Return points, places (n, m), values and noise (n,) that `told_event` was given."""
+    values = (_state.values_from_data(event[name]) for name in ("y", "noise_std"))
+    if space.is_dict:
+        X = np.reshape(event["told"], (-1, space.n_features_))
+        return space.decode(X), X, *values
+    points = np.reshape(event["told"], (-1, len(space.lower)))
+    return list(points), space.encode(points), *values
 
 
 def _identity(optimizer, facts):

@@ -189,6 +189,13 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     # --- search ---------------------------------------------------------------------------------
 
+    def _rank(self, X):
+        """Return the acquisition at places X, (n, m), of the belief that `_propose` has used."""
+        if self._belief.surrogate is None or self._n_known < self.n_initial_:
+            return super()._rank(X)
+        with one_thread():
+            return self._surface(len(X)).values(X)
+
     def _search(self, rng):
         """Return what the search of the acquisition finds: `Found`."""
         search = self._configuration.search
@@ -254,11 +261,11 @@ class EmbeddedOptimizer(AskTellOptimizer):
         NotFittedError
             Before the first model.
         """
-        with one_thread():
+        with self._lock, one_thread():
             belief = self._current_belief()
             if self._described is None or self._described[0] is not belief:
                 self._described = belief, self._describe(belief)
-        return self._described[1]
+            return self._described[1]
 
     def _current_belief(self):
         """Return the belief with everything told, hyperparameters kept; nothing is changed."""
@@ -270,16 +277,12 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _describe(self, belief):
         X, y, _ = self._labelled()
-        Z, _ = self._ledger.locate(belief.ranked, belief.embedding)
-        configuration = self._configuration
         return describe_subspace(
+            self.input_model_,
             belief,
-            Z,
             learning_data(X, y, self._unlabeled, belief.warp),
-            Rival(configuration.learner, configuration.maker),
+            Rival(self._configuration.learner, self._configuration.maker),
             self._rng(belief.n_told, 3),
-            feature_names=tuple(self.space_.feature_names_),
-            shares=self.input_model_.shares,
         )
 
     def _check_noise(self, noise_std, shape):

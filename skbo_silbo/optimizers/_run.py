@@ -103,6 +103,13 @@ class Run:
         while self.workers.n_jobs:
             self._take(self.workers.wait(), final=True)
 
+    def wind_up(self):
+        """Wait for what is running, and record all that has returned, whatever else goes wrong."""
+        while self.workers.n_jobs:
+            with contextlib.suppress(Exception):
+                self.finish()
+        self.rescue()
+
     def rescue(self):
         """Record, without waiting, every evaluation that has returned."""
         for job, value in self.workers.returned():
@@ -123,6 +130,7 @@ class Run:
             x_iters=self.optimizer.x_iters_,
             func_vals=values,
             optimizer=self.optimizer,
+            maximize=self.sign < 0,
             message=stop.message,
             stop_reason=stop.reason,
             success=found and not interrupted,
@@ -261,8 +269,8 @@ class Run:
         result = self.result(Stop("running", "Running."))
         if self.report is not None:
             self.report(result, value)
-        if self.limits.callback is not None and self.limits.callback(result):
-            self._called_back = True
+        if self.limits.callback is not None and not self._called_back:
+            self._called_back = bool(self.limits.callback(result))
 
     def _give_up(self, job, why):
         warnings.warn(

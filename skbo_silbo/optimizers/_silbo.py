@@ -24,8 +24,8 @@ class SILBO(EmbeddedOptimizer):
     After a space-filling design every proposal is made so: learn the embedding ``z = x B`` from the
     points told and from those that the last search liked but did not choose (semi-supervised);
     condition a Gaussian process on the values, in z; maximise the expected improvement; map
-    the best z back to the point of the box nearest the incumbent. With few inputs the embedding is
-    usually the identity: plain Bayesian optimisation with one length scale for each input.
+    the best z back to a point of the box. The embedding is the
+    identity unless one is asked for: Bayesian optimisation with one length scale for each input.
 
     Parameters
     ----------
@@ -34,26 +34,24 @@ class SILBO(EmbeddedOptimizer):
     n_components : int or "auto", default="auto"
         Coordinates r of a learnt embedding; "auto" leaves it to the learner.
     embedding : {"auto", "identity", "sparse", "active-subspace", "coordinates", "semi-sir", \
-            "semi-sir-local", "semi-sir-paper", "sir"} or transformer, default="auto"
+            "semi-sir-local", "semi-sir-paper", "sir"}, transformer or Learner, default="auto"
         How B is learnt. "identity" and "sparse" keep all inputs, with a prior that all matter or
-        that few do. "auto" is "sparse" unless "identity" or "semi-sir" predicts values held out
-        better by more than one standard error; below 5 columns it is "identity". With more than 20
-        columns, every other proposal (by a coin) of "sparse" or "identity" is then made by an
-        ensemble of four sparse processes that believe in different inputs, unless evidence is
-        against it.
+        that few do. "auto" is "sparse", below 5 columns "identity", and with an integer
+        `n_components` "semi-sir".
         "active-subspace" takes the directions in which a Gaussian process is steepest,
         "coordinates" the inputs that matter to it. "semi-sir-local" has the paper's k = 7
         neighbours in slices and graph, "semi-sir-paper" is its Algorithm 2 as printed, "sir" has
         no unlabelled part. A transformer needs ``fit(X, y)`` (or ``fit(X, y, X_unlabeled)``) and
-        ``components_``.
+        ``components_``: a trial fit to random numbers, when the optimiser is made, refuses others.
+        A `skbo_silbo.embedding.Learner` of your own will do too.
     mapping : {"auto", "incumbent", "top-down", "top-down-least-squares", "top-down-cma", \
             "bottom-up"} or object with `lift` and `carry`, default="auto"
         How z becomes x: the preimage nearest the incumbent ("auto", "incumbent", "top-down"), the
         shortest one, the one that CMA-ES finds, or ``clip(z pinv(B))``. With "bottom-up" every
         point is evaluated again when B changes: `ask` returns those points first.
-    acquisition : {"ei", "ucb"}, default="ei"
+    acquisition : {"ei", "ucb"} or AcquisitionFunction, default="ei"
         Expected improvement, in logarithmic form inside; or the confidence bound with the schedule
-        of Srinivas et al. (2010), Theorem 1.
+        of Srinivas et al. (2010), Theorem 1; or a function of your own.
     n_initial : int or "auto", default="auto"
         Points before the first model, told ones included. "auto": ``4 + 2 sqrt(m)`` for m columns,
         at most 11.
@@ -90,7 +88,8 @@ class SILBO(EmbeddedOptimizer):
         a crash too; points that were pending are in `pending_`. A journal of another space, option
         or seed is refused, the difference named; without `random_state` its seed is taken over.
     random_state : int, RandomState, Generator or None, default=None
-        Seed. The same seed and the same values give the same points, bit for bit.
+        Seed. The same seed and the same values give the same points, bit for bit on one kind of
+        processor (another kernel of the linear algebra library rounds otherwise).
 
     Attributes
     ----------
@@ -120,8 +119,8 @@ class SILBO(EmbeddedOptimizer):
     -----
     Chen, Zhu, Yuan and Huang (2020), "Semi-supervised Embedding Learning for High-dimensional
     Bayesian Optimization", arXiv 2005.14601, Algorithms 1 and 4. It departs from the paper where
-    measurement said so: the embedding must earn its place by evidence out of sample, it is
-    learnt again at every step, and the acquisition is climbed by gradients.
+    measurement said so (doc/search_log.rst): by default all inputs are kept, under a prior that few
+    matter; an embedding is learnt again at every step, and the acquisition is climbed by gradients.
 
     Pending points (asked for, not told) take part with the value that the surrogate predicts
     ("kriging believer"; Ginsbourger, Le Riche and Carraro 2010). A failed evaluation (NaN or

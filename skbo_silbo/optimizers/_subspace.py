@@ -20,7 +20,6 @@ from skbo_silbo.surrogate import ProcessMaker
 SHARE = 0.9  # of the mean squared slope that the directions counted must carry
 MOST_SHOWN = 5  # directions, and parameters of each, that the text shows
 LEAST_SHOWN = 0.1  # loading
-NEGLIGIBLE = 1e-9  # importance of a direction that is rounding
 
 
 class NotLowDimensionalWarning(UserWarning):
@@ -31,9 +30,10 @@ class NotLowDimensionalWarning(UserWarning):
 class LearntSubspace:
     """What matters to an objective, inputs and directions, as far as the values told show it.
 
-    Inputs are judged by `shares`, as `skbo_silbo.inspection.SearchDisplay` draws them. A direction
-    matters as much as the surrogate's mean is steep along it, squared and averaged over the points
-    told: the eigenvectors of ``mean of g g'``, g the gradient in the unit cube (Constantine 2015,
+    All of it is read from one model of the values on all inputs (`InputModel`), whatever embedding
+    is in use; `skbo_silbo.inspection.SearchDisplay` and `SubspaceDisplay` draw the same. A
+    direction matters as much as the mean of the model is steep along it, squared and averaged over
+    the cube: the eigenvectors of ``mean of g g'``, g the gradient in the cube (Constantine 2015,
     section 3; Xia et al. 2002). Every input has the range [-1, 1] there, log-scaled ones in the
     logarithm.
 
@@ -42,12 +42,11 @@ class LearntSubspace:
     feature_names : tuple of str, of length m
         The columns of the cube: of a category one for each choice.
     components : ndarray of shape (k, m)
-        Orthonormal directions, the most important first.
+        Orthonormal directions, the most important first; none where `shares` says nothing.
     importance : ndarray of shape (k,)
         Their shares of the mean squared slope; they add up to 1.
     shares : InputShares
-        What every input explains, by a model of all of them. Where it says nothing, the directions
-        are not to be read either: then they are left out of the text.
+        What every input explains, how sure that is, and the verdict in words.
     n_told : int
         How many values this is learnt from.
     path : tuple of (int, str, int)
@@ -57,9 +56,8 @@ class LearntSubspace:
         by a Gaussian process, five folds; "constant" is the claim that the inputs say nothing.
         Higher is better. Empty with fewer than ten values, or equal ones.
     is_low_dimensional : bool or None
-        Whether at most half of all directions carry nine tenths of the slope, and the kind in use
-        predicts no worse than "identity". None where `shares` says nothing, or neither
-        predicts better than "constant": by more than the standard error of the difference.
+        Whether at most half of all directions carry nine tenths of the slope. None where `shares`
+        says nothing: a constant predicts held-out values as well.
 
     Examples
     --------
@@ -118,22 +116,13 @@ class LearntSubspace:
             self._verdict(),
             *(self._direction(i) for i in range(min(self.n_directions, MOST_SHOWN))),
         ]
-        if self.evidence:
-            ranked = sorted(self.evidence.items(), key=lambda item: -item[1])
-            densities = ", ".join(f"{name} {value:.2f}" for name, value in ranked)
-            lines.append(f"Log density of values held out: {densities}.")
         return "\n".join(lines)
 
     def _verdict(self):
-        words = {
-            True: "looks low-dimensional",
-            False: "does not look low-dimensional",
-            None: "low-dimensional or not: the values told do not say",
-        }[self.is_low_dimensional]
-        _, kind, r = self.path[-1]
-        n = self.n_directions
+        n, m = self.n_directions, len(self.feature_names)
         carry = "1 direction carries" if n == 1 else f"{n} directions carry"
-        return f"Embedding {kind!r}, r = {r}: {carry} {SHARE:.0%} of the squared slope; {words}."
+        words = "low-dimensional" if self.is_low_dimensional else "not low-dimensional"
+        return f"{carry} {SHARE:.0%} of the squared slope in {m} columns: looks {words}."
 
     def _direction(self, i):
         row = self.components[i]
@@ -143,58 +132,36 @@ class LearntSubspace:
         return f"  {self.importance[i]:.2f}  {loadings or 'spread over all'}"
 
 
-def describe_subspace(belief, Z, data, rival, rng, *, feature_names, shares):
+def describe_subspace(model, belief, data, rival, rng):
     """Return the `LearntSubspace`; warn if what was asked for is worse than the identity.
 
     Parameters
     ----------
+    model : InputModel
+        Of all values told.
     belief : Belief
-        With a surrogate.
-    Z : ndarray of shape (n, r)
-        Coordinates of the points told.
     data : tuple of X, y and X_unlabeled
         What the embedding is learnt from.
     rival : Rival
         The model in use.
     rng : numpy.random.Generator
         Draws the folds.
-    feature_names : tuple of str
-    shares : InputShares
     """
     densities = held_out_densities(rival, data, rng)
     if not isinstance(rival.learner, IdentityLearner | FixedLearner):
         warn_if_worse(densities, rival.name, stacklevel=4)
-    by_mean = belief.surrogate.predict_gradient(Z)[2]
-    components, importance = principal_slopes(belief.embedding.pull_back(by_mean))
+    components, importance = model.directions
+    few = 2 * count_directions(importance) <= components.shape[1]
     return LearntSubspace(
-        feature_names=feature_names,
+        feature_names=tuple(model.space.feature_names_),
         components=components,
         importance=importance,
-        shares=shares,
+        shares=model.shares,
         n_told=belief.n_told,
         path=belief.path,
         evidence={name: float(values.mean()) for name, values in densities.items()},
-        is_low_dimensional=judge(densities, rival.name, importance, len(feature_names))
-        if shares.is_informative
-        else None,
+        is_low_dimensional=few if model.is_informative else None,
     )
-
-
-def principal_slopes(gradients):
-    """Return directions, (k, m), and shares, (k,), of gradients (n, m) at n points.
-
-    The right singular vectors of the gradients are the eigenvectors of their outer product.
-    """
-    _, lengths, directions = np.linalg.svd(gradients, full_matrices=False)
-    squares = lengths**2
-    if not squares.any():
-        return directions[:0], squares[:0]
-    shares = squares / squares.sum()
-    kept = shares > NEGLIGIBLE
-    directions, shares = directions[kept], shares[kept]
-    largest = np.abs(directions).argmax(axis=1)
-    signs = np.sign(directions[np.arange(len(directions)), largest])
-    return directions * signs[:, None], shares / shares.sum()
 
 
 def count_directions(importance):
@@ -217,17 +184,6 @@ def held_out_densities(rival, data, rng):
         one.name: held_out_log_density(one, X, y, X_unlabeled, folds, rng) for one in rivals
     }
     return {**densities, "constant": held_out_constant(y, folds)}
-
-
-def judge(densities, kind, importance, m):
-    """Return `LearntSubspace.is_low_dimensional` for the kind of embedding in use."""
-    if not densities:
-        return None
-    used, identity = (densities[name] - densities["constant"] for name in (kind, "identity"))
-    if max(sure_gain(used), sure_gain(identity)) <= 0.0:
-        return None
-    few = 2 * count_directions(importance) <= m
-    return bool(few and sure_gain(identity - used) <= 0.0)
 
 
 def warn_if_worse(densities, name, stacklevel):

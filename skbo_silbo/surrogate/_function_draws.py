@@ -69,6 +69,10 @@ class FunctionDraws:
         """Return the draws at the rows of X and, last, the posterior mean: (n_draws + 1, N)."""
         return self.values(self.place(X))
 
+    def mean_gradient(self, X):
+        """Return the gradient of the posterior mean at the rows of X: (N, r)."""
+        return self._process.mean_gradient(X)
+
     def place(self, X):
         """Return the points X, (N, r), ready to be evaluated or moved."""
         q = scaled_squared_distances(X, self._process.X, self._process.weights)
