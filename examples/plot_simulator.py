@@ -64,21 +64,22 @@ print(f"found {min(weights):.1f} lb; random search {blind.fun:.1f} lb")
 # %%
 # What mattered
 # -------------
-# Every direction is a row of ``components``, and ``importance`` its share of the squared slope of
-# the model. An idle input can show among those that matter little: a hundred values are few.
+# ``shares`` says what every input explains of the variance, with an interval and a verdict in words.
 
-subspace = optimizer.subspace_
-slopes = np.sqrt(subspace.importance @ subspace.components**2)
-names = dict(zip(places, RANGES, strict=True))
-order = np.argsort(-slopes)[:12]
+shares = optimizer.subspace_.shares
+print(shares.verdict)
+names = dict(zip([f"x{place}" for place in places], RANGES, strict=True))
+order = [shares.names.index(name) for name in shares.ranked[:12]][::-1]
+share, low, high = shares.intervals[order].T
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 left.plot(np.minimum.accumulate(weights), label="SILBO")
 left.plot(np.minimum.accumulate(blind.func_vals), "--", color="0.5", label="random search")
 left.set(xlabel="evaluations", ylabel="lightest wing so far (lb)")
 left.legend(frameon=False)
-right.barh([names.get(i, f"input {i}, idle") for i in order][::-1], slopes[order][::-1])
-right.set(xlabel="share in the learnt directions", title="the twelve inputs that matter most")
+right.barh([names.get(shares.names[i], f"{shares.names[i]}, idle") for i in order], share)
+right.hlines(range(len(order)), low, high, color="black")
+right.set(xlabel="share of the variance", title="the twelve inputs that matter most")
 for axes in (left, right):
     axes.spines[["top", "right"]].set_visible(False)
 plt.show()

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from ask_tell import run
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from scipy.stats import loguniform
 from sklearn.exceptions import NotFittedError
 

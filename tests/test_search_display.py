@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import RandomizedSearchCV
 
-from skbo_silbo import SILBO, SILBOSearchCV, Space, minimize
+from skbo_silbo import SILBO, SILBOSearchCV, minimize
 from skbo_silbo.inspection import ConvergenceDisplay, SearchDisplay, SubspaceDisplay
 from skbo_silbo.inspection._dependence import direction_dependence, input_dependence
 from skbo_silbo.inspection._limits import is_logarithmic, robust_limits
@@ -52,13 +52,24 @@ def told(space, func, n, seed=0):
     return optimizer.tell(points, [func(x) for x in points])
 
 
+def _outside(figure):
+    """Return the labels of ticks that lie outside the axes: matplotlib keeps, but does not draw."""
+    hidden = set()
+    for axes in figure.axes:
+        for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+            ticks = axis.get_major_ticks() + axis.get_minor_ticks()
+            out = [t for t in ticks if not min(low, high) <= t.get_loc() <= max(low, high)]
+            hidden |= {label for tick in out for label in (tick.label1, tick.label2)}
+    return hidden
+
+
 def colliding(figure):
     """Return pairs of visible texts whose boxes overlap."""
     figure.canvas.draw()
     renderer = figure.canvas.get_renderer()
-    boxes = []
+    boxes, hidden = [], _outside(figure)
     for text in figure.findobj(plt.Text):
-        if text.get_visible() and text.get_text().strip():
+        if text.get_visible() and text.get_text().strip() and text not in hidden:
             boxes.append((text.get_text(), text.get_window_extent(renderer)))
     shrunk = [(name, box.shrunk(0.9, 0.8)) for name, box in boxes]
     return [
