@@ -64,7 +64,7 @@ print(f"found {min(weights):.1f} lb; random search {blind.fun:.1f} lb")
 # %%
 # What mattered
 # -------------
-# ``shares`` says what every input explains of the variance, with an interval and a verdict in words.
+# ``shares`` says what every input explains of the variance, with an interval, and a verdict.
 
 shares = optimizer.subspace_.shares
 print(shares.verdict)
