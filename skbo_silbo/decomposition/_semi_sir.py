@@ -95,7 +95,8 @@ class SemiSlicedInverseRegression(LinearProjection):
         Neighbours of each row in the graph.
     ridge : "auto" or float, default="auto"
         Added to T, relative to ``tr(T) / n_features``. "auto" is 0 where the labelled rows
-        outnumber the features, else 1e-3.
+        outnumber the features, else 1e-3. ``solver="paper"`` adds it bare to ``M = I + alpha L``,
+        which "auto" does not.
     solver : {"auto", "dense", "dual", "iterative", "randomized", "paper"}, default="auto"
         "dense" forms T, "dual" the Gram matrix of the rows; both are exact. "iterative" uses
         conjugate gradients and forms neither. "randomized" finds the leading directions of
@@ -377,7 +378,7 @@ class SemiSlicedInverseRegression(LinearProjection):
     def _fit_paper(self, data, slices, search):
         X = np.concatenate([data.X_labeled, data.X_unlabeled])
         self.mean_ = X.mean(axis=0)
-        self.solver_, self.ridge_ = "paper", 0.0
+        self.solver_, self.ridge_ = "paper", 0.0 if self.ridge == "auto" else float(self.ridge)
         limit = min(slices.n_slices - 1, self.n_features_in_)
         self._check_identified(limit)
         omega = self._omega(data.X_labeled, slices, search)
@@ -389,6 +390,7 @@ class SemiSlicedInverseRegression(LinearProjection):
             alpha=self.alpha,
             n_neighbors=self.n_neighbors,
             rank=limit if self.n_components == "auto" else int(self.n_components),
+            ridge=self.ridge_,
             **search,
         )
         self._check_identified(B.shape[1])

@@ -1,5 +1,6 @@
 """Linear maps from the cube to few coordinates: drawn at random, or learnt from values."""
 
+from skbo_silbo.embedding._as_run import AsRunLearner
 from skbo_silbo.embedding._count_sketch import CountSketch
 from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
 from skbo_silbo.embedding._learners import (
@@ -16,6 +17,7 @@ from skbo_silbo.embedding._sketched import SKETCH_STREAM, SketchedLearner, draw_
 
 __all__ = [
     "ActiveSubspaceLearner",
+    "AsRunLearner",
     "CoordinatesLearner",
     "CountSketch",
     "FixedLearner",

@@ -103,10 +103,13 @@ class SemiSIRLearner:
         Coordinates; early in a run the slices identify fewer, and then those are used.
     params : dict
         Further parameters of the estimator.
+    n_slices : int or None
+        None: 10, or one more than the coordinates where these are 10 or more.
     """
 
     n_components: object
     params: dict = field(default_factory=dict)
+    n_slices: int | None = None
     name = "semi-sir"
 
     def learn(self, X, y, X_unlabeled):
@@ -132,6 +135,8 @@ class SemiSIRLearner:
 
     @property
     def _n_slices(self):
+        if self.n_slices is not None:
+            return self.n_slices
         return 10 if self.n_components == "auto" else max(10, self.n_components + 1)
 
     def _with_components(self, n_components):

@@ -1,7 +1,8 @@
 """Between the few coordinates of an embedding and the many of the search space."""
 
 from skbo_silbo.mapping._bottom_up import BottomUp
+from skbo_silbo.mapping._brief_evolution import BriefTopDown
 from skbo_silbo.mapping._ledger import CoordinateLedger, PointLedger, make_ledger
 from skbo_silbo.mapping._top_down import TopDown
 
-__all__ = ["BottomUp", "CoordinateLedger", "PointLedger", "TopDown", "make_ledger"]
+__all__ = ["BottomUp", "BriefTopDown", "CoordinateLedger", "PointLedger", "TopDown", "make_ledger"]

@@ -1,5 +1,6 @@
 """Optimisers of expensive functions: all are asked for points and told values."""
 
+from skbo_silbo.optimizers._as_run import SILBOAsRun
 from skbo_silbo.optimizers._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._configuration import WARPS
 from skbo_silbo.optimizers._evidence import choose_warp
@@ -18,6 +19,7 @@ __all__ = [
     "REMBO",
     "RandomSearch",
     "SILBO",
+    "SILBOAsRun",
     "SIRBO",
     "SpaceExhausted",
     "WARPS",

@@ -40,11 +40,15 @@ class Configuration:
     surrogate : object
         Makes surrogates.
     n_initial, n_unlabeled : int
-    update_every : int or None
+    update_every : int, tuple of int or None
+        See `is_update_due`.
     keeps_found : bool
         Whether a point found by a search over x is proposed itself, not another preimage of its z.
     warps : tuple
         Scales on which learners and surrogate may see the values; with several, evidence chooses.
+    n_first_unlabeled : int
+        Uniform points without a value that the first embedding is learnt with (Chen et al. 2020,
+        Algorithm 1, line 1).
     """
 
     learners: list
@@ -55,9 +59,10 @@ class Configuration:
     surrogate: object
     n_initial: int
     n_unlabeled: int
-    update_every: int | None
+    update_every: int | tuple | None
     keeps_found: bool = False
     warps: tuple = (AsTold(),)
+    n_first_unlabeled: int = 0
 
 
 def _improvement(t, n_points):

@@ -13,6 +13,7 @@ from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.mapping import make_ledger
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._base import AskTellOptimizer
+from skbo_silbo.optimizers._design import random_points
 from skbo_silbo.optimizers._evidence import (
     choose_learner,
     choose_turns,
@@ -20,6 +21,7 @@ from skbo_silbo.optimizers._evidence import (
     rows_for_evidence,
 )
 from skbo_silbo.optimizers._history import impute_failures
+from skbo_silbo.optimizers._schedule import is_update_due
 from skbo_silbo.optimizers._subspace import describe_subspace, mean_gradient
 from skbo_silbo.space import draw_unseen, key_of, keys_of
 from skbo_silbo.surrogate import is_due
@@ -187,6 +189,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if not (first or self._is_due(n)):
             return
         self._learnt_at = n
+        if first:
+            self._set_unlabeled(self._draw_unlabeled())
         if n >= CHOICE_GROWTH * self._chosen_at:
             self._choose_scale_and_learner(X, y)
         learnt = self._learner.learn(*self._learning_data(X, y))
@@ -194,6 +198,11 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if first or not (learnt.is_identity and self._embedding.is_identity):
             self._embedding, self._tuned_at = learnt, 0
             self._ledger.move(learnt, self._seen, first)
+
+    def _draw_unlabeled(self):
+        """Return the unlabelled points of the first embedding, (n, d), uniform in the cube."""
+        n = self._configuration.n_first_unlabeled
+        return self.space_.round(random_points(n, self.space_.n_features_, self._rng(0, 4)))
 
     def _choose_scale_and_learner(self, X, y):
         """Choose scale and learner by evidence."""
@@ -219,8 +228,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             self._path.append([n, *step])
 
     def _is_due(self, n):
-        every = self._configuration.update_every
-        return every is not None and n - self._learnt_at >= every
+        return is_update_due(self._configuration.update_every, n, self._learnt_at)
 
     def _condition(self):
         """Return the model of everything told, the hyperparameters tuned if they are due.

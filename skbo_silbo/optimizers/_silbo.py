@@ -15,6 +15,7 @@ from skbo_silbo.optimizers._configuration import (
 )
 from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
+from skbo_silbo.optimizers._schedule import check_schedule
 from skbo_silbo.surrogate import make_surrogates
 
 
@@ -59,10 +60,13 @@ class SILBO(EmbeddedOptimizer):
         at most 11.
     n_unlabeled : int, default=50
         Points kept from every search, at most, as the unlabelled part of the next fit.
-    update_every : int or None, default=1
-        The embedding is learnt again when so many new values have been told; None: never again.
+    update_every : int, list of int or None, default=1
+        The embedding is learnt again when so many new values have been told; a list: when there are
+        so many values in all (``[20]``: once more, from 20 values); None: never again.
     design : {"auto", "sobol", "random"}, default="auto"
-        The first points: a scrambled Sobol sequence ("auto") or independent uniform points.
+        The first points: a scrambled Sobol sequence ("auto") or independent uniform points. With
+        "random" the first embedding is learnt with `n_unlabeled` uniform points besides, which have
+        no value (Algorithm 1 of the paper, line 1).
     search : {"auto", "climb", "random"}, default="auto"
         How the acquisition is maximised: by gradients, over the cube or, half the time, in a box
         round the incumbent, and inputs that seem idle then drawn at random ("auto"); over the cube
@@ -173,8 +177,7 @@ class SILBO(EmbeddedOptimizer):
 
     def _configure(self, d):
         n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
-        if self.update_every is not None:
-            check_count("update_every", self.update_every)
+        n_unlabeled = check_count("n_unlabeled", self.n_unlabeled, least=0)
         sketch = draw_sketch(self.sketch, d, self._rng(*SKETCH_STREAM))
         return Configuration(
             learners=self._make_learners(sketch, d),
@@ -184,8 +187,9 @@ class SILBO(EmbeddedOptimizer):
             design=self._make_design(sketch),
             surrogate=make_surrogates(self.surrogate),
             n_initial=check_count("n_initial", n_initial),
-            n_unlabeled=check_count("n_unlabeled", self.n_unlabeled, least=0),
-            update_every=self.update_every,
+            n_unlabeled=n_unlabeled,
+            n_first_unlabeled=n_unlabeled if self.design == "random" else 0,
+            update_every=check_schedule(self.update_every),
             warps=named("warp", self.warp, WARPS),
         )
 

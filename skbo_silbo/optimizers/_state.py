@@ -136,6 +136,8 @@ def _plain(value):
         return value
     if isinstance(value, Integral):
         return int(value)
+    if isinstance(value, list | tuple) and all(isinstance(v, Integral) for v in value):
+        return [int(v) for v in value]
     return float(value) if isinstance(value, Real) else NotImplemented
 
 
