@@ -176,6 +176,7 @@ CONTESTANTS = MappingProxyType(
         "rembo-kpsi": _paper("rembo-kpsi", ("REMBO-Kpsi", "")),
         "hesbo": _paper("hesbo", ("HeSBO", "")),
         "sir-bo": _paper("sir-bo", ("SIR-BO", "")),
+        "si-bo": _paper("si-bo"),
         "add-bo": _additive(("ADD-BO", "")),
         "bock": Contestant(Own("bock")),
         **_variants(),

@@ -4,11 +4,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
 from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
 from skbo_silbo.embedding._linear import LinearEmbedding
+from skbo_silbo.embedding._nonlinear import NonlinearLearner, fit_clone, is_linear
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
@@ -87,10 +86,7 @@ class TransformerLearner:
 
     def fitted(self, X, y, X_unlabeled):
         """Return a clone of the transformer, fitted."""
-        transformer = clone(self.transformer)
-        takes_unlabeled = has_fit_parameter(transformer, "X_unlabeled") and len(X_unlabeled) > 0
-        extra = {"X_unlabeled": X_unlabeled} if takes_unlabeled else {}
-        return transformer.fit(X, y, **extra)
+        return fit_clone(self.transformer, X, y, X_unlabeled)
 
 
 @dataclass(frozen=True)
@@ -283,21 +279,23 @@ def make_learners(embedding, n_components, d):
     Raises
     ------
     ValueError
-        When the embedding is unknown, or `n_components` does not go with it.
+        When the embedding is unknown or unusable, or `n_components` does not go with it.
     """
     if isinstance(embedding, str) and embedding in EMBEDDINGS:
         return EMBEDDINGS[embedding](_check_n_components(n_components, d), d)
     if not (hasattr(embedding, "fit") and hasattr(embedding, "get_params")):
         raise ValueError(
-            f"embedding must be one of {sorted(EMBEDDINGS)} or a transformer with components_: "
-            f"got {embedding!r}."
+            f"embedding must be one of {sorted(EMBEDDINGS)} or a transformer with components_ or "
+            f"inverse_transform: got {embedding!r}."
         )
     if n_components != "auto":
         raise ValueError(
             f"n_components must be 'auto' when embedding is a transformer: got {n_components!r}. "
             "Set it on the transformer."
         )
-    return [TransformerLearner(type(embedding).__name__, embedding)]
+    if is_linear(embedding, d):
+        return [TransformerLearner(type(embedding).__name__, embedding)]
+    return [NonlinearLearner(embedding)]
 
 
 def _check_n_components(n_components, d):

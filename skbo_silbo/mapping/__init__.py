@@ -2,7 +2,16 @@
 
 from skbo_silbo.mapping._bottom_up import BottomUp
 from skbo_silbo.mapping._brief_evolution import BriefTopDown
+from skbo_silbo.mapping._inverse import InverseMapping
 from skbo_silbo.mapping._ledger import CoordinateLedger, PointLedger, make_ledger
 from skbo_silbo.mapping._top_down import TopDown
 
-__all__ = ["BottomUp", "BriefTopDown", "CoordinateLedger", "PointLedger", "TopDown", "make_ledger"]
+__all__ = [
+    "BottomUp",
+    "BriefTopDown",
+    "CoordinateLedger",
+    "InverseMapping",
+    "PointLedger",
+    "TopDown",
+    "make_ledger",
+]

@@ -6,6 +6,7 @@ from skbo_silbo.optimizers._configuration import WARPS
 from skbo_silbo.optimizers._evidence import choose_warp
 from skbo_silbo.optimizers._minimize import minimize
 from skbo_silbo.optimizers._random_search import RandomSearch
+from skbo_silbo.optimizers._si_bo import SIBO
 from skbo_silbo.optimizers._silbo import SILBO
 from skbo_silbo.optimizers._subspace import LearntSubspace, NotLowDimensionalWarning
 from skbo_silbo.space import SpaceExhausted
@@ -18,6 +19,7 @@ __all__ = [
     "NotLowDimensionalWarning",
     "REMBO",
     "RandomSearch",
+    "SIBO",
     "SILBO",
     "SILBOAsRun",
     "SIRBO",

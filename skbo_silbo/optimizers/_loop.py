@@ -189,7 +189,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if not (first or self._is_due(n)):
             return
         self._learnt_at = n
-        if first:
+        if first and not len(self._unlabeled):
             self._set_unlabeled(self._draw_unlabeled())
         if n >= CHOICE_GROWTH * self._chosen_at:
             self._choose_scale_and_learner(X, y)
@@ -355,19 +355,21 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if state["turns"] is not None:
             self._learner = replace(self._learner, takes_turns=state["turns"])
         self._warp = self._configuration.warps[state["warp"]]
-        self._embedding = (
-            self._learner.embedding
-            if state["embedding"] is None
-            else _state.embedding_from_data(state["embedding"], d)
-        )
-        self._learnt_at, self._tuned_at, self._chosen_at = state["counts"]
+        relearn = state["embedding"] == _state.RELEARN
+        if not relearn:
+            self._embedding = (
+                self._learner.embedding
+                if state["embedding"] is None
+                else _state.embedding_from_data(state["embedding"], d)
+            )
+            self._learnt_at, self._tuned_at, self._chosen_at = state["counts"]
         self._unlabeled = np.reshape(state["unlabeled"], (-1, d))
         self._surrogate_state = state["surrogate"]
         self._path = [list(step) for step in state["path"]]
         if state["designed"]:
             self._design = self._draw_design()
         self._ledger.from_state(state["ledger"])
-        if state["fresh"]:
+        if state["fresh"] and not relearn:
             self._model = self._recondition()
 
     def _recondition(self):

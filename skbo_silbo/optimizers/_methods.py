@@ -6,6 +6,7 @@ from types import MappingProxyType
 from skbo_silbo.optimizers._as_run import SILBOAsRun
 from skbo_silbo.optimizers._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._random_search import RandomSearch
+from skbo_silbo.optimizers._si_bo import SIBO
 from skbo_silbo.optimizers._silbo import SILBO
 
 # Chen et al. (2020), section 5.1, and Algorithms 1 to 4 as printed.
@@ -33,6 +34,7 @@ METHODS = MappingProxyType(
         "rembo-kpsi": partial(REMBO, kernel="psi"),
         "hesbo": HeSBO,
         "sir-bo": SIRBO,
+        "si-bo": SIBO,
         "add-bo": AddBO,
         "bock": BOCK,
         "random": RandomSearch,

@@ -3,7 +3,13 @@
 import numpy as np
 
 from skbo_silbo._checks import check_count
-from skbo_silbo.embedding import SKETCH_STREAM, SketchedLearner, draw_sketch, make_learners
+from skbo_silbo.embedding import (
+    SKETCH_STREAM,
+    NonlinearLearner,
+    SketchedLearner,
+    draw_sketch,
+    make_learners,
+)
 from skbo_silbo.optimizers._configuration import (
     ACQUISITIONS,
     DESIGNS,
@@ -15,6 +21,7 @@ from skbo_silbo.optimizers._configuration import (
 )
 from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
+from skbo_silbo.optimizers._nonlinear_parts import nonlinear_parts
 from skbo_silbo.optimizers._schedule import check_schedule
 from skbo_silbo.surrogate import make_surrogates
 
@@ -46,7 +53,10 @@ class SILBO(EmbeddedOptimizer):
         "coordinates" the inputs that matter to it. "semi-sir-local" has the paper's k = 7
         neighbours in slices and graph, "semi-sir-paper" is its Algorithm 2 as printed, "sir" has
         no unlabelled part. A transformer needs ``fit(X, y)`` (or ``fit(X, y, X_unlabeled)``) and
-        ``components_``.
+        ``components_``; or ``transform`` and ``inverse_transform``, as `KernelPCA` (with
+        ``fit_inverse_transform=True``), a Pipeline or an autoencoder have them: then z is searched
+        in the box round the image of the points told and the unlabelled ones, and x is the inverse,
+        clipped. It is tried on random points when the optimiser is made.
     mapping : {"auto", "incumbent", "top-down", "top-down-least-squares", "top-down-cma", \
             "bottom-up"} or object with `lift` and `carry`, default="auto"
         How z becomes x: the preimage nearest the incumbent ("auto", "incumbent", "top-down"), the
@@ -101,7 +111,7 @@ class SILBO(EmbeddedOptimizer):
         All points told.
     func_vals_ : ndarray of shape (n,)
         All values told.
-    embedding_ : LinearEmbedding
+    embedding_ : LinearEmbedding or TransformerEmbedding
         The embedding in use; the identity before the first model.
     n_initial_ : int
         How many points come before the first model.
@@ -179,10 +189,12 @@ class SILBO(EmbeddedOptimizer):
         n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
         n_unlabeled = check_count("n_unlabeled", self.n_unlabeled, least=0)
         sketch = draw_sketch(self.sketch, d, self._rng(*SKETCH_STREAM))
+        learners = self._make_learners(sketch, d)
+        mapping, search = self._make_ways(learners[0])
         return Configuration(
-            learners=self._make_learners(sketch, d),
-            mapping=make_mapping(self.mapping),
-            search=named("search", self.search, SEARCHES)(),
+            learners=learners,
+            mapping=mapping,
+            search=search,
             acquisition=named("acquisition", self.acquisition, ACQUISITIONS),
             design=self._make_design(sketch),
             surrogate=make_surrogates(self.surrogate),
@@ -193,10 +205,18 @@ class SILBO(EmbeddedOptimizer):
             warps=named("warp", self.warp, WARPS),
         )
 
+    def _make_ways(self, learner):
+        """Return the mapping and the search of the acquisition."""
+        if isinstance(learner, NonlinearLearner):
+            return nonlinear_parts(self.mapping, self.search, self.sketch)
+        return make_mapping(self.mapping), named("search", self.search, SEARCHES)()
+
     def _make_learners(self, sketch, d):
         learners = make_learners(self.embedding, self.n_components, d)
         if sketch is None:
             return learners
+        if isinstance(learners[0], NonlinearLearner):
+            return learners  # `nonlinear_parts` refuses the sketch
         return [SketchedLearner(sketch, learner, self._seed) for learner in learners]
 
     def _make_design(self, sketch):

@@ -6,8 +6,9 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from skbo_silbo.embedding import LinearEmbedding
+from skbo_silbo.embedding import LinearEmbedding, TransformerEmbedding
 
+RELEARN = "learn again"  # in place of an embedding: at the next proposal, from all values
 FORMAT, VERSION = "skbo_silbo optimizer", 2
 
 
@@ -115,7 +116,12 @@ def values_from_data(values):
 
 
 def embedding_to_data(embedding):
-    """Return a learnt linear embedding as plain data; None for a sketch, drawn again from seed."""
+    """Return a learnt linear embedding as plain data; None for a sketch, drawn again from seed.
+
+    `RELEARN` for a fitted transformer, which is no plain data.
+    """
+    if isinstance(embedding, TransformerEmbedding):
+        return RELEARN
     if not isinstance(embedding, LinearEmbedding):
         return None
     if embedding.is_identity:
