@@ -1,4 +1,4 @@
-"""Embeddings that are not linear: any transformer with an inverse, searched round what it has seen."""
+"""Embeddings that are not linear: any transformer with an inverse, searched round its image."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -144,7 +144,8 @@ def is_linear(transformer, d):
             return True
         back = np.asarray(fitted.inverse_transform(fitted.transform(X)))
     except Exception as error:
-        raise _unusable(transformer, f"on {N_TRIAL} random points of {d} inputs: {error}") from error
+        reason = f"on {N_TRIAL} random points of {d} inputs: {error}"
+        raise _unusable(transformer, reason) from error
     if back.shape != X.shape:
         raise _unusable(transformer, f"its inverse_transform gave shape {back.shape}")
     return False

@@ -62,11 +62,12 @@ class SILBOAsRun(EmbeddedOptimizer):
 
     Notes
     -----
-    Read from the authors' repository (cjfcsjt/SILBO: ``SS_BO.py`` top-down, ``SS_BO2.py`` bottom-up,
-    ``acquisition.py``). Not theirs here: the Gaussian process and the search of its hyperparameters
-    (GPy there), orthonormal coordinates, the neighbours' weights in the slices, and uniform first
-    points (Latin hypercubes there). Unlabelled are 50 random points at first, then the 100 that the
-    acquisition likes best (bottom-up), or 2 (top-down; there the two best of CMA-ES).
+    Read from the authors' repository (cjfcsjt/SILBO: ``SS_BO.py`` is top-down, ``SS_BO2.py``
+    bottom-up, ``acquisition.py`` both). Not theirs here: the Gaussian process and the search of its
+    hyperparameters (GPy there), orthonormal coordinates, the neighbours' weights in the slices, and
+    uniform first points (Latin hypercubes there). Unlabelled are 50 random points at first, then
+    the 100 that the acquisition likes best (bottom-up), or 2 (top-down; there the two best of
+    CMA-ES).
 
     Examples
     --------
