@@ -5,27 +5,27 @@ import json
 import numpy as np
 import pytest
 
-from skbo_silbo.benchmarks import render_rst, run_experiment
+from skbo_silbo.benchmarks import Grid, Store, render_rst, run_experiment
 from skbo_silbo.benchmarks.__main__ import main
-from skbo_silbo.benchmarks._contestants import CONTESTANTS
-from skbo_silbo.benchmarks._default import DEFAULT, aims
-from skbo_silbo.benchmarks._experiment import Grid
-from skbo_silbo.benchmarks._output_scale import OutputScale
-from skbo_silbo.benchmarks._paper import largest_share
-from skbo_silbo.benchmarks._play import make_problem, measure_play, regrets
-from skbo_silbo.benchmarks._published import compare_published, read_published
-from skbo_silbo.benchmarks._recorder import Recorder, curve
-from skbo_silbo.benchmarks._registry import EXPERIMENTS
-from skbo_silbo.benchmarks._runner import MissingPeerError
-from skbo_silbo.benchmarks._search_report import (
-    _band,
+from skbo_silbo.benchmarks.engine import MissingPeerError, Recorder, curve
+from skbo_silbo.benchmarks.experiments import EXPERIMENTS
+from skbo_silbo.benchmarks.experiments._paper_figures import largest_share
+from skbo_silbo.benchmarks.search import (
+    CONTESTANTS,
+    OutputScale,
+    compare_published,
     evaluations_within,
+    make_problem,
+    measure_search,
+    read_published,
+    regrets,
     search_figures,
     search_report,
     values_of,
 )
-from skbo_silbo.benchmarks._store import Store
+from skbo_silbo.benchmarks.search._search_report import _band
 
+DEFAULT = EXPERIMENTS["default"]
 PROBLEM = {"function": "branin", "kind": "embedded", "d": 6, "n": 14, "r": 2}
 
 
@@ -40,6 +40,7 @@ def played(method, repeat, steps, problem=PROBLEM, **further):
         "optimum": 0.0,
         "scale": 10.0,
         "median_seconds": 0.01,
+        "values": "as told",
         **further,
     }
 
@@ -48,7 +49,7 @@ def played(method, repeat, steps, problem=PROBLEM, **further):
     "method", [name for name, who in CONTESTANTS.items() if who.package in ("", "cma")]
 )
 def test_every_contestant_makes_the_evaluations_of_the_problem(method):
-    measured = measure_play(PROBLEM, method, 0)
+    measured = measure_search(PROBLEM, method, 0)
     assert measured["steps"][0][0] == 1
     assert measured["steps"][-1][0] <= PROBLEM["n"]
     values = [value for _, value in measured["steps"]]
@@ -130,7 +131,7 @@ def test_published_means_stand_beside_ours_by_both_counts(tmp_path):
     path.write_text(PUBLISHED)
     problem = {"function": "branin", "kind": "embedded", "d": 100, "n": 100, "r": 2}
     results = [played("silbo-bu", k, [[1, 4.0], [60, 2.5 + 0.1 * k]], problem) for k in range(3)]
-    [table] = compare_published(results, read_published(path))
+    [table] = compare_published(results, path)
     assert [row[1] for row in table.rows] == ["50", "100"]
     first, second = table.rows
     assert (first[4], first[5], first[6], first[7]) == ("-4", "=", "-4", "=")
@@ -147,14 +148,14 @@ def test_aims_compare_with_the_best_peer():
         played(method, 0, [[1, 4.0], [90, last]], problem)
         for method, last in (("silbo", 0.5), ("random", 3.0), ("cma", 0.45))
     ]
-    [(mark, got, holds), (_, beside, ahead)] = aims(results)
+    [(mark, got, holds), (_, beside, ahead)] = DEFAULT.aims(results)
     assert "at most 0.4" in mark
     assert (got, holds, ahead) == ("0.5 (1 run)", False, False)
     assert beside == "0.5; cma 0.45; of one run, so by chance or not"
     again = [{**r, "repeat": 1, "steps": [[1, r["steps"][-1][1] - 0.2]]} for r in results]
-    [_, (_, beside, _)] = aims([*results, *again])
+    [_, (_, beside, _)] = DEFAULT.aims([*results, *again])
     assert beside == "0.4; cma 0.35; standard error of the difference 0.14"
-    assert aims(results[1:]) == []
+    assert DEFAULT.aims(results[1:]) == []
 
 
 def test_seeds_reported_are_not_those_tuned_on():
@@ -165,7 +166,7 @@ def test_seeds_reported_are_not_those_tuned_on():
 def test_a_grid_can_be_of_some_methods_and_a_cell_is_measured_once():
     grids = Grid(({"d": 2},), 2, 5, methods=("random",)), Grid(({"d": 2},), 3, 5)
     cells = DEFAULT.__class__(
-        "name", {"random": "", "silbo": ""}, {"full": grids}, measure_play, search_report
+        "name", {"random": "", "silbo": ""}, {"full": grids}, measure_search, search_report
     ).cells("full")
     assert [(c.method, c.repeat) for c in cells] == [
         *(("random", 5), ("random", 6), ("silbo", 5), ("silbo", 6)),

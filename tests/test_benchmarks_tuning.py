@@ -8,19 +8,24 @@ import pytest
 from scipy.stats import beta, loguniform, randint, uniform
 from sklearn.model_selection import RandomizedSearchCV, cross_val_score
 
-from skbo_silbo.benchmarks._tuning import (
+from skbo_silbo.benchmarks.experiments import EXPERIMENTS
+from skbo_silbo.benchmarks.tuning import (
     FEW,
     LONG,
     MANY,
-    TUNING,
+    N_FOLDS,
+    PACKAGES,
+    TASKS,
     complete,
     curves,
     mean_ranks,
-    report,
+    measure_tuning,
+    range_of,
+    suggest,
+    tuning_report,
 )
-from skbo_silbo.benchmarks._tuning_searches import PACKAGES, measure_search, range_of, suggest
-from skbo_silbo.benchmarks._tuning_tasks import N_FOLDS, TASKS
 
+TUNING = EXPERIMENTS["tuning"]
 SHORT = {"task": "svc-2", "n": 6, "d": 2}
 
 
@@ -74,7 +79,7 @@ def test_splits_are_the_same_for_a_seed_only():
 
 
 def test_random_scores_are_those_of_cross_validation():
-    measured = measure_search(SHORT, "random", 5)
+    measured = measure_tuning(SHORT, "random", 5)
     task = TASKS["svc-2"]
     model, space = task.make()
     X, y = task.rows()
@@ -91,7 +96,7 @@ def test_random_scores_are_those_of_cross_validation():
 def test_every_search_makes_as_many_fits(method):
     if PACKAGES[method] in TUNING.missing_packages().values():
         pytest.skip(f"{PACKAGES[method]} is not installed")
-    measured = measure_search(TUNING.cells("tiny")[-1].problem | {"n": 4}, method, 0)
+    measured = measure_tuning(TUNING.cells("tiny")[-1].problem | {"n": 4}, method, 0)
     assert len(measured["scores"]) == len(measured["overhead"]) == 4
     assert 0.5 < min(measured["scores"]) <= max(measured["scores"]) <= 1
     json.dumps(measured)
@@ -100,7 +105,7 @@ def test_every_search_makes_as_many_fits(method):
 def test_a_search_with_another_number_of_fits_is_refused(monkeypatch):
     monkeypatch.setitem(TASKS["svc-2"].make.__globals__, "N_FOLDS", N_FOLDS - 1)
     with pytest.raises(RuntimeError, match="must make 6 candidates and 18 fits: got 6 and 12"):
-        measure_search(SHORT, "random", 0)
+        measure_tuning(SHORT, "random", 0)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +174,7 @@ def test_report_says_when_the_goal_is_reached():
             result("svc", "optuna-gp", seed, rising(0.9)),
         )
     ]
-    ranks, reaches, few, many, overhead, *_ = report(results)
+    ranks, reaches, few, many, overhead, *_ = tuning_report(results)
     assert [row[0] for row in ranks.rows] == ["silbo", "random", "optuna-gp"]
     assert reaches.rows == [("svc", f"1 of 2; {FEW + 2}", f"0 of 2; > {MANY}")]
     assert few.rows == [("svc", "0 (0)", "1 (1.4)", "0.9 (0)")]
@@ -178,12 +183,12 @@ def test_report_says_when_the_goal_is_reached():
 
 
 def test_ranks_of_the_others_before_ours_has_run():
-    ranks, *_ = report([result("svc", "random", 20, rising(1.0))])
+    ranks, *_ = tuning_report([result("svc", "random", 20, rising(1.0))])
     assert ranks.rows == [("random", "1.00", "1.00", "1.0")]
 
 
 def test_without_results_the_tasks_are_told():
-    table, _ = report([])
+    table, _ = tuning_report([])
     assert [row[0] for row in table.rows] == list(TASKS)
 
 

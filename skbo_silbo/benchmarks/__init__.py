@@ -1,12 +1,12 @@
 """Experiments as data: speed, memory and quality, side by side with peers, one JSON line a cell.
 
-``python -m skbo_silbo.benchmarks run NAME --out FILE`` measures, ``... report FILE`` tells.
+``python -m skbo_silbo.benchmarks run NAME --out FILE`` measures, ``... report FILE`` tells. Four
+rooms: ``engine`` (cells, store, runner, report, command line), ``search`` (contestants and
+problems of experiments about optimisers), ``tuning`` (the same for hyperparameter searches) and
+``experiments``, a file each: a new one is a new file there.
 """
 
-from ._experiment import Cell, Experiment, Grid
-from ._report import Table, render_rst, render_text
-from ._runner import run_experiment
-from ._store import Store
+from .engine import Cell, Experiment, Grid, Store, Table, render_rst, render_text, run_experiment
 
 __all__ = [
     "Cell",

@@ -1,0 +1,192 @@
+"""The command line: ``python -m skbo_silbo.benchmarks run|report|list``.
+
+Every function gets the experiments by name, so that the engine knows none of them.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from ._cell_process import measure_one
+from ._experiment import RunOptions
+from ._page_parts import aims_table, circumstances, could_not, missing_table
+from ._results import latest, missing_cells
+from ._runner import MissingPeerError, run_experiment
+from ._store import Store
+from ._tables import render_rst, render_text
+
+PROGRAM = "python -m skbo_silbo.benchmarks"
+ABOUT = (
+    "Speed, memory and search quality, side by side with peers: run measures and appends to a "
+    "file, report tells what a file holds."
+)
+STOPPED = 130  # exit code of a command ended by Ctrl-C, as shells have it
+
+
+def run_command_line(experiments, arguments=None):
+    """Do what the arguments say.
+
+    Parameters
+    ----------
+    experiments : dict
+        Name to `Experiment`.
+    arguments : list of str, optional
+        Those of the process if not given.
+
+    Returns
+    -------
+    code : int
+        0, or 1 with every failure named on stderr, or 130 after Ctrl-C.
+    """
+    options = make_parser(experiments).parse_args(arguments)
+    try:
+        failures = options.do(experiments, options)
+    except (MissingPeerError, ValueError) as error:
+        failures = [str(error)]
+    except OSError as error:
+        failures = [f"{error.filename}: {error.strerror}" if error.filename else str(error)]
+    except KeyboardInterrupt:
+        sys.stderr.write(
+            "STOPPED by Ctrl-C; what was measured is kept, and the same command goes on from it.\n"
+        )
+        return STOPPED
+    for failure in failures:
+        sys.stderr.write(f"FAILED {failure}\n")
+    return 1 if failures else 0
+
+
+def make_parser(experiments):
+    """Return the `ArgumentParser`."""
+    parser = argparse.ArgumentParser(prog=PROGRAM, description=ABOUT)
+    commands = parser.add_subparsers(required=True, metavar="run|report|list")
+    _add_run(commands, experiments)
+    _add_report(commands)
+    listing = commands.add_parser("list", help="experiments, their profiles and numbers of cells")
+    listing.set_defaults(do=_list)
+    commands.add_parser("cell").set_defaults(do=_measure_cell)
+    return parser
+
+
+def _add_run(commands, experiments):
+    run = commands.add_parser(
+        "run",
+        help="measure the cells that FILE does not hold yet",
+        epilog="experiments and their profiles (number of cells):\n" + _told(experiments, "  "),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    run.add_argument("names", nargs="+", choices=sorted(experiments), metavar="NAME")
+    run.add_argument("--out", required=True, metavar="FILE", help="JSON lines, appended to")
+    run.add_argument("--profile", default="full", help="which grid of the experiment; see below")
+    run.add_argument("--jobs", type=int, default=1, help="cells at the same time")
+    run.add_argument("--only", nargs="+", default=[], metavar="METHOD", help="these methods")
+    run.add_argument("--without", action="append", default=[], metavar="METHOD")
+    run.add_argument(
+        "--variant",
+        nargs="+",
+        default=[],
+        metavar="METHOD:OPTION=VALUE,...",
+        help="variants of our methods to run too, where the experiment takes them",
+    )
+    own = run.add_argument_group("for the experiment 'own'")
+    own.add_argument("--objective", metavar="MODULE:FUNCTION", help="of an array (d,), minimised")
+    own.add_argument("--bounds", help="JSON pairs, '[[0, 1], [-5, 5]]', or MODULE:NAME of such")
+    own.add_argument("--calls", type=int, help="evaluations of a run; default 100")
+    own.add_argument("--repeats", type=int, help="runs of each method; default 3")
+    run.set_defaults(do=_run)
+
+
+def _add_report(commands):
+    report = commands.add_parser("report", help="tables from results")
+    report.add_argument("files", nargs="+", metavar="FILE")
+    report.add_argument("--profile", default="full", help="cells that must be there")
+    report.add_argument("--rst", metavar="PAGE", help="write a page instead of printing")
+    report.add_argument("--title", help="of the page; the names of the experiments if not given")
+    report.add_argument("--published", metavar="TABLE", help="CSV file to set beside the results")
+    report.set_defaults(do=_report)
+
+
+def _run(experiments, options):
+    """Measure; return what must make the command fail."""
+    variants = tuple(options.variant)
+    chosen = RunOptions(options.objective, options.bounds, options.calls, options.repeats, variants)
+    configured = [experiments[name].configured(chosen) for name in options.names]
+    failures = []
+    for experiment in configured:
+        failures += run_experiment(
+            experiment,
+            Store(options.out),
+            profile=options.profile,
+            jobs=options.jobs,
+            only=[*options.only, *variants] if options.only else (),
+            without=options.without,
+            echo=_print_at_once,
+        )
+    return failures
+
+
+def _report(experiments, options):
+    """Tell; return the cells that are missing."""
+    files = {path: _read(path, experiments) for path in options.files}
+    results = latest([r for read in files.values() for r in read])
+    names = list(dict.fromkeys(r["experiment"] for r in results))
+    blocks, aims, missing = [], [], []
+    for name in names:
+        experiment, own = experiments[name], [r for r in results if r["experiment"] == name]
+        blocks += [*_pictures(experiment, own, options.rst), *experiment.report(own)]
+        if options.published:
+            blocks += experiment.compare(own, options.published)
+        aims += experiment.aims(own)
+        missing += missing_cells(experiment, options.profile, own)
+    failed = [*aims_table(aims), *could_not(results), *missing_table(missing)]
+    blocks = [*failed, *blocks, *circumstances(files, experiments, options)]
+    if options.rst:
+        Path(options.rst).write_text(render_rst(options.title or ", ".join(names), blocks))
+    else:
+        sys.stdout.write(render_text(blocks))
+    return [f"no result for {cell}" for cell in missing]
+
+
+def _pictures(experiment, results, page):
+    """Draw beside the page; return the paragraphs that show the pictures."""
+    if not page:
+        return []
+    drawn = experiment.figures(results, Path(page).parent)
+    return [f".. figure:: {name}\n\n   {caption}" for name, caption in drawn]
+
+
+def _read(path, experiments):
+    results = Store(path).read()
+    if not results:
+        raise ValueError(f"FILE must hold results: {path} holds none. Run an experiment first.")
+    unknown = sorted({str(r.get("experiment")) for r in results} - set(experiments))
+    if unknown:
+        raise ValueError(
+            f"FILE must hold results of {', '.join(experiments)}: {path} holds some of "
+            f"{', '.join(unknown)}. Delete those lines, or use the version that wrote them."
+        )
+    return results
+
+
+def _list(experiments, options):
+    _print_at_once(_told(experiments))
+    return []
+
+
+def _told(experiments, indent=""):
+    return "\n".join(
+        f"{indent}{e.name}  ({', '.join(f'{p}: {len(e.cells(p))}' for p in e.grids)} cells)"
+        + (f"  {e.about}" if e.about else "")
+        for e in experiments.values()
+    )
+
+
+def _measure_cell(experiments, options):
+    """Measure the cell on stdin; its outcome is the last line on stdout."""
+    print("\n" + json.dumps(measure_one(experiments, sys.stdin.read())))
+    return []
+
+
+def _print_at_once(line):
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()

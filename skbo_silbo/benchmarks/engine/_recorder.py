@@ -1,0 +1,88 @@
+"""What an optimiser found and what it took, as compact JSON values."""
+
+import time
+
+import numpy as np
+
+from skbo_silbo.problems import NoisyProblem
+
+N_TIMES = 10  # cumulative times kept of a run
+
+
+class Recorder:
+    """An objective that remembers every call and the CPU time that passed between calls.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Attributes
+    ----------
+    told, truth : list of float
+        Values with and without noise, in the order of the calls.
+    seconds : list of float
+        CPU seconds of this process between the end of one call and the begin of the next.
+    """
+
+    def __init__(self, problem):
+        self.problem = problem
+        self.told, self.truth, self.seconds = [], [], []
+        self._left = time.process_time()
+
+    def __call__(self, x):
+        """Return the value as the optimiser is to see it."""
+        self.seconds.append(time.process_time() - self._left)
+        self.told.append(self.problem(x))
+        noisy = isinstance(self.problem, NoisyProblem)
+        self.truth.append(self.problem.truth(x) if noisy else self.told[-1])
+        self._left = time.process_time()
+        return self.told[-1]
+
+    def summary(self):
+        """Return what is stored of the run.
+
+        Returns
+        -------
+        values : dict
+            ``steps``: [n, value] wherever the lowest value told changes, value being the true one
+            at that point, in 6 digits; ``seconds``: cumulative CPU seconds after each tenth of the
+            run; ``median_seconds``: of a proposal in the second half.
+        """
+        n = len(self.told)
+        ends = np.unique(np.linspace(0, n, N_TIMES + 1).astype(int)[1:])
+        total = np.cumsum(self.seconds)
+        return {
+            "steps": incumbent_steps(self.told, self.truth),
+            "seconds": [[int(end), round(float(total[end - 1]), 3)] for end in ends],
+            "median_seconds": round(float(np.median(self.seconds[n // 2 :])), 5),
+        }
+
+
+def incumbent_steps(told, truth):
+    """Return [n, true value] of each point with the lowest value told so far; n begins at 1.
+
+    Examples
+    --------
+    >>> incumbent_steps([3.0, 4.0, 2.0], [3.1, 3.9, 2.2])
+    [[1, 3.1], [3, 2.2]]
+    """
+    steps, lowest = [], np.inf
+    for place, (value, true_value) in enumerate(zip(told, truth, strict=True), 1):
+        if value < lowest:
+            lowest = value
+            steps.append([place, float(f"{true_value:.6g}")])
+    return steps
+
+
+def curve(steps, n):
+    """Return the value after each of n evaluations, (n,); NaN before the first step.
+
+    Examples
+    --------
+    >>> curve([[2, 5.0], [4, 1.0]], 5).tolist()
+    [nan, 5.0, 5.0, 1.0, 1.0]
+    """
+    values = np.full(n, np.nan)
+    for place, value in steps:
+        values[place - 1 :] = value
+    return values

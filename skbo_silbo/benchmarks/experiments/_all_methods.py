@@ -1,0 +1,55 @@
+"""Experiment `methods`: every method of this library on the paper's functions (issue 4)."""
+
+from skbo_silbo.benchmarks.engine import Experiment, Grid
+from skbo_silbo.benchmarks.search import (
+    compare_published,
+    measure_search,
+    packages,
+    search_figures,
+    search_report,
+)
+
+FUNCTIONS = {"branin": 2, "hartmann6": 6, "colville": 4}
+CHEAP = (
+    "random",
+    "sobol",
+    "hesbo",
+    "rembo",
+    "rembo-kx",
+    "rembo-kpsi",
+    "sir-bo",
+    "add-bo",
+    "bock",
+    "silbo-bu",
+)
+METHODS = (*CHEAP, "silbo-td", "silbo")
+
+
+def problems(d, n):
+    """Return the functions as published: on the first inputs, nothing moved."""
+    return tuple(
+        {"function": name, "kind": "embedded", "d": d, "n": n, "r": r}
+        for name, r in FUNCTIONS.items()
+    )
+
+
+METHODS_EXPERIMENT = Experiment(
+    name="methods",
+    methods=packages(METHODS),
+    grids={
+        "full": (
+            Grid(problems(100, 250), n_repeats=5),
+            Grid(problems(1000, 250), n_repeats=2),
+        ),
+        "tiny": Grid(
+            ({"function": "branin", "kind": "embedded", "d": 5, "n": 12, "r": 2},),
+            n_repeats=2,
+            methods=("random", "hesbo", "silbo"),
+        ),
+    },
+    measure=measure_search,
+    report=search_report,
+    figures=search_figures,
+    compare=compare_published,
+    cap_seconds=1800,
+)

@@ -1,0 +1,68 @@
+"""Experiment `own`: a user's own function, beside the same peers.
+
+``run own --objective MODULE:FUNCTION --bounds '[[0, 1], [-5, 5]]' --out FILE``: nothing else of it
+is fixed, so its grid is empty until a command fills it.
+"""
+
+import shlex
+from dataclasses import replace
+
+from skbo_silbo.benchmarks.engine import Experiment, Grid
+from skbo_silbo.benchmarks.search import (
+    make_problem,
+    measure_search,
+    packages,
+    search_figures,
+    search_report,
+)
+
+METHODS = (
+    *("random", "sobol", "silbo", "cma", "optuna-tpe"),
+    *("optuna-gp", "scikit-optimize", "turbo", "botorch-gp", "saas"),
+)
+CALLS, REPEATS = 100, 3
+DAY = 86_400
+
+
+def configure(experiment, options):
+    """Return the experiment with the one problem that the options name.
+
+    Raises
+    ------
+    ValueError
+        When the function or its bounds are not given or cannot be had.
+    """
+    if options.objective is None or options.bounds is None:
+        raise ValueError(
+            "experiment 'own' needs --objective MODULE:FUNCTION and --bounds: got "
+            f"--objective {options.objective} and --bounds {options.bounds}. Give both, for "
+            "example --objective simulator:cost --bounds '[[0, 1], [-5, 5]]'."
+        )
+    problem = {"kind": "own", "function": options.objective, "bounds": options.bounds}
+    problem |= {"d": make_problem(problem, 0).n_dims, "n": options.calls or CALLS}
+    return replace(experiment, grids={"full": Grid((problem,), options.repeats or REPEATS)})
+
+
+def told_options(results):
+    """Return the options with which the results were measured."""
+    problem = results[0]["problem"]
+    repeats = 1 + max(r["repeat"] for r in results)
+    words = {"--objective": problem["function"], "--bounds": problem["bounds"]}
+    words |= {"--calls": str(problem["n"]), "--repeats": str(repeats)}
+    told = "".join(f" {name} {shlex.quote(value)}" for name, value in words.items())
+    seen = {r["method"] for r in results}
+    return f"{told} --only {' '.join(m for m in METHODS if m in seen)}"
+
+
+OWN = Experiment(
+    name="own",
+    methods=packages(METHODS),
+    grids={"full": Grid((), 0)},
+    measure=measure_search,
+    report=search_report,
+    figures=search_figures,
+    configure=configure,
+    told_options=told_options,
+    cap_seconds=DAY,
+    about="your function: --objective MODULE:FUNCTION --bounds JSON",
+)

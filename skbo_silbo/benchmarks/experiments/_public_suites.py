@@ -1,0 +1,79 @@
+"""Experiment `public`: problems that nobody here wrote (issue 12), functions of the suite bbob.
+
+Even-numbered functions are reported and never tuned on, one instance a seed from 4 on; whoever
+tunes takes the odd-numbered ones, instances 1 to 3 (profile ``tune``). Peers' results are kept in a
+file of their own, so that only ours is run again.
+"""
+
+from functools import partial
+
+from skbo_silbo.benchmarks.engine import Experiment, Grid
+from skbo_silbo.benchmarks.search import (
+    gap_aims,
+    gap_figures,
+    gap_report,
+    measure_gap,
+    packages,
+    told_variants,
+    with_variants,
+)
+
+CHEAP = ("silbo", "optuna-tpe", "cma", "sobol", "random")
+DEAR = ("optuna-gp", "scikit-optimize", "turbo", "botorch-gp", "saas")
+TUNED, REPORTED = range(1, 25, 2), range(2, 25, 2)
+SUBSET = (4, 8, 12, 18, 22)  # of the reported, one of each of the five kinds that bbob has
+ACTIVE, MANY = 5, 100
+FIRST_INSTANCE = 4
+ORDER = {"native": "native, d = 10 and 20", "planted": "planted, 5 of 100 inputs active"}
+ORDER["rotated"] = "rotated, 5 of 100 directions active"
+
+
+def group_of(problem):
+    """Return the title of the group that a problem is reported in."""
+    return f"bbob, {ORDER[problem['kind']]}"
+
+
+def native(functions, d, n):
+    """Return the functions as they are, in d inputs."""
+    return tuple(_problem(f, "native", d, d, n) for f in functions)
+
+
+def hidden(functions, n, kinds=("planted", "rotated")):
+    """Return the functions of 5 inputs among, or along directions of, 100."""
+    return tuple(_problem(f, kind, MANY, ACTIVE, n) for f in functions for kind in kinds)
+
+
+def _problem(function, kind, d, inputs, n):
+    return {"suite": "bbob", "function": function, "kind": kind, "d": d, "inputs": inputs, "n": n}
+
+
+def _all_kinds(functions, n):
+    return (*native(functions, 10, n), *native(functions, 20, n), *hidden(functions, n))
+
+
+REPORT = (
+    Grid(_all_kinds(REPORTED, 100), 5, FIRST_INSTANCE, methods=CHEAP),
+    Grid((*native(SUBSET, 10, 100), *hidden(SUBSET, 100)), 2, FIRST_INSTANCE, methods=DEAR),
+)
+LONG = (Grid(_all_kinds(REPORTED, 250), 2, FIRST_INSTANCE, methods=CHEAP),)
+TINY = (*native((2,), 2, 50), _problem(8, "planted", 6, 2, 50))
+
+PUBLIC = Experiment(
+    name="public",
+    methods=packages((*CHEAP, *DEAR)),
+    grids={
+        "report": REPORT,
+        "long": LONG,
+        "full": (*REPORT, *LONG),
+        "tune": Grid(_all_kinds(TUNED, 100), 3, 1, methods=CHEAP),
+        "tiny": Grid(TINY, 1, FIRST_INSTANCE, methods=("sobol", "random")),
+    },
+    measure=measure_gap,
+    report=partial(gap_report, group_of=group_of, dear=DEAR),
+    figures=partial(gap_figures, group_of, DEAR),
+    aims=partial(gap_aims, group_of=group_of),
+    configure=with_variants,
+    told_options=told_variants,
+    cap_seconds=7200,
+    about="bbob: the report split (report), 250 evaluations (long), the tuning split (tune)",
+)

@@ -1,0 +1,48 @@
+"""Experiments about optimisers: who takes part, on what, and how the runs are told."""
+
+from ._bbob import bbob_problem
+from ._contestants import (
+    CONTESTANTS,
+    find_contestant,
+    packages,
+    settings_table,
+    told_variants,
+    with_variants,
+)
+from ._gap_closed import GapRun, chance_means, compared, gap_runs
+from ._gap_report import gap_aims, gap_figures, gap_report
+from ._output_scale import yeo_johnson
+from ._problem_data import make_problem, told_problem
+from ._published import compare_published, read_published
+from ._search_report import COLUMNS, evaluations_within, search_figures, search_report, values_of
+from ._search_run import measure_gap, measure_search, regrets
+
+__all__ = [
+    "COLUMNS",
+    "CONTESTANTS",
+    "GapRun",
+    "bbob_problem",
+    "chance_means",
+    "compare_published",
+    "compared",
+    "evaluations_within",
+    "find_contestant",
+    "gap_aims",
+    "gap_figures",
+    "gap_report",
+    "gap_runs",
+    "make_problem",
+    "measure_gap",
+    "measure_search",
+    "packages",
+    "read_published",
+    "regrets",
+    "search_figures",
+    "search_report",
+    "settings_table",
+    "told_problem",
+    "told_variants",
+    "values_of",
+    "with_variants",
+    "yeo_johnson",
+]

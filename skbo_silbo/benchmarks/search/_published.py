@@ -1,0 +1,142 @@
+"""Our curves beside published ones, twice: by the evaluations plotted, and by those truly made.
+
+A table of published results has the columns method, problem, dim, acquisition, repeats,
+plotted_evaluations, true_evaluations, mean_best and sd_best, values maximised.
+"""
+
+import csv
+from collections import defaultdict
+
+import numpy as np
+
+from skbo_silbo.benchmarks.engine import Table, by_method
+
+from ._contestants import find_contestant
+from ._search_report import values_of
+
+AT = (50, 100, 150, 200, 250)  # evaluations of ours at which the curves are compared
+COLUMNS = (
+    *("method", "problem", "dim", "acquisition", "repeats"),
+    *("plotted_evaluations", "true_evaluations", "mean_best", "sd_best"),
+)
+
+
+def read_published(path):
+    """Return the rows of a table of published results.
+
+    Raises
+    ------
+    ValueError
+        When a column is missing.
+    """
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    lacking = [name for name in COLUMNS if not rows or name not in rows[0]]
+    if lacking:
+        raise ValueError(
+            f"--published must be a CSV file with the columns {', '.join(COLUMNS)}: {path} lacks "
+            f"{', '.join(lacking)}. Add them."
+        )
+    return rows
+
+
+def compare_published(results, path):
+    """Return one table a problem: our mean and the published one at as many evaluations.
+
+    Parameters
+    ----------
+    results : list of dict
+        Of an experiment on unmoved functions.
+    path : path-like
+        A table that `read_published` reads.
+    """
+    curves = defaultdict(list)
+    for row in read_published(path):
+        key = row["problem"], int(row["dim"]), (row["method"], row["acquisition"])
+        curves[key].append(row)
+    tables = []
+    for key, methods in by_method(results).items():
+        problem = dict(key)
+        if problem["kind"] != "embedded":
+            continue
+        rows = []
+        for method, own in methods.items():
+            theirs = curves.get(
+                (problem["function"], problem["d"], find_contestant(method).published)
+            )
+            rows += _rows(method, own, theirs) if theirs else []
+        if rows:
+            tables.append(_table(problem, rows))
+    return tables
+
+
+def _table(problem, rows):
+    header = (
+        *("method", "evaluations", "ours, mean", "sd", "published, as plotted", "verdict"),
+        *("published, true count", "verdict"),
+    )
+    note = (
+        "Higher is better, as published. A verdict: the difference is within two standard errors "
+        "(=), ours is better (+), or worse (-); blank where the published curve has not begun."
+    )
+    name = f"{problem['function'].capitalize()}, d = {problem['d']}, beside the published means"
+    return Table(name, header, rows, note)
+
+
+def _rows(method, results, published):
+    values = -values_of(results)
+    rows = []
+    for n in (n for n in AT if n <= values.shape[1]):
+        ours = values[:, n - 1]
+        told = [
+            cell
+            for axis in ("plotted_evaluations", "true_evaluations")
+            for cell in _beside(ours, _at(published, axis, n))
+        ]
+        sd = f"{ours.std(ddof=1):.2g}" if ours.size > 1 else ""
+        rows.append((method, str(n), f"{ours.mean():.4g}", sd, *told))
+    return rows
+
+
+def _at(published, axis, n):
+    """Return mean, sd and repeats of a published curve after n evaluations, between its points."""
+    counts = np.array([float(row[axis]) for row in published])
+    order = np.argsort(counts)
+    if n < counts.min() or n > counts.max():
+        return None
+    mean, sd = (
+        np.interp(n, counts[order], [float(published[i][name]) for i in order])
+        for name in ("mean_best", "sd_best")
+    )
+    return mean, sd, int(published[0]["repeats"])
+
+
+def _beside(ours, theirs):
+    """Return the published mean and the verdict, as words."""
+    if theirs is None:
+        return "", ""
+    mean, sd, repeats = theirs
+    return f"{mean:.4g}", verdict(ours, mean, sd, repeats)
+
+
+def verdict(ours, mean, sd, repeats):
+    """Return "=" within two standard errors of the difference of two means, else "+" or "-".
+
+    A single run has no standard error, so no verdict.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ours = np.array([1.0, 2.0, 3.0])
+    >>> verdict(ours, 2.5, 1.0, 100), verdict(ours, 0.0, 1.0, 100), verdict(ours, 9.0, 1.0, 100)
+    ('=', '+', '-')
+    >>> verdict(np.array([1.0]), 2.5, 1.0, 100)
+    '1 run'
+    """
+    if ours.size == 1:
+        return "1 run"
+    error = np.sqrt(ours.var(ddof=1) / ours.size + sd**2 / repeats)
+    difference = ours.mean() - mean
+    if abs(difference) <= 2.0 * error:
+        return "="
+    return "+" if difference > 0 else "-"

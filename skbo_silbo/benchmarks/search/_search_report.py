@@ -1,0 +1,212 @@
+"""Tables and pictures of experiments about optimisers: values against evaluations counted."""
+
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import rankdata
+
+from skbo_silbo.benchmarks.engine import Table, by_method, curve
+
+from ._contestants import settings_table
+from ._problem_data import told_problem
+from ._search_run import regrets
+
+WITHIN = 0.01  # of the distance from the median random value to the optimum
+LEAST_REGRET = 1e-4  # floor of a regret before logarithms are taken
+COLUMNS = 3  # of panels in a picture
+
+
+def search_report(results):
+    """Return a table over all problems, a table a problem, and who took part."""
+    grouped = by_method(results)
+    return [
+        *_over_all(grouped),
+        *(_problem_table(dict(key), methods) for key, methods in grouped.items()),
+        settings_table(results),
+    ]
+
+
+def values_of(results):
+    """Return the lowest value after each evaluation of every repeat, (repeats, n)."""
+    return np.array([curve(r["steps"], r["problem"]["n"]) for r in results])
+
+
+def evaluations_within(result):
+    """Return how many evaluations a run needs to be within 1 % of the range, or None."""
+    regret = regrets(result)
+    reached = np.flatnonzero(regret <= WITHIN)
+    return int(reached[0]) + 1 if reached.size else None
+
+
+def _problem_table(problem, methods):
+    rows = [(_mean_last(own), _row(method, own)) for method, own in methods.items()]
+    n = problem["n"]
+    header = (
+        "method",
+        "runs",
+        f"mean at {n}",
+        "sd",
+        "median",
+        f"mean at {n // 2}",
+        "within 1 %",
+        "s a proposal",
+    )
+    return Table(
+        f"{told_problem(problem)}, {n} evaluations".capitalize(),
+        header,
+        [row for _, row in sorted(rows, key=lambda pair: pair[0])],
+        _optimum_note(methods),
+    )
+
+
+def _optimum_note(methods):
+    result = next(iter(methods.values()))[0]
+    if "optimum" not in result:
+        return "The optimum is not known. Lower is better."
+    return (
+        f"Lower is better; the optimum is {result['optimum']:.6g}. Within 1 %: median evaluations "
+        "to a regret of .01 of the distance from the median random value, and how many got there."
+    )
+
+
+def _mean_last(results):
+    return float(values_of(results)[:, -1].mean())
+
+
+def _row(method, results):
+    values = values_of(results)
+    last, half = values[:, -1], values[:, values.shape[1] // 2 - 1]
+    return (
+        method,
+        str(len(last)),
+        f"{last.mean():.4g}",
+        f"{last.std(ddof=1):.2g}" if len(last) > 1 else "",
+        f"{np.median(last):.4g}",
+        f"{half.mean():.4g}",
+        _told_within(results),
+        f"{np.median([r['median_seconds'] for r in results]):.3f}",
+    )
+
+
+def _told_within(results):
+    if "optimum" not in results[0]:
+        return ""
+    reached = [count for count in map(evaluations_within, results) if count is not None]
+    share = f"{len(reached)}/{len(results)}"
+    return f"{np.median(reached):.0f} ({share})" if reached else f"never ({share})"
+
+
+def _over_all(grouped):
+    """`Table` of mean ranks and regrets over the problems that all methods in it have in common."""
+    n_problems, grouped = len(grouped), _shared(grouped)
+    complete = [m for m in _methods_of(grouped) if all(m in own for own in grouped.values())]
+    if len(complete) < 2 or len(grouped) < 2:
+        return []
+    last = np.array([[_mean_last(own[m]) for m in complete] for own in grouped.values()])
+    ranks = rankdata(last, axis=1).mean(axis=0)
+    rows = [
+        (m, f"{rank:.2f}", *(_told_regret(grouped, m, share) for share in (0.5, 1.0)))
+        for rank, m in sorted(zip(ranks, complete, strict=True))
+    ]
+    left = sorted(set(_methods_of(grouped)) - set(complete))
+    note = (
+        f"Over {len(grouped)} of {n_problems} problems. Rank: of the mean value at the end, 1 is "
+        "best. Regret: value minus optimum over the distance from the median random value to the "
+        "optimum, "
+        f"geometric mean over problems and runs, at least {LEAST_REGRET:g}."
+    )
+    note += f" Not on every problem, so left out here: {', '.join(left)}." if left else ""
+    header = ("method", "mean rank", "regret half-way", "regret at the end")
+    return [Table("All problems", header, rows, note)]
+
+
+def _shared(grouped):
+    """Return the problems that every method has run on, or all where those are fewer than two."""
+    methods = set(_methods_of(grouped))
+    shared = {key: own for key, own in grouped.items() if methods == set(own)}
+    return shared if len(shared) > 1 else grouped
+
+
+def _methods_of(grouped):
+    return list(dict.fromkeys(m for own in grouped.values() for m in own))
+
+
+def _told_regret(grouped, method, share):
+    logs = [
+        np.log(max(regret[max(int(share * regret.size) - 1, 0)], LEAST_REGRET))
+        for own in grouped.values()
+        for regret in map(regrets, own[method])
+        if regret is not None
+    ]
+    return f"{np.exp(np.mean(logs)):.4f}" if logs else ""
+
+
+def search_figures(results, folder):
+    """Draw one panel a problem: mean of the lowest value against evaluations.
+
+    Parameters
+    ----------
+    results : list of dict
+    folder : path-like
+        Where the picture is written, as ``<experiment>.png``.
+
+    Returns
+    -------
+    pictures : list of (str, str)
+        File name and caption.
+    """
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    grouped = by_method(results)
+    n_rows = -(-len(grouped) // COLUMNS)
+    size = (4.2 * COLUMNS, 3.1 * n_rows + 0.6)
+    figure, panels = plt.subplots(n_rows, COLUMNS, figsize=size, squeeze=False)
+    colours = {m: f"C{i % 10}" for i, m in enumerate(_methods_of(grouped))}
+    styles = {m: ("-", "--", ":")[i // 10 % 3] for i, m in enumerate(colours)}
+    for axes, (key, methods) in zip(panels.flat, grouped.items(), strict=False):
+        for method, own in methods.items():
+            _draw(axes, method, own, colours[method], styles[method])
+        axes.set_title(told_problem(dict(key)), fontsize=9)
+        axes.spines[["top", "right"]].set_visible(False)
+    for axes in panels.flat[len(grouped) :]:
+        axes.set_axis_off()
+    figure.supxlabel("evaluations, every one counted", fontsize=9)
+    handles = {t: h for axes in panels.flat for h, t in zip(*_legend(axes), strict=True)}
+    figure.legend(handles.values(), handles.keys(), loc="upper center", ncols=7, fontsize=8)
+    figure.tight_layout(rect=(0, 0, 1, 1 - 0.55 / size[1]))
+    name = f"{results[0]['experiment']}.png"
+    figure.savefig(Path(folder) / name, dpi=80)
+    plt.close(figure)
+    caption = (
+        "Mean of the best over the runs: the regret as a share of the distance from the median "
+        "random value to the optimum, geometric mean; where no optimum is known, the value. Band: "
+        "one standard error on each side, where there are several runs. Thick: SILBO."
+    )
+    return [(name, caption)]
+
+
+def _legend(axes):
+    return axes.get_legend_handles_labels()
+
+
+def _draw(axes, method, results, colour, style):
+    known = regrets(results[0])
+    runs = values_of(results)
+    if known is not None:
+        runs = np.log(np.maximum([regrets(r) for r in results], LEAST_REGRET))
+        axes.set_yscale("log")
+    width = 2.4 if method == "silbo" else 1.0
+    places = np.arange(1, runs.shape[1] + 1)
+    low, mean, high = (v if known is None else np.exp(v) for v in _band(runs))
+    axes.plot(places, mean, style, color=colour, lw=width, label=method)
+    axes.fill_between(places, low, high, color=colour, alpha=0.1, lw=0)
+
+
+def _band(runs):
+    """Return the mean less one standard error, the mean, and the mean plus one, each (n,)."""
+    mean, n_runs = runs.mean(axis=0), len(runs)
+    error = runs.std(axis=0, ddof=1) / np.sqrt(n_runs) if n_runs > 1 else 0.0 * mean
+    return mean - error, mean, mean + error

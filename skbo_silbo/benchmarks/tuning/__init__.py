@@ -1,0 +1,35 @@
+"""Hyperparameter searches beside one another: tasks, searches, tables."""
+
+from ._tuning_report import (
+    CHANCE,
+    FEW,
+    LONG,
+    MANY,
+    OURS,
+    complete,
+    curves,
+    mean_ranks,
+    overheads,
+    tuning_report,
+)
+from ._tuning_searches import PACKAGES, measure_tuning, range_of, suggest
+from ._tuning_tasks import N_FOLDS, TASKS
+
+__all__ = [
+    "CHANCE",
+    "FEW",
+    "LONG",
+    "MANY",
+    "N_FOLDS",
+    "OURS",
+    "PACKAGES",
+    "TASKS",
+    "complete",
+    "curves",
+    "mean_ranks",
+    "measure_tuning",
+    "overheads",
+    "range_of",
+    "suggest",
+    "tuning_report",
+]

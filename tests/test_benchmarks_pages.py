@@ -1,0 +1,39 @@
+"""Every committed page is what its results say, by the command that the page names."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from skbo_silbo.benchmarks.__main__ import main
+
+ROOT = Path(__file__).parent.parent
+FOLDER = Path("doc/benchmarks")
+COMMAND = re.compile(r"skbo_silbo\.benchmarks (report .* --rst (doc/benchmarks/\S+\.rst))$", re.M)
+PAGES = sorted(
+    path.name for path in (ROOT / FOLDER).glob("*.rst") if COMMAND.search(path.read_text())
+)
+
+
+def test_every_file_of_results_has_its_page():
+    named = {
+        word
+        for page in PAGES
+        for word in COMMAND.search((ROOT / FOLDER / page).read_text())[1].split()
+    }
+    files = {str(FOLDER / path.name) for path in (ROOT / FOLDER).glob("*.jsonl")}
+    assert files
+    assert files <= named
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_is_rebuilt_by_the_command_that_it_names(page, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(ROOT)
+    published = (FOLDER / page).read_text()
+    command, goal = COMMAND.search(published).groups()
+    assert goal == f"{FOLDER}/{page}"
+    words = [str(tmp_path / page) if word == goal else word for word in shlex.split(command)]
+    assert main(words) == ("Not measured yet" in published)
+    assert (tmp_path / page).read_text().replace(str(tmp_path), str(FOLDER)) == published
