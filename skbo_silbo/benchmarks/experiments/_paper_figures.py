@@ -176,7 +176,8 @@ def embedding_report(results):
         for method, own in methods.items()
     ]
     note = (
-        f"{ABOUT_EMBEDDINGS}Stacked: greatest share of the points in a twentieth of the first coordinate's range. "
+        f"{ABOUT_EMBEDDINGS}Stacked: greatest share of the points in a twentieth of the first "
+        "coordinate's range. "
         "Cosine: of the smallest angle between the span learnt and the active one; a random "
         "direction in 1000 inputs has about .03 to .05."
     )
