@@ -15,17 +15,21 @@ from skbo_silbo.problems import (
     branin,
     camel,
     colville,
+    colville_as_run,
     hartmann6,
     levy,
     noisy,
     rosenbrock,
     styblinski_tang,
+    three_hump_camel,
 )
 
 KNOWN = [
     branin(),
     camel(),
     colville(),
+    colville_as_run(),
+    three_hump_camel(),
     hartmann6(),
     ackley(1),
     ackley(4),
@@ -60,6 +64,7 @@ def every(problems):
         ),
         (camel(), -1.0316, [(0.0898, -0.7126), (-0.0898, 0.7126)], [(-3, 3), (-2, 2)]),
         (colville(), 0.0, [(1, 1, 1, 1)], [(-10, 10)] * 4),
+        (three_hump_camel(), 0.0, [(0, 0)], [(-5, 5)] * 2),
         (
             hartmann6(),
             -3.32237,

@@ -1,5 +1,6 @@
 """Learners of the embedding: from labelled points to the linear map that the surrogate sees."""
 
+import warnings
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -111,11 +112,27 @@ class SemiSIRLearner:
     def learn(self, X, y, X_unlabeled):
         """Return the embedding, or the identity when equal values identify no direction."""
         learner = self._with_components("auto")
+        self._warn_where_slices_are_plain(y)
         if np.unique(y).size < 2 or (self.n_components == "auto" and not self._is_paper):
             return learner.learn(X, y, X_unlabeled)
         most = X.shape[1] if self.n_components == "auto" else self.n_components
         most = min(most, self._count_identified(learner, X, y, X_unlabeled))
         return self._with_components(most).learn(X, y, X_unlabeled)
+
+    def _warn_where_slices_are_plain(self, y):
+        k = self.params.get("n_local_neighbors")
+        if k is None or np.unique(y).size < 2:
+            return
+        largest = int(slice_response(y, self._n_slices).counts.max())
+        if k >= largest:
+            warnings.warn(
+                f"n_local_neighbors={k} is no localisation: the slices of {y.size} values have at "
+                f"most {largest} rows, so this is plain slicing. The paper's settings have that "
+                "until there are enough values; for slices that are localised give embedding="
+                f"SemiSlicedInverseRegression(n_local_neighbors={max(largest - 1, 2)}).",
+                UserWarning,
+                stacklevel=2,
+            )
 
     @property
     def _is_paper(self):
