@@ -153,7 +153,12 @@ for result, name, colour in ((curved, "autoencoder", "tab:red"), (plain, "defaul
     lowest = np.minimum.accumulate(result.func_vals)[len(past) :]
     right.plot(calls, lowest, color=colour)
     right.annotate(name, (25, lowest[-1]), xytext=(4, 0), textcoords="offset points", color=colour)
-right.set(xlabel="evaluations after the past ones", ylabel="lowest cost (one run)", yscale="log")
+right.set(
+    xlim=(0, 34),
+    xlabel="evaluations after the past ones",
+    ylabel="lowest cost (one run)",
+    yscale="log",
+)
 right.spines[["top", "right"]].set_visible(False)
 left.spines[["top", "right"]].set_visible(False)
 plt.show()

@@ -1,8 +1,8 @@
 """Algorithm 2 of the SILBO paper as printed, kept so that the paper can be reproduced.
 
 It is not a solver of the paper's own pencil: at rank r its span is that of the r leading left
-singular vectors of X'Omega, whatever T is, so the unlabelled points cannot move it, and its columns
-come with the weakest first. `doc/maths.rst` says more.
+singular vectors of X'Omega, whatever T is: unlabelled points move it by the pooled centring alone.
+Its columns come with the weakest first. `doc/maths.rst` says more.
 """
 
 import numpy as np
