@@ -78,5 +78,5 @@ print("best:", search.best_params_, round(search.best_score_, 4))
 # 1, 2, ... of them is on average, and where 80 % of such searches lie.
 
 random_search = RandomizedSearchCV(pipeline, space, n_iter=40, **settings).fit(X, y)
-display = SearchDisplay.from_estimator(search, random_search=random_search)
+display = SearchDisplay.from_result(search, random_search=random_search)
 plt.show()

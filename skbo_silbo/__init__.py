@@ -5,8 +5,12 @@ from importlib.metadata import version
 from .decomposition import (
     ActiveSubspace,
     DirectionalRegression,
+    KernelSlicedInverseRegression,
+    OuterProductGradients,
+    PrincipalHessianDirections,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
+    SparseSlicedInverseRegression,
 )
 from .model_selection import SILBOSearchCV
 from .optimizers import (
@@ -30,6 +34,9 @@ __all__ = [
     "BOCK",
     "DirectionalRegression",
     "HeSBO",
+    "KernelSlicedInverseRegression",
+    "OuterProductGradients",
+    "PrincipalHessianDirections",
     "REMBO",
     "RandomSearch",
     "SILBO",
@@ -39,5 +46,6 @@ __all__ = [
     "SlicedAverageVarianceEstimation",
     "Space",
     "SpaceExhausted",
+    "SparseSlicedInverseRegression",
     "minimize",
 ]

@@ -5,6 +5,23 @@ from numbers import Integral, Real
 import numpy as np
 
 
+def missing_members(given, protocol):
+    """Return the names that a `typing.Protocol` asks for and an object has not, sorted."""
+    asked = {*vars(protocol), *getattr(protocol, "__annotations__", {})}
+    public = {name for name in asked if not name.startswith("_")} | ({"__call__"} & asked)
+    return sorted(name for name in public if not hasattr(given, name))
+
+
+def check_members(name, given, protocol):
+    """Refuse an object without the members that a `typing.Protocol` asks for."""
+    missing = missing_members(given, protocol)
+    if missing:
+        raise ValueError(
+            f"{name} must have {', '.join(missing)}, as {protocol.__module__}.{protocol.__name__} "
+            f"says: got {given!r}. Add what is missing."
+        )
+
+
 def check_integer(name, value, minimum, special=None):
     """Refuse what is not an integer of at least `minimum`; `special` names what else is allowed."""
     if isinstance(value, Integral) and not isinstance(value, bool) and value >= minimum:

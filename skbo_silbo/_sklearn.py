@@ -6,21 +6,28 @@ release which moves or changes one fails there first, by name.
 
 import inspect
 import traceback
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+import joblib
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
-from sklearn.utils._param_validation import Interval
-from sklearn.utils.parallel import _get_threadpool_controller
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.parallel import Parallel, _get_threadpool_controller
 
 __all__ = [
     "BaseSearchCV",
     "Interval",
     "SearchState",
+    "StrOptions",
     "adopt_rows",
+    "check_refit_names_a_metric",
+    "fits_of",
     "is_all_fits_failed",
+    "metadata_request",
     "one_thread",
     "search_state",
+    "with_results",
 ]
 
 
@@ -44,6 +51,26 @@ def is_all_fits_failed(error):
     return raised_in == _warn_or_raise_about_fit_failures.__name__
 
 
+def check_refit_names_a_metric(search, scores):
+    """Refuse a `refit` that names none of several metrics, as scikit-learn does after the search.
+
+    Only the first scores tell how many metrics a callable `scoring` returns.
+
+    Parameters
+    ----------
+    search : BaseSearchCV
+    scores : float or dict
+        Of one fit.
+
+    Raises
+    ------
+    ValueError
+        If there are several metrics, and refit is neither False, nor callable, nor one of them.
+    """
+    if callable(search.scoring) and isinstance(scores, dict):
+        search._check_refit_for_multimetric(scores)
+
+
 def one_thread():
     """Return a context in which the linear algebra libraries use one thread.
 
@@ -62,8 +89,8 @@ class SearchState:
         The data, as ``fit`` passes them on.
     splitter : splitter
         What `cv` was read as.
-    split_params, fit_params : dict
-        The parameters of ``fit`` that are routed to the splitter and to the estimator.
+    split_params, fit_params, score_params : dict
+        The parameters of ``fit`` that are routed to splitter, estimator and scorers.
     """
 
     X: object
@@ -71,6 +98,7 @@ class SearchState:
     splitter: object
     split_params: dict
     fit_params: dict
+    score_params: dict
 
     def split(self):
         """Return the (train, test) pairs of indices."""
@@ -87,8 +115,18 @@ def search_state(evaluate_candidates):
     splitter = names["cv_orig"] if "cv_orig" in names else names["self"]._checked_cv_orig
     routed = names["routed_params"]
     return SearchState(
-        names["X"], names["y"], splitter, dict(routed.splitter.split), dict(routed.estimator.fit)
+        X=names["X"],
+        y=names["y"],
+        splitter=splitter,
+        split_params=dict(routed.splitter.split),
+        fit_params=dict(routed.estimator.fit),
+        score_params=dict(routed.scorer.score),
     )
+
+
+def metadata_request(estimator):
+    """Return which metadata an estimator has been set to ask for; None if nothing was set."""
+    return vars(estimator).get("_metadata_request")
 
 
 def adopt_rows(evaluate_candidates, rows):
@@ -112,3 +150,63 @@ def adopt_rows(evaluate_candidates, rows):
     names = inspect.getclosurevars(evaluate_candidates).nonlocals
     names["all_out"].extend(rows)
     return names["results"]
+
+
+class _Taken(Exception):
+    """The tasks of a call of `Parallel`, in place of their results."""
+
+    def __init__(self, tasks):
+        super().__init__(len(tasks))
+        self.tasks = tasks
+
+
+class _Taker(joblib.Parallel):
+    def __call__(self, iterable):
+        raise _Taken(list(iterable))
+
+
+class _ConfiguredTaker(Parallel, _Taker):
+    """Takes what scikit-learn's `Parallel` would hand to joblib's, its configuration included."""
+
+
+def fits_of(evaluate_candidates, params, **kwargs):
+    """Return the fits of one candidate that ``evaluate_candidates`` would make, without making any.
+
+    Parameters
+    ----------
+    evaluate_candidates : callable
+        What `BaseSearchCV` hands to ``_run_search``.
+    params : dict
+        The candidate.
+    **kwargs
+        Passed on.
+
+    Returns
+    -------
+    fits : list of (function, args, kwargs)
+        One for every split, that can be called anywhere.
+    """
+    try:
+        with _parallel_replaced(evaluate_candidates, _ConfiguredTaker()):
+            evaluate_candidates([params], **kwargs)
+    except _Taken as taken:
+        return taken.tasks
+    raise RuntimeError("evaluate_candidates must call Parallel: this scikit-learn does not.")
+
+
+@contextmanager
+def with_results(evaluate_candidates, results):
+    """Let ``evaluate_candidates`` take the results of fits for those of the fits it would make."""
+    with _parallel_replaced(evaluate_candidates, lambda tasks: list(results)):
+        yield
+
+
+@contextmanager
+def _parallel_replaced(evaluate_candidates, parallel):
+    place = evaluate_candidates.__code__.co_freevars.index("parallel")
+    cell = evaluate_candidates.__closure__[place]
+    before, cell.cell_contents = cell.cell_contents, parallel
+    try:
+        yield
+    finally:
+        cell.cell_contents = before

@@ -1,7 +1,9 @@
 """Benchmarks: nothing is lost, nothing is measured twice, nothing fails in silence."""
 
 import json
+import os
 import re
+import resource
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info
 
 from skbo_silbo.benchmarks import Cell, Store, Table, render_rst, render_text, run_experiment
 from skbo_silbo.benchmarks.__main__ import main
@@ -25,6 +28,7 @@ from skbo_silbo.benchmarks.engine import (
     run_cell,
     slope,
 )
+from skbo_silbo.benchmarks.engine._environment import THREAD_VARIABLES
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 
 ROOT = Path(__file__).parent.parent
@@ -53,6 +57,24 @@ def fit_result(problem, method, repeat, seconds, **further):
         "peak_mib": 120.0,
         "environment": ENVIRONMENT,
         **further,
+    }
+
+
+def die(problem, method, repeat):
+    """Measure nothing, and end as a crash does."""
+    sys.stderr.write("a word\nfarewell\n")
+    sys.stderr.flush()
+    os._exit(7)
+
+
+def surroundings(problem, method, repeat):
+    """Measure what a cell finds around it."""
+    return {
+        "threads": [os.environ[name] for name in THREAD_VARIABLES],
+        "pools": [pool["num_threads"] for pool in threadpool_info()],
+        "limit": resource.getrlimit(resource.RLIMIT_AS)[0],
+        "process": os.getpid(),
+        "peak_mib": peak_rss_mib(),
     }
 
 
@@ -172,9 +194,26 @@ def test_a_cell_beyond_its_time_is_recorded_as_capped():
 
 
 def test_a_process_that_dies_is_a_failure_with_its_last_words():
-    outcome = run_cell(EXPERIMENTS["sdr"], Cell("nothing", {}, "sir", 0))
+    outcome = run_cell(replace(EXPERIMENTS["sdr"], measure=die), Cell("sdr", {}, "sir", 0))
     assert outcome["status"] == "failed"
-    assert outcome["reason"] == "exit code 1: KeyError: 'nothing'"
+    assert outcome["reason"] == "exit code 7: farewell"
+
+
+def test_a_cell_has_one_thread_and_its_memory_is_capped():
+    watched = replace(EXPERIMENTS["sdr"], measure=surroundings, cap_mib=4096)
+    outcome = run_cell(watched, Cell("sdr", {}, "sir", 0))
+    assert outcome["threads"] == ["1"] * len(THREAD_VARIABLES)
+    assert set(outcome["pools"]) <= {1}
+    assert outcome["limit"] == 4096 * 2**20
+    assert outcome["process"] != os.getpid()
+    assert outcome["peak_mib"] < 1024
+
+
+def test_a_cell_does_not_carry_the_memory_of_the_run():
+    ballast = np.ones(2**27)  # 1024 MiB
+    watched = replace(EXPERIMENTS["sdr"], measure=surroundings)
+    peak = run_cell(watched, Cell("sdr", {}, "sir", 0))["peak_mib"]
+    assert peak < ballast.nbytes / 2**20 / 2
 
 
 def test_what_a_peer_cannot_do_is_a_result_with_its_reason():

@@ -12,7 +12,6 @@ from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 from skbo_silbo.benchmarks.experiments._paper_figures import largest_share
 from skbo_silbo.benchmarks.search import (
     CONTESTANTS,
-    OutputScale,
     compare_published,
     evaluations_within,
     make_problem,
@@ -74,13 +73,6 @@ def test_seeds_make_problems_and_the_same_seed_the_same_one():
     x = np.full(9, 0.3)
     assert make_problem(problem, 1)(x) == make_problem(problem, 1)(x)
     assert make_problem(problem, 1)(x) != make_problem(problem, 2)(x)
-
-
-def test_a_peer_sees_a_rising_function_of_the_values():
-    rng = np.random.default_rng(0)
-    U, y = rng.uniform(size=(40, 3)), np.exp(3 * rng.normal(size=40))
-    scaled = OutputScale()(U, y)
-    assert np.all(np.diff(scaled[np.argsort(y)]) >= 0)
 
 
 def test_evaluations_within_one_percent():

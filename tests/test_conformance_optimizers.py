@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from ask_tell import run
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -40,13 +41,6 @@ def name_of(method):
 
 def bowl(x):
     return float(((x - BOUNDS.mean(axis=1)) ** 2).sum())
-
-
-def run(optimizer, func, n):
-    for _ in range(n):
-        x = optimizer.ask()
-        optimizer.tell(x, func(x))
-    return optimizer
 
 
 def reload(optimizer, **given):
@@ -212,7 +206,7 @@ def test_json_of_named_parameters_needs_the_space_again(method):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 1}, "version of the data must be 2: got 1. Read it with the release"),
+        ({"version": 1}, "version of the data must be 3: got 1. Read it with the release"),
         ({"format": "other"}, "format 'skbo_silbo optimizer': got format 'other'"),
         ({"class": "Other"}, r"data must be of a .*: got that of a Other\. Use Other.from_dict"),
     ],

@@ -54,8 +54,9 @@ def test_idle_inputs_are_drawn_anew_and_the_others_stay(acquisition):
 
 def test_points_found_come_after_the_one_redrawn_and_all_are_of_the_space():
     ranked, surface = make_surface([4, 11])
-    Z, X = IdleRedraw().find(surface, ranked, BOX, np.random.default_rng(0))
-    assert_array_equal(Z, X)
+    found = IdleRedraw().find(surface, ranked, BOX, np.random.default_rng(0))
+    X = found.X
+    assert_array_equal(found.Z, X)
     assert (np.diff(surface.values(X[1:])) <= 0).all()
     assert (X[0] != X[1]).any()
     space = Space({f"c{i}": ["a", "b", "c"] for i in range(10)})

@@ -82,7 +82,8 @@ def test_so_many_searches_stay_near_the_incumbent(share, near):
     found = 0
     for seed in range(40):
         search = NearOrFar(near_share=share)
-        Z, X = search.find(surface, ranked, SPACE, np.random.default_rng(seed))
+        best = search.find(surface, ranked, SPACE, np.random.default_rng(seed))
+        Z, X = best.Z, best.X
         assert_array_equal(X, SPACE.round(X))
         assert_array_equal(Z, X)
         values = surface.values(X)

@@ -33,6 +33,13 @@ def test_their_colville_reads_the_fifth_input_in_one_term_only():
     )
 
 
+def test_their_colville_is_flat_at_its_optimum_and_rises_inwards():
+    best = np.ones(5)
+    slopes = approx_fprime(best, colville_as_run(), [1e-6] * 4 + [-1e-6])
+    assert np.abs(slopes).max() < 1e-2  # curvatures are some thousands
+    assert colville_as_run()([1.0, 1.0, 1.0, 1.0, 0.9]) == pytest.approx(90 * 0.1**2)
+
+
 def test_their_colville_explains_the_published_start():
     # ten published curves at 50 random points average -1789, and a standard error is some 500
     rng = np.random.default_rng(0)
@@ -75,8 +82,9 @@ def orthonormal(d, r, seed):
 @pytest.mark.parametrize("reach", [reach_of_coordinates, reach_of_inputs])
 def test_candidates_fill_the_small_box_and_the_best_comes_first(reach):
     surface = Bowl(orthonormal(30, 3, 0))
-    Z, X = HypercubeSearch(reach, once=False).find(surface, None, None, np.random.default_rng(1))
-    assert X is None
+    found = HypercubeSearch(reach, once=False).find(surface, None, None, np.random.default_rng(1))
+    assert found.X is None
+    Z = found.Z
     assert Z.shape == (2000, 3)
     m = reach(surface.embedding.basis)
     strata = np.sort(np.floor((Z / m + 1.0) * 1000.0), axis=0)
@@ -90,7 +98,7 @@ def test_candidates_are_drawn_once_for_a_basis_or_anew():
 
     def draw(surface, once, seed):
         search = HypercubeSearch(reach_of_inputs, once=once)
-        return search.find(surface, None, None, np.random.default_rng(seed))[0]
+        return search.find(surface, None, None, np.random.default_rng(seed)).Z
 
     assert_array_equal(draw(first, True, 1), draw(first, True, 2))
     assert not np.array_equal(draw(first, True, 1), draw(other, True, 1))
@@ -165,7 +173,7 @@ def test_bottom_up_evaluates_again_and_top_down_does_not(acquisition):
         for _ in range(30):
             x = optimizer.ask()
             optimizer.tell(x, ridge(x))
-        counts[mapping] = optimizer._learnt_at
+        counts[mapping] = optimizer._belief.learnt_at
     assert counts["top-down"] == 8 + 5 * 4  # the labels are all 30 values
     assert counts["bottom-up"] < counts["top-down"]  # they are those of the embedding in use
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from ask_tell import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
@@ -27,13 +28,6 @@ def mixed_space():
             "fixed": ["always"],
         }
     )
-
-
-def run(optimizer, func, n):
-    for _ in range(n):
-        x = optimizer.ask()
-        optimizer.tell(x, func(x))
-    return optimizer
 
 
 @pytest.fixture(params=METHODS, ids=lambda m: m.__name__)

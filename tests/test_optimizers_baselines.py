@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from ask_tell import run
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import multivariate_normal
 
@@ -23,13 +24,6 @@ BOUNDS = [(-1, 1)] * 12
 
 def ridge(x):
     return float((x[0] - 0.3) ** 2 + (x[1] + 0.2) ** 2 + x[2])
-
-
-def run(optimizer, func, n):
-    for _ in range(n):
-        x = optimizer.ask()
-        optimizer.tell(x, func(x))
-    return optimizer
 
 
 # --- REMBO ----------------------------------------------------------------------------------------

@@ -1,17 +1,21 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from ask_tell import run
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.decomposition import PCA
+from sklearn.cross_decomposition import PLSRegression
+from sklearn.decomposition import PCA, KernelPCA
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import BayesianRidge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo import SILBO
-from skbo_silbo.embedding import IdentityLearner, TransformerLearner, make_learners
-from skbo_silbo.optimizers._evidence import (
-    choose_learner,
-    doubted,
-    held_out_log_density,
-    rows_for_evidence,
-)
+from skbo_silbo.embedding import N_TRIAL, IdentityLearner, TransformerLearner, choose_embedding
+from skbo_silbo.optimizers._evidence import Rival, held_out_log_density
+from skbo_silbo.surrogate import GaussianProcessSurrogate, ProcessMaker
 
 
 class Recorder(TransformerMixin, BaseEstimator):
@@ -31,6 +35,11 @@ def recorder():
     return Recorder()
 
 
+def calls():
+    """What it was given, but for the trial when an optimiser is made."""
+    return [call for call in Recorder.calls if len(call[1]) != N_TRIAL]
+
+
 def ridge_data(n, d, seed, noise=0.02):
     rng = np.random.default_rng(seed)
     direction = rng.normal(size=d)
@@ -39,75 +48,116 @@ def ridge_data(n, d, seed, noise=0.02):
     return X, np.tanh(4 * X @ direction) + noise * rng.standard_normal(n), direction
 
 
-def run(optimizer, func, n):
-    for _ in range(n):
-        x = optimizer.ask()
-        optimizer.tell(x, func(x))
-    return optimizer
+# --- what the option stands for -------------------------------------------------------------------
 
 
-# --- the choice -----------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("embedding", "n_components", "d", "name", "prior"),
+    [
+        ("auto", "auto", 30, "sparse", "sparse"),
+        ("auto", "auto", 4, "identity", "dimension-scaled"),
+        ("auto", 2, 30, "semi-sir", None),
+        ("identity", "auto", 30, "identity", "dimension-scaled"),
+        ("sparse", 30, 30, "sparse", "sparse"),
+        ("sir", 3, 30, "sir", None),
+        ("semi-sir-local", "auto", 30, "semi-sir-local", None),
+        ("semi-sir-paper", "auto", 30, "semi-sir-paper", None),
+        (PCA(2), "auto", 30, "PCA", None),
+    ],
+)
+def test_names_say_what_is_learnt_and_believed(embedding, n_components, d, name, prior):
+    chosen = choose_embedding(embedding, n_components, d)
+    assert (chosen.learner.name, chosen.prior) == (name, prior)
 
 
-def test_a_ridge_function_is_worth_an_embedding():
-    for seed in range(3):
-        X, y, direction = ridge_data(100, 10, seed)
-        learners = make_learners("auto", "auto", 10)
-        chosen = choose_learner(learners, X, y, X[:0], np.random.default_rng(seed))
-        assert chosen.name == "semi-sir"
-        embedding = chosen.learn(X, y, X[:0])
-        assert np.linalg.norm(embedding.project(direction[None])) > 0.9
+@pytest.mark.parametrize("embedding", ["identity", "sparse"])
+def test_all_inputs_cannot_be_some(embedding):
+    with pytest.raises(ValueError, match=f"n_components must be 'auto' or 6 .*{embedding}.*got 2"):
+        SILBO([(0, 1)] * 6, embedding=embedding, n_components=2)
 
 
-def test_pure_noise_is_not():
-    claims = 0
-    for seed in range(12):
-        rng = np.random.default_rng(seed)
-        X, y = rng.uniform(-1, 1, (40, 12)), rng.standard_normal(40)
-        learners = make_learners("auto", "auto", 12)
-        chosen = choose_learner(learners, X, y, X[:0], rng)
-        claims += not chosen.learn(X, y, X[:0]).is_identity
-    assert claims <= 1
+@pytest.mark.parametrize(
+    "transformer",
+    [KernelPCA(2), PLSRegression(2), SelectKBest(k=2), make_pipeline(StandardScaler(), PCA(2))],
+    ids=lambda transformer: type(transformer).__name__,
+)
+def test_what_is_no_linear_map_is_refused_before_the_first_evaluation(transformer):
+    with pytest.raises(ValueError, match="embedding must be a transformer with components_"):
+        SILBO([(0, 1)] * 6, embedding=transformer)
 
 
-def test_a_bowl_that_needs_all_inputs_is_not():
-    rng = np.random.default_rng(0)
-    X = rng.uniform(-1, 1, (60, 6))
-    learners = make_learners("auto", "auto", 6)
-    assert choose_learner(learners, X, (X**2).sum(1), X[:0], rng).name in ("identity", "sparse")
+def test_a_prior_cannot_be_had_from_a_regressor():
+    with pytest.raises(ValueError, match="surrogate must be 'auto' or 'gaussian-process' with emb"):
+        SILBO([(0, 1)] * 6, embedding="sparse", surrogate=BayesianRidge())
+    SILBO([(0, 1)] * 6, embedding="auto", surrogate=BayesianRidge())
 
 
-def test_a_wrong_prediction_costs_no_more_than_the_doubt():
-    constant = np.array([-1.0, -2.0, -3.0])
-    density = np.array([-1e6, -2.0, 4.0])
-    mixed = doubted(density, constant)
-    assert_allclose(np.exp(mixed), 0.9 * np.exp(density) + 0.1 * np.exp(constant))
-    assert (mixed - constant >= np.log(0.1)).all()
+def test_the_prior_reaches_the_surrogate_on_a_sketch_too():
+    """It was lost on a sketch: "sparse" and "identity" had the same densities."""
+    X = np.random.default_rng(0).uniform(-1, 1, (14, 8))
+    theta = []
+    for embedding in ("sparse", "identity"):
+        optimizer = SILBO([(-1, 1)] * 8, embedding=embedding, sketch="count", random_state=0)
+        optimizer.tell(X, np.sin(3 * X[:, 2])).ask()
+        state = optimizer.to_dict()["state"]
+        theta.append(state["surrogate"]["theta"])
+        assert state["path"][-1][1] == f"sketched {embedding}"
+    assert not np.allclose(*theta, rtol=1e-3)
 
 
-def test_a_choice_looks_at_all_labels_while_that_is_affordable():
-    rng = np.random.default_rng(0)
-    assert_array_equal(rows_for_evidence(100, 1000, rng), np.arange(100))
-    some = rows_for_evidence(900, 1000, rng)
-    assert some.size == 100
-    assert (np.diff(some) > 0).all()
-    assert some.max() > 800
-    assert rows_for_evidence(50, 10**9, rng).size == 10
+class Counting(BayesianRidge):
+    fits = 0
+
+    def fit(self, X, y):
+        type(self).fits += 1
+        return super().fit(X, y)
 
 
-def test_few_inputs_of_many_are_worth_a_sparse_prior():
-    learners = make_learners("auto", "auto", 40)
-    rng = np.random.default_rng(0)
-    X = rng.uniform(-1, 1, (60, 40))
-    y = np.sin(3 * X[:, 7]) + X[:, 30] ** 2
-    assert choose_learner(learners, X, y, X[:0], rng).name == "sparse"
+def test_a_regressor_is_all_that_is_fitted(monkeypatch):
+    """Evidence fitted Gaussian processes beside a regressor that was asked for."""
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("a Gaussian process was fitted")
+
+    monkeypatch.setattr(GaussianProcessSurrogate, "fit", refuse)
+    Counting.fits = 0
+    optimizer = SILBO([(-1, 1)] * 6, surrogate=Counting(), random_state=0)
+    run(optimizer, lambda x: float(x.sum()), 14)
+    assert Counting.fits > 0
+    assert optimizer.embedding_.is_identity
+
+
+def test_the_point_that_the_search_found_is_the_one_proposed():
+    """A learnt embedding lifted z anew, and what the search had chosen off it was lost."""
+    optimizer = SILBO([(-1, 1)] * 6, embedding="semi-sir", random_state=0)
+    run(optimizer, lambda x: float(np.tanh(x[0] - x[3])), 15)
+    found = []
+    search = optimizer._configuration.search
+
+    class Recording:
+        n_points = search.n_points
+
+        def find(self, *args):
+            found.append(search.find(*args))
+            return found[-1]
+
+    optimizer._configuration = replace(optimizer._configuration, search=Recording())
+    assert_allclose(optimizer.ask(), found[0].X[0], atol=1e-8)
+
+
+# --- evidence -------------------------------------------------------------------------------------
+
+
+def densities_of(learner, X, y, folds):
+    rival = Rival(learner, ProcessMaker())
+    return held_out_log_density(rival, X, y, X[:0], folds, np.random.default_rng(0))
 
 
 def test_held_out_values_take_no_part(recorder):
     X, y, _ = ridge_data(20, 4, 0)
     folds = np.arange(20) % 4
-    held_out_log_density(TransformerLearner("r", recorder), X, y, X[:0], folds)
-    seen = [set(call_y) for _, call_y, _ in Recorder.calls]
+    densities_of(TransformerLearner("r", recorder), X, y, folds)
+    seen = [set(call_y) for _, call_y, _ in calls()]
     for fold, labels in zip(range(4), seen, strict=True):
         assert labels == set(y[folds != fold])
 
@@ -121,8 +171,7 @@ def test_held_out_density_prefers_the_truth():
 
     folds = np.arange(60) % 5
     truth, identity = (
-        held_out_log_density(learner, X, y, X[:0], folds).mean()
-        for learner in (Truth(), IdentityLearner())
+        densities_of(learner, X, y, folds).mean() for learner in (Truth(), IdentityLearner())
     )
     assert truth > identity + 0.1
 
@@ -134,11 +183,6 @@ class Known(TransformerMixin, BaseEstimator):
     def fit(self, X, y):
         self.components_ = self.direction[None]
         return self
-
-
-@pytest.mark.parametrize("d", [1, 2, 4])
-def test_few_inputs_are_all_kept(d):
-    assert [learner.name for learner in make_learners("auto", "auto", d)] == ["identity"]
 
 
 # --- the loop -------------------------------------------------------------------------------------
@@ -174,7 +218,7 @@ def test_more_components_than_a_short_design_identifies():
 def test_more_components_than_the_usual_slices_identify():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (60, 20))
-    [learner] = make_learners("semi-sir", 15, 20)
+    learner = choose_embedding("semi-sir", 15, 20).learner
     assert learner.learn(X, rng.standard_normal(60), X[:0]).r == 15
 
 
@@ -189,7 +233,7 @@ def test_a_transformer_without_unlabelled_rows():
 def test_points_liked_but_not_chosen_are_unlabelled(recorder):
     optimizer = SILBO([(-1, 1)] * 3, embedding=recorder, n_initial=5, n_unlabeled=7, random_state=0)
     run(optimizer, lambda x: float(x[0]), 7)
-    first, second = Recorder.calls
+    first, second = calls()
     assert first[2] is None
     told = {tuple(x.round(8)) for x in optimizer.x_iters_[:6]}
     unlabelled = {tuple(x.round(8)) for x in second[2]}
@@ -200,7 +244,7 @@ def test_points_liked_but_not_chosen_are_unlabelled(recorder):
 def test_without_unlabelled_points(recorder):
     optimizer = SILBO([(-1, 1)] * 3, embedding=recorder, n_initial=5, n_unlabeled=0, random_state=0)
     run(optimizer, lambda x: float(x[0]), 8)
-    assert [unlabelled for _, _, unlabelled in Recorder.calls] == [None] * 3
+    assert [unlabelled for _, _, unlabelled in calls()] == [None] * 3
 
 
 def test_failures_are_unlabelled_for_the_embedding(recorder):
@@ -209,7 +253,7 @@ def test_failures_are_unlabelled_for_the_embedding(recorder):
     )
     X = np.random.default_rng(0).uniform(-1, 1, (8, 3))
     optimizer.tell(X, [1.0, 2, np.nan, 4, 5, np.inf, 7, 8]).ask()
-    [(labelled, y, unlabelled)] = Recorder.calls
+    [(labelled, y, unlabelled)] = calls()
     assert sorted(y) == [1, 2, 4, 5, 7, 8]
     assert_allclose(np.sort(unlabelled, axis=0), np.sort(X[[2, 5]], axis=0), atol=1e-8)
     assert len(labelled) == 6
@@ -220,20 +264,20 @@ def test_the_embedding_is_learnt_again_at_the_period(recorder):
         [(-1, 1)] * 3, embedding=recorder, n_initial=5, update_every=4, random_state=0
     )
     run(optimizer, lambda x: float(x[0]), 18)
-    assert [len(y) for _, y, _ in Recorder.calls] == [5, 9, 13, 17]
+    assert [len(y) for _, y, _ in calls()] == [5, 9, 13, 17]
 
 
 def test_the_history_comes_sorted(recorder):
     optimizer = SILBO([(-1, 1)] * 3, embedding=recorder, n_initial=5, random_state=0)
     optimizer.tell(np.random.default_rng(0).uniform(-1, 1, (9, 3)), np.arange(9.0)).ask()
-    [(X, _, _)] = Recorder.calls
+    [(X, _, _)] = calls()
     assert (np.diff(X[:, 0]) > 0).all()
 
 
 def test_equal_values_identify_nothing(recorder):
     optimizer = run(SILBO([(-1, 1)] * 3, embedding=recorder, random_state=0), lambda x: 1.0, 10)
     assert optimizer.embedding_.is_identity
-    assert Recorder.calls == ()
+    assert calls() == []
 
 
 def test_the_given_transformer_is_not_fitted(recorder):
@@ -244,12 +288,14 @@ def test_the_given_transformer_is_not_fitted(recorder):
 
 
 def test_n_components_belongs_to_the_transformer():
-    with pytest.raises(ValueError, match="n_components must be 'auto' when embedding is a transf"):
+    with pytest.raises(ValueError, match="n_components must be 'auto' when embedding is an object"):
         SILBO([(0, 1)] * 3, embedding=PCA(2), n_components=2)
 
 
 def test_a_mapping_of_ones_own():
     class Centre:
+        """The point of least norm: always in the span of the basis while inside the cube."""
+
         def lift(self, Z, embedding, incumbent):
             return np.clip(embedding.pull_back(Z), -1, 1)
 
@@ -257,12 +303,25 @@ def test_a_mapping_of_ones_own():
             return embedding.project(X)
 
     optimizer = SILBO([(-1, 1)] * 6, embedding=PCA(2), mapping=Centre(), random_state=0)
-    run(optimizer, lambda x: float(x.sum()), 12)
-    # such a point is in the span of the basis as long as it is inside the box
-    x = optimizer.ask()
-    basis = optimizer.embedding_.basis
-    inside = np.abs(x) < 1
-    assert inside.all() == bool(np.allclose(basis @ (basis.T @ x), x, atol=1e-6))
+    run(optimizer, lambda x: float(x.sum()), 11)
+    insides = 0
+    for _ in range(6):
+        x = optimizer.ask()
+        basis = optimizer.embedding_.basis
+        if (np.abs(x) < 1).all():
+            insides += 1
+            assert_allclose(basis @ (basis.T @ x), x, atol=1e-6)
+        optimizer.tell(x, float(x.sum()))
+    assert insides > 0
+
+
+def test_a_mapping_without_a_method_is_refused():
+    class Half:
+        def lift(self, Z, embedding, incumbent):
+            return Z
+
+    with pytest.raises(ValueError, match="mapping must have carry, as skbo_silbo"):
+        SILBO([(-1, 1)] * 6, mapping=Half())
 
 
 @pytest.mark.parametrize("embedding", ["auto", "semi-sir"])
@@ -284,9 +343,9 @@ def planted_data(n=60, d=40, seed=0):
 
 def test_coordinates_are_those_that_matter():
     X, y = planted_data()
-    [learner] = make_learners("coordinates", "auto", 40)
+    learner = choose_embedding("coordinates", "auto", 40).learner
     assert_array_equal(learner.learn(X, y, X[:0]).basis, np.eye(40)[:, [7, 30]])
-    [learner] = make_learners("coordinates", 5, 40)
+    learner = choose_embedding("coordinates", 5, 40).learner
     basis = learner.learn(X, y, X[:0]).basis
     assert basis.shape == (40, 5)
     assert basis[[7, 30]].sum() == 2
@@ -297,11 +356,11 @@ def test_the_active_subspace_has_even_directions_too():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (80, 8))
     direction = np.r_[3.0, -4.0, np.zeros(6)] / 5
-    [learner] = make_learners("active-subspace", 1, 8)
+    learner = choose_embedding("active-subspace", 1, 8).learner
     embedding = learner.learn(X, (X @ direction) ** 2, X[:0])
     assert np.abs(embedding.basis.T @ direction).item() > 0.95
     assert learner.learn(X, np.ones(80), X[:0]).is_identity
-    [wide] = make_learners("active-subspace", 8, 8)
+    wide = choose_embedding("active-subspace", 8, 8).learner
     assert wide.learn(X[:5], X[:5, 0], X[:0]).r <= 5
 
 

@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -95,6 +97,15 @@ def test_known_values_are_not_evaluated_nor_counted():
         ({"n_calls": 0}, "n_calls must be an integer of at least 1"),
         ({"y0": 1.0}, "x0 must be given with y0"),
         ({"x0": [9.0, 9.0]}, "inside the bounds"),
+        ({"max_time": -1}, "max_time must be None or a finite number >= 0: got -1"),
+        ({"max_time": np.nan}, "max_time must be"),
+        ({"target": "low"}, "target must be None or a number: got 'low'"),
+        ({"callback": 3}, "callback must be None or callable"),
+        ({"timeout": 0}, "timeout must be None or a positive number of seconds: got 0"),
+        ({"n_retries": -1}, "n_retries must be an integer of at least 0"),
+        ({"n_pending": 2}, "n_pending must be 'auto' without an executor"),
+        ({"executor": 4}, r"executor must have submit\(\)"),
+        ({"verbose": -1}, "verbose must be an integer >= 0"),
         ({"x0": [0.0, 0.0], "y0": [1.0, 2.0]}, "y must be one number"),
     ],
 )
@@ -121,12 +132,19 @@ def test_target_reached_by_known_values_costs_nothing():
 
 
 def test_time_limit(monkeypatch):
-    now = iter(range(0, 1000, 4))
-    monkeypatch.setattr("skbo_silbo.optimizers._minimize.time.monotonic", lambda: next(now))
-    result = minimize(bowl, BOUNDS, method="random", max_time=10, random_state=0)
-    assert result.nfev == 2
+    clock = [0.0]
+
+    def func(x):
+        clock[0] += 4.0
+        return bowl(x)
+
+    monkeypatch.setattr("skbo_silbo.optimizers._run.perf_counter", lambda: clock[0])
+    result = minimize(func, BOUNDS, method="random", max_time=10, random_state=0)
+    assert result.nfev == 3
     assert result.success
     assert result.message == "Time limit of 10 s reached."
+    assert result.stop_reason == "max_time"
+    assert minimize(func, BOUNDS, max_time=0).nfev == 0
 
 
 def test_callback_sees_every_result_and_can_stop():
@@ -160,7 +178,50 @@ def test_an_exception_carries_the_result_so_far():
     assert_array_equal(result.x_iters, func.points[:5])
     assert result.fun == min(map(bowl, func.points[:5]))
     assert not result.success
+    assert result.stop_reason == "error"
     assert "optimize_result" in caught.value.__notes__[0]
+
+
+def test_sys_exit_in_the_objective_loses_nothing():
+    with pytest.raises(SystemExit) as caught:
+        minimize(Counted(fail_at=4, error=SystemExit(2)), BOUNDS, random_state=0)
+    assert caught.value.code == 2
+    assert len(caught.value.optimize_result.func_vals) == 3
+
+
+def test_interrupted_anywhere_nothing_paid_is_lost():
+    """Ctrl-C at every line of the loop, of asking and of telling in turn."""
+    files = ("_minimize.py", "_run.py", "_executors.py", "_base.py", "_history.py")
+    at, finished = 0, False
+    while not finished:
+        at += 1
+        func, state = Counted(), {"left": at, "inside": False}
+
+        def trace(frame, event, arg, func=func, state=state):
+            name = frame.f_code.co_filename
+            if not name.endswith(files) or "test" in name:
+                return None
+            if state["inside"] and frame.f_code.co_name in ("rescue", "result", "_attach"):
+                return None  # a second Ctrl-C while the first is dealt with is another matter
+            if event == "line" and func.points:
+                state["left"] -= 1
+                if state["left"] == 0:
+                    state["inside"] = True
+                    raise KeyboardInterrupt
+            return trace
+
+        sys.settrace(trace)
+        try:
+            result = minimize(func, BOUNDS, method="random", n_calls=3, random_state=0)
+        except KeyboardInterrupt:
+            result = None  # while the run was being closed, its result being made
+        finally:
+            sys.settrace(None)
+        finished = state["left"] > 0
+        if result is not None:
+            assert_array_equal(result.x_iters, func.points)
+            assert_array_equal(result.func_vals, [bowl(x) for x in func.points])
+    assert at > 100
 
 
 def test_going_on_after_an_exception_loses_nothing():
@@ -209,6 +270,7 @@ def test_a_finite_space_ends_the_search():
     assert result.fun == 1
     assert result.success
     assert "finite space" in result.message
+    assert result.stop_reason == "exhausted"
 
 
 def branin(x):
@@ -231,3 +293,64 @@ def test_it_finds_what_random_search_does_not(d, n_calls, bound):
     for seed in range(2 if d < 20 else 1):
         result = minimize(planted_branin(d, seed), [(0, 1)] * d, n_calls=n_calls, random_state=seed)
         assert result.fun < bound
+
+
+# --- signs, words and lines -----------------------------------------------------------------------
+
+
+def test_maximize_mirrors_everything_but_the_points():
+    seen = []
+    low = minimize(bowl, BOUNDS, n_calls=14, random_state=0, x0=[[0.0, 0.0]], y0=[5.0])
+    high = minimize(
+        lambda x: -bowl(x),
+        BOUNDS,
+        n_calls=14,
+        random_state=0,
+        x0=[[0.0, 0.0]],
+        y0=[-5.0],
+        maximize=True,
+        callback=lambda result: seen.append(result.fun),
+    )
+    assert_array_equal(high.x_iters, low.x_iters)
+    assert_array_equal(high.func_vals, -low.func_vals)
+    assert high.fun == -low.fun == max(seen)
+    assert np.all(np.diff(seen) >= 0)
+    reached = minimize(lambda x: -bowl(x), BOUNDS, target=-0.1, maximize=True, random_state=0)
+    assert reached.stop_reason == "target"
+    assert reached.fun >= -0.1 > np.max(reached.func_vals[:-1])
+
+
+def test_failures_under_maximize_are_failures():
+    result = minimize(
+        lambda x: np.inf if x[0] > 0 else -bowl(x),
+        BOUNDS,
+        n_calls=12,
+        maximize=True,
+        random_state=0,
+    )
+    assert np.isfinite(result.fun)
+
+
+@pytest.mark.parametrize(("verbose", "n_lines"), [(0, 0), (1, None), (2, 9)])
+def test_verbose(verbose, n_lines, capsys):
+    result = minimize(bowl, BOUNDS, method="random", n_calls=9, random_state=0, verbose=verbose)
+    lines = capsys.readouterr().out.splitlines()
+    if n_lines is None:
+        n_lines = len(np.unique(np.minimum.accumulate(result.func_vals)))
+    assert len(lines) == n_lines
+    if lines:
+        assert lines[-1].startswith("[9/9] value" if verbose == 2 else "[")
+        assert f"best {result.fun:.6g}" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"n_calls": 2}, "n_calls"),
+        ({"target": 100.0}, "target"),
+        ({"callback": lambda result: True}, "callback"),
+    ],
+)
+def test_stop_reason(options, reason):
+    result = minimize(bowl, BOUNDS, method="random", random_state=0, **options)
+    assert result.stop_reason == reason

@@ -2,9 +2,11 @@
 
 import json
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from ask_tell import run
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skbo_silbo import SILBO, minimize
@@ -31,19 +33,12 @@ def bottom_up(n_initial=10, update_every=5, **options):
     )
 
 
-def run(optimizer, func, n):
-    for _ in range(n):
-        x = optimizer.ask()
-        optimizer.tell(x, func(x))
-    return optimizer
-
-
 def test_fifty_points_and_two_hundred_iterations_cost_1600_evaluations():
     # updates after 20, 40, ..., 180 iterations evaluate 70 + 90 + ... + 230 = 1350 points again
     optimizer = METHODS["silbo-bu"]([(-1, 1)] * 6, n_components=2, random_state=0)
     run(optimizer, ridge, 1600)
     assert len(optimizer._ledger._Z) == 50 + 200
-    assert optimizer._learnt_at == 50 + 180
+    assert optimizer._belief.learnt_at == 50 + 180
     assert len(np.unique(optimizer.x_iters_.round(9), axis=0)) == 1600
 
 
@@ -118,7 +113,7 @@ def test_the_settings_of_the_paper(method):
     optimizer = METHODS[method]([(-1, 1)] * 9, random_state=0)
     assert optimizer.n_initial_ == 50
     assert (optimizer.n_unlabeled, optimizer.update_every) == (50, 20)
-    [learner] = optimizer._configuration.learners
+    learner = optimizer._configuration.learner
     estimator = learner._with_components(2).transformer
     assert (estimator.n_neighbors, estimator.n_local_neighbors, estimator.solver) == (7, 7, "paper")
 
@@ -182,7 +177,7 @@ def test_a_random_search_of_the_box_proposes_what_the_acquisition_likes_best():
 def test_slices_that_are_plain_are_told():
     rng = np.random.default_rng(0)
     X, y = rng.uniform(-1, 1, (90, 6)), rng.normal(size=90)
-    [learner] = METHODS["silbo-bu"]([(-1, 1)] * 6, random_state=0)._configuration.learners
+    learner = METHODS["silbo-bu"]([(-1, 1)] * 6, random_state=0)._configuration.learner
     with pytest.warns(UserWarning, match="=7 is no localisation: the slices of 50 .* most 5 rows"):
         learner.learn(X[:50], y[:50], X[:0])
     with warnings.catch_warnings():
@@ -193,7 +188,7 @@ def test_slices_that_are_plain_are_told():
 def test_the_first_embedding_has_random_unlabelled_points():
     seen = []
     optimizer = METHODS["silbo-bu"]([(-1, 1)] * 6, n_components=2, n_initial=12, random_state=0)
-    [learner] = optimizer._configuration.learners
+    learner = optimizer._configuration.learner
 
     class Spy:
         name = learner.name
@@ -202,7 +197,7 @@ def test_the_first_embedding_has_random_unlabelled_points():
             seen.append(X_unlabeled.copy())
             return learner.learn(X, y, X_unlabeled)
 
-    optimizer._configuration.learners[0] = optimizer._learner = Spy()
+    optimizer._configuration = replace(optimizer._configuration, learner=Spy())
     run(optimizer, ridge, 14)
     [first] = seen
     assert first.shape == (50, 6)
@@ -233,7 +228,7 @@ def test_an_embedding_is_learnt_once_more_at_a_given_time(mapping):
     learnt = []
     for _ in range(60):
         x = optimizer.ask()
-        learnt.append(optimizer._learnt_at)
+        learnt.append(optimizer._belief.learnt_at)
         optimizer.tell(x, ridge(x))
     assert list(dict.fromkeys(learnt)) == [0, 10, 20]
     data = optimizer.to_dict()

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from ask_tell import run
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import loguniform
 from sklearn.exceptions import NotFittedError
@@ -15,13 +16,6 @@ from skbo_silbo.optimizers import LearntSubspace, NotLowDimensionalWarning
 from skbo_silbo.optimizers._methods import METHODS
 from skbo_silbo.optimizers._subspace import count_directions, principal_slopes
 from skbo_silbo.problems import hartmann6, planted
-
-
-def run(optimizer, func, n):
-    for _ in range(n):
-        x = optimizer.ask()
-        optimizer.tell(x, func(x))
-    return optimizer
 
 
 def told(func, d, n, seed=0, **options):
@@ -101,7 +95,7 @@ def test_noise_says_nothing():
     rng = np.random.default_rng(3)
     subspace = told(lambda x: rng.standard_normal(), 8, 40).subspace_
     assert subspace.is_low_dimensional is None
-    assert "the values told do not say" in repr(subspace)
+    assert "Nothing can be said of which inputs matter" in repr(subspace)
 
 
 # --- the warning ----------------------------------------------------------------------------------
@@ -184,7 +178,7 @@ def test_names_of_categories_and_a_frame():
 
 def test_path_holds_changes_only():
     optimizer = run(SILBO([(-1, 1)] * 5, embedding="semi-sir", random_state=0), bowl, 16)
-    path = optimizer._path
+    path = optimizer.to_dict()["state"]["path"]
     assert path[0][0] == optimizer.n_initial_
     assert all(a[1:] != b[1:] for a, b in itertools.pairwise(path))
 

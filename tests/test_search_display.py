@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from scipy.stats import uniform
+from skbo_silbo.inspection._search_relevance import held_out_share, parameter_relevance
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import RandomizedSearchCV
@@ -15,7 +16,6 @@ from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.inspection import SearchDisplay
 from skbo_silbo.inspection._search_curves import best_so_far, expected_best
 from skbo_silbo.inspection._search_panels import BELOW, ValueAxis
-from skbo_silbo.inspection._search_relevance import held_out_share, parameter_relevance
 from skbo_silbo.space import Space, SpaceUnion
 
 plt = pytest.importorskip("matplotlib.pyplot")

@@ -1,4 +1,5 @@
 import itertools
+import pickle
 import warnings
 
 import numpy as np
@@ -13,18 +14,26 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import Pipeline
 from statsmodels.regression.dimred import SlicedInverseReg
 
 from skbo_silbo import SemiSlicedInverseRegression
+from skbo_silbo.decomposition import slice_edges, slice_response
 
 SOLVERS = ("dense", "dual", "iterative", "randomized")
 
 
+NOTHING = pytest.mark.filterwarnings("ignore:No direction was found")
+
+
+@NOTHING
 @conformance(
     [
         SemiSlicedInverseRegression(),
+        SemiSlicedInverseRegression(1),
+        SemiSlicedInverseRegression("criterion", scale=True, categorical=False),
         SemiSlicedInverseRegression(n_slices=[0.5, 1.5]),
         SemiSlicedInverseRegression(n_local_neighbors=3),
         *(SemiSlicedInverseRegression(solver=name) for name in (*SOLVERS[1:], "paper")),
@@ -155,7 +164,7 @@ def test_labelled_scores_have_unit_variance_and_no_correlation():
 @given(seed=st.integers(0, 10**6), n_slices=st.integers(2, 12), d=st.integers(1, 12))
 def test_plain_eigenvalues_lie_between_zero_and_one(seed, n_slices, d):
     X, y = make_data(seed, n=60, d=max(d, 2))
-    eigenvalues = SemiSlicedInverseRegression(n_slices=n_slices).fit(X, y).eigenvalues_
+    eigenvalues = SemiSlicedInverseRegression("criterion", n_slices=n_slices).fit(X, y).eigenvalues_
     assert (eigenvalues >= 0).all()
     assert (eigenvalues <= 1 + 1e-12).all()
     assert (np.diff(eigenvalues) <= 1e-12).all()
@@ -220,12 +229,15 @@ def test_a_shift_of_the_unlabelled_mean_adds_no_spurious_direction():
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(200, 5)), rng.normal(size=200)
     shifted = rng.normal(size=(200, 5)) + np.array([0, 0, 0, 0, 30.0])
-    sir = SemiSlicedInverseRegression(alpha=1e-3).fit(X, y, shifted)
+    sir = SemiSlicedInverseRegression(1, alpha=1e-3).fit(X, y, shifted)
     assert sir.eigenvalues_[0] < 0.3
 
 
 def test_unlabelled_rows_help_where_the_active_structure_is_locally_smooth():
-    """Clusters along the active direction, noise elsewhere: the paper's favourable case."""
+    """Clusters along the active direction, noise elsewhere: the paper's favourable case.
+
+    They are told apart by the scale of the active feature, which must then be left as it is.
+    """
     sines = {0.0: [], 10.0: []}
     for seed in range(5):
         rng = np.random.default_rng(seed)
@@ -234,7 +246,9 @@ def test_unlabelled_rows_help_where_the_active_structure_is_locally_smooth():
         y = X[:, 0] + 0.5 * rng.normal(size=320)
         y[20:] = np.nan
         for alpha in sines:
-            sir = SemiSlicedInverseRegression(1, n_slices=4, alpha=alpha).fit(X, y)
+            sir = SemiSlicedInverseRegression(
+                1, n_slices=4, alpha=alpha, ridge=1e-3, scale=False
+            ).fit(X, y)
             sines[alpha].append(span_sine(sir.components_, np.eye(30)[:1]))
     assert np.mean(sines[10.0]) < 0.5 * np.mean(sines[0.0])
 
@@ -312,21 +326,24 @@ def test_tests_hold_their_level_on_noise():
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(300, 4)), rng.normal(size=300)
         rejected += (
-            SemiSlicedInverseRegression(n_slices=5).fit(X, y).dimension_tests_["p_value"][0] < 0.05
+            SemiSlicedInverseRegression(1, n_slices=5).fit(X, y).dimension_tests_["p_value"][0]
+            < 0.05
         )
     assert stats.binomtest(rejected, 200, 0.05).pvalue > 1e-3
 
 
+@pytest.mark.parametrize("word", ["auto", "criterion"])
 @pytest.mark.parametrize("parameters", [{"n_local_neighbors": 5}, {"ridge": 1e-3}, {"alpha": 1.0}])
-def test_auto_where_no_test_is_valid(parameters):
-    found = []
+def test_dimension_where_chi_square_is_not_valid(parameters, word):
+    n, d, found = (1000, 20, []) if word == "criterion" else (600, 10, [])
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        X = rng.normal(size=(1000, 20))
-        y = X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * rng.normal(size=1000)
-        extra = rng.normal(size=(200, 20)) if "alpha" in parameters else None
-        sir = SemiSlicedInverseRegression(**parameters).fit(X, y, extra)
+        X = rng.normal(size=(n, d))
+        y = X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * rng.normal(size=n)
+        extra = rng.normal(size=(200, d)) if "alpha" in parameters else None
+        sir = SemiSlicedInverseRegression(word, **parameters).fit(X, y, extra)
         assert not hasattr(sir, "dimension_tests_")
+        assert hasattr(sir, "permutation_tests_") == (word == "auto")
         found.append(sir.n_components_)
     assert found.count(2) >= 8
 
@@ -368,35 +385,160 @@ def test_fit_forgets_the_chunks():
 
 
 @pytest.mark.parametrize(
-    ("parameters", "y_nan", "error", "message"),
+    ("parameters", "message"),
     [
-        ({"n_slices": 10}, False, AttributeError, "no attribute 'partial_fit'"),
-        (
-            {"n_slices": [1.0], "n_local_neighbors": 3},
-            False,
-            ValueError,
-            "n_local_neighbors must be None",
-        ),
-        (
-            {"n_slices": [1.0], "solver": "dual"},
-            False,
-            ValueError,
-            "solver must be 'auto' or 'dense'",
-        ),
-        (
-            {"n_slices": [1.0]},
-            True,
-            ValueError,
-            "y must label every row for partial_fit: got 1 NaN",
-        ),
+        ({"n_local_neighbors": 3}, "n_local_neighbors must be None where rows come in chunks"),
+        ({"solver": "dual"}, "solver must be 'auto' or 'dense' where rows come in chunks"),
     ],
 )
-def test_partial_fit_refuses_what_needs_all_rows(parameters, y_nan, error, message):
+def test_partial_fit_is_not_there_where_all_rows_are_needed(parameters, message):
     X, y = make_data()
-    if y_nan:
-        y[3] = np.nan
-    with pytest.raises(error, match=message):
-        SemiSlicedInverseRegression(**parameters).partial_fit(X, y)
+    sir = SemiSlicedInverseRegression(**parameters)
+    assert not hasattr(sir, "partial_fit")
+    with pytest.raises(AttributeError, match="no attribute 'partial_fit'") as error:
+        sir.partial_fit(X, y)
+    assert message in str(error.value.__cause__)
+
+
+def test_partial_fit_refuses_unlabelled_rows_and_keeps_its_moments():
+    X, y = make_data()
+    sir = SemiSlicedInverseRegression(1, n_slices=[1.0]).partial_fit(X, y)
+    before = sir.components_
+    with pytest.raises(ValueError, match="y must label every row for partial_fit: got 1 NaN"):
+        sir.partial_fit(X, np.r_[np.nan, y[1:]])
+    np.testing.assert_allclose(sir.partial_fit(X, y).components_, before, rtol=1e-9)
+
+
+def test_edges_of_a_first_pass_make_chunks_agree_with_fit():
+    X, y = make_data(n=157)
+    y = np.round(y, 1)  # ties
+    edges = slice_edges(y, 10)
+    np.testing.assert_array_equal(
+        np.searchsorted(edges, y, side="right"), slice_response(y, 10).codes
+    )
+    whole = SemiSlicedInverseRegression(2).fit(X, y)
+    chunked = SemiSlicedInverseRegression(2, n_slices=edges)
+    for start in range(0, 157, 20):
+        chunked.partial_fit(X[start : start + 20], y[start : start + 20])
+    np.testing.assert_allclose(chunked.components_, whole.components_, rtol=1e-8)
+    assert chunked.n_slices_ == whole.n_slices_
+
+
+def test_an_integer_number_of_slices_is_read_off_the_first_chunk():
+    X, y = make_data(n=300)
+    by_chunk = SemiSlicedInverseRegression(2).partial_fit(X[:100], y[:100])
+    by_chunk.partial_fit(X[100:], y[100:])
+    by_edges = SemiSlicedInverseRegression(2, n_slices=slice_edges(y[:100], 10)).fit(X, y)
+    np.testing.assert_allclose(by_chunk.components_, by_edges.components_, rtol=1e-8)
+
+
+def test_classes_in_chunks():
+    X, y = load_iris(return_X_y=True)
+    names = load_iris().target_names[y]
+    whole = SemiSlicedInverseRegression(2).fit(X, names)
+    chunked = SemiSlicedInverseRegression(2)
+    for rows in np.array_split(np.arange(150), 7):  # sorted: the first chunk has one class
+        chunked.partial_fit(X[rows], names[rows], classes=np.unique(names))
+    np.testing.assert_allclose(chunked.components_, whole.components_, rtol=1e-8)
+    with pytest.raises(ValueError, match=r"y must hold classes given .* got rose"):
+        chunked.partial_fit(X, np.full(150, "rose"))
+
+
+def test_chunks_are_solved_when_something_is_read():
+    X, y = make_data()
+    sir = SemiSlicedInverseRegression(1, n_slices=[0.5, 2.0]).partial_fit(X, y)
+    assert "components_" not in vars(sir)
+    Z = sir.transform(X)
+    assert "components_" in vars(sir)
+    whole = SemiSlicedInverseRegression(1, n_slices=[0.5, 2.0]).fit(X, y)
+    np.testing.assert_allclose(Z, whole.transform(X), atol=1e-8)
+    again = pickle.loads(pickle.dumps(sir.partial_fit(X, y)))
+    np.testing.assert_allclose(again.eigenvalues_, whole.eigenvalues_, rtol=1e-8)
+    assert not hasattr(SemiSlicedInverseRegression(), "components_")
+    assert SemiSlicedInverseRegression(ridge=0.1).partial_fit(X, y).ridge_ == 0.1
+    assert not hasattr(SemiSlicedInverseRegression(ridge=0.1).partial_fit(X, y), "dimension_tests_")
+
+
+def test_chunks_that_do_not_identify_the_directions_say_so():
+    X, y = make_data()
+    order = np.argsort(y)
+    sir = SemiSlicedInverseRegression(2, n_slices=np.quantile(y, [0.3, 0.6]))
+    sir.partial_fit(X[order[:30]], y[order[:30]])
+    with pytest.raises(NotFittedError, match="components_ is not known yet: the 30 rows seen lie"):
+        _ = sir.components_
+    sir.partial_fit(X[order[30:]], y[order[30:]])
+    assert sir.components_.shape == (2, 6)
+
+
+def test_large_means_and_float32_lose_nothing_in_chunks():
+    X, y = make_data(n=3000)
+    exact = SemiSlicedInverseRegression(1, n_slices=[1.0]).fit(X, y).eigenvalues_
+    for rows, rtol in ((X + 1e5, 1e-8), (X.astype(np.float32), 1e-5)):
+        sir = SemiSlicedInverseRegression(1, n_slices=[1.0])
+        sir.partial_fit(rows[:1700], y[:1700]).partial_fit(rows[1700:], y[1700:])
+        np.testing.assert_allclose(sir.eigenvalues_, exact, rtol=rtol)
+
+
+# -- blocks of a Dask array ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("chunks", [(40, 6), (150, 6), (33, 2)])
+def test_a_dask_array_gives_the_answer_of_its_rows(chunks):
+    array = pytest.importorskip("dask.array")
+    X, y = make_data()
+    blocks = array.from_array(X, chunks=chunks)
+    whole = SemiSlicedInverseRegression(2).fit(X, y)
+    streamed = SemiSlicedInverseRegression(2).fit(blocks, array.from_array(y, chunks=50))
+    np.testing.assert_allclose(streamed.components_, whole.components_, rtol=1e-8)
+    np.testing.assert_allclose(streamed.eigenvalues_, whole.eigenvalues_, rtol=1e-8)
+    assert streamed.n_features_in_ == 6
+    Z = streamed.transform(blocks)
+    assert isinstance(Z, array.Array)
+    np.testing.assert_allclose(Z.compute(), whole.transform(X), atol=1e-8)
+
+
+def test_blocks_of_a_dask_array_are_never_put_together():
+    array = pytest.importorskip("dask.array")
+    X, y = make_data(n=400)
+    largest = []
+
+    def block(part):
+        largest.append(len(part))
+        return part
+
+    blocks = array.from_array(X, chunks=(50, 6)).map_blocks(block, meta=np.empty((0, 0)))
+    blocks.__array__ = None  # converting the whole would fail
+    SemiSlicedInverseRegression(1).fit(blocks, y)
+    assert set(largest) == {50}
+    assert len(largest) == 8
+
+
+def test_unlabelled_rows_of_a_dask_array_are_left_out_or_refused():
+    array = pytest.importorskip("dask.array")
+    X, y = make_data()
+    y[::3] = np.nan
+    blocks = array.from_array(X, chunks=(40, 6))
+    kept = ~np.isnan(y)
+    streamed = SemiSlicedInverseRegression(2, alpha=0.0).fit(blocks, y)
+    whole = SemiSlicedInverseRegression(2).fit(X[kept], y[kept])
+    np.testing.assert_allclose(streamed.components_, whole.components_, rtol=1e-8)
+    with pytest.raises(ValueError, match="alpha must be 0 for a Dask array with unlabelled rows"):
+        SemiSlicedInverseRegression(2, alpha=1.0).fit(blocks, y)
+    with pytest.raises(ValueError, match=r"n_local_neighbors must be None .* or compute the Dask"):
+        SemiSlicedInverseRegression(n_local_neighbors=3).fit(blocks, y)
+
+
+def test_bad_dask_arrays_are_refused():
+    array = pytest.importorskip("dask.array")
+    X, y = make_data()
+    blocks = array.from_array(X, chunks=(40, 6))
+    with pytest.raises(ValueError, match=r"Call X.compute_chunk_sizes\(\) first"):
+        SemiSlicedInverseRegression().fit(blocks[blocks[:, 0] > 0], y)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples 150 and 149"):
+        SemiSlicedInverseRegression().fit(blocks, y[1:])
+    X[70, 2] = np.inf
+    with pytest.raises(ValueError, match="X contains infinity"):
+        SemiSlicedInverseRegression().fit(array.from_array(X, chunks=(40, 6)), y)
 
 
 # -- surface -------------------------------------------------------------------------------------
@@ -428,12 +570,16 @@ def test_frames_keep_their_names():
         sir.transform(pd.DataFrame(X, columns=list("abcdeg")))
 
 
-def test_float32_is_computed_in_double_precision():
+def test_float32_stays_float32_and_is_computed_in_double_precision():
     X, y = make_data()
-    single = SemiSlicedInverseRegression().fit(X.astype(np.float32), y)
-    double = SemiSlicedInverseRegression().fit(X.astype(np.float32).astype(np.float64), y)
-    np.testing.assert_array_equal(single.components_, double.components_)
-    assert single.transform(X.astype(np.float32)).dtype == np.float64
+    rows = X.astype(np.float32)
+    single = SemiSlicedInverseRegression(2).fit(rows, y)
+    double = SemiSlicedInverseRegression(2).fit(rows.astype(np.float64), y)
+    np.testing.assert_allclose(single.components_, double.components_, rtol=1e-6)
+    Z = single.transform(rows)
+    assert Z.dtype == np.float32
+    assert single.inverse_transform(Z).dtype == np.float32
+    np.testing.assert_allclose(Z, double.transform(rows), atol=1e-4)
 
 
 @pytest.mark.parametrize("solver", ["iterative", "randomized", "paper"])
@@ -456,11 +602,12 @@ def test_auto_picks_a_solver_by_shape(n, d, local, expected):
     assert sir.solver_ == expected
 
 
-def test_auto_ridge():
-    X, y = make_data(n=30, d=28)
-    assert SemiSlicedInverseRegression().fit(X, y).ridge_ == 0
-    X, y = make_data(n=30, d=29)
-    assert SemiSlicedInverseRegression().fit(X, y).ridge_ == 1e-3
+def test_auto_forms_T_for_a_graph_with_somewhat_more_features_than_rows():
+    X, y = make_data(n=60, d=90)
+    y[30:] = np.nan
+    for ridge, expected in ((1e-3, "dense"), (0.0, "dual")):
+        sir = SemiSlicedInverseRegression(1, alpha=1.0, ridge=ridge).fit(X, y)
+        assert sir.solver_ == expected
 
 
 # -- bad input -----------------------------------------------------------------------------------
@@ -491,8 +638,10 @@ def test_bad_y_is_refused(y, message):
         ({"n_components": 7}, r"n_components must be at most 6 \(n_features\): got 7"),
         ({"n_components": 3, "n_slices": 3}, "at most 2, the number of directions identified by"),
         ({"n_components": 3, "n_slices": 3, "solver": "paper"}, "at most 2, the number of"),
-        ({"alpha": -1.0}, "alpha must be a finite number >= 0: got -1.0"),
-        ({"alpha": np.inf}, "alpha must be a finite number >= 0: got inf"),
+        ({"alpha": -1.0}, "alpha must be 'auto' or a finite number >= 0: got -1.0"),
+        ({"alpha": np.inf}, "alpha must be 'auto' or a finite number >= 0: got inf"),
+        ({"scale": "yes"}, "scale must be 'auto', True or False: got 'yes'"),
+        ({"categorical": 1}, "categorical must be 'auto', True or False: got 1"),
         ({"ridge": "big"}, "ridge must be 'auto' or a finite number >= 0: got 'big'"),
         ({"n_neighbors": 0}, "n_neighbors must be an integer >= 1: got 0"),
         ({"n_local_neighbors": 1}, "n_local_neighbors must be None or an integer >= 2: got 1"),
@@ -508,7 +657,7 @@ def test_bad_parameters_are_refused(parameters, message):
 def test_more_features_than_labels_without_ridge_warns_and_says_why():
     X, y = make_data(n=20, d=30)
     with pytest.warns(UserWarning, match="20 labelled rows do not identify directions among 30"):
-        sir = SemiSlicedInverseRegression(ridge=0.0).fit(X, y)
+        sir = SemiSlicedInverseRegression(1, ridge=0.0).fit(X, y)
     np.testing.assert_allclose(sir.eigenvalues_, 1.0)
 
 

@@ -122,11 +122,11 @@ def test_silbo_on_a_count_sketch_stays_on_its_refinements(embedding):
     for _ in range(16):
         x = optimizer.ask()
         optimizer.tell(x, float((x[0] - 0.3) ** 2 + x[1]))
-    sketch = optimizer._configuration.learners[0].refined(16)
+    sketch = optimizer._configuration.learner.refined(16)
     assert distance_to(sketch, optimizer.x_iters_) < 1e-6
     assert optimizer.embedding_.r <= sketch.r == 16
     optimizer.tell(np.zeros((90, 60)), np.arange(90.0)).ask()  # as many points allow 32 bins
-    assert optimizer._configuration.learners[0].refined(106).r == 32
+    assert optimizer._configuration.learner.refined(106).r == 32
     if embedding == "identity":
         assert optimizer.embedding_.r == 32
 

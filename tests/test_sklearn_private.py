@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.utils._param_validation import InvalidParameterError
@@ -15,7 +16,9 @@ from skbo_silbo._sklearn import (
     BaseSearchCV,
     Interval,
     adopt_rows,
+    check_refit_names_a_metric,
     is_all_fits_failed,
+    metadata_request,
     one_thread,
     search_state,
 )
@@ -119,10 +122,28 @@ def test_the_state_of_a_search_is_in_the_closure_of_its_hook():
     np.testing.assert_array_equal(grouped.X, X)
     np.testing.assert_array_equal(grouped.y, Y)
     assert list(grouped.fit_params) == ["sample_weight"]
+    assert set(grouped.score_params) <= {"sample_weight"}
     assert isinstance(grouped.splitter, GroupKFold)
     for train, test in grouped.split():
         assert not set(groups[train]) & set(groups[test])
     assert len(list(listed.split())) == 2
+
+
+@pytest.mark.parametrize("refit", ["b", True])
+def test_a_refit_that_names_no_metric_is_refused_as_scikit_learn_does(refit):
+    search = Spy(None, refit=refit, scoring=lambda estimator, X, y: {"a": 1.0})
+    with pytest.raises(ValueError, match="refit must be set to a scorer key"):
+        check_refit_names_a_metric(search, {"a": 1.0})
+    check_refit_names_a_metric(search, 1.0)
+    search.refit = "a"
+    check_refit_names_a_metric(search, {"a": 1.0})
+
+
+def test_what_metadata_an_estimator_was_set_to_ask_for():
+    with config_context(enable_metadata_routing=True):
+        asked = LogisticRegression().set_fit_request(sample_weight=True)
+        assert metadata_request(asked) is not None
+    assert metadata_request(LogisticRegression()) is None
 
 
 def test_a_search_takes_rows_that_it_did_not_evaluate():

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from ask_tell import run
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -185,13 +186,6 @@ def bowl(x):
     return float(((x - 0.3) ** 2).sum())
 
 
-def run(optimizer, n):
-    for _ in range(n):
-        x = optimizer.ask()
-        optimizer.tell(x, bowl(x))
-    return optimizer
-
-
 @pytest.mark.parametrize("name", ["process", "cubic"])
 def test_it_finds_the_bottom_of_a_bowl(name):
     bounds = [(-1, 1)] * 3
@@ -201,7 +195,7 @@ def test_it_finds_the_bottom_of_a_bowl(name):
 
 
 def test_json_needs_the_regressor_again(regressor):
-    optimizer = run(SILBO([(-1, 1)] * 3, surrogate=regressor, random_state=0), 12)
+    optimizer = run(SILBO([(-1, 1)] * 3, surrogate=regressor, random_state=0), bowl, 12)
     data = json.loads(json.dumps(optimizer.to_dict()))
     with pytest.raises(ValueError, match=r"must be given again, here \['surrogate'\]"):
         SILBO.from_dict(data)
@@ -214,7 +208,7 @@ def test_random_states_are_seeded_from_that_of_the_optimiser():
     for seed in (0, 0, 1):
         before = np.random.get_state()[1].copy()  # noqa: NPY002
         optimizer = SILBO([(-1, 1)] * 3, surrogate=Noisy(), random_state=seed, n_initial=3)
-        asked.append(run(optimizer, 5).x_iters_)
+        asked.append(run(optimizer, bowl, 5).x_iters_)
         assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
     assert_array_equal(asked[0], asked[1])
     assert (asked[0][-1] != asked[2][-1]).any()

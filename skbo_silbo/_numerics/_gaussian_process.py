@@ -16,17 +16,22 @@ G          (n, n)    ``(a a' - K^-1) / 2``, derivative of the log likelihood by 
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
-from scipy.linalg.lapack import dpotri
+from scipy.linalg.lapack import dpotri, dpotrs, dtrtrs
 
 from ._matern import (
+    DistancesTo,
     gradient_by_points,
     gradient_by_weights,
     matern52,
     scaled_squared_distances,
 )
+
+LEAST_VARIANCE = 1e-14  # of a prediction, relative to the signal: below it rounding decides
+BELIEF_VARIANCE = 1e-8  # of a value believed, relative to the signal: nearby points can be many
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +44,10 @@ class GaussianProcess:
     y : ndarray of shape (n,)
     weights : ndarray of shape (d,)
         Inverse squared length scales, in inverse squared units of X.
-    signal_variance, noise_variance : float
+    signal_variance : float
         In squared units of y.
+    noise_variance : float or ndarray of shape (n,)
+        Likewise.
     cholesky : ndarray of shape (n, n)
         Lower triangular L with ``L L' = R + (noise_variance / signal_variance) I``.
     dual : ndarray of shape (n,)
@@ -53,21 +60,87 @@ class GaussianProcess:
     y: np.ndarray
     weights: np.ndarray
     signal_variance: float
-    noise_variance: float
+    noise_variance: float | np.ndarray
     cholesky: np.ndarray
     dual: np.ndarray
     log_marginal_likelihood: float
 
+    @cached_property
+    def _distances(self):
+        return DistancesTo(self.X, self.weights)
+
     def mean(self, X):
         """Return the posterior mean at the rows of X, of shape (m,), in units of y."""
-        correlation, _ = matern52(scaled_squared_distances(X, self.X, self.weights))
+        correlation, _ = matern52(self._distances(X))
         return self.signal_variance * (correlation @ self.dual)
 
     def mean_gradient(self, X):
         """Return the gradient of the posterior mean at the rows of X, of shape (m, d)."""
-        _, D = matern52(scaled_squared_distances(X, self.X, self.weights))
+        _, D = matern52(self._distances(X))
         D *= self.signal_variance * self.dual  # d mean_t / d q_tj
         return gradient_by_points(D, X, self.X, self.weights)
+
+    def predict(self, X):
+        """Return mean and variance of the process, without noise, at the rows of X.
+
+        Returns
+        -------
+        mean, variance : ndarray of shape (m,)
+            In units of y, and squared (Rasmussen and Williams 2006, eqs. 2.25 and 2.26).
+        """
+        correlation, _ = matern52(self._distances(X))
+        half, _ = dtrtrs(self.cholesky, correlation.T, lower=1)
+        mean = self.signal_variance * (correlation @ self.dual)
+        return mean, self._variance(np.einsum("ij,ij->j", half, half))
+
+    def predict_gradient(self, X):
+        """Return mean, variance and their gradients at the rows of X.
+
+        Returns
+        -------
+        mean, variance : ndarray of shape (m,)
+        by_mean, by_variance : ndarray of shape (m, d)
+            Derivatives by the coordinates of the point.
+        """
+        correlation, derivative = matern52(self._distances(X))
+        solved = dpotrs(self.cholesky, correlation.T, lower=1)[0].T
+        mean = self.signal_variance * (correlation @ self.dual)
+        variance = self._variance(np.einsum("ij,ij->i", correlation, solved))
+        both = np.concatenate([derivative * self.dual, derivative * solved])
+        twice = np.concatenate([X, X])
+        slopes = self.signal_variance * gradient_by_points(both, twice, self.X, self.weights)
+        return mean, variance, slopes[: len(X)], -2.0 * slopes[len(X) :]
+
+    def _variance(self, explained):
+        """Return the variance where this share of the signal's is explained."""
+        return self.signal_variance * np.maximum(1.0 - explained, LEAST_VARIANCE)
+
+    def believing(self, X, y):
+        """Return a process that is sure of further values, hyperparameters kept.
+
+        Parameters
+        ----------
+        X : ndarray of shape (m, d)
+        y : ndarray of shape (m,)
+            What the process itself is taken to be there, without noise.
+        """
+        all_X, all_y = np.vstack([self.X, X]), np.append(self.y, y)
+        correlation, _ = matern52(DistancesTo(all_X, self.weights)(X))  # (m, n + m)
+        n, m = len(self.X), len(X)
+        below = dtrtrs(self.cholesky, correlation[:, :n].T, lower=1)[0].T
+        rest = correlation[:, n:] - below @ below.T  # of the posterior before
+        rest[np.diag_indices_from(rest)] += BELIEF_VARIANCE
+        corner = cholesky(rest, lower=True, check_finite=False)
+        L = np.asfortranarray(np.block([[self.cholesky, np.zeros((n, m))], [below, corner]]))
+        dual = cho_solve((L, True), all_y, check_finite=False) / self.signal_variance
+        noise = np.append(
+            np.broadcast_to(self.noise_variance, n),
+            np.full(m, BELIEF_VARIANCE * self.signal_variance),
+        )
+        value = _log_density(all_y, L, dual, self.signal_variance)
+        return GaussianProcess(
+            all_X, all_y, self.weights, self.signal_variance, noise, L, dual, value
+        )
 
     def leave_one_out(self):
         """Return mean and variance of every ``y_i`` given all the others, hyperparameters kept.
@@ -97,8 +170,10 @@ def condition(X, y, weights, signal_variance, noise_variance):
         Centred targets.
     weights : ndarray of shape (d,)
         Inverse squared length scales, >= 0.
-    signal_variance, noise_variance : float
-        Both > 0.
+    signal_variance : float
+        Positive.
+    noise_variance : float or ndarray of shape (n,)
+        Positive.
 
     Raises
     ------

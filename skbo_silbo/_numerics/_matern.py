@@ -43,18 +43,41 @@ def scaled_squared_distances(A, B, weights):
     >>> scaled_squared_distances(A, B, np.array([1.0, 7.0]))
     array([[16.]])
     """
-    root = np.sqrt(weights)
-    centre = B.mean(axis=0)  # |a|^2 + |b|^2 - 2 a'b loses digits far from the origin
-    b = (B - centre) * root
-    a = b if A is B else (A - centre) * root
-    q = a @ b.T
-    q *= -2.0
-    q += np.einsum("ik,ik->i", a, a)[:, None]
-    q += np.einsum("jk,jk->j", b, b)[None, :]
-    np.maximum(q, 0.0, out=q)
-    if A is B:
-        np.fill_diagonal(q, 0.0)
+    if A is not B:
+        return DistancesTo(B, weights)(A)
+    q = DistancesTo(B, weights)(A)
+    np.fill_diagonal(q, 0.0)
     return q
+
+
+class DistancesTo:
+    """Scaled squared distances to fixed points, their share of the work done once.
+
+    A search asks for the distances of one point after another: centring and scaling the fixed
+    points anew for each costs more than the distances themselves.
+
+    Parameters
+    ----------
+    B : ndarray of shape (n_b, d)
+        The fixed points.
+    weights : ndarray of shape (d,)
+        Inverse squared length scales, non-negative.
+    """
+
+    def __init__(self, B, weights):
+        self._root = np.sqrt(weights)
+        self._centre = B.mean(axis=0)  # |a|^2 + |b|^2 - 2 a'b loses digits far from the origin
+        self._scaled = (B - self._centre) * self._root
+        self._squares = np.einsum("jk,jk->j", self._scaled, self._scaled)
+
+    def __call__(self, A):
+        """Return the distances of the rows of A, of shape (n_a, n_b)."""
+        a = (A - self._centre) * self._root
+        q = a @ self._scaled.T
+        q *= -2.0
+        q += np.einsum("ik,ik->i", a, a)[:, None]
+        q += self._squares
+        return np.maximum(q, 0.0, out=q)
 
 
 def matern52(q):

@@ -25,23 +25,21 @@ from skbo_silbo.acquisition._hypercube_search import (
 )
 from skbo_silbo.acquisition._idle_redraw import LARGEST_LOSS, IdleRedraw, redraw_idle
 from skbo_silbo.acquisition._near_or_far import NearOrFar, draw_near
-from skbo_silbo.acquisition._surface import (
-    Acquisition,
-    AcquisitionSurface,
-    mean_of_logs,
-    plain_mean,
-)
+from skbo_silbo.acquisition._search_protocol import AcquisitionFunction, Found, Search
+from skbo_silbo.acquisition._surface import AcquisitionSurface
 
 __all__ = [
-    "Acquisition",
+    "AcquisitionFunction",
     "AcquisitionSurface",
     "BoxSearch",
     "Climb",
+    "Found",
     "GroupSearch",
     "HypercubeSearch",
     "IdleRedraw",
     "LARGEST_LOSS",
     "NearOrFar",
+    "Search",
     "categorical_columns",
     "climb_from",
     "confidence_gain",
@@ -52,8 +50,6 @@ __all__ = [
     "draw_near",
     "expected_improvement",
     "log_expected_improvement",
-    "mean_of_logs",
-    "plain_mean",
     "polish",
     "reach_of_coordinates",
     "reach_of_inputs",

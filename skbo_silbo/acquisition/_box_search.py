@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skbo_silbo.acquisition._search_protocol import Found
+
 N_NEAR = 384  # candidates round the best
 N_BEST = 5  # that they lie round
 LOG_STEPS = (-3.5, -0.3)  # decimal logarithms of their distances
@@ -25,7 +27,7 @@ class BoxSearch:
     n_rounds: int = 0
 
     def find(self, surface, ranked, space, rng):
-        """Return coordinates, best acquisition first, (m, r); they come from no points."""
+        """Return the candidates; they are coordinates alone (see `Search`)."""
         widths = surface.embedding.half_widths
         Z = rng.uniform(-1.0, 1.0, (self.n_points, widths.size)) * widths
         values = surface.values_at(Z)
@@ -33,7 +35,7 @@ class BoxSearch:
             best = Z[np.argsort(-values, kind="stable")[:N_BEST]]
             near = points_near(best, widths, rng)
             Z, values = np.vstack([Z, near]), np.append(values, surface.values_at(near))
-        return Z[np.argsort(-values, kind="stable")], None
+        return Found(Z[np.argsort(-values, kind="stable")])
 
 
 def points_near(Z, widths, rng):

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import Bounds, minimize
 
+from skbo_silbo.acquisition._search_protocol import Found
+
 N_GLOBAL, N_LOCAL = 768, 384  # candidates over the whole cube, and round the incumbents
 N_INCUMBENTS = 5
 N_STARTS = 5
@@ -23,17 +25,7 @@ class Climb:
     n_points = 2 * N_LOCAL + N_GLOBAL
 
     def find(self, surface, ranked, space, rng):
-        """Return coordinates, best acquisition first, (m, r), and the points they come from.
-
-        Parameters
-        ----------
-        surface : AcquisitionSurface
-        ranked : ndarray of shape (n, d)
-            The points evaluated, the lowest value first.
-        space : Space or Box
-            The candidates are rounded to its points.
-        rng : numpy.random.Generator
-        """
+        """Return candidates and where climbs from the best of them ended (see `Search`)."""
         X = draw_candidates(surface.embedding, ranked[:N_INCUMBENTS], rng, surface.relevance)
         X = space.round(X)
         return climb_from(X, surface, space)
@@ -72,7 +64,7 @@ def draw_moved(n, relevance, least, rng):
 
 
 def climb_from(X, surface, space, bounds=(-1.0, 1.0)):
-    """Climb from the best of the points X; return what `Climb.find` does.
+    """Climb from the best of the points X; return these and the ends as `Found`.
 
     Parameters
     ----------
@@ -87,7 +79,7 @@ def climb_from(X, surface, space, bounds=(-1.0, 1.0)):
     ends = space.round(polish(surface, X, values, bounds, held=categorical_columns(space)))
     X, values = np.vstack([ends, X]), np.append(surface.values(ends), values)
     X = X[np.argsort(-values, kind="stable")]
-    return surface.embedding.project(X), X
+    return Found(surface.embedding.project(X), X)
 
 
 def categorical_columns(space):

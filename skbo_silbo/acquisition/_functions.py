@@ -16,7 +16,9 @@ its logarithm (Ament et al. 2023). For u < 0, with t = -u and Mills' ratio
 """
 
 import numpy as np
-from scipy.special import erfcx, log_ndtr, ndtr
+from scipy.special import erfcx, ndtr
+
+from skbo_silbo._typing import ArrayLike
 
 __all__ = [
     "confidence_weight",
@@ -32,7 +34,7 @@ _TAIL = 1.0  # below u = -1 the two terms of h cancel: use (2)
 _FAR_TAIL = 100.0  # there 1 - t R(t) has lost 1e-12, and the series has less to lose
 
 
-def expected_improvement(mean, std, best):
+def expected_improvement(mean: ArrayLike, std: ArrayLike, best: float):
     """Return the expected improvement below `best`.
 
     Parameters
@@ -56,7 +58,9 @@ def expected_improvement(mean, std, best):
     return np.exp(log_expected_improvement(mean, std, best))
 
 
-def log_expected_improvement(mean, std, best, *, return_gradient=False):
+def log_expected_improvement(
+    mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
+):
     """Return the logarithm of the expected improvement below `best`, exact far in the tail too.
 
     Parameters
@@ -82,20 +86,23 @@ def log_expected_improvement(mean, std, best, *, return_gradient=False):
     array([-808.2986])
     """
     mean, std = np.broadcast_arrays(np.asarray(mean, dtype=float), np.asarray(std, dtype=float))
-    uncertain = std > 0.0
-    scale = np.where(uncertain, std, 1.0)
-    u = (best - mean) / scale
-    log_h, cdf_over_h = _log_h(u)
-    with np.errstate(divide="ignore"):
-        certain = np.log(np.maximum(best - mean, 0.0))
-    value = np.where(uncertain, np.log(scale) + log_h, certain)
+    certain = std <= 0.0
+    scale = np.where(certain, 1.0, std) if certain.any() else std
+    log_h, cdf_over_h = _log_h((best - mean) / scale)
+    value = np.log(scale) + log_h
+    if certain.any():
+        with np.errstate(divide="ignore"):
+            value = np.where(certain, np.log(np.maximum(best - mean, 0.0)), value)
     if not return_gradient:
         return value
+    u = (best - mean) / scale
     # d EI / d mean = -Phi(u) and d EI / d std = phi(u) = h - u Phi
     return value, -cdf_over_h / scale, (1.0 - u * cdf_over_h) / scale
 
 
-def confidence_gain(mean, std, best, *, beta, return_gradient=False):
+def confidence_gain(
+    mean: ArrayLike, std: ArrayLike, best: float, *, beta: float, return_gradient: bool = False
+):
     """Return how far below `best` the lower confidence bound lies (GP-UCB, for minimisation).
 
     ``best - mean + sqrt(beta) std`` (Srinivas, Krause, Kakade and Seeger 2010, eq. 6, turned over).
@@ -132,7 +139,7 @@ def confidence_gain(mean, std, best, *, beta, return_gradient=False):
     return value, np.full(mean.shape, -1.0), np.full(std.shape, root)
 
 
-def confidence_weight(t, n_points, delta=0.1):
+def confidence_weight(t: int, n_points: int, delta: float = 0.1):
     """Return ``beta_t = 2 log(n_points t^2 pi^2 / (6 delta))`` (Srinivas et al. 2010, Theorem 1).
 
     Parameters
@@ -215,18 +222,26 @@ def confidence_weight_as_run(n_initial, r, delta=0.1):
 
 def _log_h(u):
     """Return ``log h(u)`` and its derivative ``Phi(u) / h(u)``."""
-    near = np.maximum(u, -_TAIL)
-    h = np.exp(-0.5 * near**2 - _LOG_ROOT_TWO_PI) + near * ndtr(near)
-    t = np.maximum(-u, _TAIL)
-    mills = np.sqrt(0.5 * np.pi) * erfcx(t / np.sqrt(2.0))
-    with np.errstate(over="ignore"):
-        rest = np.where(t < _FAR_TAIL, 1.0 - t * mills, _far_rest(t))
-    tail_value = -0.5 * t * t - _LOG_ROOT_TWO_PI + np.log(rest)
     in_tail = u < -_TAIL
-    return (
-        np.where(in_tail, tail_value, np.log(h)),
-        np.where(in_tail, mills / rest, np.exp(log_ndtr(near)) / h),
-    )
+    if in_tail.all():
+        return _log_h_in_tail(u)
+    h = np.exp(-0.5 * u**2 - _LOG_ROOT_TWO_PI) + u * ndtr(u)
+    if not in_tail.any():
+        return np.log(h), ndtr(u) / h
+    tail_value, tail_slope = _log_h_in_tail(np.minimum(u, -_TAIL))
+    h = np.where(in_tail, 1.0, h)
+    return np.where(in_tail, tail_value, np.log(h)), np.where(in_tail, tail_slope, ndtr(u) / h)
+
+
+def _log_h_in_tail(u):
+    """Return the same by (2), for u at most -1."""
+    t = -u
+    mills = np.sqrt(0.5 * np.pi) * erfcx(t / np.sqrt(2.0))
+    rest = 1.0 - t * mills
+    far = t >= _FAR_TAIL
+    if far.any():
+        rest = np.where(far, _far_rest(t), rest)
+    return -0.5 * t * t - _LOG_ROOT_TWO_PI + np.log(rest), mills / rest
 
 
 def _far_rest(t):

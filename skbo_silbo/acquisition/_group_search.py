@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skbo_silbo.acquisition._box_search import N_BEST, points_near
+from skbo_silbo.acquisition._search_protocol import Found
 
 
 @dataclass(frozen=True)
@@ -21,14 +22,14 @@ class GroupSearch:
     n_best = 5  # points put together from the best, second best, ... of every group
 
     def find(self, surface, ranked, space, rng):
-        """Return points, best acquisition first, (m, d); they are coordinates and points both."""
+        """Return points put together from the best of every group (see `Search`)."""
         Z = np.empty((self.n_best, surface.embedding.r))
         for index, group in enumerate(surface.surrogate.groups_):
             candidates = self._candidates(ranked[:N_BEST, group], rng)
             mean, std = surface.surrogate.predict_group(index, candidates)
             values = surface.acquisition(mean, std, 0.0)
             Z[:, group] = candidates[np.argsort(-values, kind="stable")[: self.n_best]]
-        return Z, None
+        return Found(Z)
 
     def _candidates(self, incumbents, rng):
         size = incumbents.shape[1]

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import qmc
 
+from skbo_silbo.acquisition._search_protocol import Found
+
 
 @dataclass(frozen=True)
 class HypercubeSearch:
@@ -28,12 +30,12 @@ class HypercubeSearch:
     n_points: int = 2000
 
     def find(self, surface, ranked, space, rng):
-        """Return coordinates, best acquisition first, (m, r); they come from no points."""
+        """Return the candidates; they are coordinates alone (see `Search`)."""
         embedding = surface.embedding
         seeded = embedding_stream(embedding) if self.once else rng
         unit = qmc.LatinHypercube(embedding.r, seed=seeded).random(self.n_points)
         Z = (2.0 * unit - 1.0) * self.reach(basis_of(embedding))
-        return Z[np.argsort(-surface.values_at(Z), kind="stable")], None
+        return Found(Z[np.argsort(-surface.values_at(Z), kind="stable")])
 
 
 def reach_of_coordinates(basis):

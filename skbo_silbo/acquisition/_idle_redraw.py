@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from skbo_silbo.acquisition._climb import Climb
 from skbo_silbo.acquisition._near_or_far import NearOrFar
+from skbo_silbo.acquisition._search_protocol import Found, Search
 
 LARGEST_LOSS = 0.1  # as if the predicted mean were worse by so many standard deviations
 N_SIZES = 101  # sizes of the set drawn anew that are tried, at most
@@ -20,38 +20,23 @@ N_SIZES = 101  # sizes of the set drawn anew that are tried, at most
 class IdleRedraw:
     """Another search, and then idle inputs of the point that it found drawn anew.
 
-    The acquisition of an ensemble is climbed over the cube, and no input drawn anew: its members
-    differ in which inputs they ignore, and tests of these come with that (doc/search_log.rst).
-
     Attributes
     ----------
-    search : object
-        With `find`; its points come back too.
+    search : Search
+        One that finds points, not coordinates alone.
     """
 
-    search: object = field(default_factory=NearOrFar)
+    search: Search = field(default_factory=NearOrFar)
     n_points = NearOrFar.n_points
 
     def find(self, surface, ranked, space, rng):
-        """Return coordinates, (m, r), and the points they come from, (m, d).
+        """Return what the other search found, idle inputs of the best drawn anew (see `Search`).
 
-        The first is the best one of the other search with idle inputs drawn anew; then follow those
-        of the other search, best acquisition first.
-
-        Parameters
-        ----------
-        surface : AcquisitionSurface
-        ranked : ndarray of shape (n, d)
-            The points evaluated, the lowest value first.
-        space : Space or Box
-            The candidates are rounded to its points.
-        rng : numpy.random.Generator
+        The first is that point; then follow those of the other search.
         """
-        if surface.is_averaged:
-            return Climb().find(surface, ranked, space, rng)
-        Z, X = self.search.find(surface, ranked, space, rng)
-        x = redraw_idle(X[:1], surface, space, rng)
-        return np.vstack([surface.embedding.project(x), Z]), np.vstack([x, X])
+        found = self.search.find(surface, ranked, space, rng)
+        x = redraw_idle(found.X[:1], surface, space, rng)
+        return Found(np.vstack([surface.embedding.project(x), found.Z]), np.vstack([x, found.X]))
 
 
 def redraw_idle(x, surface, space, rng):

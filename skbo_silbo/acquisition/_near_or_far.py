@@ -32,17 +32,7 @@ class NearOrFar:
     n_points = Climb.n_points
 
     def find(self, surface, ranked, space, rng):
-        """Return coordinates, best acquisition first, (m, r), and the points they come from.
-
-        Parameters
-        ----------
-        surface : AcquisitionSurface
-        ranked : ndarray of shape (n, d)
-            The points evaluated, the lowest value first.
-        space : Space or Box
-            The candidates are rounded to its points.
-        rng : numpy.random.Generator
-        """
+        """Return candidates and where climbs from the best of them ended (see `Search`)."""
         if rng.random() >= self.near_share:
             return Climb().find(surface, ranked, space, rng)
         free = categorical_columns(space)

@@ -11,6 +11,7 @@ from .._numerics._gaussian_process import GaussianProcess
 from .._numerics._map_fit import fit_map, log_weight_starts
 from .._numerics._weight_priors import DimensionScaledPrior, SparsePrior
 from ._checks import check_n_components
+from ._frame import Frame
 from ._labels import split_labelled
 from ._projection import LinearProjection
 
@@ -151,7 +152,7 @@ class ActiveSubspace(LinearProjection):
         self._check_parameters()
         rows = split_labelled(self, X, y, X_unlabeled)
         check_n_components(self.n_components, self.n_features_in_)
-        frame = _Frame.from_labelled(rows.X_labeled, rows.y)
+        frame = Frame.from_labelled(rows.X_labeled, rows.y)
         points = frame.standardise(np.vstack([rows.X_labeled, rows.X_unlabeled]))
         U, t = points[: rows.y.size], (rows.y - frame.y_mean) / frame.y_scale
         model = self._fit_model(U, t)
@@ -242,40 +243,6 @@ class _Model:
         by_input = self.gp.mean_gradient(np.hstack([U, U @ self.learnt.T]))
         d = U.shape[1]
         return by_input[:, :d] + by_input[:, d:] @ self.learnt
-
-
-@dataclass(frozen=True, eq=False)
-class _Frame:
-    """Location and scale of the labelled rows; columns that are constant there are left out."""
-
-    mean: np.ndarray  # (n_features,)
-    varying: np.ndarray  # (n_features,) of bool
-    scale: np.ndarray  # (number of varying,)
-    y_mean: float
-    y_scale: float
-
-    @classmethod
-    def from_labelled(cls, X, y):
-        spread = np.ptp(X, axis=0)
-        varying = spread > 10.0 * np.finfo(float).eps * np.abs(X).max(axis=0)
-        if not varying.any():
-            raise ValueError(
-                "X must have at least one feature that varies over the labelled rows: got "
-                f"{len(X)} identical labelled rows. Label rows that differ."
-            )
-        return cls(X.mean(axis=0), varying, X[:, varying].std(axis=0), y.mean(), y.std())
-
-    def standardise(self, X):
-        return (X[:, self.varying] - self.mean[self.varying]) / self.scale
-
-    def rows_in_features(self, directions):
-        """Return orthonormal rows over all features; the first j span the first j directions."""
-        rows = np.zeros((len(directions), self.mean.size))
-        rows[:, self.varying] = directions / self.scale
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        basis = np.linalg.qr(rows.T)[0].T
-        largest = np.argmax(np.abs(basis), axis=1)
-        return basis * np.sign(basis[np.arange(len(basis)), largest])[:, None]
 
 
 def _n_leading(eigenvalues, floor):

@@ -1,8 +1,9 @@
 """What every supervised transformer here does with its input before it computes anything."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
@@ -23,8 +24,14 @@ class LabelledData:
     y: np.ndarray
     X_unlabeled: np.ndarray
 
+    def labelled_only(self):
+        """Return the same record without the unlabelled rows."""
+        return replace(self, X_unlabeled=self.X_unlabeled[:0])
 
-def split_labelled(estimator, X, y, X_unlabeled=None, *, reset=True, allow_categories=False):
+
+def split_labelled(
+    estimator, X, y, X_unlabeled=None, *, reset=True, allow_categories=False, categorical="auto"
+):
     """Validate the arguments of ``fit`` and part labelled from unlabelled rows.
 
     A row is unlabelled when its y is NaN (or None, among categories), or when it stands in
@@ -42,6 +49,8 @@ def split_labelled(estimator, X, y, X_unlabeled=None, *, reset=True, allow_categ
         False compares with the features of an earlier fit.
     allow_categories : bool, default=False
         Let y hold strings, booleans or other categories.
+    categorical : "auto" or bool, default="auto"
+        True takes numbers for categories too, False nothing for a category.
 
     Returns
     -------
@@ -59,24 +68,44 @@ def split_labelled(estimator, X, y, X_unlabeled=None, *, reset=True, allow_categ
             "Mark rows without a label by NaN in y."
         )
     X = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
-    y, labelled = _check_response(y, allow_categories)
+    y, labelled = _check_response(y, allow_categories, categorical)
     check_consistent_length(X, y)
     _check_labels(y[labelled], len(y))
     unlabelled = X[~labelled]
     if X_unlabeled is not None:
-        extra = validate_data(
-            estimator, X_unlabeled, reset=False, dtype=np.float64, ensure_min_samples=0
-        )
-        unlabelled = np.concatenate([unlabelled, extra])
+        unlabelled = np.concatenate([unlabelled, _check_unlabelled(estimator, X_unlabeled)])
     if labelled.all():
         return LabelledData(X, y, unlabelled)
     return LabelledData(X[labelled], y[labelled], unlabelled)
 
 
-def check_labelled_chunk(estimator, X, y, *, reset):
-    """Validate rows that must all be labelled: X (n, d) and y (n,) of floats, n >= 1."""
-    X = validate_data(estimator, X, reset=reset, dtype=np.float64)
-    y, labelled = _check_response(y, allow_categories=False)
+def labelled_mask(y):
+    """Tell which rows of y, as ``fit`` takes it, have a label: bool of shape (n,)."""
+    return _check_response(y, allow_categories=True)[1]
+
+
+def response_targets(y):
+    """Targets (n_l, t) that a regression can stand in for slices: ranks, or class indicators.
+
+    Columns have mean zero; all together have variance one.
+    """
+    if y.dtype.kind in "fiu":
+        targets = rankdata(y)[:, None]
+    else:
+        classes, codes = np.unique(y, return_inverse=True)
+        targets = np.eye(len(classes))[codes]
+    targets = targets - targets.mean(axis=0)
+    return targets / np.sqrt(np.mean(np.sum(targets**2, axis=1)))
+
+
+def check_labelled_chunk(estimator, X, y, *, reset, allow_categories):
+    """Validate rows that must all be labelled: X (n, d) of floats and y (n,), n >= 1.
+
+    Whether X is finite is left to `SliceMoments.of_finite`, which sums it anyway.
+    """
+    floats = [np.float64, np.float32]
+    X = validate_data(estimator, X, reset=reset, dtype=floats, ensure_all_finite=False)
+    y, labelled = _check_response(y, allow_categories=allow_categories)
     check_consistent_length(X, y)
     if not labelled.all():
         raise ValueError(
@@ -86,13 +115,47 @@ def check_labelled_chunk(estimator, X, y, *, reset):
     return X, y
 
 
-def _check_response(y, allow_categories):
-    if allow_categories and _holds_categories(y):
+def check_block_response(estimator, X, y, categorical):
+    """Validate y (n,) beside a Dask array X (n, d), which is not read; y and its labelled mask."""
+    if np.isnan(X.shape).any() or X.ndim != 2:
+        raise ValueError(
+            f"X must be a Dask array of two known dimensions: got shape {X.shape}. Call "
+            "X.compute_chunk_sizes() first."
+        )
+    validate_data(estimator, np.zeros((1, X.shape[1])))
+    y, labelled = _check_response(np.asarray(y), True, categorical)
+    if len(y) != len(X):
+        raise ValueError(
+            f"X and y must have as many rows: got inconsistent numbers of samples {len(X)} and "
+            f"{len(y)}. Pass a label, or NaN, for every row."
+        )
+    _check_labels(y[labelled], len(y))
+    return y, labelled
+
+
+def _check_unlabelled(estimator, X_unlabeled):
+    rows = check_array(
+        X_unlabeled, dtype=np.float64, ensure_min_samples=0, input_name="X_unlabeled"
+    )
+    if rows.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X_unlabeled must have the {estimator.n_features_in_} features of X: got "
+            f"{rows.shape[1]}. Give the same columns in the same order."
+        )
+    validate_data(estimator, X_unlabeled, reset=False, skip_check_array=True)
+    return rows
+
+
+def _check_response(y, allow_categories, categorical="auto"):
+    if categorical == "auto":
+        categorical = allow_categories and _holds_categories(y)
+    if categorical:
         return _as_categories(y)
     y = check_array(
         y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, input_name="y"
     )
-    y = column_or_1d(y, warn=True)
+    if y.ndim != 1:
+        y = column_or_1d(y, warn=True)
     return y, ~np.isnan(y)
 
 
@@ -106,8 +169,10 @@ def _holds_categories(y):
 def _as_categories(y):
     y = column_or_1d(np.asarray(y), warn=True)
     labelled = np.array([value is not None and value == value for value in y], dtype=bool)
-    if y.dtype.kind == "O":
-        y = np.where(labelled, y, "").astype(str)
+    if y.dtype.kind == "f":
+        y = y + 0.0  # -0.0 is no category of its own
+    if y.dtype.kind not in "USb":
+        y = np.where(labelled, y.astype(object), "").astype(str)
     return y, labelled
 
 

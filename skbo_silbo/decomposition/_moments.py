@@ -3,8 +3,45 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import sparse
+from sklearn.utils import assert_all_finite
 
 from ._scatter import is_constant
+
+PIECE = 1024
+"""Rows centred, or converted from float32, at a time: they stay in the processor's cache."""
+SAFE_MEAN = 10.0
+"""Means up to this many standard deviations are taken off the scatter afterwards.
+
+It costs two of sixteen digits and saves a pass over the rows; larger means are taken off the rows.
+"""
+
+
+def centred_scatter(X, mean):
+    """``sum (x - mean)(x - mean)'`` (d, d) over the rows of X (n, d), in double precision."""
+    if X.dtype == np.float64:
+        scatter = X.T @ X
+        scatter -= len(X) * np.outer(mean, mean)
+        if (len(X) * mean**2 <= SAFE_MEAN**2 * np.diag(scatter)).all():
+            return scatter
+    scatter = np.zeros((X.shape[1], X.shape[1]))
+    buffer = np.empty((PIECE, X.shape[1]))
+    for start in range(0, len(X), PIECE):
+        rows = X[start : start + PIECE]
+        centred = np.subtract(rows, mean, out=buffer[: len(rows)])
+        scatter += centred.T @ centred
+    return scatter
+
+
+def _pieces(X):
+    size = len(X) if X.dtype == np.float64 else PIECE
+    return (slice(start, start + size) for start in range(0, len(X), size))
+
+
+def _membership(codes, n_slices):
+    """Sparse (n_slices, n) with a one where the row lies in the slice."""
+    pointers = np.arange(len(codes) + 1)
+    return sparse.csr_array((np.ones(len(codes)), codes, pointers), (len(codes), n_slices)).T
 
 
 @dataclass(frozen=True)
@@ -28,14 +65,30 @@ class SliceMoments:
 
     @classmethod
     def of(cls, X, codes, n_slices):
-        """Moments of one chunk: X (n, d) with n >= 1, codes (n,) in 0..n_slices - 1."""
-        mean = X.mean(axis=0)
-        centred = X - mean
+        """Moments of one chunk: X (n, d) with n >= 1, codes (n,) in 0..n_slices - 1.
+
+        Computed in double precision, a float32 X a few thousand rows at a time.
+        """
         counts = np.bincount(codes, minlength=n_slices)
-        one_hot = codes == np.arange(n_slices)[:, None]
-        slice_means = mean + (one_hot @ centred) / np.maximum(counts, 1)[:, None]
-        slice_means[counts == 0] = 0.0
-        return cls(mean, centred.T @ centred, counts, slice_means)
+        sums = sum(
+            _membership(codes[rows], n_slices) @ X[rows].astype(np.float64, copy=False)
+            for rows in _pieces(X)
+        )
+        mean = sums.sum(axis=0) / len(X)
+        slice_means = sums / np.maximum(counts, 1)[:, None]
+        return cls(mean, centred_scatter(X, mean), counts, slice_means)
+
+    @classmethod
+    def of_finite(cls, X, codes, n_slices, **names):
+        """As `of`; ValueError with `names`, as in `assert_all_finite`, where X is not finite.
+
+        What is not finite shows in the sums, so that finite rows are not read once more.
+        """
+        with np.errstate(invalid="ignore", over="ignore"):
+            moments = cls.of(X, codes, n_slices)
+        if not np.isfinite(moments.mean).all():
+            assert_all_finite(X, **names)
+        return moments
 
     @property
     def n(self):

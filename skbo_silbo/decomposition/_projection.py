@@ -5,6 +5,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._streaming import FLOATS, is_dask_array
+
 
 class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Scores along ``components_`` (r, d) about ``mean_`` (d,), and the way back.
@@ -17,16 +19,27 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like of shape (n, d), or Dask array
 
         Returns
         -------
-        Z : ndarray of shape (n, n_components_)
-            ``(X - mean_) @ components_.T``, in double precision.
+        Z : ndarray of shape (n, n_components_), or Dask array
+            ``(X - mean_) @ components_.T``, float32 where X is; a Dask array is not computed yet.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
-        return (X - self.mean_) @ self.components_.T
+        if is_dask_array(X):
+            return self._transform_blocks(X)
+        X = validate_data(self, X, reset=False, dtype=FLOATS)
+        mean, components = self.mean_.astype(X.dtype), self.components_.astype(X.dtype)
+        return (X - mean) @ components.T
+
+    def _transform_blocks(self, X):
+        rows = X.rechunk({1: -1})
+        chunks = (rows.chunks[0], (len(self.components_),))
+        dtype = X.dtype if X.dtype in FLOATS else np.dtype(np.float64)
+        return rows.map_blocks(
+            self.transform, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype)
+        )
 
     def inverse_transform(self, Z):
         """Lift scores to the point nearest ``mean_`` that has them.
@@ -41,13 +54,14 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             ``mean_`` plus the minimum-norm preimage, so that ``transform(X)`` gives Z back.
         """
         check_is_fitted(self)
-        Z = check_array(Z, dtype=np.float64, input_name="Z")
-        if Z.shape[1] != self.n_components_:
+        Z = check_array(Z, dtype=FLOATS, input_name="Z")
+        if Z.shape[1] != len(self.components_):
             raise ValueError(
-                f"Z must have n_components_ = {self.n_components_} columns: got {Z.shape[1]}. "
+                f"Z must have n_components_ = {len(self.components_)} columns: got {Z.shape[1]}. "
                 "Pass scores from transform."
             )
-        return Z @ np.linalg.pinv(self.components_).T + self.mean_
+        lift = np.linalg.pinv(self.components_).T.astype(Z.dtype)
+        return Z @ lift + self.mean_.astype(Z.dtype)
 
     @property
     def _n_features_out(self):
@@ -56,7 +70,7 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.transformer_tags.preserves_dtype = []
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 

@@ -41,16 +41,26 @@ def local_membership(X, slices, n_local_neighbors, *, method="auto", random_stat
     return sparse.csr_array((np.concatenate(weights), entries), shape=(len(X), len(X)))
 
 
-def graph_penalty(X, n_labeled, alpha, n_neighbors, *, method="auto", random_state=None):
-    """Graph Laplacian of all rows times alpha' = alpha n_l / (number of edges); None for zero.
+def graph_penalty(X, n_labeled, n_neighbors, *, method="auto", random_state=None):
+    """Graph Laplacian of all rows times n_l / (number of edges): the penalty of alpha = 1.
 
-    With each edge counted once, b'X'(alpha' L)Xb is alpha n_l times the mean squared difference of
-    the scores along an edge. With no unlabelled row the penalty is zero.
+    With each edge counted once, b'X' (alpha penalty) X b is alpha n_l times the mean squared
+    difference of the scores along an edge.
     """
-    if alpha == 0 or len(X) == n_labeled:
-        return None
     S = neighbor_graph(X, n_neighbors, method=method, random_state=random_state)
-    return laplacian(S) * (alpha * n_labeled / (S.nnz / 2))
+    return laplacian(S) * (n_labeled / (S.nnz / 2))
+
+
+def column_scales(X, n_labeled):
+    """Return the standard deviation (d,) of every column of X (n, d), centred on the labelled mean.
+
+    Over the labelled rows; over all rows where the labelled ones do not vary; 1 where none does.
+    """
+    labelled = X[:n_labeled]
+    variance = np.einsum("ij,ij->j", labelled, labelled) / n_labeled
+    flat = variance == 0
+    variance[flat] = np.var(X[:, flat], axis=0)
+    return np.sqrt(np.where(variance > 0, variance, 1.0))
 
 
 def center_on_labels(data):

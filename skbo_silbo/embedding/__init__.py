@@ -4,14 +4,17 @@ from skbo_silbo.embedding._as_run import AsRunLearner
 from skbo_silbo.embedding._count_sketch import CountSketch
 from skbo_silbo.embedding._differences import DifferenceDesign, DifferenceLearner
 from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
+from skbo_silbo.embedding._learner_protocol import Embedding, Learner
 from skbo_silbo.embedding._learners import (
+    N_TRIAL,
     ActiveSubspaceLearner,
+    ChosenEmbedding,
     CoordinatesLearner,
     FixedLearner,
     IdentityLearner,
     SemiSIRLearner,
     TransformerLearner,
-    make_learners,
+    choose_embedding,
 )
 from skbo_silbo.embedding._linear import LinearEmbedding
 from skbo_silbo.embedding._nonlinear import NonlinearLearner, TransformerEmbedding
@@ -20,13 +23,17 @@ from skbo_silbo.embedding._sketched import SKETCH_STREAM, SketchedLearner, draw_
 __all__ = [
     "ActiveSubspaceLearner",
     "AsRunLearner",
+    "ChosenEmbedding",
     "CoordinatesLearner",
     "CountSketch",
     "DifferenceDesign",
     "DifferenceLearner",
+    "Embedding",
     "FixedLearner",
     "GaussianSketch",
     "IdentityLearner",
+    "Learner",
+    "N_TRIAL",
     "LinearEmbedding",
     "NonlinearLearner",
     "SKETCH_STREAM",
@@ -34,6 +41,6 @@ __all__ = [
     "SketchedLearner",
     "TransformerEmbedding",
     "TransformerLearner",
+    "choose_embedding",
     "draw_sketch",
-    "make_learners",
 ]

@@ -38,5 +38,5 @@ class AsRunLearner:
     def learn(self, X, y, X_unlabeled):
         """Return the embedding, or the identity when equal values identify no direction."""
         best = np.sort(np.argsort(y, kind="stable")[: self.n_best])
-        learner = SemiSIRLearner(self.n_components, dict(AS_RUN), n_slices=self.n_components + 1)
+        learner = SemiSIRLearner(self.name, self.n_components, dict(AS_RUN), self.n_components + 1)
         return learner.learn(X[best], y[best], X_unlabeled)

@@ -1,20 +1,24 @@
 """Learners of the embedding: from labelled points to the linear map that the surrogate sees."""
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Protocol
 
 import numpy as np
 
+from skbo_silbo._checks import missing_members
 from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
+from skbo_silbo.embedding._learner_protocol import Learner
 from skbo_silbo.embedding._linear import LinearEmbedding
-from skbo_silbo.embedding._nonlinear import NonlinearLearner, fit_clone, is_linear
+from skbo_silbo.embedding._nonlinear import NonlinearLearner, fit_clone, maps_back_only
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
 NEGLIGIBLE_WEIGHT = 1e-3  # relative to the largest
-MANY = 20  # inputs: up to these an ensemble made no difference
-LEAST_CHOICE_DIMENSION = 5  # with fewer inputs there is no dimension to save: "auto" keeps all
+AUTO, AUTO_LEARNT = "sparse", "semi-sir"  # what "auto" is without and with n_components
+LEAST_SPARSE_DIMENSION = 5  # with fewer inputs all are expected to matter
+N_TRIAL = 200  # rows of the fit that tells whether a transformer will do
 
 
 @dataclass(frozen=True)
@@ -23,20 +27,11 @@ class IdentityLearner:
 
     Attributes
     ----------
-    prior : {"dimension-scaled", "sparse"}
-        Of the surrogate's length scales.
-    takes_turns : bool or None
-        Whether every other proposal, by chance, is of an ensemble of sparse processes; evidence may
-        say no (`choose_turns`). None: never.
+    name : str
+        "sparse" beside a surrogate that expects few inputs to matter.
     """
 
-    prior: str = "dimension-scaled"
-    takes_turns: bool | None = field(default=None, compare=False)
-
-    @property
-    def name(self):
-        """Name of the learner."""
-        return "identity" if self.prior == "dimension-scaled" else "sparse"
+    name: str = "identity"
 
     def learn(self, X, y, X_unlabeled):
         """Return the identity of the columns of X."""
@@ -61,6 +56,16 @@ class FixedLearner:
         return self.embedding
 
 
+class Transformer(Protocol):
+    """What `TransformerLearner` needs of an estimator before it is fitted."""
+
+    def fit(self, X, y):
+        """Fit."""
+
+    def get_params(self, deep=True):
+        """Return the parameters (scikit-learn's `clone` asks for them)."""
+
+
 @dataclass(frozen=True)
 class TransformerLearner:
     """Learn by a scikit-learn transformer that has ``components_`` after ``fit(X, y)``.
@@ -78,12 +83,31 @@ class TransformerLearner:
     def learn(self, X, y, X_unlabeled):
         """Return the embedding onto the span of the transformer's components.
 
-        Equal values of y identify no direction: then the embedding is the identity.
+        Equal values of y, or equal rows of X, identify no direction: then it is the identity.
         """
-        if np.unique(y).size < 2:
+        if not _varies(X, y):
             return LinearEmbedding(X.shape[1])
         transformer = self.fitted(X, y, X_unlabeled)
         return LinearEmbedding.from_components(transformer.components_)
+
+    def check(self, d):
+        """Refuse a transformer that is no linear map of d inputs, by a fit to random numbers."""
+        rng = np.random.default_rng(0)
+        X = rng.uniform(-1.0, 1.0, (N_TRIAL, d))
+        try:
+            fitted = self.fitted(X, rng.permutation(N_TRIAL).astype(float), X)
+            shape = np.shape(fitted.components_)
+        except Exception as error:
+            raise ValueError(
+                "embedding must be a transformer with components_ after fit(X, y): a trial of "
+                f"{self.transformer!r} on {N_TRIAL} random rows ended in {type(error).__name__}: "
+                f"{error}. Use PCA, SemiSlicedInverseRegression or another linear one."
+            ) from error
+        if len(shape) != 2 or shape[1] != d:
+            raise ValueError(
+                f"components_ of the embedding must have shape (r, {d}): got {shape} from "
+                f"{self.transformer!r}. Use a transformer whose components_ are rows of weights."
+            )
 
     def fitted(self, X, y, X_unlabeled):
         """Return a clone of the transformer, fitted."""
@@ -96,6 +120,7 @@ class SemiSIRLearner:
 
     Attributes
     ----------
+    name : str
     n_components : int or "auto"
         Coordinates; early in a run the slices identify fewer, and then those are used.
     params : dict
@@ -104,16 +129,18 @@ class SemiSIRLearner:
         None: 10, or one more than the coordinates where these are 10 or more.
     """
 
+    name: str
     n_components: object
-    params: dict = field(default_factory=dict)
+    params: dict
     n_slices: int | None = None
-    name = "semi-sir"
 
     def learn(self, X, y, X_unlabeled):
         """Return the embedding, or the identity when equal values identify no direction."""
         learner = self._with_components("auto")
+        if not _varies(X, y) or not self._slices_differ(X, y):
+            return LinearEmbedding(X.shape[1])
         self._warn_where_slices_are_plain(y)
-        if np.unique(y).size < 2 or (self.n_components == "auto" and not self._is_paper):
+        if self.n_components == "auto" and not self._is_paper:
             return learner.learn(X, y, X_unlabeled)
         most = X.shape[1] if self.n_components == "auto" else self.n_components
         most = min(most, self._count_identified(learner, X, y, X_unlabeled))
@@ -121,10 +148,8 @@ class SemiSIRLearner:
 
     def _warn_where_slices_are_plain(self, y):
         k = self.params.get("n_local_neighbors")
-        if k is None or np.unique(y).size < 2:
-            return
         largest = int(slice_response(y, self._n_slices).counts.max())
-        if k >= largest:
+        if k is not None and k >= largest:
             warnings.warn(
                 f"n_local_neighbors={k} is no localisation: the slices of {y.size} values have at "
                 f"most {largest} rows, so this is plain slicing. The paper's settings have that "
@@ -133,6 +158,12 @@ class SemiSIRLearner:
                 UserWarning,
                 stacklevel=2,
             )
+
+    def _slices_differ(self, X, y):
+        """Return whether the means of the slices differ, by more than rounding."""
+        slices = slice_response(y, self._n_slices)
+        means = slices.membership().T @ X / np.sqrt(slices.counts)[:, None]
+        return bool((np.ptp(means, axis=0) > 1e-12).any())
 
     @property
     def _is_paper(self):
@@ -199,7 +230,7 @@ class CoordinatesLearner:
     def learn(self, X, y, X_unlabeled):
         """Return the embedding, or the identity when equal values say nothing."""
         d = X.shape[1]
-        if np.unique(y).size < 2:
+        if not _varies(X, y):
             return LinearEmbedding(d)
         weights = GaussianProcessSurrogate(prior="sparse").fit(X, y).weights_
         order = np.argsort(-weights, kind="stable")
@@ -215,74 +246,51 @@ class CoordinatesLearner:
         return int(np.argmax(ratios[: max(n // 3, 1)])) + 1 if ratios.size else 1
 
 
-def _identity(n_components, d):
-    if n_components not in ("auto", d):
-        raise ValueError(
-            f"n_components must be 'auto' or {d} (all inputs) with embedding='identity': "
-            f"got {n_components!r}. Use embedding='semi-sir' for fewer."
-        )
-    return [IdentityLearner()]
+def _varies(X, y):
+    """Whether neither all rows of X, nor all values of y, are the same."""
+    return np.unique(y).size > 1 and bool(np.ptp(X, axis=0).any())
 
 
-def _semi_sir(n_components, d):
-    return [SemiSIRLearner(n_components)]
+def _semi_sir(name, **params):
+    return lambda n_components: SemiSIRLearner(name, n_components, params)
 
 
-def _active_subspace(n_components, d):
-    return [ActiveSubspaceLearner(n_components)]
-
-
-def _coordinates(n_components, d):
-    return [CoordinatesLearner(n_components)]
-
-
-def _plain_sir(n_components, d):
-    return [SemiSIRLearner(n_components, {"alpha": 0.0})]
-
-
-def _paper(n_components, d):
-    """Return Algorithm 2 as printed: randomised SVD, k = 7 neighbours in slices and graph."""
-    return [SemiSIRLearner(n_components, {**PAPER, "solver": "paper"})]
-
-
-def _paper_exact(n_components, d):
-    """Return the paper's pencil with k = 7, solved exactly."""
-    return [SemiSIRLearner(n_components, dict(PAPER))]
-
-
-def _auto(n_components, d):
-    if d < LEAST_CHOICE_DIMENSION:
-        return [IdentityLearner()]
-    turns = True if d > MANY else None
-    whole = (IdentityLearner(prior, takes_turns=turns) for prior in ("sparse", "dimension-scaled"))
-    return [*whole, *_semi_sir(n_components, d)]
-
-
-def _sparse(n_components, d):
-    return [IdentityLearner("sparse")]
-
-
-EMBEDDINGS = MappingProxyType(
+LEARNERS = MappingProxyType(
     {
-        "auto": _auto,
-        "active-subspace": _active_subspace,
-        "coordinates": _coordinates,
-        "identity": _identity,
-        "sparse": _sparse,
-        "semi-sir": _semi_sir,
-        "semi-sir-local": _paper_exact,
-        "semi-sir-paper": _paper,
-        "sir": _plain_sir,
+        "active-subspace": ActiveSubspaceLearner,
+        "coordinates": CoordinatesLearner,
+        "semi-sir": _semi_sir("semi-sir", alpha=1.0),
+        "semi-sir-local": _semi_sir("semi-sir-local", alpha=1.0, **PAPER),
+        "semi-sir-paper": _semi_sir("semi-sir-paper", alpha=1.0, solver="paper", **PAPER),
+        "sir": _semi_sir("sir", alpha=0.0),
     }
 )
+ALL_INPUTS = MappingProxyType({"identity": "dimension-scaled", "sparse": "sparse"})
+"""Embeddings that keep all inputs, and the prior of the length scales that each stands for."""
+EMBEDDINGS = ("auto", *ALL_INPUTS, *LEARNERS)
 
 
-def make_learners(embedding, n_components, d):
-    """Return the learners that `embedding` names; with several, evidence must choose.
+@dataclass(frozen=True)
+class ChosenEmbedding:
+    """What the option `embedding` stands for.
+
+    Attributes
+    ----------
+    learner : Learner
+    prior : {"dimension-scaled", "sparse"} or None
+        What it says of the surrogate's length scales; None: nothing.
+    """
+
+    learner: Learner
+    prior: str | None = None
+
+
+def choose_embedding(embedding, n_components, d):
+    """Return what the option `embedding` stands for.
 
     Parameters
     ----------
-    embedding : str or transformer
+    embedding : str, transformer or Learner
     n_components : int or "auto"
         Coordinates of a learnt embedding.
     d : int
@@ -290,29 +298,49 @@ def make_learners(embedding, n_components, d):
 
     Returns
     -------
-    learners : list
-        The first is the one that needs no evidence.
+    chosen : ChosenEmbedding
 
     Raises
     ------
     ValueError
-        When the embedding is unknown or unusable, or `n_components` does not go with it.
+        When the embedding is unknown, or `n_components` does not go with it.
     """
     if isinstance(embedding, str) and embedding in EMBEDDINGS:
-        return EMBEDDINGS[embedding](_check_n_components(n_components, d), d)
-    if not (hasattr(embedding, "fit") and hasattr(embedding, "get_params")):
-        raise ValueError(
-            f"embedding must be one of {sorted(EMBEDDINGS)} or a transformer with components_ or "
-            f"inverse_transform: got {embedding!r}."
-        )
+        return _named(embedding, _check_n_components(n_components, d), d)
     if n_components != "auto":
         raise ValueError(
-            f"n_components must be 'auto' when embedding is a transformer: got {n_components!r}. "
-            "Set it on the transformer."
+            f"n_components must be 'auto' when embedding is an object: got {n_components!r}. "
+            "Set it on the object."
         )
-    if is_linear(embedding, d):
-        return [TransformerLearner(type(embedding).__name__, embedding)]
-    return [NonlinearLearner(embedding)]
+    if not missing_members(embedding, Learner):
+        return ChosenEmbedding(embedding)
+    if isinstance(embedding, type) or missing_members(embedding, Transformer):
+        raise ValueError(
+            f"embedding must be one of {sorted(EMBEDDINGS)}, a transformer with components_ or "
+            "inverse_transform, or an object with name and learn(X, y, X_unlabeled): got "
+            f"{embedding!r}."
+        )
+    if maps_back_only(embedding, d):
+        return ChosenEmbedding(NonlinearLearner(embedding))
+    learner = TransformerLearner(type(embedding).__name__, embedding)
+    learner.check(d)
+    return ChosenEmbedding(learner)
+
+
+def _named(embedding, n_components, d):
+    if embedding == "auto":
+        if n_components != "auto":
+            embedding = AUTO_LEARNT
+        else:
+            embedding = AUTO if d >= LEAST_SPARSE_DIMENSION else "identity"
+    if embedding in LEARNERS:
+        return ChosenEmbedding(LEARNERS[embedding](n_components))
+    if n_components not in ("auto", d):
+        raise ValueError(
+            f"n_components must be 'auto' or {d} (all inputs) with embedding={embedding!r}: "
+            f"got {n_components!r}. Use embedding='semi-sir' for fewer."
+        )
+    return ChosenEmbedding(IdentityLearner(embedding), ALL_INPUTS[embedding])
 
 
 def _check_n_components(n_components, d):

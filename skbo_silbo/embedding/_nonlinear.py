@@ -128,35 +128,39 @@ def fit_clone(transformer, X, y, X_unlabeled):
     return transformer.fit(X, y, **extra)
 
 
-def is_linear(transformer, d):
-    """Return whether the transformer, once fitted, has ``components_``; tried on random points.
+def maps_back_only(transformer, d):
+    """Return whether a transformer has a working ``inverse_transform`` but no ``components_``.
+
+    It is tried on random points. One without the method, or with ``components_``, is for
+    `TransformerLearner` to judge.
 
     Raises
     ------
     ValueError
-        When it has neither these nor a working ``inverse_transform``, or cannot be fitted: before
-        anything is evaluated.
+        When it has the method and no ``components_``, and does not map back to all inputs.
     """
     X = np.random.default_rng(0).uniform(-1.0, 1.0, (N_TRIAL, d))
     try:
         fitted = fit_clone(transformer, X, X.sum(axis=1), X[:0])
-        if hasattr(fitted, "components_"):
-            return True
-        back = np.asarray(fitted.inverse_transform(fitted.transform(X)))
+    except Exception:
+        return False  # `TransformerLearner.check` says why it cannot be fitted
+    if hasattr(fitted, "components_") or not hasattr(type(fitted), "inverse_transform"):
+        return False
+    try:
+        shape = np.shape(fitted.inverse_transform(fitted.transform(X)))
     except Exception as error:
-        reason = f"on {N_TRIAL} random points of {d} inputs: {error}"
-        raise _unusable(transformer, reason) from error
-    if back.shape != X.shape:
-        raise _unusable(transformer, f"its inverse_transform gave shape {back.shape}")
-    return False
+        raise _unusable(transformer, f"ended in {type(error).__name__}: {error}") from error
+    if shape != X.shape:
+        raise _unusable(transformer, f"gave shape {shape} for {X.shape}")
+    return True
 
 
 def _unusable(transformer, reason):
     return ValueError(
-        "embedding must be a transformer with components_ after fit(X, y), or with transform and "
-        f"inverse_transform that maps back to all inputs: got {transformer!r}, which failed "
-        f"({reason}). Give KernelPCA fit_inverse_transform=True, or a Pipeline of steps that can "
-        "all be inverted."
+        "embedding must be a transformer with components_ after fit(X, y), or one whose "
+        f"inverse_transform maps back to all inputs: a trial of {transformer!r} on {N_TRIAL} "
+        f"random rows {reason}. Give KernelPCA fit_inverse_transform=True, or a Pipeline of steps "
+        "that can all be inverted."
     )
 
 

@@ -1,7 +1,19 @@
 """Looking at fitted directions, how far resampling moves them, and at searches: plots."""
 
 from ._bootstrap import DirectionBootstrap, bootstrap_directions
+from ._convergence_display import ConvergenceDisplay
+from ._coordinate import CoordinateTest, Elimination, backward_elimination, coordinate_test
 from ._display import SubspaceDisplay
 from ._search_display import SearchDisplay
 
-__all__ = ["DirectionBootstrap", "SearchDisplay", "SubspaceDisplay", "bootstrap_directions"]
+__all__ = [
+    "ConvergenceDisplay",
+    "CoordinateTest",
+    "DirectionBootstrap",
+    "Elimination",
+    "SearchDisplay",
+    "SubspaceDisplay",
+    "backward_elimination",
+    "bootstrap_directions",
+    "coordinate_test",
+]

@@ -7,7 +7,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._checks import check_choice, check_integer
 from ..decomposition import split_labelled
-from ._panels import draw_loadings, draw_plane, draw_response, draw_spectrum
+from ..optimizers import count_directions
+from ._dependence import direction_dependence
+from ._evaluations import read_evaluations
+from ._figures import given_axes, import_pyplot
+from ._panels import draw_loadings, draw_plane, draw_response, draw_spectrum, draw_words
+from ._value_axis import LONGEST_NAME, short
 
 KINDS = ("all", "summary", "spectrum", "loadings")
 MAX_CATEGORY_VALUES = 6
@@ -18,7 +23,8 @@ MAX_EIGENVALUES = 20
 class SubspaceDisplay:
     """Sufficient summary plot, spectrum and loadings of fitted directions.
 
-    Use :meth:`from_estimator`; the constructor takes the arrays to draw, which stay attributes of
+    Use :meth:`from_estimator` for a transformer and :meth:`from_result` for what an optimiser has
+    learnt; the constructor takes the arrays to draw, which stay attributes of
     the same name.
 
     Parameters
@@ -30,12 +36,19 @@ class SubspaceDisplay:
     eigenvalues : ndarray of shape (p,)
         Falling, p >= r.
     loadings : ndarray of shape (r, d)
-        Change of each score when a feature moves by one standard deviation.
+        Change of each score when a feature moves by one standard deviation, or as `loading_name`
+        says.
     feature_names : sequence of d str
     unlabeled_scores : ndarray of shape (n_u, r), default=None
     loading_intervals : ndarray of shape (2, r, d), default=None
         Lower and upper ends, drawn over the loadings.
     response_name : str, default="y"
+    eigenvalue_name, loading_name : str
+        What the axes of these panels are called.
+    dependences : list of r Dependence, default=None
+        Curves drawn with the response.
+    silence : str, default=None
+        Why there is nothing to draw; written in place of all panels.
 
     Attributes
     ----------
@@ -65,6 +78,10 @@ class SubspaceDisplay:
         unlabeled_scores=None,
         loading_intervals=None,
         response_name="y",
+        eigenvalue_name="eigenvalue",
+        loading_name="loading per standard deviation",
+        dependences=None,
+        silence=None,
     ):
         self.scores = scores
         self.response = response
@@ -74,6 +91,10 @@ class SubspaceDisplay:
         self.unlabeled_scores = unlabeled_scores
         self.loading_intervals = loading_intervals
         self.response_name = response_name
+        self.eigenvalue_name = eigenvalue_name
+        self.loading_name = loading_name
+        self.dependences = dependences
+        self.silence = silence
 
     @classmethod
     def from_estimator(
@@ -144,6 +165,55 @@ class SubspaceDisplay:
         )
         return display.plot(kind=kind, ax=ax, max_features=max_features)
 
+    @classmethod
+    def from_result(cls, result, *, kind="all", ax=None, max_features=15):
+        """Draw the directions that a search, an optimiser or a result of `minimize` has learnt.
+
+        They are those of ``subspace_``, read from the same model of the values told; where that
+        says nothing of the inputs, words in place of the panels say so. Failed evaluations are
+        drawn as unlabelled rows.
+
+        Parameters
+        ----------
+        result : fitted SILBOSearchCV, optimiser such as SILBO, or OptimizeResult
+        kind, ax, max_features
+            As in :meth:`plot`. The eigenvalues are shares of the squared slope, the loadings those
+            in the cube, where every input has the range [-1, 1].
+
+        Returns
+        -------
+        SubspaceDisplay
+
+        Raises
+        ------
+        TypeError
+            When the result is of another kind.
+        NotFittedError
+            When the search is not fitted.
+        ImportError
+            When matplotlib is missing.
+        """
+        import_pyplot("SubspaceDisplay")
+        told = read_evaluations(result)
+        model = told.optimizer.input_model_
+        components, importance = model.directions
+        B = components[: max(count_directions(importance), 1)]
+        Z, failed = told.X @ B.T, np.isnan(told.values)
+        display = cls(
+            scores=Z[~failed],
+            response=told.values[~failed],
+            eigenvalues=importance,
+            loadings=B,
+            feature_names=told.optimizer.space_.feature_names_,
+            unlabeled_scores=Z[failed],
+            response_name=told.name,
+            eigenvalue_name="share of the squared slope",
+            loading_name="loading",
+            dependences=_dependences(told, model, B[:2]),
+            silence=None if model.is_informative else model.shares.verdict,
+        )
+        return display.plot(kind=kind, ax=ax, max_features=max_features)
+
     def plot(self, *, kind="all", ax=None, max_features=15):
         """Draw the panels.
 
@@ -165,17 +235,27 @@ class SubspaceDisplay:
         """
         check_choice("kind", kind, KINDS)
         check_integer("max_features", max_features, 1)
-        plt = _import_pyplot()
+        plt = import_pyplot("SubspaceDisplay")
+        if self.silence is not None:
+            return self._say(plt, ax)
         top = np.argsort(-np.linalg.norm(self.loadings[:2], axis=0), kind="stable")[:max_features]
         panels = self._panels(kind, top, side_by_side=ax is None)
         if ax is None:
             names = [] if kind in ("summary", "spectrum") else [self.feature_names[j] for j in top]
             self.axes_ = _make_axes(plt, len(panels), names)
         else:
-            self.axes_ = _given_axes(ax, len(panels))
+            self.axes_ = given_axes(ax, len(panels))
         self.figure_ = self.axes_[0].figure
         for draw, axes in zip(panels, self.axes_, strict=True):
             draw(axes)
+        return self
+
+    def _say(self, plt, ax):
+        self.axes_ = _make_axes(plt, 1, []) if ax is None else np.asarray(ax, dtype=object).ravel()
+        self.figure_ = self.axes_[0].figure
+        for axes in self.axes_:
+            axes.set_axis_off()
+        draw_words(self.axes_[0], self.silence)
         return self
 
     def _panels(self, kind, top, side_by_side):
@@ -195,8 +275,9 @@ class SubspaceDisplay:
         Z, names = self.scores[:, :2], self._names
         U = np.empty((0, 2)) if self.unlabeled_scores is None else self.unlabeled_scores[:, :2]
         response = _Response.of(self.response, self.response_name)
+        curves = self.dependences or [None, None]
         panels = [
-            lambda axes, k=k: draw_response(axes, Z[:, k], response, U[:, k], names[k])
+            lambda axes, k=k: draw_response(axes, Z[:, k], response, U[:, k], names[k], curves[k])
             for k in range(len(names))
         ]
         if len(names) == 2:
@@ -206,11 +287,11 @@ class SubspaceDisplay:
     def _spectrum_panels(self):
         r = self.scores.shape[1]
         shown = max(MAX_EIGENVALUES, r)
-        return [lambda axes: draw_spectrum(axes, self.eigenvalues, r, shown)]
+        return [lambda axes: draw_spectrum(axes, self.eigenvalues, r, shown, self.eigenvalue_name)]
 
     def _loading_panels(self, top, side_by_side):
         L, ends = self.loadings[:2, top], self.loading_intervals
-        labels = [str(self.feature_names[j]) for j in top]
+        labels = [short(self.feature_names[j]) for j in top]
         d = self.loadings.shape[1]
         left_out = f" (top {len(top)} of {d})" if len(top) < d else ""
         return [
@@ -220,6 +301,7 @@ class SubspaceDisplay:
                 None if ends is None else ends[:, k, top],
                 None if k and side_by_side else labels,
                 f"{self._names[k]}{left_out}",
+                self.loading_name,
             )
             for k in range(len(L))
         ]
@@ -248,34 +330,21 @@ class _Response:
         return cls(codes, [str(value) for value in categories], name)
 
 
-def _import_pyplot():
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError(
-            "SubspaceDisplay requires matplotlib. Install it with: pip install 'skbo_silbo[plot]'"
-        ) from error
-    return plt
-
-
 def _make_axes(plt, n_panels, names):
     """Panels in rows of three at most, wider where feature names are long."""
     columns = min(n_panels, 3)
     height = -(-n_panels // columns)
-    longest = max((len(str(name)) for name in names), default=0)
+    longest = min(max((len(str(name)) for name in names), default=0), LONGEST_NAME)
     width = 4.2 * columns + 0.08 * max(longest - 6, 0)
     figure = plt.figure(figsize=(width, 3.6 * height), layout="constrained")
     return figure.subplots(height, columns, squeeze=False).ravel()
 
 
-def _given_axes(ax, n_panels):
-    axes = np.asarray(ax, dtype=object).ravel()
-    if len(axes) != n_panels:
-        raise ValueError(
-            f"ax must hold one Axes for each of the {n_panels} panels: got {len(axes)}. "
-            "Pass as many, or ax=None."
-        )
-    return axes
+def _dependences(told, model, B):
+    sign = -1.0 if told.greater_is_better else 1.0
+    if not model.is_informative:
+        return []
+    return [direction_dependence(model, b).times(sign) for b in B]
 
 
 def _feature_names(estimator, given):

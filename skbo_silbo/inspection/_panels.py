@@ -4,33 +4,46 @@ Colours are those of Okabe and Ito, told apart with any colour vision; every col
 a marker or a position of its own.
 """
 
+import textwrap
+
 import numpy as np
+
+from ._limits import fit_axis, robust_limits, scatter_within
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 MARKERS = ("o", "s", "^", "D", "v", "<", ">")
 FAINT = "#BBBBBB"
+EXTENDS = {
+    (False, False): "neither",
+    (True, False): "min",
+    (False, True): "max",
+    (True, True): "both",
+}
 LEGEND_MAX = 12
 """Most categories that a legend names; the strips beside it name them all."""
 
 
-def draw_response(axes, scores, response, unlabelled, name):
+def draw_response(axes, scores, response, unlabelled, name, dependence=None):
     """Draw the response against one direction: a cloud, or a strip for every category.
 
-    Rows without a response are ticks along the bottom.
+    Rows without a response are ticks along the bottom; what lies far beyond all others is a
+    triangle at the edge. A `Dependence` is drawn as a curve with its interval.
     """
+    fit_axis(axes, "x", scores)
     if response.is_categorical:
         _draw_strips(axes, scores, response)
     else:
-        axes.scatter(scores, response.values, **_cloud(len(scores)), color=COLOURS[0])
+        fit_axis(axes, "y", response.values)
+        note_beyond(axes, _scatter(axes, scores, response.values, color=COLOURS[0]))
         axes.set_ylabel(response.name)
+    if dependence is not None:
+        draw_curve(axes, dependence.places, dependence)
     if len(unlabelled):
-        low, high = axes.get_ylim()
-        axes.set_ylim(low - 0.07 * (high - low), high)
         base = axes.get_xaxis_transform()
         axes.vlines(unlabelled, 0.0, 0.035, transform=base, color="0.55", lw=0.7, alpha=0.5)
         name += " (ticks: unlabelled)"
     axes.set_xlabel(name)
-    _tidy(axes)
+    tidy(axes)
 
 
 def draw_plane(axes, scores, response, unlabelled, names):
@@ -38,6 +51,8 @@ def draw_plane(axes, scores, response, unlabelled, names):
     if len(unlabelled):
         cloud = {**_cloud(len(unlabelled)), "alpha": 0.5, "s": 8}
         axes.scatter(*unlabelled.T, **cloud, color=FAINT, label="unlabelled", zorder=0.5)
+    for which, column in zip("xy", scores.T, strict=True):
+        fit_axis(axes, which, column)
     cloud = _cloud(len(scores))
     if response.is_categorical:
         for code, category in enumerate(response.categories):
@@ -45,14 +60,17 @@ def draw_plane(axes, scores, response, unlabelled, names):
             axes.scatter(*scores[rows].T, **cloud, **_category_style(code), label=category)
     else:
         cloud["alpha"] = max(cloud["alpha"], 0.8)
-        points = axes.scatter(*scores.T, c=response.values, cmap="viridis", **cloud)
-        axes.figure.colorbar(points, ax=axes, label=response.name)
+        low, high = robust_limits(response.values, margin=0.0)
+        y = response.values
+        points = axes.scatter(*scores.T, c=y, cmap="viridis", vmin=low, vmax=high, **cloud)
+        extend = EXTENDS[bool(y.min() < low), bool(y.max() > high)]
+        axes.figure.colorbar(points, ax=axes, label=response.name, extend=extend)
     _draw_legend(axes, response)
     axes.set(xlabel=names[0], ylabel=names[1])
-    _tidy(axes)
+    tidy(axes)
 
 
-def draw_spectrum(axes, eigenvalues, n_chosen, n_shown):
+def draw_spectrum(axes, eigenvalues, n_chosen, n_shown, name="eigenvalue"):
     """Draw the leading eigenvalues; those of the chosen directions are filled."""
     shown = eigenvalues[:n_shown]
     order = np.arange(1, len(shown) + 1)
@@ -69,15 +87,15 @@ def draw_spectrum(axes, eigenvalues, n_chosen, n_shown):
     count = f" (first {len(shown)} of {len(eigenvalues)})" if len(shown) < len(eigenvalues) else ""
     axes.set(
         xlabel=f"direction{count}",
-        ylabel="eigenvalue",
+        ylabel=name,
         xlim=(0.6, max(len(shown), 2) + 0.6),
         title=f"n_components = {n_chosen}",
     )
     axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
-    _tidy(axes)
+    tidy(axes)
 
 
-def draw_loadings(axes, loadings, intervals, names, title):
+def draw_loadings(axes, loadings, intervals, names, title, label):
     """Draw loadings (p,) as bars from zero, the first on top.
 
     `intervals` is (2, p) or None; `names` None leaves the bars to the names of a panel on the left.
@@ -89,9 +107,38 @@ def draw_loadings(axes, loadings, intervals, names, title):
     axes.axvline(0, color="0.4", lw=0.8)
     axes.set_yticks(places, [""] * len(places) if names is None else names)
     axes.set_ylim(len(loadings) - 0.4, -0.6)
-    axes.set(xlabel="loading per standard deviation", title=title)
-    _tidy(axes)
+    axes.set(xlabel=label, title=title)
+    tidy(axes)
     axes.tick_params(axis="y", length=0)
+
+
+def draw_words(axes, words):
+    """Write a sentence in the middle of an empty panel."""
+    axes.set_axis_off()
+    text = textwrap.fill(words, 38)
+    axes.text(0.5, 0.5, text, ha="center", va="center", transform=axes.transAxes)
+
+
+def draw_curve(axes, x, dependence):
+    """Draw the mean of a model along an axis, and its interval."""
+    axes.fill_between(x, dependence.low, dependence.high, color=COLOURS[5], alpha=0.25, lw=0)
+    axes.plot(x, dependence.mean, color=COLOURS[5], lw=1.8)
+
+
+def note_beyond(axes, n_beyond, *others):
+    """Say in the corner how many points are triangles at the edge, and what else there is."""
+    notes = [f"▲ {n_beyond} beyond"] * (n_beyond > 0) + [note for note in others if note]
+    if notes:
+        axes.set_title(", ".join(notes), fontsize="small", loc="right", color="0.3")
+
+
+def tidy(axes):
+    """Take the frame away, but for the axes."""
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _scatter(axes, x, y, **style):
+    return scatter_within(axes, x, y, **_cloud(len(x)), **style)
 
 
 def _draw_strips(axes, scores, response):
@@ -149,7 +196,3 @@ def _cloud(n):
         "linewidths": 0,
         "rasterized": n > 5000,
     }
-
-
-def _tidy(axes):
-    axes.spines[["top", "right"]].set_visible(False)

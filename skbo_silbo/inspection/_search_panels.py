@@ -1,171 +1,217 @@
 """One function a panel of a search: each draws prepared arrays and imports no matplotlib."""
 
-from dataclasses import dataclass
-from numbers import Real
+import textwrap
+from itertools import cycle
 
 import numpy as np
 
-from ._panels import COLOURS, FAINT
-from ._search_curves import best_so_far, expected_best
+from ._limits import fit_axis, robust_limits, scatter_within
+from ._panels import COLOURS, FAINT, draw_curve, draw_words, note_beyond, tidy
+from ._search_curves import expected_best
+from ._value_axis import short
 
-BELOW = -0.22  # where a value that there is not is drawn on an axis from 0 to 1
-LONGEST_LABEL = 12
 BEST_SHARE = 0.1  # of the candidates, drawn in colour
+EDGE = 0.06  # free on either side of an axis from 0 to 1
+TITLE_WIDTH = 50  # characters of a title in a panel of the usual width
+MOST_LABELS = 14  # on an axis of a category
+LINES = (("-", COLOURS[0]), ("--", COLOURS[1]), ("-.", COLOURS[2]), (":", COLOURS[3]))
 
 
-@dataclass(frozen=True, eq=False)
-class ValueAxis:
-    """The values of one parameter on an axis from 0 to 1.
+def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
+    """Draw the best value so far of every search, and what random search is expected to reach.
 
-    Attributes
+    Parameters
     ----------
-    name : str
-    positions : ndarray of shape (n,)
-        `BELOW` where the candidate does not have the parameter.
-    ticks : ndarray of shape (k,)
-    labels : list of k str
+    axes : matplotlib Axes
+    curves : dict of str to ndarray
+        Values in order; NaN where an evaluation failed.
+    n_initial : int
+        Where the first model of the first curve came.
+    random_values : ndarray or None
+        Drawn at random.
+    value_name : str
+    sign : {1, -1}
+        1 if greater is better.
     """
-
-    name: str
-    positions: np.ndarray
-    ticks: np.ndarray
-    labels: list
-
-    @classmethod
-    def of(cls, name, values, absent="none"):
-        """Place values: numbers by size, or its logarithm over two decades or more, others apart.
-
-        Parameters
-        ----------
-        name : str
-        values : sequence of n values
-            Masked members are absent.
-        absent : str
-            What to call those.
-        """
-        mask = np.ma.getmaskarray(np.ma.asarray(values))
-        present = [value for value, out in zip(np.ma.getdata(values), mask, strict=True) if not out]
-        place = _place_numbers if all(map(_is_number, present)) else _place_categories
-        positions = np.full(len(mask), BELOW)
-        positions[~mask], ticks, labels = place(present)
-        if mask.any():
-            ticks, labels = np.append(ticks, BELOW), [*labels, absent]
-        return cls(name, positions, ticks, labels)
-
-    @property
-    def is_constant(self):
-        """Whether all candidates have one value."""
-        return np.ptp(self.positions) == 0.0
-
-
-def _is_number(value):
-    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
-
-
-def _place_numbers(values):
-    values = np.asarray(values, dtype=float)
-    low, high = values.min(initial=np.inf), values.max(initial=-np.inf)
-    if not low < high:
-        return np.full(len(values), 0.5), np.array([0.5]), [f"{v:.3g}" for v in values[:1]]
-    if low > 0 and high / low >= 100:
-        low, high, values = np.log(low), np.log(high), np.log(values)
-        middle = np.exp([low, (low + high) / 2, high])
-    else:
-        middle = [low, (low + high) / 2, high]
-    return (values - low) / (high - low), np.array([0.0, 0.5, 1.0]), [f"{v:.3g}" for v in middle]
-
-
-def _place_categories(values):
-    labels = [_label(value) for value in values]
-    names = sorted(set(labels))
-    ticks = np.linspace(0.0, 1.0, len(names)) if len(names) > 1 else np.array([0.5])
-    return ticks[[names.index(label) for label in labels]], ticks, names
-
-
-def _label(value):
-    text = type(value).__name__ if hasattr(value, "get_params") else str(value)
-    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
-
-
-def draw_convergence(axes, scores, n_initial, random_scores, random_name, score_name):
-    """Draw the best score so far, and what random search is expected to have reached."""
-    if np.isfinite(random_scores).any():
-        mean, (low, high) = expected_best(random_scores)
+    shown = []
+    if random_values is not None and np.isfinite(random_values).any():
+        mean, band = expected_best(sign * random_values)
         count = np.arange(1, len(mean) + 1)
-        axes.fill_between(count, low, high, color="0.85", lw=0)
-        axes.plot(count, mean, color="0.35", ls="--", label=random_name)
-    count = np.arange(1, len(scores) + 1)
-    axes.step(count, best_so_far(scores), where="post", color=COLOURS[0], label="this search")
-    if 0 < n_initial < len(scores):
+        axes.fill_between(count, *(sign * band), color="0.88", lw=0)
+        label = f"random search, expected\n(from {len(mean)} random points)"
+        axes.plot(count, sign * mean, color="0.35", ls="--", label=label)
+        shown.append(sign * mean)
+    for (name, values), (style, colour) in zip(curves.items(), cycle(LINES), strict=False):
+        best = sign * np.fmax.accumulate(sign * values)
+        count = np.arange(1, len(values) + 1)
+        axes.step(count, best, where="post", color=colour, ls=style, label=short(name, 28))
+        shown.append(best)
+    first = next(iter(curves.values()))
+    if 0 < n_initial < len(first):
         axes.axvline(n_initial + 0.5, color=FAINT, ls=":", lw=1)
-    axes.set(xlabel="candidates evaluated", ylabel=f"best {score_name} so far")
+    told = np.concatenate(list(curves.values()))
+    fit_axis(axes, "y", _where_curves_are(told, np.concatenate(shown)))
+    word = "highest" if sign > 0 else "lowest"
+    axes.set(xlabel="evaluations", ylabel=f"{word} {value_name} so far")
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.legend(frameon=False, fontsize="small", loc="lower right")
-    _tidy(axes)
+    axes.legend(frameon=False, fontsize="small", loc="lower right" if sign > 0 else "upper right")
+    tidy(axes)
 
 
-def draw_direction(axes, place, scores, n_initial, score_name):
-    """Draw the scores along one axis, those of the initial candidates hollow."""
-    first = np.arange(len(scores)) < n_initial
-    style = {"s": 22, "edgecolors": COLOURS[0], "linewidths": 1.0}
-    axes.scatter(place.positions[first], scores[first], facecolors="white", **style)
-    axes.scatter(place.positions[~first], scores[~first], facecolors=COLOURS[0], **style)
+def draw_values(axes, place, values, n_initial, value_name, dependence=None):
+    """Draw the values along one axis, the initial ones hollow, and the model's dependence on it.
+
+    Failures are crosses along the bottom.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+    place : ValueAxis
+    values : ndarray of shape (n,)
+    n_initial : int
+    value_name : str
+    dependence : Dependence, default=None
+    """
+    if dependence is not None:
+        _draw_dependence(axes, place, dependence)
+    x = place.spread(np.argsort(np.argsort(values)))
+    fit_axis(axes, "y", values)
     if place.labels:
-        axes.set_xticks(place.ticks, place.labels, fontsize="small")
-    axes.set(xlabel=place.name, ylabel=score_name)
-    _tidy(axes)
+        ends = np.append(x, place.ticks)
+        axes.set_xlim(ends.min() - EDGE, ends.max() + EDGE)
+    else:
+        fit_axis(axes, "x", x)
+    first = np.arange(len(values)) < n_initial
+    style = {"s": 22, "edgecolors": COLOURS[0], "linewidths": 1.0, "zorder": 2.5}
+    beyond = 0
+    for rows, face in ((first, "white"), (~first, COLOURS[0])):
+        beyond += scatter_within(axes, x[rows], values[rows], facecolors=face, **style)
+    failed = np.isnan(values)
+    if failed.any():
+        base = axes.get_xaxis_transform()
+        bottom = np.full(failed.sum(), 0.02)
+        axes.scatter(x[failed], bottom, marker="x", color=COLOURS[1], s=22, transform=base)
+    note_beyond(axes, beyond, f"x {failed.sum()} failed" if failed.any() else "")
+    _label_axis(axes, place)
+    axes.set_ylabel(value_name)
+    tidy(axes)
 
 
-def draw_relevance(axes, relevance, held_out):
-    """Draw the share of every parameter as a bar, the greatest on top."""
-    places = np.arange(len(relevance))
-    axes.barh(places, list(relevance.values()), height=0.62, color=COLOURS[4])
-    axes.set_yticks(places, list(relevance))
-    axes.set_ylim(len(relevance) - 0.4, -0.6)
-    axes.set_xlim(left=0.0)
-    known = np.isfinite(held_out)
-    trust = f"held-out R² of the model {held_out:.2f}" if known else "too few to check the model"
-    axes.set(xlabel="share of the variance of the score", title=trust)
-    axes.title.set_fontsize("small")
+def draw_shares(axes, shares, names):
+    """Draw the share of every input as a bar with its interval, the greatest on top.
+
+    Where the values say nothing, the words that say so.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+    shares : InputShares
+    names : list of str
+        Which to draw, in this order.
+    """
+    if not shares.is_informative:
+        draw_words(axes, shares.verdict)
+        return
+    rows = [shares.names.index(name) for name in names]
+    share, low, high = shares.intervals[rows].T
+    places = np.arange(len(names))
+    axes.barh(places, share, height=0.62, color=COLOURS[4])
+    axes.hlines(places, low, high, color="black", lw=1.4)
+    axes.set_yticks(places, [short(name) for name in names])
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_xlim(0.0, max(1.05 * high.max(), 0.1))
+    axes.set_xlabel("share of the variance\n(line: 90 % interval)")
+    trust = f"On values held out the model explains {shares.held_out_r2:.0%}."
+    title = "\n".join(textwrap.fill(text, TITLE_WIDTH) for text in (shares.verdict, trust))
+    axes.set_title(title, fontsize="small", loc="right", multialignment="left")
     axes.tick_params(axis="y", length=0)
-    _tidy(axes)
+    tidy(axes)
 
 
-def draw_parallel(axes, places, scores):
+def draw_parallel(axes, places, values, sign):
     """Draw a line for every candidate across the axes of its values, the best in colour.
+
+    Lines that meet at one value are fanned out in the order of their values.
 
     Parameters
     ----------
     axes : matplotlib Axes
     places : list of ValueAxis
-        The last is that of the score.
-    scores : ndarray of shape (n,)
+        The last is that of the value.
+    values : ndarray of shape (n,)
+    sign : {1, -1}
+        1 if greater is better.
     """
-    order = np.argsort(np.where(np.isfinite(scores), scores, -np.inf), kind="stable")
+    order = np.argsort(np.where(np.isfinite(values), sign * values, -np.inf), kind="stable")
+    rank = np.argsort(order)
     n_best = max(1, round(BEST_SHARE * len(order)))
-    lines = np.array([place.positions for place in places])[:, order]  # the best drawn last
+    lines = np.array([place.spread(rank) for place in places])[:, order]  # the best drawn last
     across = np.arange(len(places))
-    axes.plot(across, lines[:, :-n_best], color=FAINT, lw=0.8, alpha=0.7)
-    axes.plot(across, lines[:, -n_best:-1], color=COLOURS[0], lw=1.4)
+    alpha = float(np.clip(25.0 / len(order), 0.25, 0.8))
+    axes.plot(across, lines[:, :-n_best], color="0.6", lw=0.7, alpha=alpha)
+    axes.plot(across, lines[:, -n_best:-1], color=COLOURS[0], lw=1.2, alpha=0.9)
     axes.plot(across, lines[:, -1], color=COLOURS[1], lw=2.2)
     for i, place in enumerate(places):
         axes.axvline(i, color="0.4", lw=0.8, zorder=0.5)
-        for tick, label in zip(place.ticks, place.labels, strict=True):
-            _write(axes, i, tick, label)
-    axes.set_xticks(across, [place.name for place in places])
+        _write_ticks(axes, i, place)
+    names = [short(place.name) for place in places]
+    slanted = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
+    crowded = sum(map(len, names)) > 60
+    axes.set_xticks(across, names, fontsize="small", **(slanted if crowded else {}))
     axes.set_yticks([])
-    axes.set_xlim(-0.1, len(places) - 0.6)
+    axes.set_xlim(-0.3, len(places) - 0.5)
     axes.set_title(f"blue: best {n_best} of {len(order)}; orange: the best", fontsize="small")
     axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
     axes.tick_params(axis="x", length=0)
 
 
-def _write(axes, x, y, text):
-    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
-    axes.annotate(
-        text, (x, y), (4, 0), textcoords="offset points", va="center", fontsize=7.5, bbox=box
-    )
+def _where_curves_are(told, best):
+    """Return what of the best values so far, (k,), lies among the bulk of the values told."""
+    low, high = robust_limits(told)
+    within = best[(best >= low) & (best <= high)]
+    return within if within.size else best
 
 
-def _tidy(axes):
-    axes.spines[["top", "right"]].set_visible(False)
+def _draw_dependence(axes, place, dependence):
+    """Draw a curve with a band, or at categories a point with a bar."""
+    x = place.place(dependence.places)
+    inside = np.isfinite(x) & (x >= 0.0) & (x <= 1.0) if place.labels else np.isfinite(x)
+    order = np.flatnonzero(inside)[np.argsort(x[inside], kind="stable")]
+    x, curve = x[order], dependence.rows(order)
+    if place.is_numeric:
+        draw_curve(axes, x, curve)
+    else:
+        axes.vlines(x, curve.low, curve.high, color=COLOURS[5], lw=2.0)
+        axes.plot(x, curve.mean, "_", color=COLOURS[5], ms=14, mew=2.0)
+
+
+def _label_axis(axes, place):
+    axes.set_xlabel(short(place.name, 32))
+    if not place.labels:
+        return
+    few = _thinned(len(place.ticks))
+    labels = [place.labels[i] for i in few]
+    crowded = sum(map(len, labels)) > 24
+    slanted = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if crowded else {}
+    axes.set_xticks(place.ticks[few], labels, fontsize="small", **slanted)
+
+
+def _write_ticks(axes, i, place):
+    """Write the ends of a scale beyond them, and other values beside the axis."""
+    for t in _thinned(len(place.ticks)):
+        y, label = place.ticks[t], place.labels[t]
+        if place.is_numeric and y in (0.0, 1.0):
+            _write(axes, i, y, label, (0, 9 if y else -9), "center")
+        elif not (place.is_numeric and y == 0.5):
+            _write(axes, i, y, label, (4, 0), "left")
+
+
+def _write(axes, x, y, text, offset, ha):
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.6}
+    style = {"textcoords": "offset points", "va": "center", "fontsize": 7.5, "bbox": box}
+    axes.annotate(text, (x, y), offset, ha=ha, zorder=4, **style)
+
+
+def _thinned(n):
+    """Return which of n ticks to label: all, or every k-th."""
+    return np.arange(0, n, -(-n // MOST_LABELS))

@@ -23,6 +23,14 @@ class InverseMapping:
         """Return the points, (m, d), of the cube that stand for the coordinates Z, (m, r)."""
         return np.clip(embedding.expand(Z), -1.0, 1.0)
 
+    def place(self, found, embedding, incumbent):
+        """Return the points of the coordinates that a search found."""
+        return self.lift(found.Z, embedding)
+
+    def settle(self, x, z, embedding, rng):
+        """Return x: it is the one point of z."""
+        return x
+
     def carry(self, X, embedding):
         """Return the coordinates, (n, r), of evaluated points X under a new embedding."""
         return embedding.project(X)

@@ -27,6 +27,9 @@ class PointLedger:
         """Return a coordinate row for every point: rows (m, r), and the row of X of each, (m,)."""
         return self._mapping.carry(X, embedding), np.arange(len(X))
 
+    def adopt(self, X, embedding):
+        """Take notice of points that were told from outside."""
+
     def move(self, embedding, seen, first):
         """Follow a new embedding."""
 
@@ -70,18 +73,24 @@ class CoordinateLedger:
     def locate(self, X, embedding):
         """Return a coordinate row for every point: rows (m, r), and the row of X of each, (m,).
 
-        Several coordinates can share a place. A point that was made from none, and was told from
-        outside, gets the ones that the mapping gives it, and keeps them.
+        Several coordinates can share a place. A point that was made from none gets the ones that
+        the mapping gives it.
         """
-        known, keys = self._rows_by_key(), keys_of(X)
-        unknown = {key: x for key, x in zip(keys, X, strict=True) if key not in known}
-        if unknown:
-            foreign = np.array(list(unknown.values()))
-            self.note(foreign, self._mapping.carry(foreign, embedding))
-            known = self._rows_by_key()
-        pairs = [(i, row) for i, key in enumerate(keys) for row in known[key]]
-        source, rows = np.array(pairs, dtype=int).reshape(-1, 2).T
-        return self._Z[rows], source
+        known = self._rows_by_key()
+        rows, source = [], []
+        for i, key in enumerate(keys_of(X)):
+            own = self._Z[known[key]] if key in known else self._mapping.carry(X[[i]], embedding)
+            rows.append(own)
+            source += [i] * len(own)
+        return np.vstack(rows), np.array(source)
+
+    def adopt(self, X, embedding):
+        """Keep the coordinates that the mapping gives to points that were told from outside."""
+        known = self._rows_by_key()
+        foreign = {key: x for key, x in zip(keys_of(X), X, strict=True) if key not in known}
+        if foreign:
+            points = np.array(list(foreign.values()))
+            self.note(points, self._mapping.carry(points, embedding))
 
     def move(self, embedding, seen, first):
         """Move the places to where the coordinates lie under a new embedding.
@@ -141,5 +150,4 @@ class CoordinateLedger:
 
 def make_ledger(mapping, space):
     """Return the ledger that goes with a mapping."""
-    keeps_coordinates = getattr(mapping, "keeps_coordinates", False)
-    return (CoordinateLedger if keeps_coordinates else PointLedger)(mapping, space)
+    return (CoordinateLedger if mapping.keeps_coordinates else PointLedger)(mapping, space)

@@ -34,10 +34,11 @@ class TopDown:
 
     keeps_coordinates = False
 
-    def __init__(self, preimage="nearest"):
+    def __init__(self, preimage="nearest", *, keeps_found=True):
         if preimage not in PREIMAGES:
             raise ValueError(f"preimage must be one of {list(PREIMAGES)}: got {preimage!r}.")
         self.preimage = preimage
+        self.keeps_found = keeps_found and preimage == "nearest"
 
     def lift(self, Z, embedding, incumbent):
         """Return points of the cube with coordinates Z, or the nearest to them that there are.
@@ -60,6 +61,12 @@ class TopDown:
             return np.clip(Z, -1.0, 1.0)
         centre = np.zeros(embedding.d) if self.preimage == "least-squares" else incumbent
         return nearest_preimages(Z, embedding.basis, centre)
+
+    def place(self, found, embedding, incumbent):
+        """Return points of the cube, (m, d), for what a search found."""
+        if self.keeps_found and found.X is not None:
+            return found.X
+        return self.lift(found.Z, embedding, incumbent)
 
     def settle(self, x, z, embedding, rng):
         """Return the point to evaluate for z, given the one, (d,), that `lift` found for it."""

@@ -1,10 +1,16 @@
 """Evaluating batches of candidates through scikit-learn."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
-from skbo_silbo._sklearn import is_all_fits_failed
+from skbo_silbo._sklearn import (
+    check_refit_names_a_metric,
+    fits_of,
+    is_all_fits_failed,
+    with_results,
+)
 from skbo_silbo.model_selection._candidates import Candidate, mean_score
 from skbo_silbo.model_selection._splits import freeze
+from skbo_silbo.model_selection._worker_death import is_worker_death
 
 
 class Batches:
@@ -36,7 +42,12 @@ class Batches:
         self._cv = freeze(search.cv)
         self._n_batches = self._n_rows = 0
 
-    def evaluate(self, points, sources, recalled=()):
+    def fits_of(self, params):
+        """Return the fits of one candidate, as functions with arguments, to be made elsewhere."""
+        with _muted(self.search):
+            return fits_of(self._evaluate_candidates, params, cv=self._cv)
+
+    def evaluate(self, points, sources, recalled=(), results=None, is_second_try=False):
         """Evaluate a batch.
 
         Parameters
@@ -47,6 +58,10 @@ class Batches:
             Where each came from.
         recalled : sequence of Candidate
             The first of them, already evaluated.
+        results : list, default=None
+            What the fits of a single new one returned, if they have been made.
+        is_second_try : bool, default=False
+            Whether a worker has died with them already.
 
         Returns
         -------
@@ -56,13 +71,20 @@ class Batches:
         Raises
         ------
         Exception
-            Whatever ``evaluate_candidates`` raises, unless it is that all fits failed.
+            Whatever ``evaluate_candidates`` raises, unless it is that all fits failed, or that a
+            worker died and no ``error_score="raise"``.
         """
         new = slice(len(recalled), None)
-        blocks, error = self._rows(points[new]) if points[new] else ([], None)
+        given = nullcontext()
+        if results is not None:
+            given = with_results(self._evaluate_candidates, results)
+        with given:
+            outcomes = self._outcomes(points[new], is_second_try) if points[new] else []
         batch = [
             Candidate(params, self._n_batches, source, rows, error, self._score(rows))
-            for params, source, rows in zip(points[new], sources[new], blocks, strict=True)
+            for params, source, (rows, error) in zip(
+                points[new], sources[new], outcomes, strict=True
+            )
         ]
         self._n_batches += 1
         return batch
@@ -71,7 +93,33 @@ class Batches:
         """Take candidates, of which all else has been seen to, among the results."""
         self.candidates += batch
 
-    def _rows(self, points):
+    def _outcomes(self, points, is_second_try):
+        """Return the rows of each point, or None and a report of the failure.
+
+        When a worker dies, which candidate killed it is not known: all are evaluated once more, one
+        by one, and one with which a worker dies again has failed.
+        """
+        if is_second_try:
+            return [outcome for point in points for outcome in self._fit_alone(point)]
+        try:
+            return self._fit(points)
+        except Exception as failure:
+            if not self._may_be_retried(failure):
+                raise
+        return [outcome for point in points for outcome in self._fit_alone(point)]
+
+    def _fit_alone(self, point):
+        try:
+            return self._fit([point])
+        except Exception as failure:
+            if not self._may_be_retried(failure):
+                raise
+            return [(None, f"a worker died twice with this candidate: {failure!r}")]
+
+    def _may_be_retried(self, failure):
+        return is_worker_death(failure) and self.search.error_score != "raise"
+
+    def _fit(self, points):
         """Return the rows of each point, and the report of the failure if every fit failed."""
         try:
             with self._callback_kwargs(len(points)) as kwargs, _muted(self.search):
@@ -79,11 +127,12 @@ class Batches:
         except ValueError as failure:
             if not is_all_fits_failed(failure):
                 raise
-            return [None] * len(points), str(failure)
+            return [(None, str(failure))] * len(points)
         rows = self.table["rows"][self._n_rows :]
+        check_refit_names_a_metric(self.search, rows[0]["test_scores"])
         self._n_rows += len(rows)
         size = len(rows) // len(points)
-        return [rows[i : i + size] for i in range(0, len(rows), size)], None
+        return [(rows[i : i + size], None) for i in range(0, len(rows), size)]
 
     def _score(self, rows):
         # A batch without any success is rated as scikit-learn would rate a failed fit in it.

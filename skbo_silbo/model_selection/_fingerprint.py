@@ -1,21 +1,30 @@
 """What a search is, in plain JSON, so that one can be told from another in a later process."""
 
-import hashlib
 import json
-import math
-from functools import partial
-from numbers import Integral, Real
-from types import CodeType, MethodType
+from inspect import signature
 
 import numpy as np
-from scipy import sparse
 
-LONGEST = 20  # members of a list or array that are written out; longer ones become a digest
+from skbo_silbo.model_selection._describe import VERSION, describe, describe_data, digest
+from skbo_silbo.model_selection._initial_results import read_initial_results
+
 SHOWN = 5  # differences that a message names
 
+# Parameters of a search that do not decide what its candidates are and what their scores mean.
+MAY_CHANGE = (
+    *("callback", "journal", "max_time", "n_iter", "n_jobs", "patience", "pre_dispatch", "verbose"),
+)
+# Parameters that the fingerprint has in a form of its own.
+IN_OTHER_WORDS = (
+    *("batch_size", "cv", "estimator", "initial_results", "param_distributions", "refit"),
+)
 
-def search_fingerprint(search, space, state):
+
+def search_fingerprint(search, space, state, version=VERSION):
     """Return all that decides what the candidates of a search are and what their scores mean.
+
+    That is every parameter of the search but those in `MAY_CHANGE`, the data, and what is routed
+    to splitter, estimator and scorers.
 
     Parameters
     ----------
@@ -24,6 +33,8 @@ def search_fingerprint(search, space, state):
         Read from its `param_distributions`.
     state : SearchState
         The data and splits of the fit.
+    version : int
+        Of the journal that it is for.
 
     Returns
     -------
@@ -33,21 +44,56 @@ def search_fingerprint(search, space, state):
     Raises
     ------
     ValueError
-        If the splitter gives other splits when it splits again.
+        If the splitter gives other splits when it splits again, or a part cannot be described.
     """
-    own = ("scoring", "error_score", "return_train_score", "batch_size", "fold_noise")
-    optimizer = ("n_components", "embedding", "acquisition", "n_initial", "random_state")
-    return {
-        "param_distributions": describe(space.summary()),
+
+    def told(value):
+        return describe(value, version)
+
+    def held(data):
+        return describe_data(data, version)
+
+    fingerprint = {
+        "param_distributions": told(space.summary()),
         "order of param_distributions": space.parameter_names,
-        "estimator": describe(search.estimator),
-        "X": describe_data(state.X),
-        "y": describe_data(state.y),
-        "fit parameters": {k: describe_data(v) for k, v in sorted(state.fit_params.items())},
-        "cv": {"splitter": describe(state.splitter), "splits": _splits_digest(state)},
+        "estimator": told(search.estimator),
+        "X": held(state.X),
+        "y": held(state.y),
+        "fit parameters": {k: held(v) for k, v in sorted(state.fit_params.items())},
+        "cv": {"splitter": told(state.splitter), "splits": _splits_digest(state)},
         "refit": search.refit if isinstance(search.refit, str) else None,  # the metric searched
-        **{name: describe(getattr(search, name)) for name in own + optimizer},
+        **{name: told(getattr(search, name)) for name in described_parameters(type(search))},
     }
+    fingerprint["batch_size"] = 1 if search.batch_size == "auto" else told(search.batch_size)
+    if search.initial_results is not None:
+        told_before = read_initial_results(search.initial_results, search.refit)
+        fingerprint["initial_results"] = told(told_before)
+    if version > 1:
+        fingerprint["scorer parameters"] = {
+            k: held(v) for k, v in sorted(state.score_params.items())
+        }
+        fingerprint["order of scoring"] = _order(search)
+    return fingerprint
+
+
+def described_parameters(cls):
+    """Return the names of a search's parameters that the fingerprint has as they are."""
+    left_out = {*MAY_CHANGE, *IN_OTHER_WORDS}
+    return [name for name in signature(cls).parameters if name not in left_out]
+
+
+def _order(search):
+    """Return the order of the metrics where it decides which is searched."""
+    by_order = isinstance(search.scoring, dict) and not isinstance(search.refit, str)
+    return [str(name) for name in search.scoring] if by_order else None
+
+
+def without_new_defaults(fingerprint, old, cls, version):
+    """Leave out parameters that an older journal does not know, where they are at their default."""
+    defaults = {name: p.default for name, p in signature(cls).parameters.items()}
+    new = [name for name in described_parameters(cls) if name not in old]
+    idle = {name for name in new if fingerprint[name] == describe(defaults[name], version)}
+    return {name: value for name, value in fingerprint.items() if name not in idle}
 
 
 def require_same(old, new, path):
@@ -82,119 +128,14 @@ def _is_like(old, new):
 
 
 def _short(value):
-    if isinstance(value, dict) and "class" in value:
-        value = value["class"]
+    if isinstance(value, dict) and (value.keys() == {"float"} or "class" in value):
+        value = value.get("float", value.get("class"))
     text = value if isinstance(value, str) else json.dumps(value)
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def describe(value, inside=()):
-    """Return what a parameter's value is, in plain JSON.
-
-    Estimators, scorers and other objects are their class and their parameters or attributes;
-    functions are their name, and those without a name of their own (lambdas, nested functions)
-    their code. The same in every process: no memory address, no pickle.
-
-    Examples
-    --------
-    >>> from sklearn.decomposition import TruncatedSVD
-    >>> describe([1.0, None, ("relu", max)])
-    [1.0, None, ['relu', 'builtins.max']]
-    >>> describe(TruncatedSVD(3))["class"], describe(TruncatedSVD(3))["n_components"]
-    ('sklearn.TruncatedSVD', 3)
-    """
-    if value is None or isinstance(value, (bool, str)):
-        return value
-    if isinstance(value, np.bool_):
-        return bool(value)
-    if isinstance(value, Integral):
-        return int(value)
-    if isinstance(value, Real):
-        return float(value) if math.isfinite(value) else str(float(value))
-    if id(value) in inside:
-        return "itself"
-    return _describe_object(value, (*inside, id(value)))
-
-
-def _describe_object(value, inside):
-    if isinstance(value, dict):
-        return {str(k): describe(value[k], inside) for k in sorted(value, key=str)}
-    if isinstance(value, (list, tuple, range)):
-        return _shorten([describe(member, inside) for member in value])
-    if isinstance(value, (set, frozenset)):
-        return sorted((describe(member, inside) for member in value), key=json.dumps)
-    if isinstance(value, np.ndarray) or sparse.issparse(value):
-        return describe_data(value)
-    if isinstance(value, partial):
-        parts = {"func": value.func, "args": value.args, "keywords": value.keywords}
-        return {"class": "functools.partial", **describe(parts, inside)}
-    if isinstance(value, MethodType):
-        return [describe(value.__self__, inside), value.__name__]
-    if hasattr(value, "__name__"):  # functions and classes
-        return _describe_function(value, inside)
-    if hasattr(value, "get_params"):
-        parts = value.get_params(deep=False)
-    else:
-        parts = getattr(value, "__dict__", {})
-    return {"class": _name(type(value)), **describe(parts, inside)}
-
-
-def _describe_function(function, inside):
-    code = getattr(function, "__code__", None)
-    if code is None or "<" not in function.__qualname__:
-        return _name(function)
-    bound = [cell.cell_contents for cell in function.__closure__ or ()]
-    parts = describe([_describe_code(code), function.__defaults__, bound], inside)
-    return f"{_name(function)} {_digest(json.dumps(parts).encode())}"
-
-
-def _describe_code(code):
-    inner = [_describe_code(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts]
-    return [code.co_code.hex(), list(code.co_names), inner]
-
-
-def _name(thing):
-    """Return package and name: modules inside a package may move between its versions."""
-    package = (getattr(thing, "__module__", None) or "").split(".")[0]
-    return f"{package}.{getattr(thing, '__qualname__', thing.__name__)}"
-
-
-def describe_data(data):
-    """Return the shape and, as a digest, the content of an array, frame, sparse matrix or list."""
-    if sparse.issparse(data):
-        data = sparse.csr_array(data, copy=True)
-        data.sum_duplicates()
-        parts = [data.data, data.indices.astype(np.int64), data.indptr.astype(np.int64)]
-        return {"shape": list(data.shape), "digest": _digest(*map(_bytes, parts))}
-    if not hasattr(data, "__array__"):
-        return describe(data)
-    array = np.asarray(data)
-    columns = {"columns": _shorten([str(c) for c in getattr(data, "columns", ())])}
-    kind = {"shape": list(array.shape), "dtype": str(array.dtype)}
-    return {**(columns if columns["columns"] else {}), **kind, "digest": _digest(_bytes(array))}
-
-
-def _bytes(array):
-    if array.dtype.kind in "OV":
-        return json.dumps([describe(value) for value in array.ravel().tolist()]).encode()
-    return np.ascontiguousarray(array).data.cast("B") if array.size else b""
-
-
-def _shorten(values):
-    if len(values) <= LONGEST:
-        return values
-    return {"length": len(values), "digest": _digest(json.dumps(values).encode())}
-
-
-def _digest(*parts):
-    digest = hashlib.blake2b(digest_size=8)
-    for part in parts:
-        digest.update(part)
-    return digest.hexdigest()
-
-
 def _splits_digest(state):
-    first, second = (_digest(*_split_bytes(state.split())) for _ in range(2))
+    first, second = (digest(*_split_bytes(state.split())) for _ in range(2))
     if first != second:
         raise ValueError(
             "cv must give the same splits every time when there is a journal, for candidates of "
@@ -207,4 +148,4 @@ def _splits_digest(state):
 def _split_bytes(splits):
     for part in (indices for pair in splits for indices in pair):
         yield b"|"
-        yield _bytes(np.asarray(part, dtype=np.int64))
+        yield np.ascontiguousarray(part, dtype=np.int64).data.cast("B") if len(part) else b""

@@ -17,8 +17,12 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo._sklearn import search_state
 from skbo_silbo.model_selection._candidates import Candidate
-from skbo_silbo.model_selection._fingerprint import require_same, search_fingerprint
-from skbo_silbo.model_selection._journal import Journal
+from skbo_silbo.model_selection._fingerprint import (
+    require_same,
+    search_fingerprint,
+    without_new_defaults,
+)
+from skbo_silbo.model_selection._journal import VERSION, Journal, damaged
 
 
 class Memory:
@@ -44,12 +48,23 @@ class Memory:
     def __init__(self, space, random_state, journal=None):
         self.space, self.random_state, self.journal = space, random_state, journal
         records = [] if journal is None else journal.records
-        self.candidates = [_candidate(record, space) for record in records]
+        self.candidates = [self._read(i, record) for i, record in enumerate(records)]
         self.diverged = False
+
+    def _read(self, i, record):
+        try:
+            return _candidate(record, self.space)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(damaged(self.journal.path, i)) from error
 
     def recall(self, first, n):
         """Return the candidates with the numbers first, ..., first + n - 1 as far as there are."""
         return self.candidates[first : first + n]
+
+    @property
+    def is_in_order(self):
+        """Whether the candidates were proposed one batch after the other, and can be so again."""
+        return all(candidate.is_in_order for candidate in self.candidates)
 
     def agrees(self, points, recalled):
         """Return whether the points proposed begin with those recalled, to the last bit."""
@@ -97,16 +112,26 @@ def open_memory(search, space, evaluate_candidates):
     if search.journal is None:
         yield Memory(space, search.random_state)
         return
-    fingerprint = search_fingerprint(search, space, search_state(evaluate_candidates))
-    # Only a number can be compared with that of an earlier run; otherwise the journal's counts.
-    numbered = isinstance(search.random_state, Integral)
-    fingerprint["random_state"] = int(search.random_state) if numbered else None
+    state = search_state(evaluate_candidates)
+    fingerprint = _fingerprint(search, space, state)  # refused before there is a file
     with Journal(search.journal) as journal:
         if journal.header is None:
             seed = _seed(search.random_state)
             journal.begin({"seed": seed, "made with": _versions(), "search": fingerprint})
-        require_same(journal.header["search"], fingerprint, journal.path)
+        version, old = journal.header["version"], journal.header["search"]
+        if version != VERSION:
+            fingerprint = _fingerprint(search, space, state, version)
+        known = without_new_defaults(fingerprint, old, type(search), version)
+        require_same(old, known, journal.path)
         yield Memory(space, journal.header["seed"], journal)
+
+
+def _fingerprint(search, space, state, version=VERSION):
+    fingerprint = search_fingerprint(search, space, state, version)
+    # Only a number can be compared with that of an earlier run; otherwise the journal's counts.
+    numbered = isinstance(search.random_state, Integral)
+    fingerprint["random_state"] = int(search.random_state) if numbered else None
+    return fingerprint
 
 
 def _seed(random_state):
@@ -131,6 +156,7 @@ def _record(candidate, space):
         "x": x.tolist(),
         "score": _plain(candidate.score),
         "error": candidate.error,
+        "in order": candidate.is_in_order,
         "rows": None if candidate.rows is None else [_plain(row) for row in candidate.rows],
     }
 
@@ -145,6 +171,7 @@ def _candidate(record, space):
         rows=None if rows is None else [_row(row) for row in rows],
         error=record["error"],
         score=float(record["score"]),
+        is_in_order=record.get("in order", True),
     )
 
 

@@ -1,21 +1,38 @@
 """Optimisers of expensive functions: all are asked for points and told values."""
 
 from skbo_silbo.optimizers._as_run import SILBOAsRun
+from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
-from skbo_silbo.optimizers._configuration import WARPS
-from skbo_silbo.optimizers._evidence import choose_warp
+from skbo_silbo.optimizers._configuration import Configuration
+from skbo_silbo.optimizers._input_model import InputModel
+from skbo_silbo.optimizers._input_shares import InputShares
+from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._minimize import minimize
+from skbo_silbo.optimizers._modelled_values import BeyondModelWarning
 from skbo_silbo.optimizers._random_search import RandomSearch
+from skbo_silbo.optimizers._run import LostEvaluationWarning
 from skbo_silbo.optimizers._si_bo import SIBO
 from skbo_silbo.optimizers._silbo import SILBO
-from skbo_silbo.optimizers._subspace import LearntSubspace, NotLowDimensionalWarning
+from skbo_silbo.optimizers._state import option_names
+from skbo_silbo.optimizers._subspace import (
+    LearntSubspace,
+    NotLowDimensionalWarning,
+    count_directions,
+)
 from skbo_silbo.space import SpaceExhausted
 
 __all__ = [
     "AddBO",
+    "AskTellOptimizer",
     "BOCK",
+    "Configuration",
+    "EmbeddedOptimizer",
+    "BeyondModelWarning",
     "HeSBO",
+    "InputModel",
+    "InputShares",
     "LearntSubspace",
+    "LostEvaluationWarning",
     "NotLowDimensionalWarning",
     "REMBO",
     "RandomSearch",
@@ -24,7 +41,7 @@ __all__ = [
     "SILBOAsRun",
     "SIRBO",
     "SpaceExhausted",
-    "WARPS",
-    "choose_warp",
+    "count_directions",
     "minimize",
+    "option_names",
 ]

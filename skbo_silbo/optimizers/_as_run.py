@@ -4,10 +4,8 @@ from functools import partial
 
 from skbo_silbo._checks import check_choice, check_count
 from skbo_silbo.acquisition import (
-    Acquisition,
     HypercubeSearch,
     confidence_weight_as_run,
-    plain_mean,
     reach_of_coordinates,
     reach_of_inputs,
     variance_gain,
@@ -105,12 +103,12 @@ class SILBOAsRun(EmbeddedOptimizer):
         upward = self.mapping == "bottom-up"
         reach = reach_of_coordinates if upward else reach_of_inputs
         return Configuration(
-            learners=[AsRunLearner(max(r, 1), n_initial)],
+            learner=AsRunLearner(max(r, 1), n_initial),
             mapping=BottomUp() if upward else BriefTopDown(),
             search=HypercubeSearch(reach, once=not upward),
             acquisition=ucb if self.acquisition == "ucb" else ACQUISITIONS["ei"],
             design=DESIGNS["random"],
-            surrogate=ProcessMaker(),
+            maker=ProcessMaker(),
             n_initial=n_initial,
             n_unlabeled=N_UNLABELED[self.mapping],
             n_first_unlabeled=N_FIRST_UNLABELED,
@@ -119,4 +117,4 @@ class SILBOAsRun(EmbeddedOptimizer):
 
 
 def _variance_bound(t, n_points, kappa):
-    return Acquisition(partial(variance_gain, kappa=kappa), plain_mean)
+    return partial(variance_gain, kappa=kappa)

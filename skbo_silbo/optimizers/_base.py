@@ -1,16 +1,24 @@
 """What every optimiser shares: being asked for points and told values."""
 
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state
 
 from skbo_silbo._checks import check_count
+from skbo_silbo._sklearn import one_thread
 from skbo_silbo.optimizers import _state
+from skbo_silbo.optimizers._constraints import as_violation
 from skbo_silbo.optimizers._history import History
-from skbo_silbo.space import SpaceExhausted, as_space, key_of, keys_of
+from skbo_silbo.optimizers._input_model import InputModel
+from skbo_silbo.optimizers._journaling import begin_or_check, state_in, told_event, told_of
+from skbo_silbo.optimizers._modelled_values import warn_of_values_beyond
+from skbo_silbo.optimizers._restricted import Part, propose_in
+from skbo_silbo.optimizers._told import as_evaluations, as_noise, as_points
+from skbo_silbo.space import SpaceExhausted, as_space, key_of, keys_of, refuse_intervals
+
+N_CENTRES = 5  # best points, round which proposals in a part of the space are looked for
 
 
 class AskTellOptimizer(ABC):
@@ -19,6 +27,7 @@ class AskTellOptimizer(ABC):
     A subclass says how to `_propose` the next point. Random numbers come from a stream of its own
     for every proposal, numbered by how many points are known (told or pending): what is
     proposed depends on the seed and on what is known, not on the clock nor on the order of `tell`.
+    Threads may share an optimiser: a lock lets one in at a time, and an `ask` that thinks holds it.
 
     Parameters
     ----------
@@ -31,22 +40,40 @@ class AskTellOptimizer(ABC):
     def __init__(self, bounds, random_state=None):
         self.bounds = bounds
         self.random_state = random_state
+        refuse_intervals(bounds)
         self.space_ = as_space(bounds)
+        self._lock = threading.RLock()
         self._history = History(self.space_.n_features_)
         self._pending = {}  # key of the point -> its place in the cube, in the order asked
         self._told = set()
-        self._seed = _root_seed(random_state)
+        self._exact = {}  # key of a point asked for with fixed parameters -> the point
+        self._violation = None
+        self._log = None
+        self._seed = _state.root_seed(random_state)
+        self._input_model = None  # the last `input_model_`, and of how many values
 
     def __repr__(self):
         return f"{type(self).__name__}({self.space_!r}, n_told={len(self._history)})"
 
+    def __getstate__(self):
+        with self._lock:  # a copy writes no journal
+            return {k: v for k, v in vars(self).items() if k not in ("_lock", "_log")}
+
+    def __setstate__(self, state):
+        vars(self).update(state, _lock=threading.RLock(), _log=None)
+
     @property
     def x_iters_(self):
         """The points told, in that order: ndarray of shape (n, d), or list of n dicts."""
-        points = [point.copy() for point in self._history.points]
-        if self.space_.is_dict:
-            return points
-        return np.array(points) if points else self.space_.decode(self._history.X)
+        return self._as_results(self._history.points)
+
+    @property
+    def pending_(self):
+        """The points asked for and not yet told or cancelled, in the order asked: as `x_iters_`."""
+        with self._lock:
+            pending, exact = dict(self._pending), dict(self._exact)
+        points = (exact[k] if k in exact else self._decoded(x) for k, x in pending.items())
+        return self._as_results(list(points))
 
     @property
     def func_vals_(self):
@@ -63,7 +90,20 @@ class AskTellOptimizer(ABC):
         """The lowest finite value told."""
         return float(self._history.y[self._best_index()])
 
-    def ask(self, n=None):
+    @property
+    def input_model_(self):
+        """What the values told say of the inputs: an `InputModel`, whatever proposed the points.
+
+        Computed when asked for, some seconds; nothing of what is proposed changes by it.
+        """
+        history = self._history
+        if self._input_model is None or self._input_model[0] != len(history):
+            with one_thread():
+                model = InputModel.fit(self.space_, *history.canonical())
+            self._input_model = len(history), model
+        return self._input_model[1]
+
+    def ask(self, n=None, fixed=None):
         """Propose points to evaluate.
 
         The points are pending until they are told: further proposals take them into account.
@@ -72,6 +112,9 @@ class AskTellOptimizer(ABC):
         ----------
         n : int or None, default=None
             How many points; None means one.
+        fixed : dict or None, default=None
+            Values that the points must have: by name for named parameters, by index (from 0) for
+            a box. The model still learns from all points.
 
         Returns
         -------
@@ -81,18 +124,25 @@ class AskTellOptimizer(ABC):
         Raises
         ------
         SpaceExhausted
-            When a finite space has fewer than n new points left.
+            When a finite space, or what `fixed` leaves of it, has fewer than n new points left.
+        ValueError
+            When `fixed` names no parameter or a value outside the space, or no point satisfies the
+            constraints.
         """
         count = 1 if n is None else check_count("n", n)
-        self._require_left(count)
-        before = dict(self._pending)
-        try:
-            X = [self._register(self._propose()) for _ in range(count)]
-        except BaseException:
-            self._pending = before
-            raise
-        points = self.space_.decode(np.array(X).reshape(count, self.space_.n_features_))
-        return points[0] if n is None else points
+        within = self.space_ if not fixed else self.space_.pinned(fixed)
+        part = Part(self.space_, within, self._violation)
+        with self._lock:
+            self._require_left(count)
+            before = self._pending, self._exact
+            self._pending, self._exact = dict(self._pending), dict(self._exact)
+            try:
+                points = [self._ask_one(part) for _ in range(count)]
+                self._log_asked(list(self._pending.values())[-count:])
+            except BaseException:
+                self._pending, self._exact = before
+                raise
+        return points[0] if n is None else self._as_results(points)
 
     def tell(self, x, y, noise_std=None):
         """Record the value of one point or of several.
@@ -102,7 +152,9 @@ class AskTellOptimizer(ABC):
         x : ndarray of shape (d,) or dict, or ndarray of shape (n, d) or list of n dicts
             Points inside the bounds, in any order, asked for or not; repeats are kept.
         y : float, or array-like of shape (n,)
-            Their values, to be minimised. NaN or infinite means that the evaluation failed.
+            Their values, to be minimised. NaN, infinite or masked means that the evaluation failed;
+            so does a value that is too large to be modelled with the others (1e308 among numbers
+            like 1), with a `BeyondModelWarning`.
         noise_std : float, array-like of shape (n,) or None, default=None
             Standard deviation of the noise of every value, at least 0, in the units of y, where it
             is known: a Gaussian process takes it on top of the noise that it finds in all values.
@@ -119,14 +171,106 @@ class AskTellOptimizer(ABC):
             number, or noise_std is negative, infinite, or of no use to the method's surrogate.
             Then nothing is recorded.
         """
-        points, values = self._check_evaluations(x, y)
+        points, values = as_evaluations(x, y, self.space_)
         noise_std = self._check_noise(noise_std, values.shape)
         X = self.space_.encode(points)
-        self._history.add(points, X, values, noise_std)
-        for key in keys_of(X):
-            self._pending.pop(key, None)
-            self._told.add(key)
+        with self._lock:
+            n_beyond = self._history.count_beyond()
+            self._record(points, X, values, noise_std)
+            if self._log is not None:
+                self._log.append(told_event(self.space_, points, X, values, noise_std))
+            n_beyond = self._history.count_beyond() - n_beyond
+        if n_beyond > 0:
+            warn_of_values_beyond(n_beyond, self._history.y)
         return self
+
+    def cancel(self, x):
+        """Take back a request: the point is not pending any more, and may be asked for again.
+
+        For an evaluation that was lost, with a worker or a machine, and is worth another try. One
+        that shall not be tried again is told as failed: ``tell(x, float("nan"))``.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,) or dict, or ndarray of shape (n, d) or list of n dicts
+            Points that are pending.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            When one of the points is not pending. Then none is cancelled.
+        """
+        points, _ = as_points(x, self.space_)
+        keys = keys_of(self.space_.encode(points))
+        with self._lock:
+            for key, point in zip(keys, points, strict=True):
+                if key not in self._pending:
+                    raise ValueError(
+                        f"x must be pending, asked for and neither told nor cancelled: got {point}."
+                        f" Look at pending_, which holds {len(self._pending)} points."
+                    )
+            self._withdraw(keys)
+            if self._log is not None:
+                self._log.append({"cancelled": self.space_.encode(points).tolist()})
+        return self
+
+    def keep_journal(self, log, **facts):
+        """Go on from what a log holds, and write to it from now on.
+
+        Parameters
+        ----------
+        log : EventLog
+            Open. Of a new file, or of an optimiser like this one.
+        **facts
+            What else must be as it was when the log was begun, as plain data.
+
+        Raises
+        ------
+        ValueError
+            When the log is of another space, class, option or seed; it is named, the log closed.
+        """
+        with self._lock:
+            try:
+                begin_or_check(log, self, facts)
+                self._replay(log)
+            except BaseException:
+                log.close()
+                raise
+            self._log = log
+
+    def constrain(self, constraints):
+        """Propose only points that satisfy constraints on cheap known functions from now on.
+
+        Parameters
+        ----------
+        constraints : NonlinearConstraint, LinearConstraint, list of these, or None
+            Of `scipy.optimize`; the functions are called with a point. Inequalities only.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            When they are of another kind, or equalities.
+        """
+        self._violation = as_violation(constraints, self.space_)
+        return self
+
+    def close_journal(self):
+        """Close the journal, if there is one: what follows is not written down."""
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def was_told(self, x):
+        """Return whether a value of this point, (d,) or dict, has been told."""
+        return key_of(self.space_.encode([x])[0]) in self._told
 
     def check_points(self, x):
         """Return one point or several as a list of points, all inside the bounds.
@@ -136,7 +280,7 @@ class AskTellOptimizer(ABC):
         ValueError
             When a point is outside the bounds or of wrong length.
         """
-        points, _ = self._as_points(x)
+        points, _ = as_points(x, self.space_)
         self.space_.encode(points)
         return list(points)
 
@@ -147,12 +291,15 @@ class AskTellOptimizer(ABC):
         -------
         data : dict
             Of dicts, lists, strings, numbers, True, False and None; ``json.dumps(data)`` is exact.
-            Options that are objects (a transformer, a mapping) are only named, and so are the
-            parameters of a `Space`; its points are stored by their place in the cube.
+            Options that are objects (a transformer, a mapping) are only named; the parameters of a
+            `Space` are described, and its points are stored by their place in the cube.
         """
+        with self._lock:
+            return self._to_dict()
+
+    def _to_dict(self):
         options, objects = _state.options_to_data(self)
-        points = "X" if self.space_.is_dict else "points"
-        rows = self._history.X if self.space_.is_dict else self.x_iters_
+        history = self._history
         return {
             "format": _state.FORMAT,
             "version": _state.VERSION,
@@ -161,11 +308,9 @@ class AskTellOptimizer(ABC):
             "options": options,
             "objects": objects,
             "seed": int(self._seed),
-            "history": {
-                points: rows.tolist(),
-                "y": _state.values_to_data(self._history.y),
-                "noise_std": _state.values_to_data(self._history.noise_std),
-            },
+            "history": told_event(
+                self.space_, history.points, history.X, history.y, history.noise_std
+            ),
             "pending": [x.tolist() for x in self._pending.values()],
             "state": self._state_to_dict(),
         }
@@ -178,8 +323,8 @@ class AskTellOptimizer(ABC):
         ----------
         data : dict
             What `to_dict` returned, also by way of JSON.
-        bounds : Space, default=None
-            The space, if it has named parameters.
+        bounds : Space, array-like of shape (d, 2) or scipy.optimize.Bounds, default=None
+            The space, if it has named parameters. A box needs not be given again.
         **objects
             The options that were objects.
 
@@ -190,26 +335,20 @@ class AskTellOptimizer(ABC):
         Raises
         ------
         ValueError
-            When the data is of another class, format or version, or bounds or objects are
-            missing or superfluous.
+            When the data is of another class, format or version, or of another space, or bounds
+            or objects are missing or superfluous.
         """
         _state.check_header(data, cls)
         options = _state.merge_options(data, objects)
         bounds = _state.bounds_from_data(data["space"], bounds)
         optimizer = cls(bounds, random_state=_state.RootSeed(data["seed"]), **options)
-        _state.check_columns(data["space"], optimizer.space_)
+        _state.check_space(data["space"], optimizer.space_)
         optimizer._restore(data)
         return optimizer
 
     def _restore(self, data):
-        m, history = self.space_.n_features_, data["history"]
-        if "X" in history:
-            points = self.space_.decode(np.reshape(history["X"], (-1, m)))
-        else:
-            points = np.reshape(history["points"], (-1, len(self.space_.lower)))
-        values, noise_std = (_state.values_from_data(history[name]) for name in ("y", "noise_std"))
-        self.tell(points, values, noise_std)
-        for x in np.reshape(data["pending"], (-1, m)):
+        self._record(*told_of(data["history"], self.space_))
+        for x in np.reshape(data["pending"], (-1, self.space_.n_features_)):
             self._register(x)
         self._state_from_dict(data["state"])
 
@@ -237,9 +376,71 @@ class AskTellOptimizer(ABC):
         """Return the random stream of this number, the same whenever it is asked for."""
         return np.random.default_rng([self._seed, *key])
 
+    def _ask_one(self, part):
+        """Return the next point of a part of the space; it is pending from now on."""
+        x = self._propose()
+        if part.admits(x):
+            self._register(x)
+            return self._decoded(x)
+        rng = self._rng(self._n_known, 4)
+        best = self._history.best_places(N_CENTRES)
+        x, point = propose_in(part, np.vstack([x, best]), self._rank, self._seen, rng)
+        self._register(x)
+        self._exact[key_of(x)] = point
+        return point
+
+    def _rank(self, X):
+        """Return how good new places X, (n, m), promise to be, (n,): no model, no difference."""
+        return np.zeros(len(X))
+
+    def _decoded(self, x):
+        return self.space_.decode(x[None])[0]
+
     def _register(self, x):
         self._pending[key_of(x)] = x
         return x
+
+    def _record(self, points, X, values, noise_std):
+        history = self._history.with_added(points, X, values, noise_std)
+        keys = set(keys_of(X))
+        pending = {key: x for key, x in self._pending.items() if key not in keys}
+        told = self._told | keys
+        # Together and last: whatever interrupts, all of it is known or nothing.
+        self._history, self._pending, self._told = history, pending, told
+
+    def _withdraw(self, keys):
+        keys = set(keys)
+        self._pending = {key: x for key, x in self._pending.items() if key not in keys}
+
+    def _log_asked(self, X):
+        if self._log is not None:
+            self._log.append({"asked": np.array(X).tolist()})
+            self._log.keep_state(self._state_to_dict())
+
+    def _replay(self, log):
+        n_before, state = state_in(log)
+        for n, event in enumerate(log.events, start=1):
+            self._follow_event(event)
+            if n == n_before:
+                self._state_from_dict(state)
+
+    def _follow_event(self, event):
+        m = self.space_.n_features_
+        if "asked" in event:
+            for x in np.reshape(event["asked"], (-1, m)):
+                self._register(x)
+        elif "told" in event:
+            self._record(*told_of(event, self.space_))
+        else:
+            self._withdraw(keys_of(np.reshape(event["cancelled"], (-1, m))))
+
+    def _check_noise(self, noise_std, shape):
+        return as_noise(noise_std, shape)
+
+    def _as_results(self, points):
+        if self.space_.is_dict:
+            return [point.copy() for point in points]
+        return np.array(points) if points else np.empty((0, len(self.space_.lower)))
 
     def _best_index(self):
         index = self._history.best_index()
@@ -259,61 +460,3 @@ class AskTellOptimizer(ABC):
                 "End the search, or widen the space.",
                 n_left=max(left, 0),
             )
-
-    def _check_evaluations(self, x, y):
-        """Return x as points of the space, and y as a float array of as many."""
-        points, single = self._as_points(x)
-        values = _as_numbers("y", y, "Tell float('nan') for a failed evaluation.")
-        if values.shape != (() if single else (len(points),)):
-            raise ValueError(
-                f"y must be {'one number' if single else f'{len(points)} numbers'}, one for every "
-                f"point in x: got shape {values.shape}. Tell points and values in equal number."
-            )
-        return points, values.reshape(len(points))
-
-    def _check_noise(self, noise_std, shape):
-        """Return standard deviations of this shape, (n,), NaN where they are not known."""
-        if noise_std is None:
-            return np.full(shape, np.nan)
-        noise_std = _as_numbers("noise_std", noise_std, "Give NaN where it is not known.")
-        if noise_std.shape not in ((), shape):
-            raise ValueError(
-                f"noise_std must be one number, or one for every value in y, {shape[0]}: got shape "
-                f"{noise_std.shape}. Give NaN where it is not known."
-            )
-        if (noise_std < 0).any() or np.isinf(noise_std).any():
-            raise ValueError(
-                f"noise_std must be at least 0 and finite: got {noise_std.tolist()}. "
-                "Give NaN where it is not known."
-            )
-        return np.broadcast_to(noise_std, shape)
-
-    def _as_points(self, x):
-        if self.space_.is_dict:
-            single = isinstance(x, Mapping)
-            return ([dict(x)] if single else list(x)), single
-        try:
-            x = np.array(x, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"x must be numbers, a point (d,) or points (n, d): got {x!r}. "
-                "Tell what ask() returned, or use a Space for named parameters."
-            ) from error
-        return (x if x.ndim == 2 else x.reshape(1, -1)), x.ndim < 2
-
-
-def _as_numbers(name, given, remedy):
-    values = np.asarray(given)
-    if values.dtype.kind not in "fiub":
-        raise ValueError(f"{name} must be real numbers: got {given!r}. {remedy}")
-    return values.astype(float)
-
-
-def _root_seed(random_state):
-    if isinstance(random_state, _state.RootSeed):
-        return int(random_state)
-    if random_state is None:
-        return np.random.SeedSequence().entropy
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31))
-    return int(check_random_state(random_state).randint(2**31 - 1))

@@ -11,10 +11,10 @@ from skbo_silbo.embedding import (
     FixedLearner,
     GaussianSketch,
     IdentityLearner,
-    make_learners,
+    choose_embedding,
 )
 from skbo_silbo.mapping import BottomUp, TopDown
-from skbo_silbo.optimizers._configuration import ACQUISITIONS, DESIGNS, Configuration, named
+from skbo_silbo.optimizers._configuration import DESIGNS, Configuration, make_acquisition
 from skbo_silbo.optimizers._design import image_points, n_initial_points
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.surrogate import (
@@ -50,12 +50,12 @@ class _SketchedOptimizer(EmbeddedOptimizer):
         mapping = BottomUp()
         n_initial = n_initial_points(r) if self.n_initial == "auto" else self.n_initial
         return Configuration(
-            learners=[FixedLearner(sketch)],
+            learner=FixedLearner(sketch),
             mapping=mapping,
             search=BoxSearch(n_rounds=N_ROUNDS),
-            acquisition=named("acquisition", self.acquisition, ACQUISITIONS),
+            acquisition=make_acquisition(self.acquisition),
             design=lambda n, d, rng: image_points(n, sketch, mapping, rng),
-            surrogate=self._make_surrogates(sketch),
+            maker=self._make_surrogates(sketch),
             n_initial=check_count("n_initial", n_initial),
             n_unlabeled=0,
             update_every=None,
@@ -219,16 +219,15 @@ class SIRBO(EmbeddedOptimizer):
 
     def _configure(self, d):
         return Configuration(
-            learners=make_learners("sir", self.n_components, d),
+            learner=choose_embedding("sir", self.n_components, d).learner,
             mapping=TopDown(),
             search=Climb(),
-            acquisition=named("acquisition", self.acquisition, ACQUISITIONS),
+            acquisition=make_acquisition(self.acquisition),
             design=DESIGNS["random"],
-            surrogate=ProcessMaker(),
+            maker=ProcessMaker(),
             n_initial=check_count("n_initial", self.n_initial),
             n_unlabeled=0,
             update_every=None,
-            keeps_found=True,
         )
 
 
@@ -272,12 +271,12 @@ class BOCK(EmbeddedOptimizer):
     def _configure(self, d):
         n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
         return Configuration(
-            learners=[IdentityLearner()],
+            learner=IdentityLearner(),
             mapping=TopDown(),
             search=Climb(),
-            acquisition=named("acquisition", self.acquisition, ACQUISITIONS),
+            acquisition=make_acquisition(self.acquisition),
             design=DESIGNS["sobol"],
-            surrogate=CylindricalMaker(),
+            maker=CylindricalMaker(),
             n_initial=check_count("n_initial", n_initial),
             n_unlabeled=0,
             update_every=None,
@@ -327,12 +326,12 @@ class AddBO(EmbeddedOptimizer):
         size = check_count("n_components", size)
         n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
         return Configuration(
-            learners=[IdentityLearner()],
+            learner=IdentityLearner(),
             mapping=TopDown(),
             search=GroupSearch(),
             acquisition=partial(_group_confidence, size=size),
             design=DESIGNS["random"],
-            surrogate=AdditiveMaker(size),
+            maker=AdditiveMaker(size),
             n_initial=check_count("n_initial", n_initial),
             n_unlabeled=0,
             update_every=None,

@@ -1,90 +1,89 @@
-"""The parts that a configuration of the loop is made of."""
+"""What one configuration of the loop is made of, and the names that options stand for."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
+import numpy as np
+
+from skbo_silbo._checks import check_members
 from skbo_silbo.acquisition import (
-    Acquisition,
+    AcquisitionFunction,
     BoxSearch,
     Climb,
     IdleRedraw,
+    Search,
     confidence_gain,
     confidence_weight,
     log_expected_improvement,
-    mean_of_logs,
-    plain_mean,
 )
-from skbo_silbo.mapping import BottomUp, TopDown
+from skbo_silbo.embedding import Learner
+from skbo_silbo.mapping import BottomUp, FullMapping, TopDown, as_mapping
 from skbo_silbo.optimizers._design import random_points, sobol_points
-from skbo_silbo.surrogate import AsTold, HalfLog, LogAboveLeast
+from skbo_silbo.surrogate import WARPS, AsTold, SurrogateMaker, Warp
 
 
 @dataclass(frozen=True, eq=False)
 class Configuration:
-    """One configuration of the loop.
+    """The parts of one optimiser: a room hands out each, and the loop calls them in turn.
 
     Attributes
     ----------
-    learners : list
-        Learners of the embedding; with several, evidence chooses.
-    mapping : object
-        With `lift` and `carry`.
-    search : object
+    learner : Learner
+        Of the embedding.
+    mapping : FullMapping
+    search : Search
         Maximises the acquisition.
     acquisition : callable
-        ``acquisition(t, n_points)`` is the function for proposal t over so many candidates.
+        ``acquisition(t, n_points)`` is the `AcquisitionFunction` of proposal t over so many
+        candidates.
     design : callable
-        ``design(n, d, rng)`` is the first points, (n, d), or a pair of these and the coordinates
-        that they were made from.
-    surrogate : object
-        Makes surrogates.
+        ``design(n, d, rng)`` is the first points, as `Design`.
+    maker : SurrogateMaker
     n_initial, n_unlabeled : int
     update_every : int, tuple of int or None
         See `is_update_due`.
-    keeps_found : bool
-        Whether a point found by a search over x is proposed itself, not another preimage of its z.
-    warps : tuple
-        Scales on which learners and surrogate may see the values; with several, evidence chooses.
+    warps : tuple of Warp
+        Scales on which learner and surrogate may see the values; with several, evidence chooses.
     n_first_unlabeled : int
         Uniform points without a value that the first embedding is learnt with (Chen et al. 2020,
         Algorithm 1, line 1).
     """
 
-    learners: list
-    mapping: object
-    search: object
-    acquisition: object
-    design: object
-    surrogate: object
+    learner: Learner
+    mapping: FullMapping
+    search: Search
+    acquisition: Callable[[int, int], AcquisitionFunction]
+    design: Callable
+    maker: SurrogateMaker
     n_initial: int
     n_unlabeled: int
     update_every: int | tuple | None
-    keeps_found: bool = False
-    warps: tuple = (AsTold(),)
+    warps: tuple[Warp, ...] = (AsTold(),)
     n_first_unlabeled: int = 0
+
+    def __post_init__(self):
+        """Refuse parts without what the loop asks of them."""
+        check_members("embedding", self.learner, Learner)
+        check_members("mapping", self.mapping, FullMapping)
+        check_members("search", self.search, Search)
+        check_members("surrogate", self.maker, SurrogateMaker)
+        for warp in self.warps:
+            check_members("warp", warp, Warp)
 
 
 def _improvement(t, n_points):
-    return Acquisition(log_expected_improvement, mean_of_logs)
+    return log_expected_improvement
 
 
 def _confidence(t, n_points):
-    gain = partial(confidence_gain, beta=confidence_weight(t, n_points))
-    return Acquisition(gain, plain_mean)
+    return partial(confidence_gain, beta=confidence_weight(t, n_points))
 
 
 ACQUISITIONS = MappingProxyType({"ei": _improvement, "ucb": _confidence})
 DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
 SEARCHES = MappingProxyType({"auto": IdleRedraw, "climb": Climb, "random": BoxSearch})
-WARPS = MappingProxyType(
-    {
-        "auto": (HalfLog(), AsTold(), LogAboveLeast()),
-        "half-log": (HalfLog(),),
-        "log": (LogAboveLeast(),),
-        None: (AsTold(),),
-    }
-)
 MAPPINGS = MappingProxyType(
     {
         "auto": TopDown,
@@ -97,8 +96,17 @@ MAPPINGS = MappingProxyType(
 )
 
 
-def named(name, value, table):
+def named(name, value, table, given):
     """Return the entry of a table of names.
+
+    Parameters
+    ----------
+    name : str
+        Of the option.
+    value : str or None
+    table : mapping
+    given : str
+        What else the option may be.
 
     Raises
     ------
@@ -106,12 +114,75 @@ def named(name, value, table):
         When there is none.
     """
     if not isinstance(value, str | None) or value not in table:
-        raise ValueError(f"{name} must be one of {sorted(table, key=str)}: got {value!r}.")
+        raise ValueError(
+            f"{name} must be one of {sorted(table, key=str)}, or {given}: got {value!r}."
+        )
     return table[value]
 
 
-def make_mapping(mapping):
-    """Return the mapping of this name, or the object given if it has `lift` and `carry`."""
-    if hasattr(mapping, "lift") and hasattr(mapping, "carry"):
-        return mapping
-    return named("mapping", mapping, MAPPINGS)()
+def make_mapping(mapping, *, keeps_found):
+    """Return the mapping of this name, or the one given if it has `lift` and `carry`.
+
+    Parameters
+    ----------
+    mapping : str or Mapping
+    keeps_found : bool
+        Whether a point that the search found may be proposed itself.
+    """
+    if not isinstance(mapping, str):
+        return as_mapping(mapping)
+    made = named("mapping", mapping, MAPPINGS, "an object with lift and carry")
+    return made() if made is BottomUp else made(keeps_found=keeps_found)
+
+
+def make_search(search):
+    """Return the search of this name, or the `Search` given."""
+    if isinstance(search, str):
+        return named("search", search, SEARCHES, "an object with find and n_points")()
+    check_members("search", search, Search)
+    return search
+
+
+def make_acquisition(acquisition):
+    """Return what gives the acquisition of this name, or the function given, for every proposal."""
+    given = "a function of (mean, std, best, return_gradient)"
+    if isinstance(acquisition, str) or acquisition is None:
+        return named("acquisition", acquisition, ACQUISITIONS, given)
+    _try_acquisition(acquisition)
+    return lambda t, n_points: acquisition
+
+
+def make_design(design):
+    """Return the function for the first points of this name, or the one given."""
+    if isinstance(design, str) or design is None:
+        return named("design", design, DESIGNS, "a function of (n, d, rng)")
+    if not callable(design):
+        raise ValueError(f"design must be a name or a function of (n, d, rng): got {design!r}.")
+    return design
+
+
+def make_warps(warp):
+    """Return the scales of this name, or the one given."""
+    if isinstance(warp, str) or warp is None:
+        return named("warp", warp, WARPS, "an object with name, __call__ and log_slope")
+    check_members("warp", warp, Warp)
+    return (warp,)
+
+
+def _try_acquisition(acquisition):
+    """Refuse what does not return three arrays for (mean, std, best, return_gradient=True)."""
+    moments = np.array([0.5, -0.5]), np.array([1.0, 0.1])
+    try:
+        plain = acquisition(*moments, 0.0)
+        parts = [plain, *acquisition(*moments, 0.0, return_gradient=True)]
+    except Exception as error:
+        raise ValueError(
+            "acquisition must be a name or a function of (mean, std, best, return_gradient): a "
+            f"trial of {acquisition!r} ended in {type(error).__name__}: {error}."
+        ) from error
+    if [np.shape(part) for part in parts] != [(2,)] * 4:
+        raise ValueError(
+            "acquisition must return values, (n,), and with return_gradient=True also their "
+            f"derivatives by mean and std: got shapes {[np.shape(part) for part in parts]} for "
+            "n = 2."
+        )

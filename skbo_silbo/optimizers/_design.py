@@ -1,7 +1,25 @@
 """The first points, before there is anything to learn from."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.stats import qmc
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The first points, and the coordinates that they were made from.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        In the cube.
+    Z : ndarray of shape (n, r) or None
+        None where the points were drawn themselves.
+    """
+
+    X: np.ndarray
+    Z: np.ndarray | None = None
 
 
 def n_initial_points(d):
@@ -32,6 +50,6 @@ def random_points(n, d, rng):
 
 
 def image_points(n, embedding, mapping, rng):
-    """Return points made from n uniform coordinates of the embedding's box, and these."""
+    """Return the `Design` made from n uniform coordinates of the embedding's box."""
     Z = rng.uniform(-1.0, 1.0, (n, embedding.r)) * embedding.half_widths
-    return mapping.lift(Z, embedding), Z
+    return Design(mapping.lift(Z, embedding), Z)

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from skbo_silbo.optimizers._modelled_values import as_modelled, is_beyond
+
 
 class History:
-    """The evaluated points and their values, in the order told.
+    """The evaluated points and their values, in the order told. It does not change.
 
     Parameters
     ----------
@@ -31,21 +33,35 @@ class History:
     def __len__(self):
         return self.y.size
 
-    def add(self, points, X, y, noise_std):
-        """Append evaluations."""
-        self.points.extend(points)
-        self.X, self.y = np.vstack([self.X, X]), np.append(self.y, y)
-        self.noise_std = np.append(self.noise_std, noise_std)
+    def with_added(self, points, X, y, noise_std):
+        """Return a history with evaluations appended."""
+        longer = History(self.X.shape[1])
+        longer.points = [*self.points, *points]
+        longer.X, longer.y = np.vstack([self.X, X]), np.append(self.y, y)
+        longer.noise_std = np.append(self.noise_std, noise_std)
+        return longer
 
     def best_index(self):
         """Return the position of the lowest finite value, the first of equals; None without one."""
         finite = np.isfinite(self.y)
         return int(np.argmin(np.where(finite, self.y, np.inf))) if finite.any() else None
 
+    def best_places(self, n):
+        """Return the places, (k, n_features), of the n lowest finite values at most."""
+        finite = np.flatnonzero(np.isfinite(self.y))
+        return self.X[finite[np.argsort(self.y[finite], kind="stable")[:n]]]
+
+    def count_beyond(self):
+        """Return how many values are beyond what can be modelled with the others."""
+        return int(is_beyond(self.y).sum())
+
     def canonical(self):
-        """Return X, y and noise_std, sorted in this order, on which a model may depend."""
+        """Return X, y and noise_std, sorted in this order, on which a model may depend.
+
+        Values and noise are as models see them (`as_modelled`).
+        """
         order = np.lexsort([self.noise_std, self.y, *self.X.T[::-1]])
-        return self.X[order], self.y[order], self.noise_std[order]
+        return self.X[order], *as_modelled(self.y[order], self.noise_std[order])
 
 
 def impute_failures(y):

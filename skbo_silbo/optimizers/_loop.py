@@ -1,8 +1,24 @@
-"""The loop that every model-based optimiser here is a configuration of."""
+"""The loop that every model-based optimiser here is a configuration of.
 
-import copy
+    tell:  points, values -> history
+    ask:   history -> belief (embedding, surrogate) -> surface -> found (z, x) -> point
+
+=========  =========  =====================================================================
+symbol     shape      meaning
+=========  =========  =====================================================================
+x, X       (d,)       points of the cube ``[-1, 1]^d`` that the space is seen as
+v                     coordinates of a sketch, where there is one: x is made from v
+z, Z       (r,)       coordinates of the embedding, ``z = x B``
+y          (n,)       values told, to be minimised; not finite where the evaluation failed
+=========  =========  =====================================================================
+
+Each stage has a room (doc/architecture.rst): `embedding` learns B, `surrogate` predicts in z,
+`acquisition` says where to look, `mapping` goes between z and x.
+"""
+
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -13,37 +29,20 @@ from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.mapping import make_ledger
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._base import AskTellOptimizer
-from skbo_silbo.optimizers._design import random_points
-from skbo_silbo.optimizers._evidence import (
-    choose_learner,
-    choose_turns,
-    choose_warp,
-    rows_for_evidence,
-)
+from skbo_silbo.optimizers._belief import Belief
+from skbo_silbo.optimizers._design import Design, random_points
+from skbo_silbo.optimizers._evidence import Rival
 from skbo_silbo.optimizers._history import impute_failures
 from skbo_silbo.optimizers._schedule import is_update_due
-from skbo_silbo.optimizers._subspace import describe_subspace, mean_gradient
+from skbo_silbo.optimizers._subspace import describe_subspace
 from skbo_silbo.space import draw_unseen, key_of, keys_of
-from skbo_silbo.surrogate import is_due
+from skbo_silbo.surrogate import choose_warp
 
-CHOICE_GROWTH = 1.25  # labels, relative, between choices of the embedding
-
-
-@dataclass(frozen=True, eq=False)
-class _Model:
-    """What was learnt from the first `n_told` evaluations."""
-
-    n_told: int
-    embedding: object
-    surrogate: object
-    ranked: np.ndarray  # (n, d): the points evaluated, the lowest value first
+CHOICE_GROWTH = 1.25  # labels, relative, between choices of the scale of the values
 
 
 class EmbeddedOptimizer(AskTellOptimizer):
     """Base of the optimisers with an embedding and a surrogate; a subclass says `_configure`.
-
-    A proposal is made so: learn the embedding when it is due; give every labelled point its
-    coordinates; condition the surrogate; search for the best acquisition; map it to the cube.
 
     Parameters
     ----------
@@ -54,18 +53,13 @@ class EmbeddedOptimizer(AskTellOptimizer):
     """
 
     def _assemble(self):
-        """Make the parts and the empty state; the last step of a subclass's construction."""
-        self._configuration = self._configure(self.space_.n_features_)
+        """Make the parts and the empty belief; the last step of a subclass's construction."""
+        d = self.space_.n_features_
+        self._configuration = self._configure(d)
         self._ledger = make_ledger(self._configuration.mapping, self.space_)
-        self._embedding = LinearEmbedding(self.space_.n_features_)
-        self._learner = self._configuration.learners[0]
-        self._warp = self._configuration.warps[0]
-        self._unlabeled = np.empty((0, self.space_.n_features_))
-        self._model = self._design = None
-        self._surrogate_state = None  # where the next search of the hyperparameters starts
-        self._learnt_at = self._tuned_at = self._chosen_at = 0
-        self._path = []  # [labels, kind of embedding, its coordinates] at every change
-        self._described = None  # the last `subspace_` and what it was made from
+        self._belief = Belief(LinearEmbedding(d), self._configuration.warps[0])
+        self._unlabeled = np.empty((0, d))  # what the last search ranked next
+        self._described = None  # the last `subspace_` and the belief it was made from
 
     @abstractmethod
     def _configure(self, d):
@@ -79,11 +73,192 @@ class EmbeddedOptimizer(AskTellOptimizer):
     @property
     def embedding_(self):
         """The embedding in use; the identity before the first model."""
-        return self._embedding
+        return self._belief.embedding
+
+    # --- ask ------------------------------------------------------------------------------------
+
+    def _propose(self):
+        index = self._n_known
+        rng = self._rng(index)
+        with one_thread():
+            if index < self.n_initial_ or len(self._history) == 0:
+                return self._design_point(index, rng)
+            again = self._update_belief()
+            if again is not None:
+                return again
+            if self._belief.surrogate is None:
+                return draw_unseen(self.space_, self._seen, rng)
+            return self._choose(self._search(rng), rng)
+
+    def _design_point(self, index, rng):
+        X, Z = self._design.X, self._design.Z
+        if index < len(X) and key_of(X[index]) not in self._seen:
+            if Z is not None:
+                self._ledger.note(X[[index]], Z[[index]])
+            return X[index]
+        return draw_unseen(self.space_, self._seen, rng)
+
+    @cached_property
+    def _design(self):
+        made = self._configuration.design(self.n_initial_, self.space_.n_features_, self._rng(0, 0))
+        design = made if isinstance(made, Design) else Design(made)
+        return replace(design, X=self.space_.round(design.X))
+
+    # --- belief ---------------------------------------------------------------------------------
+
+    def _update_belief(self):
+        """Learn from what was told; return a point that has to be evaluated again first, or None.
+
+        When the embedding changes, some mappings move points: these wait to be evaluated again.
+        """
+        again = self._ledger.waiting(self._seen)
+        if again is not None or not self._is_stale:
+            return again
+        self._learn()
+        again = self._ledger.waiting(self._seen)
+        if again is None:
+            X, y, noise_std = self._labelled()
+            self._ledger.adopt(X, self._belief.embedding)
+            self._belief = self._conditioned(X, y, noise_std)
+        return again
+
+    @property
+    def _is_stale(self):
+        return self._belief.n_told is None or self._belief.n_told < len(self._history)
+
+    def _labelled(self):
+        """Return points, (n, d), values and noise, (n,), to learn from, in canonical order."""
+        return self._ledger.select(*self._history.canonical())
+
+    def _learn(self):
+        """Learn the embedding, and before that choose the scale of the values, where it is due."""
+        X, y, _ = self._labelled()
+        belief, n = self._belief, y.size
+        first, schedule = belief.learnt_at == 0, self._configuration.update_every
+        if not first and not is_update_due(schedule, n, belief.learnt_at):
+            return
+        if first and not len(self._unlabeled):
+            self._unlabeled = self._first_unlabeled()
+        if n >= CHOICE_GROWTH * belief.chosen_at:
+            belief = replace(belief, warp=self._choose_warp(X, y), chosen_at=n)
+        learner = self._configuration.learner
+        learnt = learner.learn(*learning_data(X, y, self._unlabeled, belief.warp))
+        belief = replace(belief, learnt_at=n, path=belief.path_with(n, learner.name, learnt.r))
+        if first or not (learnt.is_identity and belief.embedding.is_identity):
+            self._ledger.move(learnt, self._seen, first)
+            belief = replace(belief, embedding=learnt, surrogate=None, moved=True, n_told=None)
+        self._belief = belief
+
+    def _first_unlabeled(self):
+        """Return the unlabelled points of the first embedding, (n, d), uniform in the cube."""
+        n = self._configuration.n_first_unlabeled
+        return self.space_.round(random_points(n, self.space_.n_features_, self._rng(0, 4)))
+
+    def _choose_warp(self, X, y):
+        configuration, finite = self._configuration, np.isfinite(y)
+        Z = self._belief.embedding.project(X[finite])
+        rng = self._rng(y.size, 1)
+        return choose_warp(configuration.warps, configuration.maker, Z, y[finite], rng)
+
+    def _conditioned(self, X, y, noise_std):
+        """Return the belief with a surrogate of everything told; it tunes itself when that is due.
+
+        Without one where nothing is told yet for the places that points have moved to.
+        """
+        belief = self._belief
+        if not y.size:
+            return replace(belief, surrogate=None, n_told=len(self._history))
+        data, rng = self._surrogate_data(X, y, noise_std), self._rng(y.size, 2)
+        maker = self._configuration.maker
+        surrogate, state = maker.fit(belief.state, *data, moved=belief.moved, rng=rng)
+        return self._with_surrogate(surrogate, state, X, y)
+
+    def _surrogate_data(self, X, y, noise_std):
+        """Return coordinates, (m, r), values and known variances, (m,), as the surrogate sees them.
+
+        The variances go through the warp by its slope; 0 where they are not known.
+        """
+        Z, source = self._ledger.locate(X, self._belief.embedding)
+        filled, warp = impute_failures(y), self._belief.warp
+        known = np.where(np.isfinite(y) & np.isfinite(noise_std), noise_std, 0.0)
+        variance = (known * np.exp(warp.log_slope(filled))) ** 2
+        return Z, warp(filled)[source], variance[source]
+
+    def _with_surrogate(self, surrogate, state, X, y):
+        ranked = X[np.argsort(np.where(np.isfinite(y), y, np.inf), kind="stable")]
+        return replace(
+            self._belief,
+            surrogate=surrogate,
+            state=state,
+            moved=False,
+            n_told=len(self._history),
+            ranked=ranked,
+        )
+
+    # --- search ---------------------------------------------------------------------------------
+
+    def _rank(self, X):
+        """Return the acquisition at places X, (n, m), of the belief that `_propose` has used."""
+        if self._belief.surrogate is None or self._n_known < self.n_initial_:
+            return super()._rank(X)
+        with one_thread():
+            return self._surface(len(X)).values(X)
+
+    def _search(self, rng):
+        """Return what the search of the acquisition finds: `Found`."""
+        search = self._configuration.search
+        surface = self._surface(search.n_points)
+        return search.find(surface, self._belief.ranked, self.space_, rng)
+
+    def _surface(self, n_points):
+        """Return the acquisition, pending points believed to have their predicted values."""
+        belief = self._belief
+        surrogate = belief.surrogate
+        Z, _ = self._ledger.locate(belief.ranked, belief.embedding)
+        if self._pending:
+            pending = np.array(list(self._pending.values()))
+            believed, _ = self._ledger.locate(pending, belief.embedding)
+            surrogate = surrogate.with_points(believed, surrogate.predict(believed)[0])
+            Z = np.vstack([Z, believed])
+        best = surrogate.predict(Z)[0].min()  # of the predictions: noise makes low values too
+        acquisition = self._configuration.acquisition(self._n_known + 1, n_points)
+        return AcquisitionSurface(acquisition, surrogate, belief.embedding, best)
+
+    def _choose(self, found, rng):
+        """Return the first new point; the new ones after it are unlabelled in the next fit."""
+        belief, mapping = self._belief, self._configuration.mapping
+        size = self._configuration.n_unlabeled + 1  # points placed at a time: some are dear
+        found = found.distinct()
+        for first in range(0, len(found), size):
+            some = found.rows(slice(first, first + size))
+            X = self.space_.round(mapping.place(some, belief.embedding, belief.ranked[0]))
+            new = self._new_rows(X)
+            if new:
+                self._unlabeled = X[new[1:]]
+                return self._settle(X[new[0]], some.Z[new[0]], rng)
+        return draw_unseen(self.space_, self._seen, rng)
+
+    def _new_rows(self, X):
+        """Return the rows of X that are neither told, pending nor repeated, in order."""
+        rows, seen = {}, self._seen
+        for row, key in enumerate(keys_of(X)):
+            if key not in seen:
+                rows.setdefault(key, row)
+        return list(rows.values())
+
+    def _settle(self, x, z, rng):
+        """Return the point to evaluate for the z chosen: x, or the mapping's costlier preimage."""
+        settled = self._configuration.mapping.settle(x, z, self._belief.embedding, rng)
+        settled = self.space_.round(settled[None])[0]
+        x = x if key_of(settled) in self._seen else settled
+        self._ledger.note(x[None], z[None])
+        return x
+
+    # --- what was learnt ------------------------------------------------------------------------
 
     @property
     def subspace_(self):
-        """The directions that matter, as learnt from the values told: a `LearntSubspace`.
+        """What matters, inputs and directions, as the values told show it: a `LearntSubspace`.
 
         Computed when asked for: some model fits. Warns (`NotLowDimensionalWarning`) when
         `n_components` or a learnt embedding was asked for, and all inputs together predict better.
@@ -94,38 +269,33 @@ class EmbeddedOptimizer(AskTellOptimizer):
         NotFittedError
             Before the first model.
         """
-        made_from = len(self._history), self._embedding, self._surrogate_state
-        if self._described is None or not _same(self._described[0], made_from):
-            with one_thread():
-                self._described = made_from, self._describe()
-        return self._described[1]
+        with self._lock, one_thread():
+            belief = self._current_belief()
+            if self._described is None or self._described[0] is not belief:
+                self._described = belief, self._describe(belief)
+            return self._described[1]
 
-    def _describe(self):
-        model, Z = self._model_of_all_told()
+    def _current_belief(self):
+        """Return the belief with everything told, hyperparameters kept; nothing is changed."""
+        if not self._is_stale and self._belief.surrogate is not None:
+            return self._belief
+        if self._described is not None and self._described[0].n_told == len(self._history):
+            return self._described[0]
+        return self._restored()
+
+    def _describe(self, belief):
+        X, y, _ = self._labelled()
         return describe_subspace(
-            mean_gradient(model.surrogate, model.embedding, Z),
-            self._learning_data(*self._labelled()[:2]),
-            self._configuration.learners,
-            self._rng(model.n_told, 3),
-            feature_names=tuple(self.space_.feature_names_),
-            n_told=model.n_told,
-            path=tuple(map(tuple, self._path)),
-            asked_for=len(self._configuration.learners) == 1
-            or getattr(self, "n_components", "auto") != "auto",
+            self.input_model_,
+            belief,
+            learning_data(X, y, self._unlabeled, belief.warp),
+            Rival(self._configuration.learner, self._configuration.maker),
+            self._rng(belief.n_told, 3),
         )
-
-    def _model_of_all_told(self):
-        """Return the model and its coordinates; what is proposed next does not change by it."""
-        ledger = copy.deepcopy(self._ledger)
-        try:
-            model = self._recondition() if self._is_stale else self._model
-            return model, self._ledger.locate(model.ranked, model.embedding)[0]
-        finally:
-            self._ledger = ledger
 
     def _check_noise(self, noise_std, shape):
         noise_std = super()._check_noise(noise_std, shape)
-        if np.isfinite(noise_std).any() and not self._configuration.surrogate.takes_noise:
+        if np.isfinite(noise_std).any() and not self._configuration.maker.takes_noise:
             raise ValueError(
                 f"noise_std must be None for the surrogate of this {type(self).__name__}, which "
                 f"cannot use it: got {noise_std.tolist()}. Leave it out, or use a method with a "
@@ -133,259 +303,60 @@ class EmbeddedOptimizer(AskTellOptimizer):
             )
         return noise_std
 
-    def _propose(self):
-        index = self._n_known
-        rng = self._rng(index)
-        with one_thread():
-            if index < self.n_initial_ or len(self._history) == 0:
-                return self._design_point(index, rng)
-            again = self._follow()
-            if again is not None:
-                return again
-            if self._model is None:
-                return draw_unseen(self.space_, self._seen, rng)
-            return self._search(rng)
-
-    def _follow(self):
-        """Bring the model up to date; return a point that has to be evaluated again first."""
-        again = self._ledger.waiting(self._seen)
-        if again is not None or not self._is_stale:
-            return again
-        self._learn_embedding()
-        again = self._ledger.waiting(self._seen)
-        if again is None:
-            self._model = self._condition()
-        return again
-
-    @property
-    def _is_stale(self):
-        return self._model is None or self._model.n_told < len(self._history)
-
-    def _labelled(self):
-        """Return points, (n, d), values and noise, (n,), to learn from, in canonical order."""
-        return self._ledger.select(*self._history.canonical())
-
-    def _design_point(self, index, rng):
-        if self._design is None:
-            self._design = self._draw_design()
-        if index < len(self._design) and key_of(self._design[index]) not in self._seen:
-            return self._design[index]
-        return draw_unseen(self.space_, self._seen, rng)
-
-    def _draw_design(self):
-        X = self._configuration.design(self.n_initial_, self.space_.n_features_, self._rng(0, 0))
-        Z = None
-        if isinstance(X, tuple):
-            X, Z = X
-        X = self.space_.round(X)
-        if Z is not None:
-            self._ledger.note(X, Z)
-        return X
-
-    def _learn_embedding(self):
-        """Learn the embedding if it is due."""
-        X, y, _ = self._labelled()
-        n, first = y.size, self._learnt_at == 0
-        if not (first or self._is_due(n)):
-            return
-        self._learnt_at = n
-        if first and not len(self._unlabeled):
-            self._set_unlabeled(self._draw_unlabeled())
-        if n >= CHOICE_GROWTH * self._chosen_at:
-            self._choose_scale_and_learner(X, y)
-        learnt = self._learner.learn(*self._learning_data(X, y))
-        self._note_path(n, learnt.r)
-        if first or not (learnt.is_identity and self._embedding.is_identity):
-            self._embedding, self._tuned_at = learnt, 0
-            self._ledger.move(learnt, self._seen, first)
-
-    def _draw_unlabeled(self):
-        """Return the unlabelled points of the first embedding, (n, d), uniform in the cube."""
-        n = self._configuration.n_first_unlabeled
-        return self.space_.round(random_points(n, self.space_.n_features_, self._rng(0, 4)))
-
-    def _choose_scale_and_learner(self, X, y):
-        """Choose scale and learner by evidence."""
-        rng = self._rng(y.size, 1)
-        finite = np.isfinite(y)
-        some = rows_for_evidence(finite.sum(), X.shape[1], rng)
-        Z = self._embedding.project(X[finite][some])
-        self._warp = choose_warp(self._configuration.warps, self._learner, Z, y[finite][some])
-        labelled, values, unlabeled = self._learning_data(X, y)
-        learners = self._configuration.learners
-        learner = choose_learner(learners, labelled[some], values[some], unlabeled, rng)
-        self._learner = choose_turns(learner, labelled, values, rng)
-        self._chosen_at = y.size
-
-    def _learning_data(self, X, y):
-        """Return labelled points, their values as seen, and the points without a value."""
-        finite = np.isfinite(y)
-        return X[finite], self._warp(y[finite]), np.vstack([X[~finite], self._unlabeled])
-
-    def _note_path(self, n, r):
-        step = (self._learner.name, r)
-        if not self._path or tuple(self._path[-1][1:]) != step:
-            self._path.append([n, *step])
-
-    def _is_due(self, n):
-        return is_update_due(self._configuration.update_every, n, self._learnt_at)
-
-    def _condition(self):
-        """Return the model of everything told, the hyperparameters tuned if they are due.
-
-        None where nothing is told yet for the places that the points have moved to.
-        """
-        X, y, noise_std = self._labelled()
-        if not y.size:
-            return None
-        Z, source = self._ledger.locate(X, self._embedding)
-        maker, start = self._maker, self._surrogate_state
-        fits = start is not None and maker.fits(start, Z.shape[1])
-        tune = not fits or is_due(y.size, self._tuned_at, Z.shape[1])
-        if tune:
-            self._tuned_at = y.size
-        values, rng = self._values(y)[source], self._rng(y.size, 2)
-        noise = self._noise_variance(y, noise_std)[source]
-        surrogate, self._surrogate_state = maker.fit(
-            start if fits else None, Z, values, noise, tune=tune, rng=rng
-        )
-        return self._as_model(surrogate, X, y)
-
-    @property
-    def _maker(self):
-        """Return what makes surrogates for the learner chosen."""
-        return self._configuration.surrogate.for_learner(self._learner)
-
-    def _values(self, y):
-        """Return what the surrogate sees of the values told."""
-        return self._warp(impute_failures(y))
-
-    def _noise_variance(self, y, noise_std):
-        """Return the known variances of what `_values` returns: by the warp's slope; else 0."""
-        known = np.where(np.isfinite(y) & np.isfinite(noise_std), noise_std, 0.0)
-        return (known * np.exp(self._warp.log_slope(impute_failures(y)))) ** 2
-
-    def _as_model(self, surrogate, X, y):
-        ranked = X[np.argsort(np.where(np.isfinite(y), y, np.inf), kind="stable")]
-        return _Model(len(self._history), self._embedding, surrogate, ranked)
-
-    def _search(self, rng):
-        """Return the point to evaluate next, from the search of the acquisition."""
-        search = self._configuration.search
-        surface = self._surface(search.n_points)
-        Z, X = search.find(surface, self._model.ranked, self.space_, rng)
-        if self._configuration.keeps_found:
-            return self._choose_found(X, rng)
-        return self._choose(Z, rng)
-
-    def _surface(self, n_points):
-        """Return the acquisition, pending points believed to have their predicted values."""
-        model = self._model
-        surrogate = model.surrogate
-        Z, _ = self._ledger.locate(model.ranked, model.embedding)
-        if self._pending:
-            pending = np.array(list(self._pending.values()))
-            believed, _ = self._ledger.locate(pending, model.embedding)
-            surrogate = surrogate.with_points(believed, surrogate.predict(believed)[0])
-            Z = np.vstack([Z, believed])
-        best = surrogate.predict(Z)[0].min()  # of the predictions: noise makes low values too
-        acquisition = self._configuration.acquisition(self._n_known + 1, n_points)
-        return AcquisitionSurface(acquisition, surrogate, model.embedding, best)
-
-    def _choose(self, Z, rng):
-        """Return the first new point; the new ones after it are unlabelled in the next fit."""
-        seen, size = self._seen, self._configuration.n_unlabeled + 1
-        Z = np.array(list(dict(zip(keys_of(Z), Z, strict=True)).values()))
-        for first in range(0, len(Z), size):
-            some = Z[first : first + size]
-            X = self._lift(some)
-            lifted = dict(zip(keys_of(X), zip(X, some, strict=True), strict=True))
-            new = [pair for key, pair in lifted.items() if key not in seen]
-            if new:
-                self._set_unlabeled([x for x, _ in new[1:]])
-                return self._settle(*new[0], rng)
-        return draw_unseen(self.space_, seen, rng)
-
-    def _lift(self, Z):
-        """Return the points of the space that stand for the coordinates Z."""
-        model = self._model
-        return self.space_.round(
-            self._configuration.mapping.lift(Z, model.embedding, model.ranked[0])
-        )
-
-    def _settle(self, x, z, rng):
-        """Return the point to evaluate for the z chosen: x, or the mapping's costlier preimage."""
-        if hasattr(self._configuration.mapping, "settle"):
-            settled = self._configuration.mapping.settle(x, z, self._model.embedding, rng)
-            settled = self.space_.round(settled[None])[0]
-            x = x if key_of(settled) in self._seen else settled
-        self._ledger.note(x[None], z[None])
-        return x
-
-    def _choose_found(self, X, rng):
-        """Return the first new point that the search found, itself."""
-        found = dict(zip(keys_of(X), X, strict=True))
-        new = [x for key, x in found.items() if key not in self._seen]
-        if not new:
-            return draw_unseen(self.space_, self._seen, rng)
-        self._set_unlabeled(new[1 : self._configuration.n_unlabeled + 1])
-        return new[0]
-
-    def _set_unlabeled(self, points):
-        self._unlabeled = np.array(points).reshape(-1, self.space_.n_features_)
+    # --- state ----------------------------------------------------------------------------------
 
     def _state_to_dict(self):
+        belief = self._belief
         return {
-            "embedding": _state.embedding_to_data(self._embedding),
-            "learner": self._configuration.learners.index(self._learner),
-            "turns": getattr(self._learner, "takes_turns", None),
-            "warp": self._configuration.warps.index(self._warp),
-            "counts": [self._learnt_at, self._tuned_at, self._chosen_at],
+            "embedding": _state.embedding_to_data(belief.embedding),
+            "warp": self._configuration.warps.index(belief.warp),
+            "counts": [belief.learnt_at, belief.chosen_at],
+            "path": [list(step) for step in belief.path],
+            "surrogate": belief.state,
+            "moved": belief.moved,
+            "fresh": not self._is_stale and belief.surrogate is not None,
             "unlabeled": self._unlabeled.tolist(),
-            "surrogate": self._surrogate_state,
-            "fresh": not self._is_stale,
-            "designed": self._design is not None,
-            "path": self._path,
             "ledger": self._ledger.to_state(),
         }
 
     def _state_from_dict(self, state):
         d = self.space_.n_features_
-        self._learner = self._configuration.learners[state["learner"]]
-        if state["turns"] is not None:
-            self._learner = replace(self._learner, takes_turns=state["turns"])
-        self._warp = self._configuration.warps[state["warp"]]
         relearn = state["embedding"] == _state.RELEARN
-        if not relearn:
-            self._embedding = (
-                self._learner.embedding
-                if state["embedding"] is None
-                else _state.embedding_from_data(state["embedding"], d)
-            )
-            self._learnt_at, self._tuned_at, self._chosen_at = state["counts"]
+        learnt_at, chosen_at = (0, 0) if relearn else state["counts"]
         self._unlabeled = np.reshape(state["unlabeled"], (-1, d))
-        self._surrogate_state = state["surrogate"]
-        self._path = [list(step) for step in state["path"]]
-        if state["designed"]:
-            self._design = self._draw_design()
         self._ledger.from_state(state["ledger"])
+        embedding = (
+            LinearEmbedding(d)
+            if relearn
+            else _state.embedding_from_data(state["embedding"], d, self._configuration.learner)
+        )
+        self._belief = Belief(
+            embedding,
+            self._configuration.warps[state["warp"]],
+            learnt_at,
+            chosen_at,
+            tuple((n, name, r) for n, name, r in state["path"]),
+            state=state["surrogate"],
+            moved=relearn or state["moved"],
+        )
         if state["fresh"] and not relearn:
-            self._model = self._recondition()
+            self._belief = self._restored()
 
-    def _recondition(self):
-        """Return the model that the stored state is of: nothing is searched."""
+    def _restored(self):
+        """Return the belief with a surrogate of the stored state: nothing is searched."""
         X, y, noise_std = self._labelled()
-        state = self._surrogate_state
-        Z, source = self._ledger.locate(X, self._embedding)
-        if state is None or not self._maker.fits(state, Z.shape[1]):
+        state = self._belief.state
+        if state is None or self._belief.moved or not y.size:
             raise NotFittedError(
                 f"subspace_ needs a model, which comes after {self.n_initial_} values: got "
                 f"{len(self._history)}. Tell them, then ask() for a point."
             )
-        noise = self._noise_variance(y, noise_std)[source]
-        surrogate = self._maker.restore(state, Z, self._values(y)[source], noise)
-        return self._as_model(surrogate, X, y)
+        data = self._surrogate_data(X, y, noise_std)
+        surrogate = self._configuration.maker.restore(state, *data)
+        return self._with_surrogate(surrogate, state, X, y)
 
 
-def _same(a, b):
-    return a[0] == b[0] and all(x is y for x, y in zip(a[1:], b[1:], strict=True))
+def learning_data(X, y, unlabeled, warp):
+    """Return labelled points, their values as seen, and the points without a value."""
+    finite = np.isfinite(y)
+    return X[finite], warp(y[finite]), np.vstack([X[~finite], unlabeled])

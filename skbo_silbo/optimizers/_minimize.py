@@ -1,14 +1,17 @@
 """Minimise a function in one call."""
 
 import inspect
-import time
+import math
+from numbers import Real
 
 import numpy as np
-from scipy.optimize import OptimizeResult
 
-from skbo_silbo._checks import check_count
+from skbo_silbo._checks import check_count, check_nonnegative
+from skbo_silbo.optimizers._executors import InPlace, OneThread, Workers, is_executor
+from skbo_silbo.optimizers._journaling import open_log
 from skbo_silbo.optimizers._methods import METHODS
-from skbo_silbo.space import SpaceExhausted
+from skbo_silbo.optimizers._report import make_report
+from skbo_silbo.optimizers._run import Limits, Run, Stop
 
 
 def minimize(
@@ -23,6 +26,14 @@ def minimize(
     target=None,
     random_state=None,
     callback=None,
+    executor=None,
+    n_pending="auto",
+    timeout=None,
+    n_retries=1,
+    constraints=None,
+    journal=None,
+    verbose=0,
+    maximize=False,
     **options,
 ):
     """Minimise an expensive function of many inputs.
@@ -46,19 +57,51 @@ def minimize(
         "silbo-td-as-run" are the code of the paper's authors, `SILBOAsRun`. The others are
         `REMBO` with three kernels, `HeSBO`, `SIRBO`, `SIBO`, `AddBO`, `BOCK` and `RandomSearch`.
     n_calls : int, default=100
-        How often to call `func`, initial points included.
+        At how many points to call `func`, initial points included. A second call at a point whose
+        worker was lost counts in ``nfev``, not here.
     x0 : point or several points, default=None
         Evaluated first (and counted), unless `y0` gives their values.
     y0 : float or array-like, default=None
         Known values of `x0`: told to the optimiser, neither evaluated nor counted.
     max_time : float, default=None
-        Seconds after which no further call is started.
+        Seconds, at least 0, after which no further call is started. What runs is waited for.
     target : float, default=None
-        Stop once a value is at most this.
+        Stop once a value is at most this (with `maximize` at least).
     random_state : int, RandomState, Generator or None, default=None
         Seed.
     callback : callable, default=None
         Called with the result so far after every call of `func`; a true return value stops.
+    executor : executor, or callable that returns one, default=None
+        Workers: anything with ``submit`` in the manner of ``concurrent.futures``, as
+        ``ThreadPoolExecutor``, ``ProcessPoolExecutor``, loky's, ``Client.get_executor()`` of Dask
+        or mpi4py's ``MPIPoolExecutor``. A point is proposed whenever a worker is free, and ahead of
+        time while all are busy. A callable is asked for a new executor when one breaks because a
+        worker died; what it returns is shut down at the end. None: `func` is called here, one point
+        after the other. Which points are proposed then depends on which values come first.
+    n_pending : int or "auto", default="auto"
+        How many points are evaluated, or ready to be, at once. "auto": one for every worker and,
+        ahead of time, as many as evaluations end while a proposal is made (at most one a worker;
+        none where that is less than a twentieth of one).
+    timeout : float, default=None
+        Seconds after which an evaluation counts as failed, with a `LostEvaluationWarning`. Threads
+        and most processes cannot be stopped: their worker is lost until the call returns. Without
+        an executor every call gets a thread of its own.
+    n_retries : int, default=1
+        How often a point is evaluated again, alone, whose worker died; then it counts as failed,
+        with a `LostEvaluationWarning`. 0 gives it up at once.
+    constraints : NonlinearConstraint, LinearConstraint or list of these, default=None
+        Of `scipy.optimize`, on cheap known functions: every point that is proposed satisfies them;
+        they are called with a point, often, before `func` is. Inequalities only. Points of `x0`
+        are evaluated as given.
+    journal : str or path-like, default=None
+        A file in which every point and value is on disk before the search goes on. The same call
+        with the same journal goes on where it ended, be it by ``kill -9``: its calls count, points
+        that were being evaluated come first. One of another space, method, option or seed is
+        refused, the difference named. It is locked while in use.
+    verbose : int, default=0
+        1 prints a line whenever the best value improves, 2 after every call.
+    maximize : bool, default=False
+        Look for the highest value. Everything given and returned keeps its sign.
     **options
         Further arguments of the optimiser, for example ``n_initial=20``.
 
@@ -67,15 +110,21 @@ def minimize(
     result : scipy.optimize.OptimizeResult
         ``x`` and ``fun``: the best point and its value (None and NaN if no value is finite);
         ``x_iters`` and ``func_vals``: all points and values in order, those of `y0` first;
-        ``nfev``: how often `func` was called, failures included; ``message``: why it ended;
+        ``nfev``: how often `func` was called, failures included; ``optimizer``: what proposed the
+        points, told all values (for its ``subspace_``, and for `skbo_silbo.inspection`), those to
+        be maximised with their signs changed; ``maximize``: whether that is so;
+        ``message``: why it ended, and
+        ``stop_reason``: the same in a word, one of "n_calls", "max_time", "target", "callback",
+        "exhausted" (a finite space), "workers" (all hang), "interrupted" and "error";
         ``success``: whether it ended by itself with a finite value.
 
     Raises
     ------
     ValueError
         When the method or an option is unknown, or an argument is invalid; nothing is evaluated.
-    Exception
-        What `func` or `callback` raises is raised again, and nothing paid for is lost: the result
+    BaseException
+        What `func` or `callback` raises, ``sys.exit`` too, is raised again once all other running
+        evaluations have ended, and nothing paid for is lost: the result
         so far is its attribute ``optimize_result`` (its ``x_iters`` and ``func_vals`` can be
         given as `x0` and `y0` to go on). Ctrl-C is not raised: it ends the search, and the
         result so far is returned with ``success=False``.
@@ -88,88 +137,99 @@ def minimize(
     >>> result.nfev, bool(result.fun < 0.01)
     (25, True)
     """
-    optimizer = _make_optimizer(method, bounds, random_state, options)
-    run = _Run(func, optimizer, check_count("n_calls", n_calls), max_time, target, callback)
-    queue = run.prepare(x0, y0)
+    sign = -1 if maximize else 1
+    limits = _check_limits(n_calls, max_time, target, callback, n_retries)
+    n_pending = n_pending if n_pending == "auto" else check_count("n_pending", n_pending)
+    report = make_report(verbose, limits.n_calls)
+    log, seed = open_log(journal, random_state)
     try:
-        message = run.loop(queue)
+        optimizer = _make_optimizer(method, bounds, seed, options).constrain(constraints)
+        if log is not None:
+            optimizer.keep_journal(log, method=method, maximize=bool(maximize))
+        queue, n_known = _prepare(optimizer, x0, y0, sign)
+        workers = _make_workers(func, executor, n_pending, timeout)
+        run = Run(optimizer, workers, limits, n_pending, sign, report)
+        run.begin_with(queue, n_known)
+        return _perform(run)
+    finally:
+        if log is not None:
+            log.close()
+
+
+def _perform(run):
+    """Run to the end, whatever it is; return the result, or raise with it attached."""
+    ended = False
+    try:
+        stop = run.loop()
+        run.finish()
+        ended = True
+        return run.result(stop)
     except KeyboardInterrupt:
-        return run.result("Interrupted (Ctrl-C): this is the result so far.", interrupted=True)
-    except Exception as error:
-        _attach(error, run.result(f"Stopped by {type(error).__name__}.", interrupted=True))
+        run.rescue()
+        stop = Stop("interrupted", "Interrupted (Ctrl-C): this is the result so far.")
+        return run.result(stop, interrupted=True)
+    except BaseException as error:
+        run.wind_up()
+        stop = Stop("error", f"Stopped by {type(error).__name__}.")
+        _attach(error, run.result(stop, interrupted=True))
         raise
-    return run.result(message)
+    finally:
+        run.workers.close(wait=ended)
 
 
-class _Run:
-    """One call of `minimize`: what it has done and when it must stop."""
+def _check_limits(n_calls, max_time, target, callback, n_retries):
+    if max_time is not None:
+        check_nonnegative("max_time", max_time, "None")
+    if target is not None and (not isinstance(target, Real) or math.isnan(target)):
+        raise ValueError(f"target must be None or a number: got {target!r}.")
+    if callback is not None and not callable(callback):
+        raise ValueError(f"callback must be None or callable: got {callback!r}.")
+    n_retries = check_count("n_retries", n_retries, least=0)
+    return Limits(check_count("n_calls", n_calls), max_time, target, callback, n_retries)
 
-    def __init__(self, func, optimizer, n_calls, max_time, target, callback):
-        self.func, self.optimizer, self.n_calls = func, optimizer, n_calls
-        self.max_time, self.target, self.callback = max_time, target, callback
-        self.nfev = 0
-        self.started = time.monotonic()
 
-    def prepare(self, x0, y0):
-        """Tell what is known; return the points of x0 that are still to be evaluated."""
-        if x0 is None:
-            if y0 is not None:
-                raise ValueError("x0 must be given with y0: got y0 alone. Give the points too.")
-            return []
+def _prepare(optimizer, x0, y0, sign):
+    """Tell what is known; return the points to be evaluated first, and the calls made before.
+
+    A journal that was begun holds the values of y0 already, and the calls of the run before.
+    """
+    n_told, pending = len(optimizer.func_vals_), list(optimizer.pending_)
+    if x0 is None:
         if y0 is not None:
-            self.optimizer.tell(x0, y0)
-            return []
-        return self.optimizer.check_points(x0)
+            raise ValueError("x0 must be given with y0: got y0 alone. Give the points too.")
+        return pending, n_told
+    points = optimizer.check_points(x0)
+    if y0 is None:
+        return pending + [x for x in points if not (n_told and optimizer.was_told(x))], n_told
+    if n_told:
+        return pending, n_told - len(points)
+    optimizer.tell(x0, sign * np.asarray(y0, dtype=float) if sign < 0 else y0)
+    return [], 0
 
-    def loop(self, queue):
-        """Evaluate until something says stop; return what it was."""
-        queue = list(queue)
-        message = self._reason_to_stop()
-        while message is None:
-            try:
-                point = queue.pop(0) if queue else self.optimizer.ask()
-            except SpaceExhausted:
-                return "Every point of the finite space has been evaluated."
-            self._evaluate(point)
-            message = self._reason_to_stop()
-            if self.callback is not None and self.callback(self.result("Running.")):
-                return "Stopped by the callback."
-        return message
 
-    def _evaluate(self, point):
-        self.nfev += 1
-        value = self.func(point.copy())  # the function may change its argument
-        self.optimizer.tell(point, _as_number(value))
-
-    def _reason_to_stop(self):
-        values = self.optimizer.func_vals_
-        if self.target is not None and np.any(values[np.isfinite(values)] <= self.target):
-            return f"Target {self.target} reached."
-        if self.nfev >= self.n_calls:
-            return f"All {self.n_calls} calls made."
-        if self.max_time is not None and time.monotonic() - self.started >= self.max_time:
-            return f"Time limit of {self.max_time} s reached."
-        return None
-
-    def result(self, message, *, interrupted=False):
-        values = self.optimizer.func_vals_
-        found = bool(np.isfinite(values).any())
-        return OptimizeResult(
-            x=self.optimizer.best_x_ if found else None,
-            fun=self.optimizer.best_y_ if found else float("nan"),
-            nfev=self.nfev,
-            x_iters=self.optimizer.x_iters_,
-            func_vals=values,
-            message=message,
-            success=found and not interrupted,
+def _make_workers(func, executor, n_pending, timeout):
+    if timeout is not None and not (isinstance(timeout, Real) and timeout > 0):
+        raise ValueError(f"timeout must be None or a positive number of seconds: got {timeout!r}.")
+    if executor is None:
+        if n_pending != "auto":
+            raise ValueError(
+                f"n_pending must be 'auto' without an executor: got {n_pending!r}. Give one, such "
+                "as executor=concurrent.futures.ProcessPoolExecutor(4)."
+            )
+        return Workers(InPlace() if timeout is None else OneThread(), func, timeout)
+    if not (is_executor(executor) or callable(executor)):
+        raise ValueError(
+            "executor must have submit(), as those of concurrent.futures, or be a callable that "
+            f"returns one: got {executor!r}."
         )
+    return Workers(executor, func, timeout, None if n_pending == "auto" else n_pending)
 
 
 def _make_optimizer(method, bounds, random_state, options):
     if method not in METHODS:
         raise ValueError(f"method must be one of {sorted(METHODS)}: got {method!r}.")
     cls = METHODS[method]
-    known = sorted(set(inspect.signature(cls).parameters) - {"bounds", "random_state"})
+    known = sorted(set(inspect.signature(cls).parameters) - {"bounds", "random_state", "journal"})
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise ValueError(
@@ -177,15 +237,6 @@ def _make_optimizer(method, bounds, random_state, options):
             "Remove or rename them."
         )
     return cls(bounds, random_state=random_state, **options)
-
-
-def _as_number(value):
-    value = np.asarray(value)
-    if value.size != 1 or value.dtype.kind not in "fiub":
-        raise TypeError(
-            f"func must return one real number: got {value!r}. Return float('nan') for a failure."
-        )
-    return float(value.reshape(()))
 
 
 def _attach(error, result):

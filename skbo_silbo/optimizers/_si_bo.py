@@ -4,7 +4,7 @@ from skbo_silbo._checks import check_count
 from skbo_silbo.acquisition import BoxSearch
 from skbo_silbo.embedding import SKETCH_STREAM, DifferenceDesign, DifferenceLearner
 from skbo_silbo.mapping import TopDown
-from skbo_silbo.optimizers._configuration import ACQUISITIONS, Configuration, named
+from skbo_silbo.optimizers._configuration import Configuration, make_acquisition
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.surrogate import ProcessMaker
 
@@ -80,12 +80,12 @@ class SIBO(EmbeddedOptimizer):
             check_count("n_components", self.n_components)
         design = DifferenceDesign.draw(n_initial, d, n_centres, self._rng(*SKETCH_STREAM))
         return Configuration(
-            learners=[DifferenceLearner(design.centres, self.n_components)],
+            learner=DifferenceLearner(design.centres, self.n_components),
             mapping=TopDown("least-squares"),
             search=BoxSearch(n_rounds=N_ROUNDS),
-            acquisition=named("acquisition", self.acquisition, ACQUISITIONS),
+            acquisition=make_acquisition(self.acquisition),
             design=lambda n, d, rng: design.points,
-            surrogate=ProcessMaker(),
+            maker=ProcessMaker(),
             n_initial=n_initial,
             n_unlabeled=0,
             update_every=None,

@@ -7,19 +7,19 @@ from skbo_silbo.embedding import (
     SKETCH_STREAM,
     NonlinearLearner,
     SketchedLearner,
+    choose_embedding,
     draw_sketch,
-    make_learners,
 )
 from skbo_silbo.optimizers._configuration import (
-    ACQUISITIONS,
-    DESIGNS,
-    SEARCHES,
-    WARPS,
     Configuration,
+    make_acquisition,
+    make_design,
     make_mapping,
-    named,
+    make_search,
+    make_warps,
 )
 from skbo_silbo.optimizers._design import n_initial_points
+from skbo_silbo.optimizers._journaling import open_log
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._nonlinear_parts import nonlinear_parts
 from skbo_silbo.optimizers._schedule import check_schedule
@@ -32,8 +32,8 @@ class SILBO(EmbeddedOptimizer):
     After a space-filling design every proposal is made so: learn the embedding ``z = x B`` from the
     points told and from those that the last search liked but did not choose (semi-supervised);
     condition a Gaussian process on the values, in z; maximise the expected improvement; map
-    the best z back to the point of the box nearest the incumbent. With few inputs the embedding is
-    usually the identity: plain Bayesian optimisation with one length scale for each input.
+    the best z back to a point of the box. The embedding is the
+    identity unless one is asked for: Bayesian optimisation with one length scale for each input.
 
     Parameters
     ----------
@@ -42,13 +42,10 @@ class SILBO(EmbeddedOptimizer):
     n_components : int or "auto", default="auto"
         Coordinates r of a learnt embedding; "auto" leaves it to the learner.
     embedding : {"auto", "identity", "sparse", "active-subspace", "coordinates", "semi-sir", \
-            "semi-sir-local", "semi-sir-paper", "sir"} or transformer, default="auto"
+            "semi-sir-local", "semi-sir-paper", "sir"}, transformer or Learner, default="auto"
         How B is learnt. "identity" and "sparse" keep all inputs, with a prior that all matter or
-        that few do. "auto" is "sparse" unless "identity" or "semi-sir" predicts values held out
-        better by more than one standard error; below 5 columns it is "identity". With more than 20
-        columns, every other proposal (by a coin) of "sparse" or "identity" is then made by an
-        ensemble of four sparse processes that believe in different inputs, unless evidence is
-        against it.
+        that few do. "auto" is "sparse", below 5 columns "identity", and with an integer
+        `n_components` "semi-sir".
         "active-subspace" takes the directions in which a Gaussian process is steepest,
         "coordinates" the inputs that matter to it. "semi-sir-local" has the paper's k = 7
         neighbours in slices and graph, "semi-sir-paper" is its Algorithm 2 as printed, "sir" has
@@ -56,15 +53,16 @@ class SILBO(EmbeddedOptimizer):
         ``components_``; or ``transform`` and ``inverse_transform``, as `KernelPCA` (with
         ``fit_inverse_transform=True``), a Pipeline or an autoencoder have them: then z is searched
         in the box round the image of the points told and the unlabelled ones, and x is the inverse,
-        clipped. It is tried on random points when the optimiser is made.
+        clipped. A trial fit to random numbers, when the optimiser is made, refuses others.
+        A `skbo_silbo.embedding.Learner` of your own will do too.
     mapping : {"auto", "incumbent", "top-down", "top-down-least-squares", "top-down-cma", \
             "bottom-up"} or object with `lift` and `carry`, default="auto"
         How z becomes x: the preimage nearest the incumbent ("auto", "incumbent", "top-down"), the
         shortest one, the one that CMA-ES finds, or ``clip(z pinv(B))``. With "bottom-up" every
         point is evaluated again when B changes: `ask` returns those points first.
-    acquisition : {"ei", "ucb"}, default="ei"
+    acquisition : {"ei", "ucb"} or AcquisitionFunction, default="ei"
         Expected improvement, in logarithmic form inside; or the confidence bound with the schedule
-        of Srinivas et al. (2010), Theorem 1.
+        of Srinivas et al. (2010), Theorem 1; or a function of your own.
     n_initial : int or "auto", default="auto"
         Points before the first model, told ones included. "auto": ``4 + 2 sqrt(m)`` for m columns,
         at most 11.
@@ -98,8 +96,14 @@ class SILBO(EmbeddedOptimizer):
         median to their logarithm, "log" all distances from the lowest value, smoothly; None
         changes nothing. "auto" takes the scale on which the surrogate predicts left-out values
         best.
+    journal : str, path-like or None, default=None
+        A file in which every point asked for and every value told is on disk before `ask` and
+        `tell` return. A new optimiser with the same arguments and journal goes on from there, after
+        a crash too; points that were pending are in `pending_`. A journal of another space, option
+        or seed is refused, the difference named; without `random_state` its seed is taken over.
     random_state : int, RandomState, Generator or None, default=None
-        Seed. The same seed and the same values give the same points, bit for bit.
+        Seed. The same seed and the same values give the same points, bit for bit on one kind of
+        processor (another kernel of the linear algebra library rounds otherwise).
 
     Attributes
     ----------
@@ -111,7 +115,7 @@ class SILBO(EmbeddedOptimizer):
         All points told.
     func_vals_ : ndarray of shape (n,)
         All values told.
-    embedding_ : LinearEmbedding or TransformerEmbedding
+    embedding_ : LinearEmbedding
         The embedding in use; the identity before the first model.
     n_initial_ : int
         How many points come before the first model.
@@ -129,8 +133,8 @@ class SILBO(EmbeddedOptimizer):
     -----
     Chen, Zhu, Yuan and Huang (2020), "Semi-supervised Embedding Learning for High-dimensional
     Bayesian Optimization", arXiv 2005.14601, Algorithms 1 and 4. It departs from the paper where
-    measurement said so: the embedding must earn its place by evidence out of sample, it is
-    learnt again at every step, and the acquisition is climbed by gradients.
+    measurement said so (doc/search_log.rst): by default all inputs are kept, under a prior that few
+    matter; an embedding is learnt again at every step, and the acquisition is climbed by gradients.
 
     Pending points (asked for, not told) take part with the value that the surrogate predicts
     ("kriging believer"; Ginsbourger, Le Riche and Carraro 2010). A failed evaluation (NaN or
@@ -168,9 +172,13 @@ class SILBO(EmbeddedOptimizer):
         sketch="auto",
         surrogate="auto",
         warp="auto",
+        journal=None,
         random_state=None,
     ):
-        super().__init__(bounds, random_state)
+        log, seed = open_log(journal, random_state)
+        super().__init__(bounds, seed)
+        self.random_state = random_state
+        self.journal = journal
         self.n_components = n_components
         self.embedding = embedding
         self.mapping = mapping
@@ -184,43 +192,50 @@ class SILBO(EmbeddedOptimizer):
         self.surrogate = surrogate
         self.warp = warp
         self._assemble()
+        if log is not None:
+            self.keep_journal(log)
 
     def _configure(self, d):
         n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
         n_unlabeled = check_count("n_unlabeled", self.n_unlabeled, least=0)
         sketch = draw_sketch(self.sketch, d, self._rng(*SKETCH_STREAM))
-        learners = self._make_learners(sketch, d)
-        mapping, search = self._make_ways(learners[0])
+        chosen = choose_embedding(self.embedding, self.n_components, d)
+        mapping, search = self._make_ways(chosen.learner, keeps_found=sketch is None)
         return Configuration(
-            learners=learners,
+            learner=self._on_sketch(sketch, chosen.learner),
             mapping=mapping,
             search=search,
-            acquisition=named("acquisition", self.acquisition, ACQUISITIONS),
+            acquisition=make_acquisition(self.acquisition),
             design=self._make_design(sketch),
-            surrogate=make_surrogates(self.surrogate),
+            maker=self._make_surrogates(chosen),
             n_initial=check_count("n_initial", n_initial),
             n_unlabeled=n_unlabeled,
-            n_first_unlabeled=n_unlabeled if self.design == "random" else 0,
             update_every=check_schedule(self.update_every),
-            warps=named("warp", self.warp, WARPS),
+            warps=make_warps(self.warp),
+            n_first_unlabeled=n_unlabeled if self._is_design_of_paper else 0,
         )
 
-    def _make_ways(self, learner):
+    @property
+    def _is_design_of_paper(self):
+        return isinstance(self.design, str) and self.design == "random"
+
+    def _make_ways(self, learner, *, keeps_found):
         """Return the mapping and the search of the acquisition."""
         if isinstance(learner, NonlinearLearner):
             return nonlinear_parts(self.mapping, self.search, self.sketch)
-        return make_mapping(self.mapping), named("search", self.search, SEARCHES)()
+        return make_mapping(self.mapping, keeps_found=keeps_found), make_search(self.search)
 
-    def _make_learners(self, sketch, d):
-        learners = make_learners(self.embedding, self.n_components, d)
-        if sketch is None:
-            return learners
-        if isinstance(learners[0], NonlinearLearner):
-            return learners  # `nonlinear_parts` refuses the sketch
-        return [SketchedLearner(sketch, learner, self._seed) for learner in learners]
+    def _make_surrogates(self, chosen):
+        """Return the maker; the prior that "auto" stands for is that of the process alone."""
+        ours = isinstance(self.surrogate, str)
+        asked = isinstance(self.embedding, str) and self.embedding == "sparse"
+        return make_surrogates(self.surrogate, chosen.prior if ours or asked else None)
+
+    def _on_sketch(self, sketch, learner):
+        return learner if sketch is None else SketchedLearner(sketch, learner, self._seed)
 
     def _make_design(self, sketch):
-        design = named("design", self.design, DESIGNS)
+        design = make_design(self.design)
         if sketch is None:
             return design
         return lambda n, d, rng: np.clip(

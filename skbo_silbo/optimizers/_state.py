@@ -5,15 +5,28 @@ import math
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from skbo_silbo.embedding import LinearEmbedding, TransformerEmbedding
+from skbo_silbo.space import box_difference, describe_space, space_difference
 
 RELEARN = "learn again"  # in place of an embedding: at the next proposal, from all values
-FORMAT, VERSION = "skbo_silbo optimizer", 2
+FORMAT, VERSION = "skbo_silbo optimizer", 3
 
 
 class RootSeed(int):
     """A root seed itself, in place of a random state to draw one from."""
+
+
+def root_seed(random_state):
+    """Return the integer from which all random numbers of an optimiser come."""
+    if isinstance(random_state, RootSeed):
+        return int(random_state)
+    if random_state is None:
+        return np.random.SeedSequence().entropy
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def check_header(data, cls):
@@ -43,8 +56,9 @@ def check_header(data, cls):
 
 
 def option_names(cls):
-    """Return the arguments of a class besides the space and the seed."""
-    return [n for n in inspect.signature(cls).parameters if n not in ("bounds", "random_state")]
+    """Return the arguments of a class besides the space, the seed and the journal."""
+    own = inspect.signature(cls).parameters
+    return [name for name in own if name not in ("bounds", "random_state", "journal")]
 
 
 def options_to_data(optimizer):
@@ -71,9 +85,9 @@ def merge_options(data, given):
 
 
 def space_to_data(space):
-    """Return bounds as numbers, or the columns of a space of named parameters."""
+    """Return bounds as numbers, or a description of a space of named parameters."""
     if space.is_dict:
-        return {"columns": list(space.feature_names_)}
+        return {"columns": list(space.feature_names_), "parameters": describe_space(space)}
     return {"bounds": np.column_stack([space.lower, space.upper]).tolist()}
 
 
@@ -83,24 +97,41 @@ def bounds_from_data(data, bounds):
     Raises
     ------
     ValueError
-        When `bounds` is missing, or given where the data holds them.
+        When `bounds` is missing.
     """
-    stored = "bounds" in data
-    if stored == (bounds is not None):
+    if bounds is None and "bounds" not in data:
         raise ValueError(
-            "bounds must be given exactly when the data is of a Space, whose distributions are "
-            f"Python objects: got {'none' if bounds is None else 'some'}. "
-            + ("Leave them out." if stored else "Write from_dict(data, bounds=space).")
+            "bounds must be given for data of a Space, whose distributions are Python objects: "
+            "got none. Write from_dict(data, bounds=space)."
         )
-    return data["bounds"] if stored else bounds
+    return data["bounds"] if bounds is None else bounds
 
 
-def check_columns(data, space):
-    """Refuse a space with other columns than that of the data."""
-    if "columns" in data and (not space.is_dict or data["columns"] != space.feature_names_):
+def check_space(data, space):
+    """Refuse a space that is not that of the data, naming the difference.
+
+    Raises
+    ------
+    ValueError
+        Also when only the order of the parameters differs.
+    """
+    now = space_to_data(space)
+    if data.keys() != now.keys():
         raise ValueError(
-            f"bounds must have the columns {data['columns']} of the data: got "
-            f"{space.feature_names_}. Give the Space that the optimiser was made with."
+            f"bounds must be a {'box' if 'bounds' in data else 'space of named parameters'}, as "
+            f"the data: got {space!r}. Give what the optimiser was made with."
+        )
+    if "bounds" in data:
+        different = box_difference(data["bounds"], now["bounds"])
+    else:
+        different = space_difference(data["parameters"], now["parameters"])
+        if different is None and data["columns"] != now["columns"]:
+            different = f"the columns were {data['columns']} and are {now['columns']}"
+    if different is not None:
+        raise ValueError(
+            f"bounds must be the space of the data: {different}. A point told would get another "
+            "value. Give the space that the optimiser was made with, or tell the old points and "
+            "values to a new optimiser."
         )
 
 
@@ -130,8 +161,13 @@ def embedding_to_data(embedding):
     return {"basis": embedding.basis.tolist(), "order": order}
 
 
-def embedding_from_data(data, d):
-    """Return the embedding, on d inputs, that `embedding_to_data` was given."""
+def embedding_from_data(data, d, learner):
+    """Return the embedding, on d inputs, that `embedding_to_data` was given.
+
+    A sketch comes from its learner again, who needs no values for it.
+    """
+    if data is None:
+        return learner.learn(np.empty((0, d)), np.empty(0), np.empty((0, d)))
     if data["basis"] is None:
         return LinearEmbedding(d)
     return LinearEmbedding(d, np.array(data["basis"], order=data["order"]))

@@ -9,16 +9,17 @@ from skbo_silbo.embedding import FixedLearner, IdentityLearner
 from skbo_silbo.optimizers._evidence import (
     LEAST_LABELS,
     N_FOLDS,
+    Rival,
     held_out_constant,
     held_out_log_density,
     sure_gain,
 )
-from skbo_silbo.surrogate import central_differences
+from skbo_silbo.optimizers._input_shares import InputShares
+from skbo_silbo.surrogate import ProcessMaker
 
 SHARE = 0.9  # of the mean squared slope that the directions counted must carry
 MOST_SHOWN = 5  # directions, and parameters of each, that the text shows
 LEAST_SHOWN = 0.1  # loading
-NEGLIGIBLE = 1e-9  # importance of a direction that is rounding
 
 
 class NotLowDimensionalWarning(UserWarning):
@@ -27,21 +28,25 @@ class NotLowDimensionalWarning(UserWarning):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearntSubspace:
-    """The directions that matter to an objective, as far as the values told show them.
+    """What matters to an objective, inputs and directions, as far as the values told show it.
 
-    A direction matters as much as the surrogate's mean is steep along it, squared and averaged over
-    the points told: the eigenvectors of ``mean of g g'``, g the gradient in the unit cube
-    (Constantine 2015, section 3; Xia et al. 2002). Every input has the range [-1, 1] there,
-    log-scaled ones in the logarithm.
+    All of it is read from one model of the values on all inputs (`InputModel`), whatever embedding
+    is in use; `skbo_silbo.inspection.SearchDisplay` and `SubspaceDisplay` draw the same. A
+    direction matters as much as the mean of the model is steep along it, squared and averaged over
+    the cube: the eigenvectors of ``mean of g g'``, g the gradient in the cube (Constantine 2015,
+    section 3; Xia et al. 2002). Every input has the range [-1, 1] there, log-scaled ones in the
+    logarithm.
 
     Attributes
     ----------
     feature_names : tuple of str, of length m
         The columns of the cube: of a category one for each choice.
     components : ndarray of shape (k, m)
-        Orthonormal directions, the most important first.
+        Orthonormal directions, the most important first; none where `shares` says nothing.
     importance : ndarray of shape (k,)
         Their shares of the mean squared slope; they add up to 1.
+    shares : InputShares
+        What every input explains, how sure that is, and the verdict in words.
     n_told : int
         How many values this is learnt from.
     path : tuple of (int, str, int)
@@ -51,9 +56,8 @@ class LearntSubspace:
         by a Gaussian process, five folds; "constant" is the claim that the inputs say nothing.
         Higher is better. Empty with fewer than ten values, or equal ones.
     is_low_dimensional : bool or None
-        Whether at most half of all directions carry nine tenths of the slope, and the kind in use
-        predicts no worse than "identity". None where neither predicts better than "constant".
-        "Better" is by more than the standard error of the difference.
+        Whether at most half of all directions carry nine tenths of the slope. None where `shares`
+        says nothing: a constant predicts held-out values as well.
 
     Examples
     --------
@@ -72,6 +76,7 @@ class LearntSubspace:
     feature_names: tuple
     components: np.ndarray
     importance: np.ndarray
+    shares: InputShares
     n_told: int
     path: tuple
     evidence: dict
@@ -87,6 +92,7 @@ class LearntSubspace:
         return {
             "components": dict(zip(self.feature_names, self.components.T.tolist(), strict=True)),
             "importance": self.importance.tolist(),
+            "shares": self.shares.to_dict(),
             "n_told": self.n_told,
             "path": [list(step) for step in self.path],
             "evidence": dict(self.evidence),
@@ -101,28 +107,22 @@ class LearntSubspace:
         return pd.DataFrame(self.components, index, list(self.feature_names))
 
     def __repr__(self):
-        _, kind, r = self.path[-1]
+        told = f"Learnt from {self.n_told} values of {len(self.feature_names)} columns."
+        if not self.shares.is_informative:
+            return f"{told}\n{self.shares!r}"
         lines = [
-            f"Learnt from {self.n_told} values of {len(self.feature_names)} inputs, "
-            f"by embedding {kind!r} with {r} coordinates.",
+            told,
+            repr(self.shares),
             self._verdict(),
             *(self._direction(i) for i in range(min(self.n_directions, MOST_SHOWN))),
         ]
-        if self.evidence:
-            ranked = sorted(self.evidence.items(), key=lambda item: -item[1])
-            told = ", ".join(f"{name} {value:.2f}" for name, value in ranked)
-            lines.append(f"Log density of values held out: {told}.")
         return "\n".join(lines)
 
     def _verdict(self):
-        words = {
-            True: "Looks low-dimensional",
-            False: "Does not look low-dimensional",
-            None: "Low-dimensional or not: the values told do not say",
-        }[self.is_low_dimensional]
-        n = self.n_directions
+        n, m = self.n_directions, len(self.feature_names)
         carry = "1 direction carries" if n == 1 else f"{n} directions carry"
-        return f"{words}; {carry} {SHARE:.0%} of the squared slope."
+        words = "low-dimensional" if self.is_low_dimensional else "not low-dimensional"
+        return f"{carry} {SHARE:.0%} of the squared slope in {m} columns: looks {words}."
 
     def _direction(self, i):
         row = self.components[i]
@@ -132,53 +132,36 @@ class LearntSubspace:
         return f"  {self.importance[i]:.2f}  {loadings or 'spread over all'}"
 
 
-def describe_subspace(gradients, data, learners, rng, *, feature_names, n_told, path, asked_for):
+def describe_subspace(model, belief, data, rival, rng):
     """Return the `LearntSubspace`; warn if what was asked for is worse than the identity.
 
     Parameters
     ----------
-    gradients : ndarray of shape (n, m)
-        Of the surrogate's mean, at the points told.
+    model : InputModel
+        Of all values told.
+    belief : Belief
     data : tuple of X, y and X_unlabeled
-    learners : list
-        Those of the embedding.
+        What the embedding is learnt from.
+    rival : Rival
+        The model in use.
     rng : numpy.random.Generator
         Draws the folds.
-    feature_names, n_told, path
-        As in `LearntSubspace`.
-    asked_for : bool
-        Whether the user asked for a learnt embedding: then it may be warned about.
     """
-    densities = held_out_densities(learners, data, rng)
-    if asked_for:
-        warn_if_worse(densities, learners, stacklevel=4)
-    components, importance = principal_slopes(gradients)
+    densities = held_out_densities(rival, data, rng)
+    if not isinstance(rival.learner, IdentityLearner | FixedLearner):
+        warn_if_worse(densities, rival.name, stacklevel=4)
+    components, importance = model.directions
+    few = 2 * count_directions(importance) <= components.shape[1]
     return LearntSubspace(
-        feature_names=feature_names,
+        feature_names=tuple(model.space.feature_names_),
         components=components,
         importance=importance,
-        n_told=n_told,
-        path=path,
+        shares=model.shares,
+        n_told=belief.n_told,
+        path=belief.path,
         evidence={name: float(values.mean()) for name, values in densities.items()},
-        is_low_dimensional=judge(densities, path[-1][1], importance, len(feature_names)),
+        is_low_dimensional=few if model.is_informative else None,
     )
-
-
-def principal_slopes(gradients):
-    """Return directions, (k, m), and shares, (k,), of gradients (n, m) at n points.
-
-    The right singular vectors of the gradients are the eigenvectors of their outer product.
-    """
-    _, lengths, directions = np.linalg.svd(gradients, full_matrices=False)
-    squares = lengths**2
-    if not squares.any():
-        return directions[:0], squares[:0]
-    shares = squares / squares.sum()
-    kept = shares > NEGLIGIBLE
-    directions, shares = directions[kept], shares[kept]
-    largest = np.abs(directions).argmax(axis=1)
-    signs = np.sign(directions[np.arange(len(directions)), largest])
-    return directions * signs[:, None], shares / shares.sum()
 
 
 def count_directions(importance):
@@ -187,59 +170,31 @@ def count_directions(importance):
     return int(reached.argmax()) + 1 if reached.any() else 0
 
 
-def mean_gradient(surrogate, embedding, Z):
-    """Return the gradients of the surrogate's mean by x, (n, m), at coordinates Z, (n, r)."""
-    if hasattr(surrogate, "mean_gradient"):
-        by_z = surrogate.mean_gradient(Z)
-    elif hasattr(surrogate, "predict_gradient"):
-        by_z = surrogate.predict_gradient(Z)[2]
-    else:
-        by_z = central_differences(surrogate.predict, Z)[2]
-    return embedding.pull_back(by_z)
+def held_out_densities(rival, data, rng):
+    """Return the log densities, (n,), of values held out, by name; {} without evidence.
 
-
-def held_out_densities(learners, data, rng):
-    """Return the log densities, (n,), of values held out, by name of learner; {} without evidence.
-
-    The identity and "constant" are always among them.
+    The identity with its own prior and "constant" are always among them.
     """
     X, y, X_unlabeled = data
     if y.size < LEAST_LABELS or np.ptp(y) == 0.0:
         return {}
     folds = rng.permutation(y.size) % N_FOLDS
-    rivals = {learner.name: learner for learner in (IdentityLearner(), *learners)}
+    rivals = (Rival(IdentityLearner(), ProcessMaker()), rival)
     densities = {
-        name: held_out_log_density(learner, X, y, X_unlabeled, folds)
-        for name, learner in rivals.items()
+        one.name: held_out_log_density(one, X, y, X_unlabeled, folds, rng) for one in rivals
     }
     return {**densities, "constant": held_out_constant(y, folds)}
 
 
-def judge(densities, kind, importance, m):
-    """Return `LearntSubspace.is_low_dimensional` for the kind of embedding in use."""
-    if not densities:
-        return None
-    used, identity = (densities[name] - densities["constant"] for name in (kind, "identity"))
-    if max(sure_gain(used), sure_gain(identity)) <= 0.0:
-        return None
-    few = 2 * count_directions(importance) <= m
-    return bool(few and sure_gain(identity - used) <= 0.0)
-
-
-def warn_if_worse(densities, learners, stacklevel):
-    """Warn if the identity predicts better than every learnt embedding among the learners."""
-    unlearnt = IdentityLearner | FixedLearner
-    learnt = [learner.name for learner in learners if not isinstance(learner, unlearnt)]
-    if not densities or not learnt:
-        return
-    best = max(learnt, key=lambda name: densities[name].mean())
-    if sure_gain(densities["identity"] - densities[best]) <= 0.0:
+def warn_if_worse(densities, name, stacklevel):
+    """Warn if the identity predicts better than the learnt embedding of this name."""
+    if not densities or sure_gain(densities["identity"] - densities[name]) <= 0.0:
         return
     warnings.warn(
-        f"embedding {best!r} was asked for, but all inputs together predict held-out values "
+        f"embedding {name!r} was asked for, but all inputs together predict held-out values "
         f"better: mean log density {densities['identity'].mean():.2f} against "
-        f"{densities[best].mean():.2f} nats. Either the problem is not low-dimensional, or the "
-        f"{densities[best].size} values are too few to learn the directions: "
+        f"{densities[name].mean():.2f} nats. Either the problem is not low-dimensional, or the "
+        f"{densities[name].size} values are too few to learn the directions: "
         "use embedding='auto' and n_components='auto'.",
         NotLowDimensionalWarning,
         stacklevel=stacklevel + 1,

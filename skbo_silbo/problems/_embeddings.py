@@ -23,6 +23,7 @@ import numpy as np
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._numerics._preimages import nearest_preimages
+from skbo_silbo._typing import RandomState
 from skbo_silbo.problems._noise import NoisyProblem
 from skbo_silbo.problems._problem import Problem
 from skbo_silbo.problems._random import as_generator
@@ -34,7 +35,7 @@ MAX_ROTATIONS = 20
 SHRINK = 1.0 - 1e-3  # preimages are sought in a slightly smaller box, to have room for rounding
 
 
-def embedded(problem, d):
+def embedded(problem: Problem, d: int) -> Problem:
     """Return the problem with d - k inputs added that do nothing, nothing moved.
 
     The k inputs of the problem come first and cover their own boxes exactly. This is the setting of
@@ -71,7 +72,7 @@ def embedded(problem, d):
     return _with_coordinates("embedded", problem, function, d)
 
 
-def planted(problem, d, random_state=None):
+def planted(problem: Problem, d: int, random_state: RandomState = None) -> Problem:
     """Return the problem on k of d inputs, at random places, reflected and translated.
 
     Input ``columns[j]`` of the result is ``x = r_j u_j + t_j`` for the j-th input u_j of the
@@ -122,7 +123,7 @@ def planted(problem, d, random_state=None):
     return _with_coordinates("planted", problem, function, d, first)
 
 
-def rotated(problem, d, random_state=None):
+def rotated(problem: Problem, d: int, random_state: RandomState = None) -> Problem:
     """Return the problem on k dense directions of d inputs: ``g(clip(s Q x))``.
 
     Q has orthonormal rows (uniformly distributed), and row i is scaled by s_i = 3 / ||Q_i||_1, so

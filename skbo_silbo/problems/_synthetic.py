@@ -40,7 +40,7 @@ CAMEL_OPTIMISER = (0.08984201310031806, -0.7126564030207396)
 STYBLINSKI_TANG_OPTIMISER = -2.903534027771177  # root of 4 t^3 - 32 t + 5 = 0
 
 
-def branin():
+def branin() -> Problem:
     """Branin: 2 inputs in [-5, 10] x [0, 15], three optimisers, least value 5 / (4 pi).
 
     Returns
@@ -66,7 +66,7 @@ def branin():
     return _known("branin", _branin, [(-5.0, 10.0), (0.0, 15.0)], 5 / (4 * pi), optimisers)
 
 
-def camel():
+def camel() -> Problem:
     """Six-hump camel: 2 inputs in [-3, 3] x [-2, 2], two optimisers, least value -1.0316.
 
     Returns
@@ -90,7 +90,7 @@ def camel():
     return _known("camel", _camel, [(-3.0, 3.0), (-2.0, 2.0)], optimum, [(a, b), (-a, -b)])
 
 
-def colville():
+def colville() -> Problem:
     """Colville: 4 inputs in [-10, 10]^4, least value 0 at (1, 1, 1, 1).
 
     Returns
@@ -113,7 +113,7 @@ def colville():
     return _known("colville", _colville, [(-10.0, 10.0)] * 4, 0.0, [[1.0] * 4])
 
 
-def hartmann6():
+def hartmann6() -> Problem:
     """Hartmann's function of 6 inputs in [0, 1]^6, least value -3.32237, next local one -3.20316.
 
     Returns
@@ -136,7 +136,7 @@ def hartmann6():
     return _known("hartmann6", _hartmann6, [(0.0, 1.0)] * 6, optimum, [HARTMANN_OPTIMISER])
 
 
-def ackley(n_dims=2):
+def ackley(n_dims: int = 2) -> Problem:
     """Ackley: [-32.768, 32.768]^d, least value 0 at 0, a cusp among many local minima.
 
     Parameters
@@ -168,7 +168,7 @@ def ackley(n_dims=2):
     return _known("ackley", _ackley, [(-32.768, 32.768)] * d, 0.0, np.zeros((1, d)))
 
 
-def levy(n_dims=2):
+def levy(n_dims: int = 2) -> Problem:
     """Levy: [-10, 10]^d, least value 0 at (1, ..., 1), wavy in every direction.
 
     Parameters
@@ -202,7 +202,7 @@ def levy(n_dims=2):
     return _known("levy", _levy, [(-10.0, 10.0)] * d, 0.0, np.ones((1, d)))
 
 
-def rosenbrock(n_dims=2):
+def rosenbrock(n_dims: int = 2) -> Problem:
     """Rosenbrock's valley: [-5, 10]^d, least value 0 at (1, ..., 1).
 
     Parameters
@@ -235,7 +235,7 @@ def rosenbrock(n_dims=2):
     return _known("rosenbrock", _rosenbrock, [(-5.0, 10.0)] * d, 0.0, np.ones((1, d)))
 
 
-def styblinski_tang(n_dims=2):
+def styblinski_tang(n_dims: int = 2) -> Problem:
     """Styblinski-Tang: [-5, 5]^d, additive, least value -39.16617 d at (-2.9035, ..., -2.9035).
 
     Parameters

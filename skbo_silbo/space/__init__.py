@@ -1,8 +1,9 @@
 """Search spaces: boxes of numbers and named, mixed parameters, seen as one cube [-1, 1]^m."""
 
 from skbo_silbo.space._box import Box
+from skbo_silbo.space._description import box_difference, describe_space, space_difference
 from skbo_silbo.space._keys import SpaceExhausted, draw_unseen, key_of, keys_of
-from skbo_silbo.space._read import as_space
+from skbo_silbo.space._read import as_space, refuse_intervals
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
 
@@ -12,7 +13,11 @@ __all__ = [
     "SpaceExhausted",
     "SpaceUnion",
     "as_space",
+    "box_difference",
+    "describe_space",
     "draw_unseen",
     "key_of",
     "keys_of",
+    "refuse_intervals",
+    "space_difference",
 ]

@@ -1,10 +1,13 @@
 """The space of an array problem: lower and upper bounds of d numbers."""
 
 import math
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 from scipy.optimize import Bounds
 
+from skbo_silbo._typing import BoundsLike
 from skbo_silbo.space._grid import check_cube, snap, to_cube, to_share
 
 
@@ -57,7 +60,7 @@ class Box:
 
     is_dict = False
 
-    def __init__(self, bounds):
+    def __init__(self, bounds: BoundsLike) -> None:
         self.lower, self.upper = _check_bounds(bounds)
         self._free = np.flatnonzero(self.lower < self.upper)
         self.n_features_ = len(self._free)
@@ -67,7 +70,7 @@ class Box:
     def __repr__(self):
         return f"Box(d={len(self.lower)})"
 
-    def encode(self, points):
+    def encode(self, points: Any):
         """Map points to the cube.
 
         Parameters
@@ -89,7 +92,7 @@ class Box:
         lower, upper = self.lower[self._free], self.upper[self._free]
         return to_cube(snap((points[:, self._free] - lower) / (upper - lower)))
 
-    def decode(self, X):
+    def decode(self, X: Any):
         """Map points of the cube to the box.
 
         Parameters
@@ -115,7 +118,7 @@ class Box:
         points[:, self._free] = np.where(u < 0.5, from_lower, from_upper)
         return points
 
-    def round(self, X):
+    def round(self, X: Any):
         """Return the points of the cube that X stands for: ``encode(decode(X))``.
 
         Parameters
@@ -135,6 +138,34 @@ class Box:
             If the shape is wrong or a value lies outside [-1, 1].
         """
         return self.encode(self.decode(X))
+
+    def pinned(self, fixed):
+        """Return the part of this box in which inputs have the values of a dict, by index.
+
+        Raises
+        ------
+        ValueError
+            If an index is not from 0 to d - 1, or a value is outside its bounds.
+        """
+        bounds = np.column_stack([self.lower, self.upper])
+        for j, value in fixed.items():
+            is_index = isinstance(j, Integral) and not isinstance(j, bool)
+            if not (is_index and 0 <= j < len(bounds)):
+                raise ValueError(
+                    f"fixed must be a dict of indices from 0 to {len(bounds) - 1}: got {j!r}. "
+                    "Count the inputs from 0."
+                )
+            if not self.lower[j] <= value <= self.upper[j]:
+                raise ValueError(
+                    f"fixed must be within the bounds [{self.lower[j]}, {self.upper[j]}] of input "
+                    f"{j}: got {value!r}. Change the value or widen the bounds."
+                )
+            bounds[j] = value
+        return Box(bounds)
+
+    def column_groups(self):
+        """Return which columns each input that is not constant has: dict of str to list of int."""
+        return {name: [j] for j, name in enumerate(self.feature_names_)}
 
     def _check_points(self, points):
         points = np.asarray(points, dtype=np.float64)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from skbo_silbo.space._box import Box
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
+from skbo_silbo.space._values import is_number
 
 
 def as_space(bounds):
@@ -43,3 +44,38 @@ scipy.optimize.Bounds
     if isinstance(bounds, (list, tuple)) and any(isinstance(b, (Mapping, Space)) for b in bounds):
         return SpaceUnion(bounds) if len(bounds) > 1 else as_space(bounds[0])
     return Box(bounds)
+
+
+def refuse_intervals(bounds):
+    """Refuse a dict, or dicts, in which a tuple of two increasing numbers is a parameter.
+
+    In an array of bounds ``(0, 1)`` is an interval; for scikit-learn's searches it is two values.
+    Where both habits meet, nothing is guessed. In a `Space` it is two values.
+
+    Raises
+    ------
+    ValueError
+        Naming both readings.
+
+    Examples
+    --------
+    >>> refuse_intervals({"lr": [0.0, 1.0], "shape": (3, 5, 7)})
+    >>> refuse_intervals({"lr": (0.0, 1.0)})
+    Traceback (most recent call last):
+    ...
+    ValueError: parameter 'lr' must not be a tuple of two numbers, which can be read as an interval
+    or as two values: got (0.0, 1.0). Write scipy.stats.uniform(0.0, 1.0) for the interval from 0.0
+    to 1.0 or the list [0.0, 1.0] for the two values.
+    """
+    branches = bounds if isinstance(bounds, (list, tuple)) else [bounds]
+    for branch in branches:
+        for name, values in branch.items() if isinstance(branch, Mapping) else ():
+            pair = isinstance(values, tuple) and len(values) == 2 and all(map(is_number, values))
+            if pair and values[0] < values[1]:
+                low, high = values
+                raise ValueError(
+                    f"parameter {name!r} must not be a tuple of two numbers, which can be read as "
+                    f"an interval or as two values: got {values!r}. Write scipy.stats.uniform"
+                    f"({low!r}, {high - low!r}) for the interval from {low!r} to {high!r} or the "
+                    f"list [{low!r}, {high!r}] for the two values."
+                )

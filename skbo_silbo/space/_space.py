@@ -1,11 +1,14 @@
 """The space of named parameters, as scikit-learn's searches take them."""
 
+import copy
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from skbo_silbo.space._grid import check_cube
+from skbo_silbo.space._parameters import Constant
 from skbo_silbo.space._parse import read_parameter
 
 
@@ -78,7 +81,7 @@ class Space:
 
     is_dict = True
 
-    def __init__(self, parameters):
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
         if not isinstance(parameters, Mapping):
             raise ValueError(
                 "parameters must be a dict of names to lists or distributions: "
@@ -94,8 +97,11 @@ class Space:
                 raise ValueError(
                     f"parameter names must be strings: got {name!r}. Write {str(name)!r}."
                 )
-        self.parameters = [read_parameter(name, values) for name, values in parameters.items()]
-        self.parameter_names = list(parameters)
+        self._arrange([read_parameter(name, values) for name, values in parameters.items()])
+
+    def _arrange(self, parameters):
+        self.parameters = parameters
+        self.parameter_names = [p.name for p in parameters]
         self._splits = np.cumsum([p.n_columns for p in self.parameters])
         self.n_features_ = int(self._splits[-1])
         self.feature_names_ = [c for p in self.parameters for c in p.column_names]
@@ -104,7 +110,7 @@ class Space:
     def __repr__(self):
         return f"Space({', '.join(self.parameter_names)})"
 
-    def encode(self, points):
+    def encode(self, points: Any):
         """Map points to the cube.
 
         Parameters
@@ -126,7 +132,7 @@ class Space:
         blocks = [p.encode([point[p.name] for point in points]) for p in self.parameters]
         return np.concatenate(blocks, axis=1)
 
-    def decode(self, X):
+    def decode(self, X: Any):
         """Map points of the cube to parameters.
 
         Parameters
@@ -149,7 +155,7 @@ class Space:
             dict(zip(self.parameter_names, row, strict=True)) for row in zip(*columns, strict=True)
         ]
 
-    def round(self, X):
+    def round(self, X: Any):
         """Return the points of the cube that X stands for: ``encode(decode(X))``, but fast.
 
         Parameters
@@ -168,6 +174,29 @@ class Space:
             If the shape is wrong or a value lies outside [-1, 1].
         """
         return np.concatenate([p.round(block) for p, block in self._blocks(X)], axis=1)
+
+    def pinned(self, fixed):
+        """Return the part of this space in which parameters have the values of a dict.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is unknown, or a value is not in its list or distribution.
+        """
+        unknown = [name for name in fixed if name not in self.parameter_names]
+        if unknown:
+            raise ValueError(
+                f"fixed must name parameters of the space, {self.parameter_names}: got {unknown}. "
+                "Rename or remove them."
+            )
+        for parameter in self.parameters:
+            if parameter.name in fixed:
+                parameter.encode([fixed[parameter.name]])  # raises
+        part = copy.copy(self)
+        part._arrange(
+            [Constant(p.name, fixed[p.name]) if p.name in fixed else p for p in self.parameters]
+        )
+        return part
 
     def summary(self):
         """Return what tells this space from another.

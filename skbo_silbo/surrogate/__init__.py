@@ -3,7 +3,6 @@
 from skbo_silbo.surrogate._additive import AdditiveProcess
 from skbo_silbo.surrogate._central_differences import central_differences
 from skbo_silbo.surrogate._cylindrical import CylindricalProcess
-from skbo_silbo.surrogate._ensemble import EnsembleSurrogate
 from skbo_silbo.surrogate._image_process import ImageProcess
 from skbo_silbo.surrogate._images import clipped_image, warped_image
 from skbo_silbo.surrogate._makers import (
@@ -12,28 +11,32 @@ from skbo_silbo.surrogate._makers import (
     ImageMaker,
     ProcessMaker,
     RegressorMaker,
-    TurnsMaker,
     is_due,
+    log_density_by_folds,
     make_surrogates,
 )
 from skbo_silbo.surrogate._prior import (
     PRIORS,
     dimension_scaled_prior,
-    half_cauchy_prior,
     sparse_prior,
 )
-from skbo_silbo.surrogate._process import BELIEF_VARIANCE, GaussianProcessSurrogate
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor
-from skbo_silbo.surrogate._warps import AsTold, HalfLog, LogAboveLeast
+from skbo_silbo.surrogate._surrogate_protocol import Surrogate, SurrogateMaker, Warp
+from skbo_silbo.surrogate._warps import (
+    WARPS,
+    AsTold,
+    HalfLog,
+    LogAboveLeast,
+    choose_warp,
+)
 
 __all__ = [
     "AdditiveMaker",
     "AdditiveProcess",
     "AsTold",
-    "BELIEF_VARIANCE",
     "CylindricalMaker",
     "CylindricalProcess",
-    "EnsembleSurrogate",
     "GaussianProcessSurrogate",
     "HalfLog",
     "ImageMaker",
@@ -43,13 +46,17 @@ __all__ = [
     "ProcessMaker",
     "RegressorMaker",
     "RegressorSurrogate",
-    "TurnsMaker",
+    "Surrogate",
+    "SurrogateMaker",
+    "WARPS",
+    "Warp",
     "central_differences",
     "check_regressor",
+    "choose_warp",
     "clipped_image",
     "dimension_scaled_prior",
-    "half_cauchy_prior",
     "is_due",
+    "log_density_by_folds",
     "make_surrogates",
     "sparse_prior",
     "warped_image",

@@ -24,6 +24,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import minimize
 from scipy.special import xlogy
+from scipy.stats import norm
 
 from skbo_silbo._numerics._matern import matern52
 from skbo_silbo.surrogate._prior import HyperparameterPrior
@@ -218,6 +219,16 @@ class CylindricalProcess:
         by_mean = self.y_scale_ * self._kernel.pull_back(dual, points, self._points)
         by_variance = -2.0 * self._kernel.pull_back(solved, points, self._points)
         return mean, std, by_mean, self.y_scale_**2 * by_variance / (2.0 * std[:, None])
+
+    @property
+    def relevance_(self):
+        """Ones, (d,): the kernel has one length scale for radii."""
+        return np.ones(self._points.direction.shape[1])
+
+    def log_predictive_density(self, Z, y):
+        """Return the log density of every value, noise included, (m,), in nats."""
+        mean, std = self.predict(Z)
+        return norm.logpdf(y, mean, np.hypot(std, self.y_scale_ * np.sqrt(self._kernel.noise)))
 
     def _moments(self, points, covariance, solved):
         variance = self._kernel.variance(points)

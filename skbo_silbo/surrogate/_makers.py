@@ -1,37 +1,28 @@
-"""Makers of surrogates: how the loop starts, tunes and restores one.
-
-`fit` returns a surrogate conditioned on the data, and the state from which it can be restored and
-the next one be started.
-
-The known variance of every value's noise, (n,), is for those with ``takes_noise``; the loop refuses
-to be told of it where the others are in use, and gives them zeros.
-"""
+"""Makers of surrogates: how the loop starts, tunes and restores one (`SurrogateMaker`)."""
 
 from dataclasses import dataclass
 from types import MappingProxyType
 
+import numpy as np
+
+from skbo_silbo._checks import missing_members
 from skbo_silbo.surrogate._additive import AdditiveProcess
 from skbo_silbo.surrogate._cylindrical import CylindricalProcess
-from skbo_silbo.surrogate._ensemble import EnsembleSurrogate
 from skbo_silbo.surrogate._image_process import ImageProcess
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor
+from skbo_silbo.surrogate._surrogate_protocol import SurrogateMaker
 
 TUNE_GROWTH = 1.05  # labels, relative, between searches of the hyperparameters
 LONG_GROWTH = 1.1  # the same where a search takes long
 LONG_WORK = 2 * 10**7  # labels squared times inputs: about a second
-ENSEMBLE_SHARE = 0.5  # of the turns
+N_FOLDS = 5
 
 
 def is_due(n, tuned_at, r):
     """Return whether n labels of r inputs are enough more to search the hyperparameters again."""
     growth = TUNE_GROWTH if n**2 * r <= LONG_WORK else LONG_GROWTH
     return n >= growth * tuned_at
-
-
-def with_state(surrogate):
-    """Return the surrogate and its state."""
-    return surrogate, surrogate.to_state()
 
 
 @dataclass(frozen=True)
@@ -48,83 +39,56 @@ class ProcessMaker:
 
     takes_noise = True
 
-    def for_learner(self, learner):
-        """Return the maker that the learner goes with: its prior, and whether there are turns."""
-        process = ProcessMaker(getattr(learner, "prior", self.prior))
-        turns = getattr(learner, "takes_turns", None)
-        return process if turns is None else TurnsMaker(process, turns)
-
-    def fits(self, state, r):
-        """Return whether the hyperparameters of a former surrogate can start one of r inputs."""
-        return len(state.get("theta", ())) == r + 2
-
-    def fit(self, state, Z, y, noise, *, tune, rng):
-        """Return a surrogate conditioned on (Z, y), started at `state` unless that is None."""
-        theta = None if state is None else state["theta"]
+    def fit(self, state, Z, y, noise, *, moved, rng):
+        """Return a surrogate and its state; the search starts at the former hyperparameters."""
+        theta, tuned_at = _former(state, moved, Z.shape[1] + 2)
+        tune = is_due(y.size, tuned_at, Z.shape[1])
         surrogate = GaussianProcessSurrogate(theta, prior=self.prior)
-        return with_state(surrogate.fit(Z, y, noise, tune=tune))
+        surrogate.fit(Z, y, noise, tune=tune)
+        return surrogate, {**surrogate.to_state(), "tuned_at": y.size if tune else tuned_at}
 
     def restore(self, state, Z, y, noise):
         """Return the surrogate of this state, conditioned on (Z, y)."""
         return GaussianProcessSurrogate(prior=self.prior).from_state(state, Z, y, noise)
 
+    def left_out_log_density(self, Z, y, rng):
+        """Return the log density of every value given all others, (n,), in nats."""
+        return GaussianProcessSurrogate(prior=self.prior).fit(Z, y).leave_one_out_log_density()
+
 
 @dataclass(frozen=True)
-class TurnsMaker:
-    """One process or an ensemble of sparse ones, by chance anew for every number of labels.
-
-    The process gains soonest; where its belief about the inputs is wrong it stands still, and the
-    ensemble, slower at first, does not (doc/search_log.rst). The state holds that of both, so that
-    each goes on from its own; the first surrogate is the process.
+class ImageMaker:
+    """Makes Gaussian processes on an image of the coordinates, with one length scale.
 
     Attributes
     ----------
-    process : ProcessMaker
-    has_ensemble : bool
-        Else every turn is the process's.
+    image : callable
+        From (n, r) to (n, k).
     """
 
-    process: ProcessMaker
-    has_ensemble: bool = True
+    image: object
 
     takes_noise = True
 
-    def fits(self, state, r):
-        """Return whether a former process can start one of r inputs."""
-        return "process" in state and self.process.fits(state["process"], r)
-
-    def fit(self, state, Z, y, noise, *, tune, rng):
-        """Return the surrogate whose turn it is, conditioned on (Z, y), and the state of both.
-
-        Each searches its hyperparameters when the labels have grown enough since it last did.
-        """
-        state = {"tuned_at": {}} if state is None else state
-        drawn = rng.random() < ENSEMBLE_SHARE
-        turn = "ensemble" if self.has_ensemble and "process" in state and drawn else "process"
-        tuned_at = state["tuned_at"].get(turn, 0)
+    def fit(self, state, Z, y, noise, *, moved, rng):
+        """Return a surrogate and its state; the search starts at the former hyperparameters."""
+        theta, tuned_at = _former(state, moved, 3)
         tune = is_due(y.size, tuned_at, Z.shape[1])
-        if turn == "process":
-            surrogate, own = self.process.fit(state.get(turn), Z, y, noise, tune=tune, rng=rng)
-        else:
-            surrogate, own = _fit_ensemble(state.get(turn), Z, y, noise, tune=tune, rng=rng)
-        counts = {**state["tuned_at"], turn: y.size if tune else tuned_at}
-        return surrogate, {**state, turn: own, "turn": turn, "tuned_at": counts}
+        inner = GaussianProcessSurrogate(theta, isotropic=True)
+        inner.fit(self.image(Z), y, noise, tune=tune)
+        state = {**inner.to_state(), "tuned_at": y.size if tune else tuned_at}
+        return ImageProcess(inner, self.image, Z.shape[1]), state
 
     def restore(self, state, Z, y, noise):
         """Return the surrogate of this state, conditioned on (Z, y)."""
-        own = state[state["turn"]]
-        if state["turn"] == "process":
-            return self.process.restore(own, Z, y, noise)
-        return EnsembleSurrogate().from_state(own, Z, y, noise)
+        inner = GaussianProcessSurrogate(isotropic=True)
+        inner.from_state(state, self.image(Z), y, noise)
+        return ImageProcess(inner, self.image, Z.shape[1])
 
-
-def _fit_ensemble(state, Z, y, noise, *, tune, rng):
-    """Return an ensemble and its state; the hyperparameters are kept unless `tune`."""
-    if tune:
-        ensemble = EnsembleSurrogate().fit(Z, y, noise, rng=rng)
-    else:
-        ensemble = EnsembleSurrogate().from_state(state, Z, y, noise)
-    return ensemble, ensemble.to_state()
+    def left_out_log_density(self, Z, y, rng):
+        """Return the log density of every value given all others, (n,), in nats."""
+        inner = GaussianProcessSurrogate(isotropic=True)
+        return inner.fit(self.image(Z), y).leave_one_out_log_density()
 
 
 @dataclass(frozen=True)
@@ -141,55 +105,18 @@ class RegressorMaker:
 
     takes_noise = False
 
-    def for_learner(self, learner):
-        """Return this maker: it is the same for every learner."""
-        return self
-
-    def fits(self, state, r):
-        """Return whether the seed of a former surrogate can start one: always."""
-        return True
-
-    def fit(self, state, Z, y, noise, *, tune, rng):
+    def fit(self, state, Z, y, noise, *, moved, rng):
         """Return a surrogate conditioned on (Z, y), its random numbers seeded by `rng`."""
-        return with_state(RegressorSurrogate(self.regressor, int(rng.integers(2**31))).fit(Z, y))
+        state = {"seed": int(rng.integers(2**31))}
+        return self.restore(state, Z, y, noise), state
 
     def restore(self, state, Z, y, noise):
         """Return the surrogate of this state, conditioned on (Z, y)."""
         return RegressorSurrogate(self.regressor, state["seed"]).fit(Z, y)
 
-
-@dataclass(frozen=True)
-class ImageMaker:
-    """Makes Gaussian processes on a function of the coordinates, with one length scale.
-
-    Attributes
-    ----------
-    view : callable
-        From (n, r) to (n, k).
-    """
-
-    view: object
-
-    takes_noise = True
-
-    def for_learner(self, learner):
-        """Return this maker: it is the same for every learner."""
-        return self
-
-    def fits(self, state, r):
-        """Return whether the hyperparameters of a former surrogate can start one: always."""
-        return True
-
-    def fit(self, state, Z, y, noise, *, tune, rng):
-        """Return a surrogate conditioned on (Z, y), started at `state` unless that is None."""
-        theta = None if state is None else state["theta"]
-        inner = GaussianProcessSurrogate(theta, isotropic=True)
-        return with_state(ImageProcess(inner.fit(self.view(Z), y, noise, tune=tune), self.view))
-
-    def restore(self, state, Z, y, noise):
-        """Return the surrogate of this state, conditioned on (Z, y)."""
-        inner = GaussianProcessSurrogate(isotropic=True)
-        return ImageProcess(inner.from_state(state, self.view(Z), y, noise), self.view)
+    def left_out_log_density(self, Z, y, rng):
+        """Return the log density of every value given those of other folds, (n,), in nats."""
+        return log_density_by_folds(self, Z, y, rng)
 
 
 @dataclass(frozen=True)
@@ -198,22 +125,20 @@ class CylindricalMaker:
 
     takes_noise = False
 
-    def for_learner(self, learner):
-        """Return this maker: it is the same for every learner."""
-        return self
-
-    def fits(self, state, r):
-        """Return whether the hyperparameters of a former surrogate can start one: always."""
-        return True
-
-    def fit(self, state, Z, y, noise, *, tune, rng):
-        """Return a surrogate conditioned on (Z, y), started at `state` unless that is None."""
-        theta = None if state is None else state["theta"]
-        return with_state(CylindricalProcess(theta).fit(Z, y, tune=tune))
+    def fit(self, state, Z, y, noise, *, moved, rng):
+        """Return a surrogate and its state; the search starts at the former hyperparameters."""
+        theta, tuned_at = _former(state, moved=False)
+        tune = is_due(y.size, tuned_at, Z.shape[1])
+        surrogate = CylindricalProcess(theta).fit(Z, y, tune=tune)
+        return surrogate, {**surrogate.to_state(), "tuned_at": y.size if tune else tuned_at}
 
     def restore(self, state, Z, y, noise):
         """Return the surrogate of this state, conditioned on (Z, y)."""
         return CylindricalProcess(state["theta"]).fit(Z, y, tune=False)
+
+    def left_out_log_density(self, Z, y, rng):
+        """Return the log density of every value given those of other folds, (n,), in nats."""
+        return log_density_by_folds(self, Z, y, rng)
 
 
 @dataclass(frozen=True)
@@ -229,34 +154,61 @@ class AdditiveMaker:
 
     takes_noise = False
 
-    def for_learner(self, learner):
-        """Return this maker: it is the same for every learner."""
-        return self
-
-    def fits(self, state, r):
-        """Return whether the groups of a former surrogate are those of r inputs."""
-        return sum(map(len, state["groups"])) == r
-
-    def fit(self, state, Z, y, noise, *, tune, rng):
-        """Return a surrogate conditioned on (Z, y); the groups of `state` compete with new ones."""
+    def fit(self, state, Z, y, noise, *, moved, rng):
+        """Return a surrogate and its state; the groups of `state` compete with new ones."""
+        tuned_at = 0 if moved or state is None else state["tuned_at"]
+        tune = is_due(y.size, tuned_at, Z.shape[1])
         process = AdditiveProcess(self.group_size)
-        return with_state(process.fit(Z, y, rng, former=state, tune=tune))
+        process.fit(Z, y, rng, former=state if tuned_at else None, tune=tune)
+        return process, {**process.to_state(), "tuned_at": y.size if tune else tuned_at}
 
     def restore(self, state, Z, y, noise):
         """Return the surrogate of this state, conditioned on (Z, y)."""
         return AdditiveProcess(self.group_size).from_state(state, Z, y)
 
+    def left_out_log_density(self, Z, y, rng):
+        """Return the log density of every value given those of other folds, (n,), in nats."""
+        return log_density_by_folds(self, Z, y, rng)
+
+
+def _former(state, moved, size=None):
+    """Return the hyperparameters to start at, None where there are none, and their label count."""
+    if state is None:
+        return None, 0
+    theta = np.array(state["theta"])
+    if moved:
+        return (theta if theta.size == size else None), 0
+    return theta, state["tuned_at"]
+
+
+def log_density_by_folds(maker, Z, y, rng):
+    """Return the log density of every value, (n,), under a surrogate fitted to the other folds."""
+    folds = rng.permutation(y.size) % N_FOLDS
+    density = np.empty(y.size)
+    for fold in np.unique(folds):
+        out = folds == fold
+        noise = np.zeros((~out).sum())
+        surrogate, _ = maker.fit(None, Z[~out], y[~out], noise, moved=True, rng=rng)
+        density[out] = surrogate.log_predictive_density(Z[out], y[out])
+    return density
+
 
 SURROGATES = MappingProxyType({"auto": ProcessMaker, "gaussian-process": ProcessMaker})
 
 
-def make_surrogates(surrogate):
-    """Return the maker of this name, or the one of a regressor.
+def make_surrogates(surrogate, prior):
+    """Return the maker of this name, or that of a regressor, or the maker given.
+
+    Parameters
+    ----------
+    surrogate : str, regressor or SurrogateMaker
+    prior : {"dimension-scaled", "sparse"} or None
+        Of the process's length scales; None leaves it to the maker.
 
     Raises
     ------
     ValueError
-        When there is no such name.
+        When there is no such name, or a prior is asked of what is no process of ours.
     TypeError
         When the regressor gives no standard deviation.
     """
@@ -266,6 +218,13 @@ def make_surrogates(surrogate):
                 f"surrogate must be one of {sorted(SURROGATES)} or a regressor with "
                 f"predict(Z, return_std=True): got {surrogate!r}."
             )
-        return SURROGATES[surrogate]()
+        return SURROGATES[surrogate]() if prior is None else SURROGATES[surrogate](prior)
+    if prior is not None:
+        raise ValueError(
+            f"surrogate must be 'auto' or 'gaussian-process' with embedding='sparse', which is a "
+            f"prior of that process: got {surrogate!r}. Use embedding='identity' with it."
+        )
+    if not missing_members(surrogate, SurrogateMaker):
+        return surrogate
     check_regressor(surrogate)
     return RegressorMaker(surrogate)

@@ -3,15 +3,13 @@
 Those of signal variance and noise are normal. For the length scales there are two beliefs: all
 inputs matter, and a length scale grows with the square root of their number (Hvarfner, Hellsten and
 Nardi 2024), because the distance of two random points does; or few inputs matter and all others
-share one long length scale (Eriksson and Jankowiak 2021). A third one says nothing of weights below
-a scale and so lets the data decide which inputs to ignore.
+share one long length scale (Eriksson and Jankowiak 2021).
 """
 
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from scipy.special import expit
 
 from skbo_silbo._numerics._map_fit import quadratic_r2
 
@@ -113,49 +111,6 @@ def sparse_prior(r):
     """Return the prior for targets of unit variance on r inputs of range [-1, 1], few of use."""
     dense = dimension_scaled_prior(r)
     return SparsePrior(dense.location, dense.spread, dense.bounds)
-
-
-@dataclass(frozen=True)
-class HalfCauchyPrior(HyperparameterPrior):
-    """Half-Cauchy densities of the squared inverse length scales w themselves, of a scale s.
-
-    ``-log(1 + (w / s)^2)`` each: flat below s. The density is not that of ``log w``, which would
-    hold an input that explains nothing at s: here its weight falls until it is ignored. The signal
-    variance has no prior, the noise variance a Gamma(0.9, 10) one (BoTorch's). `spread` has no use.
-
-    Attributes
-    ----------
-    log_scale : float
-        log s.
-    """
-
-    log_scale: float
-
-    def log_density(self, theta):
-        """Return the log density at theta, up to a constant, and its gradient."""
-        excess = 2.0 * (-2.0 * theta[1:-1] - self.log_scale)
-        noise = np.exp(theta[-1])
-        gradient = np.zeros_like(theta)
-        gradient[1:-1] = 4.0 * expit(excess)
-        gradient[-1] = -0.1 - 10.0 * noise
-        return float(-np.logaddexp(0.0, excess).sum() - 0.1 * theta[-1] - 10.0 * noise), gradient
-
-
-def half_cauchy_prior(r, scale):
-    """Return the prior for targets of unit variance on r inputs of range [-1, 1].
-
-    Parameters
-    ----------
-    r : int
-    scale : float
-        Of the inverse squared length scales, in inverse squared units of the inputs.
-    """
-    location = np.concatenate([[np.log(10.0)], np.full(r, np.log(2.0)), [np.log(1e-2)]])
-    low = np.concatenate([[np.log(1e-2)], np.full(r, np.log(2e-2)), [np.log(1e-4)]])
-    high = np.concatenate([[np.log(1e4)], np.full(r, np.log(2e4)), [0.0]])
-    return HalfCauchyPrior(
-        location, np.ones(r + 2), np.column_stack([low, high]), float(np.log(scale))
-    )
 
 
 PRIORS = MappingProxyType({"dimension-scaled": dimension_scaled_prior, "sparse": sparse_prior})

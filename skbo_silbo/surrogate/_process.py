@@ -1,29 +1,21 @@
-"""The Gaussian process surrogate: scikit-learn's regressor with a prior and fast gradients.
+"""The Gaussian process surrogate: standardised targets, and hyperparameters at the mode."""
 
-scikit-learn holds the kernel, the Cholesky factor and the posterior. Put in from here: the maximum
-a posteriori search of the hyperparameters, by matrix products instead of its (n, n, r) array of
-kernel derivatives, and the gradient of the prediction, which it does not have.
-"""
-
-import warnings
 from copy import copy
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
+from scipy.linalg import LinAlgError
 from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
+from scipy.stats import norm
 
-from skbo_silbo._numerics._gaussian_process import log_marginal_likelihood
-from skbo_silbo._numerics._matern import gradient_by_points, matern52
-from skbo_silbo.surrogate._distances import DistancesTo
+from skbo_silbo._numerics._gaussian_process import condition, log_marginal_likelihood
+from skbo_silbo.surrogate._function_draws import FunctionDraws
+from skbo_silbo.surrogate._hyperparameter_draws import draw_hyperparameters
 from skbo_silbo.surrogate._prior import PRIORS
+from skbo_silbo.surrogate._standard import location_and_scale
 
 MAX_ITERATIONS = 60  # of L-BFGS-B for each start
-BELIEF_VARIANCE = 1e-8  # of a value believed, relative to the signal: nearby points can be many
-JITTER = 1e-10  # scikit-learn's default for `alpha`, for standardised targets
-LEAST_VARIANCE = 1e-14  # of a prediction, relative to the signal: below it rounding decides
+JITTER = 1e-10  # least noise variance, for standardised targets
+MOST_TUNED = 300  # values by which the hyperparameters are searched: n^3 for each of some 200 steps
 
 
 class GaussianProcessSurrogate:
@@ -85,7 +77,7 @@ class GaussianProcessSurrogate:
         -------
         self : object
         """
-        self.y_mean_, self.y_scale_ = _location_and_scale(y)
+        self.y_mean_, self.y_scale_ = location_and_scale(y)
         self._prior = self._make_prior(Z.shape[1])
         theta = self._prior.location if self.theta is None else self.theta
         self.theta_ = np.clip(theta, *self._prior.bounds.T)
@@ -97,7 +89,12 @@ class GaussianProcessSurrogate:
     @property
     def weights_(self):
         """Inverse squared length scales, (r,)."""
-        return self._weights
+        return self._process.weights
+
+    @property
+    def relevance_(self):
+        """Inverse length scales, (r,)."""
+        return np.sqrt(self._process.weights)
 
     def to_state(self):
         """Return the hyperparameters as plain data, exactly."""
@@ -110,7 +107,7 @@ class GaussianProcessSurrogate:
         -------
         self : object
         """
-        self.y_mean_, self.y_scale_ = _location_and_scale(y)
+        self.y_mean_, self.y_scale_ = location_and_scale(y)
         self._prior = self._make_prior(Z.shape[1])
         self.theta_ = np.array(state["theta"])
         targets = (y - self.y_mean_) / self.y_scale_
@@ -136,18 +133,7 @@ class GaussianProcessSurrogate:
             A new one; this one is unchanged.
         """
         other = copy(self)
-        other._Z = np.vstack([self._Z, Z])
-        other._targets = np.append(self._targets, (y - self.y_mean_) / self.y_scale_)
-        other._distances = DistancesTo(other._Z, self._weights)
-        covariance = self._signal * matern52(other._distances(Z))[0]  # (m, n + m)
-        n = len(self._Z)
-        below = solve_triangular(self._L, covariance[:, :n].T, lower=True, check_finite=False).T
-        rest = covariance[:, n:] - below @ below.T  # of the posterior before
-        rest[np.diag_indices_from(rest)] += BELIEF_VARIANCE * self._signal
-        corner = cholesky(rest, lower=True, check_finite=False)
-        above = np.zeros((n, len(Z)))
-        other._L = np.block([[self._L, above], [below, corner]])
-        other._dual = cho_solve((other._L, True), other._targets, check_finite=False)
+        other._process = self._process.believing(Z, (y - self.y_mean_) / self.y_scale_)
         return other
 
     def predict(self, Z):
@@ -158,10 +144,7 @@ class GaussianProcessSurrogate:
         mean, std : ndarray of shape (m,)
             In the units of the targets.
         """
-        correlation, _ = matern52(self._distances(Z))
-        covariance = self._signal * correlation
-        half = solve_triangular(self._L, covariance.T, lower=True, check_finite=False)
-        mean, variance = covariance @ self._dual, self._variance(np.einsum("ij,ij->j", half, half))
+        mean, variance = self._process.predict(Z)
         return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.sqrt(variance)
 
     def predict_gradient(self, Z):
@@ -173,33 +156,45 @@ class GaussianProcessSurrogate:
         by_mean, by_std : ndarray of shape (m, r)
             Derivatives by the coordinates of the point.
         """
-        correlation, derivative = matern52(self._distances(Z))
-        covariance, derivative = self._signal * correlation, self._signal * derivative
-        solved = cho_solve((self._L, True), covariance.T, check_finite=False).T
-        mean = covariance @ self._dual
-        std = np.sqrt(self._variance(np.einsum("ij,ij->i", covariance, solved)))
-        by_mean = gradient_by_points(derivative * self._dual, Z, self._Z, self._weights)
-        by_variance = -2.0 * gradient_by_points(derivative * solved, Z, self._Z, self._weights)
-        scale = self.y_scale_
+        mean, variance, by_mean, by_variance = self._process.predict_gradient(Z)
+        scale, std = self.y_scale_, np.sqrt(variance)
         by_std = scale * by_variance / (2.0 * std[:, None])
         return self.y_mean_ + scale * mean, scale * std, scale * by_mean, by_std
 
     def log_predictive_density(self, Z, y):
         """Return the log density of every held-out target, noise included, of shape (m,)."""
         mean, std = self.predict(Z)
-        variance = std**2 + self.y_scale_**2 * self._noise
-        return -0.5 * (np.log(2.0 * np.pi * variance) + (y - mean) ** 2 / variance)
+        noise = self.y_scale_ * np.exp(0.5 * self.theta_[-1])
+        return norm.logpdf(y, mean, np.hypot(std, noise))
 
     def leave_one_out_log_density(self):
         """Return the log density of every target given all others, hyperparameters kept, (n,)."""
-        inverse = cho_solve((self._L, True), np.eye(len(self._L)), check_finite=False)
-        variance = 1.0 / np.diag(inverse)  # MATH section 2: residual a_i / [K^-1]_ii
-        residual = self._dual * variance
-        density = -0.5 * (np.log(2.0 * np.pi * variance) + residual**2 / variance)
-        return density - np.log(self.y_scale_)
+        return self._process.leave_one_out_log_density() - np.log(self.y_scale_)
 
-    def _variance(self, explained):
-        return np.maximum(self._signal - explained, LEAST_VARIANCE * self._signal)
+    def draw_alike(self, n, rng):
+        """Return n surrogates of the same data, hyperparameters drawn from their posterior."""
+        data = self._process.X, self._process.y, self._known
+        draws = draw_hyperparameters(
+            lambda theta: self._loss(theta, self._prior, *data),
+            self.theta_,
+            self._prior.bounds,
+            n,
+            rng,
+        )
+        return [self._with_theta(theta) for theta in draws]
+
+    def draw_functions(self, n, rng):
+        """Return n draws of the objective, hyperparameters kept: a `FunctionDraws`.
+
+        Its values are standardised as the targets are.
+        """
+        return FunctionDraws(self._process, n, rng)
+
+    def _with_theta(self, theta):
+        other = copy(self)
+        other.theta_ = theta
+        other._condition(self._process.X, self._process.y, tune=False)
+        return other
 
     def _make_prior(self, r):
         prior = PRIORS[self.prior](r) if isinstance(self.prior, str) else self.prior
@@ -210,65 +205,45 @@ class GaussianProcessSurrogate:
         self._known = np.broadcast_to(noise_variance, n) / self.y_scale_**2
 
     def _condition(self, Z, targets, *, tune):
-        self._Z, self._targets = Z, targets
-        model = GaussianProcessRegressor(
-            _kernel(self.theta_, self._prior.bounds),
-            alpha=JITTER + self._known,
-            optimizer=self._maximise_posterior if tune else self._keep,
-            random_state=0,
-            copy_X_train=False,
-        )
-        with warnings.catch_warnings():
-            # A length scale at its bound means an input that does not matter: nothing to mend.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(Z, targets)
-        self._signal, self._noise = np.exp(self.theta_[[0, -1]])
-        self._weights = self._make_weights(self.theta_)
-        self._distances = DistancesTo(Z, self._weights)
-        self._L, self._dual = model.L_, model.alpha_
+        if tune:
+            some = _spread(len(Z), MOST_TUNED)
+            self.theta_ = self._most_probable(Z[some], targets[some], self._known[some])
+        signal, noise = np.exp(self.theta_[[0, -1]])
+        noise = noise + JITTER + self._known
+        weights = self._make_weights(self.theta_, Z.shape[1])
+        self._process = condition(Z, targets, weights, signal, noise)
 
-    def _keep(self, _, initial_theta, bounds):
-        """Return the hyperparameters there are (scikit-learn's `optimizer=`).
-
-        Without an optimiser it would set them to ``log(exp(theta))``, off by rounding every time.
-        """
-        return self.theta_, 0.0
-
-    def _maximise_posterior(self, _, initial_theta, bounds):
-        """Search the mode from the start given and the prior's (scikit-learn's `optimizer=`)."""
-        starts = self._prior.starts(self._Z, self._targets)
+    def _most_probable(self, *data):
+        """Return the best end of climbs from the prior's starts and from the values there are."""
+        starts = self._prior.starts(*data[:2])
         if self._prior.broader is not None:
-            broad = self._climb(self._prior.broader.location, self._prior.broader, bounds)
-            starts.append(broad.x)
+            starts.append(self._climb(self._prior.broader.location, self._prior.broader, data).x)
         if not any(np.allclose(self.theta_, start) for start in starts):
             starts.append(self.theta_)
-        best = min((self._climb(x, self._prior, bounds) for x in starts), key=lambda run: run.fun)
-        self.theta_ = best.x
-        return best.x, best.fun
+        return min((self._climb(x, self._prior, data) for x in starts), key=lambda run: run.fun).x
 
-    def _climb(self, start, prior, bounds):
+    def _climb(self, start, prior, data):
         options = {"maxiter": MAX_ITERATIONS}
         return minimize(
             self._loss,
             start,
-            args=(prior,),
+            args=(prior, *data),
             jac=True,
             method="L-BFGS-B",
-            bounds=bounds,
+            bounds=self._prior.bounds,
             options=options,
         )
 
-    def _make_weights(self, theta):
+    def _make_weights(self, theta, r):
         weights = np.exp(-2.0 * theta[1:-1])
-        return np.full(self._Z.shape[1], weights[0]) if self.isotropic else weights
+        return np.full(r, weights[0]) if self.isotropic else weights
 
-    def _loss(self, theta, prior):
+    def _loss(self, theta, prior, Z, targets, known):
+        """Return minus the log posterior density of the hyperparameters, and its gradient."""
         signal, noise = np.exp(theta[[0, -1]])
-        weights = self._make_weights(theta)
+        weights = self._make_weights(theta, Z.shape[1])
         try:
-            value, gradient = log_marginal_likelihood(
-                self._Z, self._targets, weights, signal, noise, self._known
-            )
+            value, gradient = log_marginal_likelihood(Z, targets, weights, signal, noise, known)
         except LinAlgError:  # not positive definite in floating point: step back
             return np.inf, np.zeros_like(theta)
         by_lengths = -2.0 * gradient[:-2]
@@ -279,14 +254,6 @@ class GaussianProcessSurrogate:
         return -(value + prior_value), -(by_theta + prior_gradient)
 
 
-def _kernel(theta, log_bounds):
-    values, bounds = np.exp(theta), np.exp(log_bounds)
-    signal = ConstantKernel(values[0], tuple(bounds[0]))
-    correlation = Matern(values[1:-1], bounds[1:-1], nu=2.5)
-    return signal * correlation + WhiteKernel(values[-1], tuple(bounds[-1]))
-
-
-def _location_and_scale(y):
-    scale = float(np.std(y))
-    spread = np.ptp(y) > 1e-12 * np.abs(y).max()  # else only rounding differs
-    return float(np.mean(y)), scale if spread else 1.0
+def _spread(n, most):
+    """Return which of n rows to look at: all, or as many as there may be, evenly spread."""
+    return np.arange(n) if n <= most else np.unique(np.linspace(0, n - 1, most).astype(int))

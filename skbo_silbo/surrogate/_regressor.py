@@ -4,6 +4,7 @@ import warnings
 from inspect import Parameter, signature
 
 import numpy as np
+from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -95,6 +96,15 @@ class RegressorSurrogate:
     def predict_gradient(self, Z):
         """Return mean, standard deviation and their gradients at the rows of Z."""
         return central_differences(self.predict, Z)
+
+    @property
+    def relevance_(self):
+        """Ones, (r,): a regressor does not say."""
+        return np.ones(self._Z.shape[1])
+
+    def log_predictive_density(self, Z, y):
+        """Return the log density of every value, (m,), normal with the regressor's deviation."""
+        return norm.logpdf(y, *self.predict(Z))
 
     def to_state(self):
         """Return the seed: the same data give the same fit."""

@@ -6,8 +6,12 @@ of its slope: a density of ``w(y)`` is one of y once it is multiplied by ``w'(y)
 """
 
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
+
+LEAST_VALUES = 5  # that a choice needs
+LARGEST_WORK = 10**7  # values squared times inputs that a choice looks at: a few seconds
 
 
 @dataclass(frozen=True)
@@ -116,3 +120,47 @@ class LogAboveLeast:
         if typical == 0.0:  # most are the least
             typical = distance.max()
         return distance, typical if typical > 0.0 else 1.0
+
+
+WARPS = MappingProxyType(
+    {
+        "auto": (HalfLog(), AsTold(), LogAboveLeast()),
+        "half-log": (HalfLog(),),
+        "log": (LogAboveLeast(),),
+        None: (AsTold(),),
+    }
+)
+
+
+def choose_warp(warps, maker, Z, y, rng):
+    """Return the warp under which a surrogate gives left-out values the highest mean density.
+
+    The density under the warp is multiplied by the warp's slope: so all are densities of the
+    values told.
+
+    Parameters
+    ----------
+    warps : sequence of Warp
+        The first is kept while there are too few values.
+    maker : SurrogateMaker
+    Z : ndarray of shape (n, r)
+        Coordinates in the embedding in use.
+    y : ndarray of shape (n,)
+        Finite.
+    rng : numpy.random.Generator
+        Draws the values that the choice looks at where they are many, and folds.
+    """
+    if len(warps) == 1 or y.size < LEAST_VALUES or np.ptp(y) == 0.0:
+        return warps[0]
+    most = max(2 * LEAST_VALUES, int(np.sqrt(LARGEST_WORK / Z.shape[1])))
+    if y.size > most:
+        some = np.sort(rng.choice(y.size, most, replace=False))
+        Z, y = Z[some], y[some]
+    seed = int(rng.integers(2**31))
+
+    def evidence(warp):
+        folds = np.random.default_rng(seed)  # the same for every warp
+        density = maker.left_out_log_density(Z, warp(y), folds)
+        return float(np.mean(density + warp.log_slope(y)))
+
+    return max(warps, key=evidence)

@@ -1,15 +1,79 @@
-"""Measure one cell in this process, under the memory cap of its experiment."""
+"""Measure one cell in a process of its own, with one thread and under the caps of its experiment.
 
-import json
+The processes are forks of a server that has imported the package and done nothing else, so that a
+cell pays for no import of what every cell needs.
+"""
+
+import os
 import resource
+import sys
+import tempfile
 import traceback
 import warnings
+from functools import cache
+from multiprocessing import forkserver, get_context
+from pathlib import Path
+from unittest.mock import patch
 
-from ._experiment import Cell
+from ._environment import THREAD_VARIABLES
+
+PROGRAM = "skbo_silbo.benchmarks.__main__"  # what the server imports before it forks
+
+
+@cache
+def fork_server():
+    """Return the context of the server, which is started with one thread a library."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload([PROGRAM])
+    with patch.dict(os.environ, dict.fromkeys((*THREAD_VARIABLES, "NUMBA_NUM_THREADS"), "1")):
+        forkserver.ensure_running()
+    return context
+
+
+def measure_apart(experiment, cell):
+    """Return the outcome of a cell: "ok", "failed" or "capped", with what was measured or why.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Travels to the process, so its functions must be found by name in their modules.
+    cell : Cell
+    """
+    receiver, sender = fork_server().Pipe(duplex=False)
+    with tempfile.NamedTemporaryFile() as words:
+        process = fork_server().Process(target=_serve, args=(sender, words.name, experiment, cell))
+        process.start()
+        sender.close()
+        try:
+            if not receiver.poll(experiment.cap_seconds):
+                return {"status": "capped", "reason": f"more than {experiment.cap_seconds} s"}
+            return receiver.recv()
+        except EOFError:
+            process.join()
+            return _last_words(process.exitcode, words.name)
+        finally:
+            process.kill()
+            process.join()
+            receiver.close()
+
+
+def _serve(sender, words, experiment, cell):
+    """Measure in this process; what is printed goes to the file `words`."""
+    file = os.open(words, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(file, stream.fileno())
+    limit = experiment.cap_mib * 2**20
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    sender.send(measure_cell(experiment, cell))
+
+
+def _last_words(code, words):
+    said = Path(words).read_text(errors="replace").strip().rsplit("\n", 1)[-1]
+    return {"status": "failed", "reason": f"exit code {code}: {said}"[:300]}
 
 
 def measure_cell(experiment, cell):
-    """Outcome of one cell: "ok" with what was measured, or "failed" with the reason."""
+    """Return the outcome of a cell measured here: "ok" with values, or "failed" with the reason."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         try:
@@ -19,12 +83,3 @@ def measure_cell(experiment, cell):
             return {"status": "failed", "reason": f"{type(error).__name__}: {error}"[:300]}
     said = sorted({f"{w.category.__name__}: {w.message}"[:200] for w in caught})
     return {"status": "ok", **measured} | ({"warnings": said} if said else {})
-
-
-def measure_one(experiments, told):
-    """Return the outcome of the cell that a JSON string tells."""
-    cell = Cell(**json.loads(told))
-    experiment = experiments[cell.experiment]
-    limit = experiment.cap_mib * 2**20
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    return measure_cell(experiment, cell)

@@ -4,11 +4,9 @@ Every function gets the experiments by name, so that the engine knows none of th
 """
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
-from ._cell_process import measure_one
 from ._experiment import RunOptions
 from ._page_parts import aims_table, circumstances, could_not, missing_table
 from ._results import latest, missing_cells
@@ -64,7 +62,6 @@ def make_parser(experiments):
     _add_report(commands)
     listing = commands.add_parser("list", help="experiments, their profiles and numbers of cells")
     listing.set_defaults(do=_list)
-    commands.add_parser("cell").set_defaults(do=_measure_cell)
     return parser
 
 
@@ -179,12 +176,6 @@ def _told(experiments, indent=""):
         + (f"  {e.about}" if e.about else "")
         for e in experiments.values()
     )
-
-
-def _measure_cell(experiments, options):
-    """Measure the cell on stdin; its outcome is the last line on stdout."""
-    print("\n" + json.dumps(measure_one(experiments, sys.stdin.read())))
-    return []
 
 
 def _print_at_once(line):

@@ -1,13 +1,11 @@
 """Run the cells of an experiment that a store does not hold yet, each in a fresh process."""
 
-import json
 import os
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict
 
+from ._cell_process import measure_apart
 from ._environment import THREAD_VARIABLES, environment
 from ._experiment import Cell
 
@@ -123,29 +121,12 @@ def fixed_environment():
 def run_cell(experiment, cell):
     """Outcome of a cell, measured in a fresh process with one thread and under the caps."""
     start = time.perf_counter()
-    try:
-        process = subprocess.run(
-            [sys.executable, "-m", "skbo_silbo.benchmarks", "cell"],
-            input=json.dumps(asdict(cell)),
-            env=os.environ | dict.fromkeys((*THREAD_VARIABLES, "NUMBA_NUM_THREADS"), "1"),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=experiment.cap_seconds,
-        )
-    except subprocess.TimeoutExpired:
-        return {"status": "capped", "reason": f"more than {experiment.cap_seconds} s"}
-    outcome = _read_outcome(process)
+    outcome = measure_apart(experiment, cell)
     if outcome["status"] == "failed":
         outcome = _excused(outcome, experiment.excuse(cell.problem, cell.method))
+    if outcome["status"] == "capped":
+        return outcome
     return outcome | {"cell_seconds": round(time.perf_counter() - start, 2)}
-
-
-def _read_outcome(process):
-    if process.returncode:
-        last = process.stderr.strip().rsplit("\n", 1)[-1]
-        return {"status": "failed", "reason": f"exit code {process.returncode}: {last}"[:300]}
-    return json.loads(process.stdout.rsplit("\n", 2)[-2])
 
 
 def _excused(outcome, excuse):

@@ -1,0 +1,123 @@
+"""Local linear regression at every row, for outer products of gradients and for MAVE.
+
+=========  ============  ===================================================================
+symbol     shape         meaning
+=========  ============  ===================================================================
+X, y       (n, d), (n,)  rows with columns of mean 0 and variance 1, responses
+V          (n, k)        rows as the kernel sees them
+w          (n, n)        Gaussian weights ``exp(-|v_i - v_j|^2 / (2 h^2))``
+m_j, C_j   (d,), (d, d)  weighted mean and variance of the rows about row j
+c_j        (d,)          weighted covariance of the rows with y about row j
+b_j        (d,)          slope at row j
+=========  ============  ===================================================================
+
+All local moments are one product of the weights with the products of pairs of columns: O(n^2 d^2)
+multiplications, without a loop over rows.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+BATCH_NUMBERS = 10_000_000
+"""Numbers in the local variances formed at a time (80 MB)."""
+
+
+@dataclass(frozen=True, eq=False)
+class LocalMoments:
+    """Moments about some of the rows.
+
+    Attributes
+    ----------
+    rows : slice
+    mean, covariance : ndarray of shape (m, d)
+        m_j and c_j.
+    y_mean : ndarray of shape (m,)
+    variance : ndarray of shape (m, d, d)
+    """
+
+    rows: slice
+    mean: np.ndarray
+    covariance: np.ndarray
+    y_mean: np.ndarray
+    variance: np.ndarray
+
+    def slopes(self, ridge):
+        """b_j (m, d), with `ridge` times the mean local variance on the diagonal."""
+        return solve_ridged(self.variance, self.covariance, ridge)
+
+
+def solve_ridged(variance, covariance, ridge):
+    """Solve ``(C_j + ridge tr(C_j) / d I) b_j = c_j`` for all j."""
+    d = variance.shape[1]
+    scale = np.einsum("jkk->j", variance) / d
+    ridged = variance + (ridge * scale + np.finfo(float).tiny)[:, None, None] * np.eye(d)
+    return np.linalg.solve(ridged, covariance[:, :, None])[:, :, 0]
+
+
+def gaussian_weights(at, V, bandwidth):
+    """Weights (m, n) of the rows V (n, k) about the points `at` (m, k)."""
+    q = np.einsum("ij,ij->i", at, at)[:, None] + np.einsum("ij,ij->i", V, V)
+    q -= 2.0 * at @ V.T
+    np.maximum(q, 0.0, out=q)
+    q *= -0.5 / bandwidth**2
+    return np.exp(q, out=q)
+
+
+def local_moments(X, y, V, bandwidth, at=None):
+    """Yield `LocalMoments` about the points `at` (m, k), by default V, in batches."""
+    n, d = X.shape
+    at = V if at is None else at
+    left, right = np.triu_indices(d)
+    products = np.hstack([np.ones((n, 1)), X, X * y[:, None], y[:, None], X[:, left] * X[:, right]])
+    size = max(1, BATCH_NUMBERS // d**2)
+    for start in range(0, len(at), size):
+        rows = slice(start, min(start + size, len(at)))
+        sums = gaussian_weights(at[rows], V, bandwidth) @ products
+        sums /= np.maximum(sums[:, :1], np.finfo(float).tiny)
+        mean, y_mean = sums[:, 1 : d + 1], sums[:, 2 * d + 1]
+        variance = np.empty((len(sums), d, d))
+        variance[:, left, right] = variance[:, right, left] = sums[:, 2 * d + 2 :]
+        variance -= mean[:, :, None] * mean[:, None, :]
+        covariance = sums[:, d + 1 : 2 * d + 1] - mean * y_mean[:, None]
+        yield LocalMoments(rows, mean, covariance, y_mean, variance)
+
+
+def local_slopes(X, y, V, bandwidth, ridge):
+    """Slopes (n, d) of y at every row."""
+    return np.concatenate([part.slopes(ridge) for part in local_moments(X, y, V, bandwidth)])
+
+
+def mave_step(X, y, B, bandwidth, ridge):
+    """One step of MAVE from an orthonormal B (d, r) to the next.
+
+    Slopes along B at every row, then the B that fits best with these slopes: least squares of
+    ``sum_j sum_i w_ij (y_i - a_j - b_j'B'(x_i - x_j))^2 / sum_i w_ij`` with the a_j profiled out
+    (Xia et al. 2002, eqs. 3.6 and 3.7).
+
+    Returns
+    -------
+    B : ndarray of shape (d, r)
+        Orthonormal; its columns lead from the steepest direction to the flattest.
+    """
+    d, r = B.shape
+    normal, right = np.zeros((r, d, r, d)), np.zeros((r, d))
+    for part in local_moments(X, y, X @ B, bandwidth):
+        reduced = B.T @ part.variance @ B
+        slopes = solve_ridged(reduced, part.covariance @ B, ridge)
+        pairs = (slopes[:, :, None] * slopes[:, None, :]).reshape(-1, r * r)
+        blocks = pairs.T @ part.variance.reshape(-1, d * d)
+        normal += blocks.reshape(r, r, d, d).transpose(0, 2, 1, 3)
+        right += slopes.T @ part.covariance
+    normal = normal.reshape(r * d, r * d)
+    normal[np.diag_indices_from(normal)] += ridge * np.trace(normal) / len(normal)
+    return np.linalg.qr(np.linalg.solve(normal, right.ravel()).reshape(r, d).T)[0]
+
+
+def local_predictions(Z, y, at, bandwidth, ridge):
+    """Values (m,) at the points `at` (m, r) of the local linear regression of y on Z (n, r)."""
+    values = []
+    for part in local_moments(Z, y, Z, bandwidth, at):
+        gap = at[part.rows] - part.mean
+        values.append(part.y_mean + np.einsum("jk,jk->j", gap, part.slopes(ridge)))
+    return np.concatenate(values)

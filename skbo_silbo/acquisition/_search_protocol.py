@@ -1,0 +1,67 @@
+"""What the loop asks of an acquisition function and of a search for where it is largest."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from skbo_silbo.space import keys_of
+
+
+class AcquisitionFunction(Protocol):
+    """What a point is worth, from what the surrogate says of it; larger is better."""
+
+    def __call__(self, mean, std, best, *, return_gradient=False):
+        """Return values, (n,); with `return_gradient` also their derivatives by mean and std."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a search found, best acquisition first.
+
+    Attributes
+    ----------
+    Z : ndarray of shape (m, r)
+        Coordinates in the embedding.
+    X : ndarray of shape (m, d) or None
+        The points of the space that they are of; None where only coordinates were searched.
+    """
+
+    Z: np.ndarray
+    X: np.ndarray | None = None
+
+    def __len__(self):
+        return len(self.Z)
+
+    def distinct(self):
+        """Return the rows whose coordinates differ from those of every row before."""
+        first = dict.fromkeys(keys_of(self.Z))
+        for row, key in enumerate(keys_of(self.Z)):
+            if first[key] is None:
+                first[key] = row
+        return self.rows(list(first.values()))
+
+    def rows(self, some):
+        """Return the rows of this index or slice."""
+        return Found(self.Z[some], None if self.X is None else self.X[some])
+
+
+class Search(Protocol):
+    """A way to find where the acquisition is largest."""
+
+    n_points: int
+    """How many candidates it looks at: the confidence bound's schedule depends on it."""
+
+    def find(self, surface, ranked, space, rng):
+        """Return the best candidates as `Found`.
+
+        Parameters
+        ----------
+        surface : AcquisitionSurface
+        ranked : ndarray of shape (n, d)
+            The points evaluated, the lowest value first.
+        space : Space or Box
+            Points are rounded to it.
+        rng : numpy.random.Generator
+            The only source of random numbers.
+        """

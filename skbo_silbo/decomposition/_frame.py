@@ -1,0 +1,41 @@
+"""Standardised features, and the way back to the features' own units."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Location and scale of the labelled rows; columns that are constant there are left out."""
+
+    mean: np.ndarray  # (n_features,)
+    varying: np.ndarray  # (n_features,) of bool
+    scale: np.ndarray  # (number of varying,)
+    y_mean: float
+    y_scale: float
+
+    @classmethod
+    def from_labelled(cls, X, y):
+        """Frame of labelled rows, of which at least one column must vary."""
+        spread = np.ptp(X, axis=0)
+        varying = spread > 10.0 * np.finfo(float).eps * np.abs(X).max(axis=0)
+        if not varying.any():
+            raise ValueError(
+                "X must have at least one feature that varies over the labelled rows: got "
+                f"{len(X)} identical labelled rows. Label rows that differ."
+            )
+        return cls(X.mean(axis=0), varying, X[:, varying].std(axis=0), y.mean(), y.std())
+
+    def standardise(self, X):
+        """Return the columns that vary, over their standard deviation."""
+        return (X[:, self.varying] - self.mean[self.varying]) / self.scale
+
+    def rows_in_features(self, directions):
+        """Return orthonormal rows over all features; the first j span the first j directions."""
+        rows = np.zeros((len(directions), self.mean.size))
+        rows[:, self.varying] = directions / self.scale
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        basis = np.linalg.qr(rows.T)[0].T
+        largest = np.argmax(np.abs(basis), axis=1)
+        return basis * np.sign(basis[np.arange(len(basis)), largest])[:, None]

@@ -1,0 +1,71 @@
+"""Rows as points of a kernel's feature space, about the mean of the labelled ones.
+
+=========  ========  ======================================================================
+symbol     shape     meaning
+=========  ========  ======================================================================
+K          (n, n)    kernel values of all rows, labelled ones first
+F = U S    (n, q)    coordinates of the rows, ``F F'`` the kernel about the labelled mean
+c          (n, r)    a direction as a combination of the rows: ``F' c``
+=========  ========  ======================================================================
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+RANGE_TOLERANCE = 1e-12
+"""Eigenvalues of the centred kernel below this share of the largest are taken as zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class KernelFeatures:
+    """Coordinates of the rows in feature space.
+
+    Attributes
+    ----------
+    n_labeled : int
+    labelled_means : ndarray of shape (n,)
+        Mean kernel value of every row with the labelled rows.
+    left : ndarray of shape (n, q)
+        U.
+    singular : ndarray of shape (q,)
+        Diagonal of S.
+    """
+
+    n_labeled: int
+    labelled_means: np.ndarray
+    left: np.ndarray
+    singular: np.ndarray
+
+    @classmethod
+    def of(cls, K, n_labeled):
+        """Decompose a kernel (n, n) whose first `n_labeled` rows and columns are labelled."""
+        means = K[:, :n_labeled].mean(axis=1)
+        centred = K - means[:, None] - means + means[:n_labeled].mean()
+        squares, left = linalg.eigh((centred + centred.T) / 2, check_finite=False)
+        squares, left = squares[::-1], left[:, ::-1]
+        kept = squares > max(RANGE_TOLERANCE * squares[0], 0.0)
+        if not kept.any():
+            raise ValueError(
+                "X must hold rows that differ under the kernel: all of them are the same point of "
+                "its feature space. Choose another kernel or gamma."
+            )
+        return cls(n_labeled, means, left[:, kept], np.sqrt(squares[kept]))
+
+    @property
+    def coordinates(self):
+        """F (n, q)."""
+        return self.left * self.singular
+
+    def dual(self, V):
+        """Coefficients (n, p) on the rows, and offsets (p,), of directions V (q, p).
+
+        The score of x is ``k(x, rows) @ coefficients - offsets``.
+        """
+        c = self.left @ (V / self.singular[:, None])
+        offsets = self.labelled_means @ c
+        totals = c.sum(axis=0)
+        offsets -= totals * self.labelled_means[: self.n_labeled].mean()
+        c[: self.n_labeled] -= totals / self.n_labeled
+        return c, offsets

@@ -1,0 +1,75 @@
+"""The pencil of kernel sliced inverse regression, solved for many weights and sets of labels."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._numerics._solvers import solve_moments
+from .._numerics._whitening import whitening_basis
+from ._held_out import choose_by_gain, held_out_errors, stratified_folds
+from ._labels import response_targets
+from ._scatter import graph_penalty
+from ._slices import slice_response
+
+ALPHAS = (0.0, 0.1, 1.0, 10.0)
+"""Weights of the unlabelled rows that alpha="auto" compares."""
+
+
+@dataclass(frozen=True, eq=False)
+class KernelProblem:
+    """Coordinates of the rows in feature space, with all that does not depend on alpha.
+
+    Attributes
+    ----------
+    F : ndarray of shape (n, q)
+        Labelled rows first, about their mean.
+    y : ndarray of shape (n_l,)
+    n_slices : int or ndarray
+        As `slice_response` takes it.
+    ridge : float
+        Absolute.
+    roughness : ndarray of shape (q, q) or None
+        ``F'PF`` for alpha = 1; None without unlabelled rows.
+    """
+
+    F: np.ndarray
+    y: np.ndarray
+    n_slices: object
+    ridge: float
+    roughness: np.ndarray | None
+
+    def solve(self, alpha, rows=slice(None)):
+        """Spectrum with all directions (q, H), learnt from the labels of `rows` alone."""
+        y, F = self.y[rows], self.F[: len(self.y)][rows]
+        F = F - F.mean(axis=0)
+        T = F.T @ F
+        if alpha:
+            T += alpha * len(y) / len(self.y) * self.roughness
+        T[np.diag_indices_from(T)] += self.ridge * len(y) / len(self.y)
+        slices = slice_response(y, self.n_slices)
+        N = slices.membership().T @ F
+        return solve_moments(N, whitening_basis(T), min(slices.n_slices - 1, F.shape[1]))
+
+
+def roughness_of(F, n_labeled, n_neighbors, **search):
+    """``F'PF`` (q, q) at alpha = 1, or None where every row is labelled."""
+    penalty = graph_penalty(F, n_labeled, 1.0, n_neighbors, **search)
+    return None if penalty is None else F.T @ (penalty @ F)
+
+
+def compare_alphas(problem, n_components, rng):
+    """Best of `ALPHAS` over the labelled rows, and the held-out gain of R^2 of each over 0.
+
+    Rows held out stay in the graph, as unlabelled ones.
+    """
+    targets = response_targets(problem.y)
+    folds = stratified_folds(targets[:, 0], rng)
+    errors = np.empty((len(folds), len(ALPHAS)))
+    for fold in range(folds.max() + 1):
+        held_out = folds == fold
+        for column, alpha in enumerate(ALPHAS):
+            directions = problem.solve(alpha, ~held_out).directions[:, :n_components]
+            Z = problem.F[: len(folds)] @ directions
+            errors[held_out, column] = held_out_errors(Z, targets, held_out)
+    best, gains = choose_by_gain(errors)
+    return ALPHAS[best], dict(zip(ALPHAS, gains.tolist(), strict=True))

@@ -1,0 +1,372 @@
+"""Sliced inverse regression in the feature space of a kernel, with unlabelled rows."""
+
+import numpy as np
+from scipy import linalg
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._checks import check_choice, check_integer, check_nonnegative
+from .._numerics._leave_one_out import best_ridge
+from ._dimension import dimension_by_criterion
+from ._kernel_features import RANGE_TOLERANCE, KernelFeatures
+from ._kernel_problem import KernelProblem, compare_alphas, roughness_of
+from ._labels import labelled_mask, response_targets, split_labelled
+from ._slices import check_n_slices, slice_response
+
+KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "precomputed")
+NEIGHBORS = ("auto", "brute", "pynndescent")
+
+
+def _learns_inverse(estimator):
+    if not estimator.fit_inverse_transform:
+        raise AttributeError(
+            "fit_inverse_transform must be True for inverse_transform: got "
+            f"{estimator.fit_inverse_transform!r}. Fit again with fit_inverse_transform=True."
+        )
+    return True
+
+
+class KernelSlicedInverseRegression(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
+    """Nonlinear scores along which X varies with y, learnt from labelled and unlabelled rows.
+
+    Sliced inverse regression in the feature space of a kernel [1]_: the curves along which the
+    slices of y differ most for their roughness. Unlabelled rows enter as in
+    `SemiSlicedInverseRegression`, by the roughness of the scores along a nearest-neighbour graph
+    over all rows [2]_. With ``kernel="linear"`` it is the linear method.
+
+    Parameters
+    ----------
+    n_components : "auto" or int, default="auto"
+        Number of scores. "auto" takes an information criterion of the spectrum [3]_.
+    kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "precomputed"} or \
+callable, default="rbf"
+        One of scikit-learn's pairwise kernels, or a function of two rows. With "precomputed", X is
+        the kernel matrix, and NaN in y marks unlabelled rows.
+    gamma : float or None, default=None
+        Coefficient of "rbf", "poly", "laplacian" and "sigmoid"; None is ``1 / n_features``.
+        Standardise the columns, or choose it by cross-validation.
+    degree : float, default=3
+        Of "poly".
+    coef0 : float, default=1
+        Of "poly" and "sigmoid".
+    kernel_params : dict, default=None
+        Keywords of a callable kernel.
+    alpha : "auto" or float, default="auto"
+        Weight of the unlabelled rows: the penalty is alpha n_l times the mean squared difference of
+        the scores along an edge. "auto" compares 0, 0.1, 1 and 10 by five-fold cross-validation
+        over the labelled rows and keeps 0 unless another is better by a standard error.
+    ridge : "auto" or float, default="auto"
+        Penalty on the norm of a direction, relative to the mean squared norm of the labelled rows
+        in feature space. "auto" takes the least exact leave-one-out error of a kernel ridge
+        regression of the ranks of y (of the class indicators, for categories).
+    n_slices : int or array-like of increasing edges, default=10
+        As in `SemiSlicedInverseRegression`.
+    n_neighbors : int, default=7
+        Neighbours of each row in the graph, nearest in feature space.
+    fit_inverse_transform : bool, default=False
+        Learn the way back, a kernel ridge regression of the rows on their scores, as `KernelPCA`
+        does [4]_.
+    inverse_ridge : "auto" or float, default="auto"
+        Ridge of that regression, relative to the mean of its kernel's diagonal; "auto" by exact
+        leave-one-out.
+    neighbors : {"auto", "brute", "pynndescent"}, default="auto"
+        How neighbours are found.
+    random_state : int, RandomState instance or None, default=None
+        Of the folds of ``alpha="auto"``, and of pynndescent.
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (n, n_components)
+        Coefficients of the fitted rows, those of `X_fit_`; labelled scores have unit variance
+        where penalty and ridge are small.
+    offset_ : ndarray of shape (n_components,)
+        Scores are ``kernel(X, X_fit_) @ dual_coef_ - offset_``, with mean zero over the labelled
+        rows.
+    X_fit_ : ndarray of shape (n, n_features) or None
+        Labelled rows, then unlabelled ones; None with ``kernel="precomputed"``, whose coefficients
+        keep the order of X.
+    eigenvalues_ : ndarray of shape (p,)
+        Falling, in [0, 1]: shares of the (penalised) variance that lie between slices.
+    n_components_, n_slices_, n_features_in_ : int
+    alpha_ : float
+        The weight used; 0 when every row is labelled.
+    alpha_scores_ : dict of float
+        Held-out gain of R^2 over alpha = 0 of every weight compared; only for ``alpha="auto"`` with
+        unlabelled rows.
+    ridge_, gamma_ : float
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only when X has feature names that are all strings.
+
+    Raises
+    ------
+    ValueError
+        From ``fit``, for a parameter outside its range, fewer than two labels, a constant or
+        infinite y, or an explicit `n_components` above the number of directions identified.
+
+    Notes
+    -----
+    Time is O(n^3) and memory O(n^2) for n labelled and unlabelled rows: some thousands at most.
+
+    References
+    ----------
+    .. [1] Wu, "Kernel Sliced Inverse Regression with Applications to Classification", JCGS 17,
+       2008.
+    .. [2] Huang and Su, "Semi-supervised kernel sliced inverse regression", 2014; the graph is that
+       of Chen, Zhu, Yuan and Huang, arXiv 2005.14601, section 4.2.
+    .. [3] Zhu, Zhu and Feng, "Dimension Reduction in Regressions Through Cumulative Slicing
+       Estimation", JASA 105, 2010.
+    .. [4] Bakir, Weston and Schoelkopf, "Learning to Find Pre-Images", NeurIPS 16, 2004.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo import KernelSlicedInverseRegression
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(200, 2))
+    >>> radius = np.hypot(*X.T)
+    >>> sir = KernelSlicedInverseRegression(1, gamma=1.0).fit(X, radius)
+    >>> bool(abs(np.corrcoef(sir.transform(X)[:, 0], radius)[0, 1]) > 0.95)
+    True
+    """
+
+    def __init__(
+        self,
+        n_components="auto",
+        *,
+        kernel="rbf",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        kernel_params=None,
+        alpha="auto",
+        ridge="auto",
+        n_slices=10,
+        n_neighbors=7,
+        fit_inverse_transform=False,
+        inverse_ridge="auto",
+        neighbors="auto",
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.alpha = alpha
+        self.ridge = ridge
+        self.n_slices = n_slices
+        self.n_neighbors = n_neighbors
+        self.fit_inverse_transform = fit_inverse_transform
+        self.inverse_ridge = inverse_ridge
+        self.neighbors = neighbors
+        self.random_state = random_state
+
+    def fit(self, X, y, X_unlabeled=None):
+        """Learn the scores.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features), or (n, n) for a precomputed kernel
+        y : array-like of shape (n,)
+            Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None or NaN
+            marking an unlabelled row.
+        X_unlabeled : array-like of shape (n_u, n_features), default=None
+            Further unlabelled rows; not with a precomputed kernel.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters(X_unlabeled)
+        data = split_labelled(self, X, y, X_unlabeled, allow_categories=True)
+        self.n_slices_ = slice_response(data.y, self.n_slices).n_slices
+        K, order = self._kernel_of_rows(data, y)
+        features = KernelFeatures.of(K, len(data.y))
+        problem = self._make_problem(features.coordinates, data.y)
+        self._choose_alpha(problem)
+        self._store(features, problem.solve(self.alpha_), order)
+        if self.fit_inverse_transform:
+            self._fit_inverse(K)
+        return self
+
+    def transform(self, X):
+        """Scores of rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features), or (n, n_fitted) for a precomputed kernel
+
+        Returns
+        -------
+        Z : ndarray of shape (n, r)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        return self._kernel_values(X, self.X_fit_) @ self.dual_coef_ - self.offset_
+
+    @available_if(_learns_inverse)
+    def inverse_transform(self, Z):
+        """Rows that have about the given scores.
+
+        Parameters
+        ----------
+        Z : array-like of shape (n, r)
+
+        Returns
+        -------
+        X : ndarray of shape (n, n_features)
+
+        Raises
+        ------
+        AttributeError
+            If `fit_inverse_transform` is False: the method is not there.
+        """
+        check_is_fitted(self)
+        Z = check_array(Z, dtype=np.float64, input_name="Z")
+        if Z.shape[1] != self.n_components_:
+            raise ValueError(
+                f"Z must have n_components_ = {self.n_components_} columns: got {Z.shape[1]}. "
+                "Pass scores from transform."
+            )
+        return self._score_kernel(Z, self._Z_fit) @ self._inverse_coef + self._X_mean
+
+    def _kernel_of_rows(self, data, y):
+        """Kernel of all rows, labelled first, and the place of each in the coefficients kept."""
+        self.gamma_ = 1 / self.n_features_in_ if self.gamma is None else float(self.gamma)
+        if self.kernel != "precomputed":
+            self.X_fit_ = np.concatenate([data.X_labeled, data.X_unlabeled])
+            return self._kernel_values(self.X_fit_, self.X_fit_), slice(None)
+        self.X_fit_ = None
+        if len(data.X_labeled) + len(data.X_unlabeled) != self.n_features_in_:
+            raise ValueError(
+                "X must be square with kernel='precomputed', the kernel of the rows with "
+                f"themselves: got {len(data.X_labeled) + len(data.X_unlabeled)} rows and "
+                f"{self.n_features_in_} columns."
+            )
+        labelled = labelled_mask(y)
+        order = np.concatenate([np.flatnonzero(labelled), np.flatnonzero(~labelled)])
+        return np.concatenate([data.X_labeled, data.X_unlabeled])[:, order], order
+
+    def _kernel_values(self, X, Y):
+        if self.kernel == "precomputed":
+            return X
+        if callable(self.kernel):
+            return pairwise_kernels(X, Y, metric=self.kernel, **(self.kernel_params or {}))
+        return self._named_kernel(X, Y, self.gamma_)
+
+    def _named_kernel(self, X, Y, gamma):
+        shape = {"gamma": gamma, "degree": self.degree, "coef0": self.coef0}
+        return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, **shape)
+
+    def _score_kernel(self, Z, Y):
+        """Kernel between scores, of unit variance: the same, gamma ``1 / n_components_``."""
+        if callable(self.kernel):
+            return pairwise_kernels(Z, Y, metric=self.kernel, **(self.kernel_params or {}))
+        return self._named_kernel(Z, Y, 1 / self.n_components_)
+
+    def _make_problem(self, F, y):
+        self.ridge_ = self._resolve_ridge(F[: len(y)], y)
+        search = {"method": self.neighbors, "random_state": self.random_state}
+        roughness = None
+        if self.alpha != 0:
+            roughness = roughness_of(F, len(y), self.n_neighbors, **search)
+        scale = np.vdot(F[: len(y)], F[: len(y)]) / len(y)
+        return KernelProblem(F, y, self.n_slices, self.ridge_ * scale, roughness)
+
+    def _resolve_ridge(self, F, y):
+        if self.ridge != "auto":
+            return float(self.ridge)
+        left, singular, _ = linalg.svd(F, full_matrices=False, check_finite=False)
+        kept = singular > np.sqrt(RANGE_TOLERANCE) * singular[0]
+        squares = singular[kept] ** 2
+        return best_ridge(left[:, kept], squares, response_targets(y), intercept=True)
+
+    def _choose_alpha(self, problem):
+        self.__dict__.pop("alpha_scores_", None)
+        if problem.roughness is None:
+            self.alpha_ = 0.0
+        elif self.alpha != "auto":
+            self.alpha_ = float(self.alpha)
+        else:
+            r = self._resolve_n_components(problem.solve(0.0).eigenvalues, len(problem.y))
+            rng = check_random_state(self.random_state)
+            self.alpha_, self.alpha_scores_ = compare_alphas(problem, r, rng)
+
+    def _resolve_n_components(self, eigenvalues, n_labeled):
+        limit = min(self.n_slices_ - 1, len(eigenvalues))
+        if self.n_components == "auto":
+            return dimension_by_criterion(eigenvalues[:limit], n_labeled)
+        if self.n_components > limit:
+            raise ValueError(
+                f"n_components must be at most {limit}, the number of directions identified by the "
+                f"slices: got {self.n_components}. Use n_components='auto' or more slices."
+            )
+        return int(self.n_components)
+
+    def _store(self, features, spectrum, order):
+        r = self._resolve_n_components(spectrum.eigenvalues, features.n_labeled)
+        self.n_components_ = r
+        self.eigenvalues_ = spectrum.eigenvalues[: self.n_slices_ - 1]
+        c, offset = features.dual(np.sqrt(features.n_labeled) * spectrum.directions[:, :r])
+        sign = np.where(c[np.abs(c).argmax(axis=0), np.arange(r)] < 0, -1.0, 1.0)
+        self.offset_ = offset * sign
+        self.dual_coef_ = np.empty_like(c)
+        self.dual_coef_[order] = c * sign
+
+    def _fit_inverse(self, K):
+        """Kernel ridge regression of the centred rows on their scores."""
+        self._Z_fit = K @ self.dual_coef_ - self.offset_
+        self._X_mean = self.X_fit_.mean(axis=0)
+        targets = self.X_fit_ - self._X_mean
+        squares, left = linalg.eigh(self._score_kernel(self._Z_fit, self._Z_fit))
+        kept = squares > RANGE_TOLERANCE * squares[-1]
+        squares, left = squares[kept], left[:, kept]
+        ridge = self.inverse_ridge
+        if ridge == "auto":
+            ridge = best_ridge(left, squares, targets, intercept=False)
+        absolute = ridge * squares.sum() / len(targets)
+        self._inverse_coef = (left / (squares + absolute)) @ (left.T @ targets)
+
+    def _check_parameters(self, X_unlabeled):
+        check_n_slices(self.n_slices)
+        check_integer("n_neighbors", self.n_neighbors, 1)
+        check_choice("neighbors", self.neighbors, NEIGHBORS)
+        if not callable(self.kernel):
+            check_choice("kernel", self.kernel, KERNELS)
+        if self.gamma is not None:
+            check_nonnegative("gamma", self.gamma, special="None")
+        if self.n_components != "auto":
+            check_integer("n_components", self.n_components, 1, special="'auto'")
+        for name in ("alpha", "ridge", "inverse_ridge"):
+            value = getattr(self, name)
+            if not (isinstance(value, str) and value == "auto"):
+                check_nonnegative(name, value, special="'auto'")
+        self._check_precomputed(X_unlabeled)
+
+    def _check_precomputed(self, X_unlabeled):
+        if self.kernel == "precomputed" and X_unlabeled is not None:
+            raise ValueError(
+                "X_unlabeled must be None with kernel='precomputed': a kernel matrix holds all "
+                "rows. Mark the unlabelled ones by NaN in y."
+            )
+        if self.kernel == "precomputed" and self.fit_inverse_transform:
+            raise ValueError(
+                "fit_inverse_transform must be False with kernel='precomputed': the rows "
+                "themselves are not known. Pass a kernel by name."
+            )
+
+    @property
+    def _n_features_out(self):
+        return self.dual_coef_.shape[1]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.transformer_tags.preserves_dtype = []
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags

@@ -1,0 +1,266 @@
+"""Sparse sliced inverse regression: one lasso a direction.
+
+=========  ==========  ==================================================================
+symbol     shape       meaning
+=========  ==========  ==================================================================
+X          (n, d)      labelled rows, columns of mean 0 and variance 1
+Omega      (n, H)      plain slice membership, ``1 / sqrt(n_h)``
+N          (H, d)      slice sums ``Omega'X / sqrt(n)``; N'N is the variance of the slice means
+u, s       (H,)        a left singular vector of N and its singular value
+t          (n,)        artificial response ``sqrt(n) Omega u / s``, constant in every slice
+=========  ==========  ==================================================================
+"""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Lasso, LassoCV
+from sklearn.model_selection import KFold
+from sklearn.utils import check_random_state
+
+from .._checks import check_integer, check_nonnegative
+from ._checks import check_n_components
+from ._labels import split_labelled
+from ._projection import LinearProjection, with_positive_peaks
+from ._scatter import center_on_labels
+from ._slices import check_n_slices, slice_response
+
+MAX_ITER = 10_000
+"""Sweeps of coordinate descent."""
+
+
+class SparseSlicedInverseRegression(LinearProjection):
+    """Directions of few features along which X varies with y (lasso SIR).
+
+    Each leading eigenvector of the variance of the slice means gives an artificial response, a
+    number a slice, whose best linear predictor is the direction; the lasso finds it where the
+    features outnumber the rows, or nearly [1]_. Columns are standardised, so that their units do
+    not matter.
+
+    Parameters
+    ----------
+    n_components : "auto" or int, default="auto"
+        "auto" parts the eigenvalues, each times the norm of its direction, in a large and a small
+        group by 2-means and counts the large ones [1]_. It needs a lasso for every slice.
+    n_slices : int or array-like of increasing edges, default=10
+        As in `SemiSlicedInverseRegression`.
+    penalty : "auto" or float, default="auto"
+        Weight of the l1 norm, as in `sklearn.linear_model.Lasso`, for standardised columns. "auto"
+        takes the least cross-validated error for every direction.
+    n_screened : "auto", int or None, default="auto"
+        Features with the largest variance of slice means that the eigenvectors are computed from;
+        the lasso sees all. None takes all; "auto" does so where rows outnumber features, and
+        elsewhere takes ``n / (2 log n)``, since eigenvectors of that many noisy means are
+        noise [2]_.
+    cv : int, default=5
+        Folds, shuffled.
+    random_state : int, RandomState instance or None, default=None
+        Of the folds.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        Sparse; the labelled scores have unit variance, the largest entry of each row is positive.
+    mean_ : ndarray of shape (n_features,)
+    support_ : ndarray of shape (n_features,) of bool
+        Features that some component uses.
+    eigenvalues_ : ndarray of shape (p,)
+        Of the variance of the slice means of the standardised (screened) columns, falling.
+    penalties_ : ndarray of shape (n_components,)
+    n_components_, n_slices_, n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only when X has feature names that are all strings.
+
+    Warns
+    -----
+    UserWarning
+        Where cross-validation keeps no feature: the slices show no direction. The component is then
+        the first feature to enter.
+
+    References
+    ----------
+    .. [1] Lin, Zhao and Liu, "Sparse Sliced Inverse Regression via Lasso", JASA 114, 2019,
+       algorithm 1 and section 3.
+    .. [2] Lin, Zhao and Liu, "On consistency and sparsity for sliced inverse regression in high
+       dimensions", Ann. Statist. 46, 2018 (diagonal thresholding).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo import SparseSlicedInverseRegression
+    >>> X = np.random.default_rng(0).normal(size=(110, 100))
+    >>> y = np.exp(X[:, 3] + X[:, 7])
+    >>> sparse = SparseSlicedInverseRegression(1, random_state=0).fit(X, y)
+    >>> sorted(np.argsort(np.abs(sparse.components_[0]))[-2:].tolist())
+    [3, 7]
+    """
+
+    def __init__(
+        self,
+        n_components="auto",
+        *,
+        n_slices=10,
+        penalty="auto",
+        n_screened="auto",
+        cv=5,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.n_slices = n_slices
+        self.penalty = penalty
+        self.n_screened = n_screened
+        self.cv = cv
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Learn the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
+            Numbers or categories; NaN (None) marks a row without a label, which is left out.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For a parameter outside its range, fewer than two labels, a constant y, columns that are
+            all constant, or an `n_components` above the number of directions identified.
+        """
+        self._check_parameters()
+        data = split_labelled(self, X, y, allow_categories=True).labelled_only()
+        check_n_components(self.n_components, self.n_features_in_)
+        X, self.mean_ = center_on_labels(data)
+        scale = _column_scale(X)
+        X /= scale
+        slices = slice_response(data.y, self.n_slices)
+        self.n_slices_ = slices.n_slices
+        responses, self.eigenvalues_ = _artificial_responses(X, slices, self._n_screened(X))
+        self._check_identified(len(self.eigenvalues_))
+        lasso = _LassoFit(X, self.penalty, self._folds(len(X)))
+        coefficients, self.penalties_ = self._fit_directions(lasso, responses)
+        self._store(X, coefficients, scale)
+        return self
+
+    def _fit_directions(self, lasso, responses):
+        n_fits = len(responses) if self.n_components == "auto" else int(self.n_components)
+        fits = [lasso.fit(response) for response in responses[:n_fits]]
+        norms = np.array([np.linalg.norm(coefficients) for coefficients, _ in fits])
+        r = n_fits
+        if self.n_components == "auto":
+            r = _n_large(self.eigenvalues_ * norms)
+        kept = [lasso.not_empty(*fit, t) for fit, t in zip(fits[:r], responses, strict=False)]
+        return np.array([coefficients for coefficients, _ in kept]), np.array([p for _, p in kept])
+
+    def _store(self, X, coefficients, scale):
+        spread = (X @ coefficients.T).std(axis=0)
+        self.components_ = with_positive_peaks(coefficients / spread[:, None] / scale)
+        self.support_ = (self.components_ != 0).any(axis=0)
+        self.n_components_ = len(self.components_)
+
+    def _n_screened(self, X):
+        n, d = X.shape
+        if self.n_screened == "auto":
+            return d if n > d else min(d, max(2, int(n / (2 * np.log(n)))))
+        return d if self.n_screened is None else min(d, int(self.n_screened))
+
+    def _folds(self, n):
+        random_state = check_random_state(self.random_state)
+        return KFold(min(self.cv, n), shuffle=True, random_state=random_state)
+
+    def _check_parameters(self):
+        check_n_slices(self.n_slices)
+        check_integer("cv", self.cv, 2)
+        if not (isinstance(self.penalty, str) and self.penalty == "auto"):
+            check_nonnegative("penalty", self.penalty, special="'auto'")
+        if self.n_screened is not None and self.n_screened != "auto":
+            check_integer("n_screened", self.n_screened, 1, special="'auto', None")
+
+    def _check_identified(self, limit):
+        if self.n_components != "auto" and self.n_components > limit:
+            raise ValueError(
+                f"n_components must be at most {limit}, the number of directions identified by the "
+                f"slices: got {self.n_components}. Use n_components='auto' or more slices."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class _LassoFit:
+    """The lasso on standardised columns; every response is centred as they are."""
+
+    X: np.ndarray
+    penalty: object
+    folds: KFold
+
+    def fit(self, response):
+        """Coefficients (d,) and the penalty used."""
+        if self.penalty != "auto":
+            model = Lasso(self.penalty, fit_intercept=False, max_iter=MAX_ITER)
+            return model.fit(self.X, response).coef_, float(self.penalty)
+        with warnings.catch_warnings():  # of small penalties on the path, which are not taken
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = self._path().fit(self.X, response)
+        return model.coef_, float(model.alpha_)
+
+    def _path(self):
+        """As in glmnet: down to 1 % of the largest penalty where features outnumber rows."""
+        n, d = self.X.shape
+        eps = 1e-3 if n > d else 1e-2
+        return LassoCV(eps=eps, cv=self.folds, fit_intercept=False, max_iter=MAX_ITER)
+
+    def not_empty(self, coefficients, penalty, response):
+        """Return the same, or with a warning the first feature to enter where there is none."""
+        if coefficients.any():
+            return coefficients, penalty
+        correlations = self.X.T @ response / len(response)
+        first = np.argmax(np.abs(correlations))
+        warnings.warn(
+            f"No feature is kept at penalty {penalty:.3g}: the slices show no sparse direction. "
+            f"The component holds feature {first} alone, the first to enter. Take fewer "
+            "n_components, or a smaller penalty.",
+            UserWarning,
+            stacklevel=4,
+        )
+        coefficients = np.zeros_like(coefficients)
+        coefficients[first] = correlations[first]
+        return coefficients, penalty
+
+
+def _column_scale(X):
+    scale = X.std(axis=0)
+    if not scale.any():
+        raise ValueError(
+            f"X must have a column that varies over the labelled rows: all {X.shape[1]} are "
+            "constant. Label rows that differ."
+        )
+    return np.where(scale > 0, scale, 1.0)
+
+
+def _artificial_responses(X, slices, n_screened):
+    """Responses (p, n), one for each direction that the slices identify, and eigenvalues (p,)."""
+    omega = slices.membership()
+    N = omega.T @ X / np.sqrt(len(X))
+    between = np.einsum("hj,hj->j", N, N)
+    screened = np.sort(np.argsort(-between, kind="stable")[:n_screened])
+    U, singular, _ = linalg.svd(N[:, screened], full_matrices=False, check_finite=False)
+    limit = min(slices.n_slices - 1, n_screened)
+    kept = singular[:limit] > 1e-10 * singular[0]
+    U, singular = U[:, :limit][:, kept], singular[:limit][kept]
+    return np.sqrt(len(X)) * (omega @ (U / singular)).T, singular**2
+
+
+def _n_large(values):
+    """Size of the upper of two groups of values, such that the sum of squares within is least."""
+    values = np.sort(values)[::-1]
+    if len(values) == 1:
+        return 1
+    sizes = np.arange(1, len(values))
+    within = [k * values[:k].var() + (len(values) - k) * values[k:].var() for k in sizes]
+    return int(sizes[np.argmin(within)])

@@ -1,0 +1,181 @@
+"""Rows in chunks, or in blocks of a Dask array: slices fixed beforehand, moments summed."""
+
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_array
+
+from ._moments import SliceMoments
+from ._slices import check_n_slices, slice_response
+
+FLOATS = (np.float64, np.float32)
+
+
+class SolvedOnDemand:
+    """An attribute of ``fit`` that chunks leave to be computed when it is first read.
+
+    It is no data descriptor: what ``fit`` stores in the instance under the same name wins. The
+    owner has ``_unsolved`` (moments, or absent), ``_moments`` and ``_solve_moments(moments)``.
+    """
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        state = instance.__dict__
+        moments = state.pop("_unsolved", None)
+        if moments is not None and moments is state["_moments"]:
+            instance._solve_moments(moments)
+        if self.name in state:
+            return state[self.name]
+        if "components_" in state:
+            moments = None
+        if moments is not None:
+            state["_unsolved"] = moments
+        raise _missing(instance, self.name, moments)
+
+
+def _missing(instance, name, moments):
+    if moments is None:
+        return AttributeError(f"{type(instance).__name__!r} object has no attribute {name!r}")
+    return NotFittedError(
+        f"{name} is not known yet: the {moments.n} rows seen lie in "
+        f"{int((moments.counts > 0).sum())} slices, too few for n_components="
+        f"{instance.n_components!r}. Pass more rows to partial_fit."
+    )
+
+
+def forget_solved(estimator):
+    """Drop every `SolvedOnDemand` attribute that an earlier fit or chunk left in the estimator."""
+    for name, value in vars(type(estimator)).items():
+        if isinstance(value, SolvedOnDemand):
+            estimator.__dict__.pop(name, None)
+
+
+@dataclass(frozen=True, eq=False)
+class SliceCoding:
+    """Slices that are fixed before the rows are seen: edges of numbers, or classes.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (H - 1,) or None
+    classes : ndarray of shape (H,) or None
+        Sorted.
+    """
+
+    edges: np.ndarray | None
+    classes: np.ndarray | None
+
+    @classmethod
+    def of_first_chunk(cls, y, n_slices, classes):
+        """Coding by `classes`, by the edges `n_slices`, or by the slices of y itself."""
+        if classes is not None:
+            return cls(None, np.unique(np.asarray(classes)))
+        n_slices = check_n_slices(n_slices)
+        edges = n_slices if isinstance(n_slices, np.ndarray) else slice_edges(y, n_slices)
+        return cls(edges, None)
+
+    @property
+    def n_slices(self):
+        """Number of slices, H."""
+        return len(self.classes) if self.edges is None else len(self.edges) + 1
+
+    def codes(self, y):
+        """Slice of each row, from 0."""
+        if self.edges is not None:
+            return np.searchsorted(self.edges, y, side="right")
+        y = np.asarray(y).astype(self.classes.dtype)
+        codes = np.minimum(np.searchsorted(self.classes, y), len(self.classes) - 1)
+        strangers = self.classes[codes] != y
+        if strangers.any():
+            raise ValueError(
+                f"y must hold classes given at the first call of partial_fit: got {y[strangers][0]}"
+                f" and the classes {self.classes.tolist()}. List every class in `classes`."
+            )
+        return codes
+
+
+def slice_edges(y, n_slices):
+    """Edges that cut a response into the slices that `slice_response` makes of it.
+
+    For chunks: a first pass over y alone gives edges, and passed as ``n_slices`` they make
+    ``partial_fit`` agree with ``fit`` on all rows.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Numbers without NaN.
+    n_slices : int
+        Slices aimed at.
+
+    Returns
+    -------
+    edges : ndarray of shape (H - 1,)
+        The least value of every slice after the first.
+
+    Raises
+    ------
+    ValueError
+        If y takes a single value, or `n_slices` is no integer of at least 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.decomposition import slice_edges
+    >>> slice_edges(np.arange(12.0), 3)
+    array([4., 8.])
+    """
+    y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+    codes = slice_response(y, n_slices).codes
+    order = np.argsort(y, kind="stable")
+    return y[order][1:][np.diff(codes[order]) > 0]
+
+
+def is_dask_array(X):
+    """Tell whether X is a Dask array, without importing Dask."""
+    dask_array = sys.modules.get("dask.array")
+    return dask_array is not None and isinstance(X, dask_array.Array)
+
+
+def moments_of_blocks(X, codes, n_slices):
+    """`SliceMoments` of a Dask array (n, d), block by block, where the blocks are.
+
+    Parameters
+    ----------
+    X : dask.array.Array
+        Of known chunks.
+    codes : ndarray of shape (n,)
+        Slice of each row; negative for a row to be left out.
+    n_slices : int
+    """
+    from dask import delayed
+
+    blocks = X.rechunk({1: -1}).to_delayed().ravel()
+    stops = np.cumsum(X.chunks[0])
+    starts = stops - X.chunks[0]
+    parts = [
+        delayed(_moments_of_block)(block, codes[start:stop], n_slices)
+        for block, start, stop in zip(blocks, starts, stops, strict=True)
+    ]
+    while len(parts) > 1:
+        parts = [delayed(_merged)(*parts[i : i + 2]) for i in range(0, len(parts), 2)]
+    return parts[0].compute()
+
+
+def _moments_of_block(block, codes, n_slices):
+    kept = codes >= 0
+    if not kept.any():
+        return None
+    block = block if kept.all() else block[kept]
+    block = check_array(block, dtype=FLOATS, ensure_all_finite=False, input_name="X")
+    return SliceMoments.of_finite(block, codes[kept], n_slices, input_name="X")
+
+
+def _merged(one, other=None):
+    if one is None or other is None:
+        return other if one is None else one
+    return one.merged(other)

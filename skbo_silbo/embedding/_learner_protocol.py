@@ -1,0 +1,58 @@
+"""What the loop asks of an embedding, and of a learner of one.
+
+=========  =========  ==================================================================
+symbol     shape      meaning
+=========  =========  ==================================================================
+X          (n, d)     points of the cube ``[-1, 1]^d``
+Z          (n, r)     their coordinates
+B          (d, r)     orthonormal columns; the embedding is ``z = x B``
+=========  =========  ==================================================================
+"""
+
+from typing import Protocol
+
+import numpy as np
+
+
+class Embedding(Protocol):
+    """A linear map from the cube to few coordinates."""
+
+    d: int
+    r: int
+    is_identity: bool
+
+    @property
+    def basis(self) -> np.ndarray | None:
+        """B, or None for the identity."""
+
+    @property
+    def half_widths(self) -> np.ndarray:
+        """Half the sides, (r,), of the box in which coordinates are searched."""
+
+    def project(self, X):
+        """Return the coordinates of points, (n, r)."""
+
+    def expand(self, Z):
+        """Return points with these coordinates, (n, d), perhaps outside the cube."""
+
+    def pull_back(self, gradient):
+        """Return the gradient by x, (n, d), from that by z, (n, r)."""
+
+
+class Learner(Protocol):
+    """A way to learn an embedding from values."""
+
+    name: str
+
+    def learn(self, X, y, X_unlabeled):
+        """Return an `Embedding`.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Labelled points.
+        y : ndarray of shape (n,)
+            Their values, finite, as the surrogate sees them; to be minimised.
+        X_unlabeled : ndarray of shape (m, d)
+            Points without a value: failed ones, and those that the last search ranked next.
+        """

@@ -1,0 +1,147 @@
+"""How fast searches got where, beside what random search is expected to reach."""
+
+import numpy as np
+
+from ._evaluations import read_evaluations, read_values
+from ._figures import given_axes, import_pyplot
+from ._search_panels import draw_convergence
+
+
+class ConvergenceDisplay:
+    """The best value so far, of one search or of several.
+
+    Use :meth:`from_result`; the constructor takes what is drawn, which stay attributes of the same
+    name.
+
+    Parameters
+    ----------
+    curves : dict of str to ndarray
+        For every search its values in order, NaN where an evaluation failed; the search itself
+        comes first.
+    n_initial : int, default=0
+        How many of its evaluations came before the first model.
+    random_values : ndarray of shape (k,), default=None
+        Values of points drawn at random; from them follows what random search reaches on average
+        with 1, ..., k points, and the range of 80 % of such searches.
+    value_name : str, default="value"
+    greater_is_better : bool, default=False
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+        Set by :meth:`plot`.
+    axes_ : ndarray of one matplotlib Axes
+
+    Examples
+    --------
+    >>> from skbo_silbo import minimize
+    >>> from skbo_silbo.inspection import ConvergenceDisplay
+    >>> bounds = [(-5, 10), (0, 15)]
+    >>> def bowl(x):
+    ...     return (x[0] - 1) ** 2 + (x[1] - 2) ** 2
+    >>> ours = minimize(bowl, bounds, n_calls=25, random_state=0)
+    >>> random = minimize(bowl, bounds, method="random", n_calls=25, random_state=0)
+    >>> ConvergenceDisplay.from_result(ours, others={"random": random})  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        curves,
+        *,
+        n_initial=0,
+        random_values=None,
+        value_name="value",
+        greater_is_better=False,
+    ):
+        self.curves = curves
+        self.n_initial = n_initial
+        self.random_values = random_values
+        self.value_name = value_name
+        self.greater_is_better = greater_is_better
+
+    @classmethod
+    def from_result(cls, result, *, name="this search", others=None, random_search=None, ax=None):
+        """Draw a search, an optimiser, or what `minimize` returned.
+
+        Parameters
+        ----------
+        result : fitted SILBOSearchCV, optimiser such as SILBO, or OptimizeResult
+        name : str, default="this search"
+            What to call it.
+        others : dict of str to result, default=None
+            Further ones, each drawn as a curve of its own; any fitted search of scikit-learn among
+            them.
+        random_search : fitted RandomizedSearchCV, optimiser or OptimizeResult, default=None
+            Of the same objective, its points drawn at random: draws the expected curve of random
+            search. None: of the initial points, which fill the space as random ones do, and only as
+            far as these go.
+        ax : matplotlib Axes, default=None
+            None makes a figure.
+
+        Returns
+        -------
+        ConvergenceDisplay
+
+        Raises
+        ------
+        TypeError
+            When a result is of another kind.
+        ValueError
+            When a search is to be compared with an optimiser: of one greater, of the other lower
+            values are better.
+        NotFittedError
+            When a search is not fitted.
+        ImportError
+            When matplotlib is missing.
+        """
+        told = read_evaluations(result)
+        curves = {name: told.values}
+        for other, given in (others or {}).items():
+            curves[other] = _comparable(given, told, f"others[{other!r}]")
+        return cls(
+            curves,
+            n_initial=told.n_initial,
+            random_values=random_values_of(told, random_search),
+            value_name=told.name,
+            greater_is_better=told.greater_is_better,
+        ).plot(ax=ax)
+
+    def plot(self, *, ax=None):
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            None makes a figure.
+
+        Returns
+        -------
+        self
+        """
+        plt = import_pyplot("ConvergenceDisplay")
+        if ax is None:
+            ax = plt.figure(figsize=(5.2, 3.6), layout="constrained").subplots()
+        self.axes_ = given_axes(ax, 1)
+        self.figure_ = self.axes_[0].figure
+        sign = 1 if self.greater_is_better else -1
+        draw_convergence(
+            self.axes_[0], self.curves, self.n_initial, self.random_values, self.value_name, sign
+        )
+        return self
+
+
+def random_values_of(told, random_search):
+    """Return values of random points: those of a random search, else the initial ones."""
+    if random_search is None:
+        return told.values[: told.n_initial] if told.n_initial < len(told.values) else None
+    return _comparable(random_search, told, "random_search")
+
+
+def _comparable(result, told, name):
+    values, greater_is_better = read_values(result)
+    if greater_is_better != told.greater_is_better:
+        raise ValueError(
+            f"{name} must be of the same kind as result, a search with scores or an optimiser with "
+            f"values to be minimised: got a {type(result).__name__}. Compare like with like."
+        )
+    return np.asarray(values)

@@ -1,0 +1,84 @@
+"""What the model of all inputs says of one of them, or of one direction, the others averaged."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+N_POINTS = 256  # over which the other inputs are averaged
+N_PLACES = 21  # along a continuous input
+N_BINS = 16  # along a direction
+POINTS_A_BIN = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Dependence:
+    """A partial dependence curve with its interval, in the units of the values told.
+
+    Attributes
+    ----------
+    places : sequence of k values of the parameter, or ndarray of k scores of the direction
+    mean, low, high : ndarray of shape (k,)
+    """
+
+    places: object
+    mean: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    def rows(self, rows):
+        """Return the curve at some of its places, in the order of the rows."""
+        places = [self.places[i] for i in rows]
+        return Dependence(places, self.mean[rows], self.low[rows], self.high[rows])
+
+    def times(self, factor):
+        """Return the curve of the values times a factor."""
+        return Dependence(self.places, *(factor * v for v in (self.mean, self.low, self.high)))
+
+
+def input_dependence(model, name):
+    """Return the `Dependence` on one parameter (Friedman 2001, section 8.2).
+
+    The mean of the model over points that are spread evenly, their value of this parameter
+    replaced. In a conditional space over those of its points that have the parameter.
+
+    Parameters
+    ----------
+    model : InputModel
+        One that says something.
+    name : str
+    """
+    space, columns = model.space, model.space.column_groups()[name]
+    base = model.points(N_POINTS)
+    if space.is_dict:
+        base = base[[name in point for point in space.decode(base)]]
+    blocks, places = [], []
+    for row in _levels(base, columns):
+        X = base.copy()
+        X[:, columns] = row
+        blocks.append(X)
+        places.append(_value_of(name, space.decode(X[:1])[0], space))
+    return Dependence(places, *model.dependence(blocks))
+
+
+def direction_dependence(model, direction):
+    """Return the `Dependence` on the score ``x . direction``, direction (m,).
+
+    The mean of the model over evenly spread points of nearly this score.
+    """
+    X = model.points(N_BINS * POINTS_A_BIN)
+    order = np.argsort(X @ direction, kind="stable")
+    bins = order.reshape(N_BINS, POINTS_A_BIN)
+    places = (X @ direction)[bins].mean(axis=1)
+    return Dependence(places, *model.dependence([X[rows] for rows in bins]))
+
+
+def _levels(base, columns):
+    """Return the rows that the columns can take: all if these are few, else some, (k, c)."""
+    taken = np.unique(base[:, columns], axis=0)
+    if len(columns) > 1 or len(taken) <= N_PLACES:
+        return taken
+    return np.linspace(-1.0, 1.0, N_PLACES)[:, None]
+
+
+def _value_of(name, point, space):
+    return point[name] if space.is_dict else point[int(name[1:])]

@@ -1,0 +1,139 @@
+"""What a search, an optimiser or a result of `minimize` has evaluated, read alike."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import OptimizeResult
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from ..optimizers import AskTellOptimizer, RandomSearch
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluations:
+    """What was evaluated, in order.
+
+    Attributes
+    ----------
+    optimizer : AskTellOptimizer
+    points : list of n dicts, or ndarray of shape (n, d)
+    values : ndarray of shape (n,)
+        NaN where an evaluation failed.
+    name : str
+        Of the values.
+    greater_is_better : bool
+    n_initial : int
+        How many came before the first model; all, of random search.
+    """
+
+    optimizer: AskTellOptimizer
+    points: object
+    values: np.ndarray
+    name: str
+    greater_is_better: bool
+    n_initial: int
+
+    @property
+    def X(self):
+        """The points in the cube, (n, m)."""
+        return self.optimizer.space_.encode(self.points)
+
+    @property
+    def parameters(self):
+        """The values of every parameter: dict of str to sequence of n, absent ones masked."""
+        space = self.optimizer.space_
+        if not space.is_dict:
+            columns = np.reshape(self.points, (len(self.values), -1)).T
+            return {f"x{j}": x for j, x in enumerate(columns) if space.lower[j] < space.upper[j]}
+        names = dict.fromkeys(name for point in self.points for name in point)
+        return {name: _column(name, self.points) for name in names}
+
+    @property
+    def embedding(self):
+        """The learnt embedding in use; None if all inputs were kept or none was learnt."""
+        if isinstance(self.optimizer, RandomSearch) or self.optimizer.embedding_.is_identity:
+            return None
+        return self.optimizer.embedding_
+
+
+def read_evaluations(result):
+    """Return the `Evaluations` of a result.
+
+    Parameters
+    ----------
+    result : fitted SILBOSearchCV, AskTellOptimizer or OptimizeResult of `minimize`
+
+    Raises
+    ------
+    TypeError
+        When it is something else.
+    NotFittedError
+        When it is a search that is not fitted, or an optimiser that was told nothing.
+    """
+    if isinstance(result, AskTellOptimizer):
+        return _of_optimizer(result)
+    if isinstance(result, OptimizeResult) and "optimizer" in result:
+        return _of_optimizer(result.optimizer, maximize=result.maximize)
+    if isinstance(result, BaseEstimator):
+        check_is_fitted(result, "cv_results_")
+        if "optimizer_" in vars(result):
+            return _of_search(result)
+    raise TypeError(
+        "result must be a fitted SILBOSearchCV, an optimiser such as SILBO, or what minimize "
+        f"returned: got {type(result).__name__}."
+    )
+
+
+def read_values(result):
+    """Return the values alone, also those of any other fitted search of scikit-learn.
+
+    Returns
+    -------
+    values : ndarray of shape (n,)
+    greater_is_better : bool
+    """
+    if isinstance(result, BaseEstimator):
+        check_is_fitted(result, "cv_results_")
+        return np.array(result.cv_results_[f"mean_test_{metric_of(result)}"], dtype=float), True
+    told = read_evaluations(result)
+    return told.values, told.greater_is_better
+
+
+def metric_of(search):
+    """Return the name in ``cv_results_`` of the metric that was searched."""
+    if not search.multimetric_:
+        return "score"
+    if isinstance(search.refit, str):
+        return search.refit
+    names = [k.removeprefix("mean_test_") for k in search.cv_results_ if k.startswith("mean_test_")]
+    return names[0]
+
+
+def _of_optimizer(optimizer, *, maximize=False):
+    y = optimizer.func_vals_
+    values = np.where(np.isfinite(y), -y if maximize else y, np.nan)
+    n_initial = _n_initial(optimizer, 0, len(y))
+    return Evaluations(optimizer, optimizer.x_iters_, values, "value", maximize, n_initial)
+
+
+def _of_search(search):
+    results, optimizer, metric = search.cv_results_, search.optimizer_, metric_of(search)
+    scores = np.array(results[f"mean_test_{metric}"], dtype=float)
+    n_initial = _n_initial(optimizer, int(np.sum(results["iter"] == 0)), len(scores))
+    name = f"mean test {metric}"
+    return Evaluations(optimizer, results["params"], scores, name, True, n_initial)
+
+
+def _n_initial(optimizer, n_first, n):
+    if isinstance(optimizer, RandomSearch):
+        return n
+    return min(max(optimizer.n_initial_, n_first), n)
+
+
+def _column(name, points):
+    """Return the values of one parameter, masked where a point does not have it."""
+    values = np.empty(len(points), dtype=object)  # filled one by one: a value may be a sequence
+    for i, point in enumerate(points):
+        values[i] = point.get(name)
+    return np.ma.array(values, mask=[name not in point for point in points])

@@ -1,0 +1,42 @@
+"""Figures and axes for the panels of a display."""
+
+import numpy as np
+
+
+def import_pyplot(display):
+    """Return `matplotlib.pyplot`, which is imported for no other reason than to draw.
+
+    Parameters
+    ----------
+    display : str
+        Who needs it.
+
+    Raises
+    ------
+    ImportError
+        When matplotlib is missing.
+    """
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(
+            f"{display} requires matplotlib. Install it with: pip install 'skbo_silbo[plot]'"
+        ) from error
+    return plt
+
+
+def given_axes(ax, n_panels):
+    """Return the axes given as an array, one for each panel.
+
+    Raises
+    ------
+    ValueError
+        When they are more or fewer.
+    """
+    axes = np.asarray(ax, dtype=object).ravel()
+    if len(axes) != n_panels:
+        raise ValueError(
+            f"ax must hold one Axes for each of the {n_panels} panels: got {len(axes)}. "
+            "Pass as many, or ax=None."
+        )
+    return axes

@@ -1,0 +1,217 @@
+"""SILBO as a sampler of Optuna."""
+
+import threading
+import zlib
+
+import numpy as np
+
+try:
+    import optuna
+except ImportError as error:
+    raise ImportError(
+        "skbo_silbo.integrations must have Optuna, which is not installed. "
+        "Install it: pip install skbo_silbo[optuna]."
+    ) from error
+from optuna.trial import TrialState
+
+from skbo_silbo.integrations._optuna_space import OptunaSpace
+from skbo_silbo.integrations._optuna_trials import (
+    CONSTRAINTS,
+    common_space,
+    keep_attribute,
+    keep_proposed,
+    see_trials,
+)
+from skbo_silbo.optimizers import SILBO, SpaceExhausted, option_names
+
+
+class SILBOSampler(optuna.samplers.BaseSampler):
+    """Sampler for an `Optuna <https://optuna.org>`_ study of one objective that asks SILBO.
+
+    All parameters that a complete trial has had are proposed together by
+    :class:`~skbo_silbo.SILBO`, conditional ones too: a trial that did without one takes part with
+    the middle of its range. A parameter not met before is drawn at random. Of one whose range has
+    changed the latest range counts, and trials outside it are left out. Running trials take part
+    with the value that the model predicts. It may be used from several threads or processes on one
+    study at once; it keeps nothing that is not in the study's storage, but for the state of its
+    model, which it makes anew where it is missing.
+
+    Parameters
+    ----------
+    seed : int or None, default=None
+        Seed of the proposals. The same seed on several processes of one study is right: what is
+        drawn depends on the number of the trial, too. None: another one for every sampler.
+    n_startup_trials : int or "auto", default="auto"
+        Complete trials before the first model; until then points of a Sobol sequence. "auto":
+        ``4 + 2 sqrt(m)`` for m columns, at most 11.
+    constraints_func : callable or None, default=None
+        Called with the frozen trial when it is complete or pruned; returns a sequence of numbers,
+        of which none is above 0 if the trial is feasible. Values set by ``Trial.set_constraint``
+        (Optuna 5) count as well.
+    **options
+        Further arguments of :class:`~skbo_silbo.SILBO`, for example ``embedding="semi-sir"``,
+        ``n_components=2``.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown; from Optuna's calls, if the study has several objectives.
+
+    Notes
+    -----
+    A pruned trial takes part with its last intermediate value. A failed one (also one that Optuna's
+    heartbeat gave up) is a failed evaluation for SILBO: the place is avoided. A trial that violates
+    constraints takes part with a value worse than all feasible ones.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> from skbo_silbo.integrations import SILBOSampler
+    >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
+    >>> def objective(trial):
+    ...     x = trial.suggest_float("x", -5, 5)
+    ...     n = trial.suggest_int("n", 1, 10)
+    ...     return (x - 1) ** 2 + (n - 3) ** 2
+    >>> study = optuna.create_study(sampler=SILBOSampler(seed=0))
+    >>> study.optimize(objective, n_trials=25)
+    >>> study.best_value < 0.1
+    True
+    """
+
+    def __init__(self, *, seed=None, n_startup_trials="auto", constraints_func=None, **options):
+        self._options = _check_options(n_startup_trials, options)
+        self._constraints_func = constraints_func
+        self._seed = _new_seed() if seed is None else int(seed)
+        self._model = None
+        self._lock = threading.RLock()
+
+    def __getstate__(self):
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state):
+        vars(self).update(state, _lock=threading.RLock())
+
+    def reseed_rng(self):
+        """Take another seed, as a copy of a sampler in another process needs it."""
+        with self._lock:
+            self._seed, self._model = _new_seed(), None
+
+    def infer_relative_search_space(self, study, trial):
+        """Return the distributions of all parameters that a complete trial has had."""
+        return common_space(study)
+
+    def sample_relative(self, study, trial, search_space):
+        """Return a value for every parameter of the search space."""
+        self._raise_error_if_multi_objective(study)
+        if not search_space:
+            return {}
+        with self._lock:
+            if self._model is None or not self._model.is_for(study, search_space):
+                self._model = _Model(study.study_name, search_space, self._options, self._seed)
+            seen = see_trials(study, trial.number, search_space)
+            params = self._model.propose(trial.number, seen)
+            keep_proposed(study, trial, params)
+        return params
+
+    def sample_independent(self, study, trial, param_name, param_distribution):
+        """Return a value at random, from the distribution."""
+        self._raise_error_if_multi_objective(study)
+        rng = _rng(self._seed, trial.number, param_name)
+        return _draw(OptunaSpace({param_name: param_distribution}), rng)[param_name]
+
+    def after_trial(self, study, trial, state, values):
+        """Keep what `constraints_func` says of a trial that is complete or pruned."""
+        if self._constraints_func is None or state == TrialState.FAIL:
+            return
+        constraints = tuple(float(value) for value in self._constraints_func(trial))
+        if any(np.isnan(constraints)):
+            raise ValueError(
+                f"constraints_func must return numbers: got {constraints} for trial "
+                f"{trial.number}. Return a positive number for a violated constraint."
+            )
+        keep_attribute(study, trial, CONSTRAINTS, constraints)
+
+
+class _Model:
+    """An optimiser over one search space, brought up to date at every proposal."""
+
+    def __init__(self, study_name, distributions, options, seed):
+        self._of = study_name, dict(distributions)
+        self._options, self._seed = options, seed
+        self._space = OptunaSpace(distributions)
+        self._optimizer, self._told = None, {}
+        design = self._make_optimizer()
+        n = min(design.n_initial_, self._space.space.n_points)
+        self._n_startup, self._design = design.n_initial_, design.ask(n)
+
+    def is_for(self, study, distributions):
+        """Return whether this is the model of a study and of these distributions."""
+        return self._of == (study.study_name, distributions)
+
+    def propose(self, number, seen):
+        """Return parameters for the trial with this number."""
+        if seen.n_complete < self._n_startup:
+            if number < len(self._design):
+                return self._space.from_point(self._design[number])
+            return _draw(self._space, _rng(self._seed, number, "startup"))
+        self._update(seen)
+        try:
+            # A trial that began before this one, with the same knowledge, is expected to have what
+            # would be proposed now; this one gets what comes after.
+            point = self._optimizer.ask(seen.n_hidden + 1)[-1]
+        except SpaceExhausted:  # then points are repeated
+            return _draw(self._space, _rng(self._seed, number, "exhausted"))
+        return self._space.from_point(point)
+
+    def _update(self, seen):
+        known = {number: value for number, (_, value) in seen.told.items()}
+        changed = any(
+            not np.array_equal(known.get(n), v, equal_nan=True) for n, v in self._told.items()
+        )
+        if self._optimizer is None or changed:
+            self._optimizer, self._told = self._make_optimizer(), {}
+        new = [number for number in known if number not in self._told]
+        if new:
+            points = [self._space.to_point(seen.told[number][0]) for number in new]
+            self._optimizer.tell(points, [known[number] for number in new])
+            self._told |= {number: known[number] for number in new}
+        self._set_pending(seen.pending)
+
+    def _set_pending(self, pending):
+        """Replace the points that the optimiser holds for pending by those of running trials."""
+        points = [self._space.to_point(params) for params in pending]
+        data = self._optimizer.to_dict()
+        data["pending"] = self._space.space.encode(points).tolist() if points else []
+        objects = {name: self._options[name] for name in data["objects"]}
+        self._optimizer = SILBO.from_dict(data, bounds=self._space.space, **objects)
+
+    def _make_optimizer(self):
+        return SILBO(self._space.space, random_state=self._seed, **self._options)
+
+
+def _check_options(n_startup_trials, options):
+    known = [name for name in option_names(SILBO) if name != "n_initial"]
+    unknown = sorted(set(options) - set(known))
+    if unknown:
+        raise ValueError(
+            f"options of SILBOSampler must be among {known}: got {unknown}. Remove or rename them; "
+            "n_initial is called n_startup_trials here."
+        )
+    options = {**options, "n_initial": n_startup_trials}
+    SILBO([(0.0, 1.0)] * 2, **options)  # refuses values that are invalid in any space
+    return options
+
+
+def _draw(space, rng):
+    """Return parameters at random, as the distributions have them."""
+    x = rng.uniform(-1.0, 1.0, (1, space.space.n_features_))
+    return space.from_point(space.space.decode(x)[0])
+
+
+def _rng(seed, number, purpose):
+    """Return a random stream that no other trial of the study has, whichever process asks."""
+    return np.random.default_rng([seed, number, zlib.crc32(purpose.encode())])
+
+
+def _new_seed():
+    return int(np.random.default_rng().integers(2**31))

@@ -1,0 +1,132 @@
+"""Optuna's distributions as parameters of a `Space`, and values on the way between the two.
+
+A parameter with few values becomes a list of their numbers 0, 1, ...; one with many, or with a
+continuum, becomes a distribution, whose values are rounded on the way back. So a value never
+depends on how a library computes ``low + i * step``.
+"""
+
+import math
+
+import numpy as np
+from optuna.distributions import CategoricalDistribution, IntDistribution
+from scipy import stats
+
+from skbo_silbo.space import Space
+
+MOST_LEVELS = 1000  # more values than that are searched as a continuum
+
+
+class OptunaSpace:
+    """The `Space` of some of Optuna's parameters.
+
+    Parameters
+    ----------
+    distributions : dict of str to optuna.distributions.BaseDistribution
+
+    Attributes
+    ----------
+    space : Space
+    """
+
+    def __init__(self, distributions):
+        self._axes = {name: make_axis(d) for name, d in distributions.items()}
+        self.space = Space({name: axis.values for name, axis in self._axes.items()})
+        [self._middle] = self.space.decode(np.zeros((1, self.space.n_features_)))
+
+    def to_point(self, params):
+        """Return a trial's parameters as a point of `space`; what it has not is at the middle.
+
+        So a parameter that a trial does not have, because another has a value with which it is not
+        needed, does not tell trials apart.
+        """
+        known = {name: self._axes[name].to_space(value) for name, value in params.items()}
+        return {**self._middle, **known}
+
+    def from_point(self, point):
+        """Return a point of `space` as parameters for a trial, of Python's own types."""
+        return {name: self._axes[name].from_space(value) for name, value in point.items()}
+
+
+def make_axis(distribution):
+    """Return how a distribution is searched: `values` for a `Space`, `to_space`, `from_space`."""
+    if isinstance(distribution, CategoricalDistribution):
+        return _Choices(distribution)
+    if distribution.step is None or _n_steps(distribution) >= MOST_LEVELS:
+        return _Continuum(distribution)
+    return _Steps(distribution)
+
+
+def _n_steps(distribution):
+    return round((distribution.high - distribution.low) / distribution.step)
+
+
+class _Choices:
+    """The number of the choice, as text: a category."""
+
+    def __init__(self, distribution):
+        self.distribution = distribution
+        self.values = [str(i) for i in range(len(distribution.choices))]
+
+    def to_space(self, value):
+        return self.values[int(self.distribution.to_internal_repr(value))]
+
+    def from_space(self, value):
+        return self.distribution.choices[int(value)]
+
+
+class _Steps:
+    """The number of steps from the lowest value: an ordered parameter."""
+
+    def __init__(self, distribution):
+        self.distribution = distribution
+        steps = list(range(_n_steps(distribution) + 1))
+        self.values = steps if not distribution.log else _log_weighted(distribution, steps)
+
+    def to_space(self, value):
+        return round((value - self.distribution.low) / self.distribution.step)
+
+    def from_space(self, value):
+        return _rounded(self.distribution, self.distribution.low + value * self.distribution.step)
+
+
+class _Continuum:
+    """The value itself, or a value before it is rounded to a step."""
+
+    def __init__(self, distribution):
+        self.distribution = distribution
+        margin = 0.0 if distribution.step is None else distribution.step / 2.0
+        low, high = distribution.low - margin, distribution.high + margin
+        self.values = [0.0] if low == high else _continuous(low, high, distribution.log)
+
+    def to_space(self, value):
+        if isinstance(self.values, list):
+            return self.values[0]
+        return float(np.clip(value, *self.values.support()))  # whose ends are rounded
+
+    def from_space(self, value):
+        distribution = self.distribution
+        if isinstance(self.values, list):
+            return _rounded(distribution, distribution.low)
+        if distribution.step is not None:
+            n = round((value - distribution.low) / distribution.step)
+            value = distribution.low + n * distribution.step
+        return _rounded(distribution, value)
+
+
+def _continuous(low, high, log):
+    return stats.loguniform(low, high) if log else stats.uniform(low, high - low)
+
+
+def _log_weighted(distribution, steps):
+    """Return integers with the probability that a log-uniform number rounds to them."""
+    if len(steps) == 1:
+        return steps
+    middles = distribution.low + np.arange(len(steps) + 1) - 0.5
+    mass = np.diff(np.log(middles)) / math.log(middles[-1] / middles[0])
+    return stats.rv_discrete(values=(steps, mass / mass.sum()))
+
+
+def _rounded(distribution, value):
+    """Return a number of the distribution's type, inside its bounds."""
+    value = min(max(value, distribution.low), distribution.high)
+    return int(value) if isinstance(distribution, IntDistribution) else float(value)

@@ -1,0 +1,70 @@
+"""A lock on an open file that ends with its process, so that none is ever stale."""
+
+import os
+
+PLACE = 2**31 - 2  # of the byte that is locked on Windows, the last that it can: beyond all lines
+
+
+def lock(file, path):
+    """Take the lock on an open file, without waiting.
+
+    The lock is of the open file, not of the process: a second one in this process is refused too.
+    It ends when the file is closed, also by the death of the process.
+
+    Parameters
+    ----------
+    file : int
+        Descriptor.
+    path : str
+        For messages.
+
+    Raises
+    ------
+    RuntimeError
+        If another has the lock, or the system or its file system has no locks.
+    """
+    take = _posix_lock() or _windows_lock()
+    if take is None:
+        raise RuntimeError(
+            "journal must be None on this system: it has neither fcntl.flock nor msvcrt.locking, "
+            "without which two processes could write one file."
+        )
+    try:
+        take(file)
+    except (BlockingIOError, PermissionError) as error:
+        raise RuntimeError(
+            f"journal must be used by one search at a time: {path!r} is in use. "
+            "Wait for the other search to end, or give another path."
+        ) from error
+    except OSError as error:
+        raise RuntimeError(
+            f"journal must be on a file system with locks: {path!r} cannot be locked ({error}). "
+            "Give a path on another disk."
+        ) from error
+
+
+def is_windows():
+    """Return whether files are those of Windows."""
+    return os.name == "nt"
+
+
+def _posix_lock():
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    return lambda file: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _windows_lock():
+    try:
+        import msvcrt
+    except ImportError:
+        return None
+
+    def take(file):
+        os.lseek(file, PLACE, os.SEEK_SET)  # locked bytes cannot be read, so none of the journal's
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        os.lseek(file, 0, os.SEEK_SET)
+
+    return take

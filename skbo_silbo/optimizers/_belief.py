@@ -1,0 +1,52 @@
+"""What an optimiser believes of its objective, as one record."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skbo_silbo.embedding import Embedding
+from skbo_silbo.surrogate import Surrogate, Warp
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """What was learnt from the evaluations told; the loop replaces it, and changes it never.
+
+    Attributes
+    ----------
+    embedding : Embedding
+        In use; the identity before anything is learnt.
+    warp : Warp
+        The scale on which learner and surrogate see the values.
+    learnt_at, chosen_at : int
+        From how many labels embedding and warp are; 0 before.
+    path : tuple of (int, str, int)
+        From how many labels on which learner's embedding was in use, with how many coordinates.
+    surrogate : Surrogate or None
+        None before the first model, and while points that moved wait for their values.
+    state : dict or None
+        The surrogate's maker's.
+    moved : bool
+        Whether the coordinates are others than those that the state is from.
+    n_told : int or None
+        How many evaluations the surrogate knows; None without one.
+    ranked : ndarray of shape (n, d)
+        The points that it knows, the lowest value first.
+    """
+
+    embedding: Embedding
+    warp: Warp
+    learnt_at: int = 0
+    chosen_at: int = 0
+    path: tuple = ()
+    surrogate: Surrogate | None = None
+    state: dict | None = None
+    moved: bool = True
+    n_told: int | None = None
+    ranked: np.ndarray | None = None
+
+    def path_with(self, n, name, r):
+        """Return the path with a step at n labels, if it leads elsewhere."""
+        if self.path and self.path[-1][1:] == (name, r):
+            return self.path
+        return (*self.path, (n, name, r))

@@ -1,0 +1,313 @@
+"""What the values told say of the inputs: one model behind every readout.
+
+A Gaussian process on all inputs, with the prior that all may matter. What is read from it is read
+from draws of the objective (hyperparameters drawn from their posterior, then functions), so that
+the spread of a readout is what the values leave open. It sees points and values only, not what
+proposed them: a search, an optimiser and a result of the same evaluations say the same.
+
+========  ===============  =================================================================
+symbol    shape            meaning
+========  ===============  =================================================================
+A, B      (N, m)           independent points of the cube, rounded to the space
+A_g       (N, m)           A with the columns of input g taken from B
+f         (S + 1, N)       values at N points of S draws and, last, of the posterior mean
+========  ===============  =================================================================
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+from scipy.stats import qmc, sobol_indices
+from sklearn.model_selection import KFold
+
+from skbo_silbo.optimizers._evidence import (
+    LEAST_LABELS,
+    doubted,
+    held_out_constant,
+    rows_for_evidence,
+    sure_gain,
+)
+from skbo_silbo.optimizers._input_shares import InputShares
+from skbo_silbo.surrogate import AsTold, GaussianProcessSurrogate, HalfLog, LogAboveLeast
+
+N_FOLDS = 5
+N_MODELS = 16  # draws of the hyperparameters
+N_FUNCTIONS = 4  # draws of the objective for each
+LARGEST_WORK = 2 * 10**6  # labels squared times inputs
+MOST_NAMED = 10  # inputs in the largest set whose share is told
+LEVEL = 0.9  # of the intervals
+FENCES = 3.0  # interquartile ranges beyond the quartiles
+OUTER = 0.05  # of the values, on either side, that may be outliers
+WIDENING = 1.4  # of intervals of shares: short chains round one mode are too sure (`shares`)
+RESOLUTION = 0.02  # of a share: the error of averages over N points, and of what is called idle
+PRIOR = "dimension-scaled"  # all inputs may matter: the sparse one is sure of its few too soon
+SCALE_ERRORS = 2.0  # standard errors by which another scale must beat the values themselves
+NEGLIGIBLE = 1e-9  # share of a direction that is rounding
+SCALES = {
+    AsTold.name: "the values",
+    HalfLog.name: "the values, those above the median as logarithms",
+    LogAboveLeast.name: "the logarithms of the values' distances from the lowest",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class InputModel:
+    """A model of the values told, on all inputs; made by `fit`.
+
+    Attributes
+    ----------
+    space : Space, SpaceUnion or Box
+    X : ndarray of shape (n, m)
+        Points of the cube whose values are finite, in an order of their own.
+    y : ndarray of shape (n,)
+        Far outliers, at most a twentieth on either side, moved to where the others end.
+    n_moved : int
+        How many these are.
+    warp : object
+        The scale on which the model sees the values.
+    held_out_r2 : float
+        Share of the variance of held-out values, on that scale, that it explains, five folds;
+        negative if it is worse than their mean. NaN with fewer than ten values, or equal ones.
+    is_informative : bool
+        Whether held-out values are predicted better than by a constant: in squared error, and in
+        log density by more than the standard error of the difference.
+    """
+
+    space: object
+    X: np.ndarray
+    y: np.ndarray
+    n_moved: int
+    warp: object
+    held_out_r2: float
+    is_informative: bool
+    _draws: list  # of FunctionDraws; empty unless informative
+    _location: tuple  # mean and standard deviation by which the draws are standardised
+
+    @classmethod
+    def fit(cls, space, X, y, noise_std=None):
+        """Fit to points of the cube and values; those that are not finite are left out.
+
+        Parameters
+        ----------
+        space : Space, SpaceUnion or Box
+        X : ndarray of shape (n, m)
+        y : ndarray of shape (n,)
+            To be minimised: the logarithmic scales tell low values apart.
+        noise_std : ndarray of shape (n,), default=None
+            Of every value, where it is known; NaN where not.
+        """
+        noise_std = np.full(y.shape, np.nan) if noise_std is None else noise_std
+        X, told, noise_std = _canonical(X, y, noise_std)
+        y = _moved_in(told)
+        if y.size < LEAST_LABELS or np.ptp(y) == 0.0:
+            return cls(space, X, y, 0, AsTold(), float("nan"), False, [], (0.0, 1.0))
+        rng = np.random.default_rng(0)
+        some = rows_for_evidence(y.size, X.shape[1], rng, LARGEST_WORK)
+        warp = _choose_scale(X[some], y[some])
+        data = X[some], warp(y)[some], _noise_variance(warp, y, noise_std)[some]
+        r2, informative = _held_out(*data)
+        draws, location = _draw(*data, rng) if informative else ([], (0.0, 1.0))
+        n_moved = int(np.sum(y != told))
+        return cls(space, X, y, n_moved, warp, r2, informative, draws, location)
+
+    @property
+    def scale(self):
+        """What the shares are shares of the variance of, in words."""
+        outliers = "outlier" if self.n_moved == 1 else "outliers"
+        moved = f" ({self.n_moved} far {outliers} moved in)" if self.n_moved else ""
+        return SCALES[self.warp.name] + moved
+
+    @cached_property
+    def shares(self):
+        """What every input, and the first few together, explain: an `InputShares`."""
+        groups = {name: own for name, own in self.space.column_groups().items() if own}
+        known = tuple(groups), self.y.size, self.held_out_r2, self.is_informative, self.scale
+        if not self.is_informative:
+            nothing = np.full((len(groups), 3), np.nan)
+            return InputShares(*known, nothing, nothing[:MOST_NAMED])
+        n = _n_points(len(groups))
+        each = self._total_effects(n, list(groups.values()))
+        order = np.argsort(-each[-1], kind="stable")[:MOST_NAMED]
+        ranked = [list(groups.values())[i] for i in order]
+        sets = [list(chain.from_iterable(ranked[: k + 1])) for k in range(len(ranked))]
+        # A set explains what the total effect of all others leaves.
+        together = 1.0 - self._total_effects(n, sets, of_others=True)
+        return InputShares(*known, _share_interval(each), _share_interval(together))
+
+    @cached_property
+    def directions(self):
+        """The directions in which the mean is steep, (k, m), and their shares, (k,).
+
+        The eigenvectors of ``mean of g g'``, g the gradient of the posterior mean at evenly spread
+        points of the cube; none where the values say nothing.
+        """
+        m = self.X.shape[1]
+        if not self.is_informative:
+            return np.empty((0, m)), np.empty(0)
+        X = self.points(_n_points(m))
+        return principal_slopes(np.mean([draws.mean_gradient(X) for draws in self._draws], axis=0))
+
+    def dependence(self, blocks):
+        """Return the mean over blocks of points of the draws.
+
+        Parameters
+        ----------
+        blocks : list of k ndarrays of shape (N, m)
+
+        Returns
+        -------
+        mean, low, high : ndarray of shape (k,)
+            Of the posterior mean, and the ends of the interval of the draws; on the scale of the
+            model, in the units of the values told, and within their range.
+        """
+        means = [self.values(self.space.round(X)).mean(axis=1) for X in blocks]
+        return self._as_told(*_interval(np.column_stack(means)).T)
+
+    def points(self, n):
+        """Return n points, (n, m), spread evenly over the cube and rounded to the space."""
+        return self._pair(n)[0]
+
+    def values(self, X):
+        """Return standardised values at points, (N, m): (S + 1, N), last the posterior mean's."""
+        return _together([draws(X) for draws in self._draws])
+
+    def _as_told(self, *values):
+        y, first = np.unique(self.y, return_index=True)
+        centre, spread = self._location
+        return [np.interp(centre + spread * v, self.warp(self.y)[first], y) for v in values]
+
+    def _pair(self, n):
+        m = self.X.shape[1]
+        drawn = 2.0 * qmc.Sobol(2 * m, rng=np.random.default_rng(0)).random(n) - 1.0
+        return self.space.round(drawn[:, :m]), self.space.round(drawn[:, m:])
+
+    def _total_effects(self, n, groups, *, of_others=False):
+        """Return the total effects of groups of columns, or of all but these: (S + 1, k)."""
+        pair = self._pair(n)
+        base, donor = pair[::-1] if of_others else pair
+        changes = [self._exchange(base, donor, columns) for columns in groups]
+        f_pair, f_changed = [], []
+        for draws in self._draws:
+            placed = draws.place(base)
+            f_pair.append(np.stack([draws.values(placed), draws(donor)]))
+            f_changed.append([draws.values(draws.move(placed, *change)) for change in changes])
+        f_base, f_donor = (_together(list(values)) for values in zip(*f_pair, strict=True))
+        f_AB = np.stack([_together(list(values)) for values in zip(*f_changed, strict=True)])
+        f_A, f_B = (f_donor, f_base) if of_others else (f_base, f_donor)
+        found = sobol_indices(func={"f_A": f_A, "f_B": f_B, "f_AB": f_AB}, n=n)
+        return found.total_order.reshape(len(f_A), len(groups))
+
+    def _exchange(self, base, donor, columns):
+        """Return which columns of `base` change, and to what, if these come from `donor`."""
+        X = base.copy()
+        X[:, columns] = donor[:, columns]
+        X = self.space.round(X)
+        changed = np.flatnonzero((base != X).any(axis=0))
+        return changed, X[:, changed]
+
+
+def principal_slopes(gradients):
+    """Return directions, (k, m), and shares, (k,), of gradients (n, m) at n points.
+
+    The right singular vectors of the gradients are the eigenvectors of their outer product.
+    """
+    _, lengths, directions = np.linalg.svd(gradients, full_matrices=False)
+    squares = lengths**2
+    if not squares.any():
+        return directions[:0], squares[:0]
+    shares = squares / squares.sum()
+    kept = shares > NEGLIGIBLE
+    directions, shares = directions[kept], shares[kept]
+    largest = np.abs(directions).argmax(axis=1)
+    signs = np.sign(directions[np.arange(len(directions)), largest])
+    return directions * signs[:, None], shares / shares.sum()
+
+
+def _canonical(X, y, noise_std):
+    """Return the rows with finite values, in an order that depends on them alone."""
+    order = np.lexsort([noise_std, y, *X.T[::-1]])
+    order = order[np.isfinite(y[order])]
+    return X[order], y[order], noise_std[order]
+
+
+def _moved_in(y):
+    """Return the values with far outliers moved in: one of 1e9 would be all of the variance.
+
+    Beyond three interquartile ranges from the quartiles (Tukey 1977), and only the outer twentieth:
+    a search that has come near the minimum leaves many values there, and its first ones far off.
+    """
+    if not y.size:
+        return y
+    least, lower, upper, most = np.quantile(y, [OUTER, 0.25, 0.75, 1.0 - OUTER])
+    reach = FENCES * (upper - lower)
+    return np.clip(y, min(least, lower - reach), max(most, upper + reach))
+
+
+def _choose_scale(X, y):
+    """Return the scale: the values themselves unless another surely predicts better."""
+
+    def density(warp):
+        process = GaussianProcessSurrogate().fit(X, warp(y))
+        return process.leave_one_out_log_density() + warp.log_slope(y)
+
+    as_told, best, best_gain = density(AsTold()), AsTold(), 0.0
+    for warp in (HalfLog(), LogAboveLeast()):
+        gain = sure_gain(density(warp) - as_told, SCALE_ERRORS)
+        if gain > best_gain:
+            best, best_gain = warp, gain
+    return best
+
+
+def _noise_variance(warp, y, noise_std):
+    known = np.where(np.isfinite(noise_std), noise_std, 0.0)
+    return (known * np.exp(warp.log_slope(y))) ** 2
+
+
+def _held_out(X, y, noise):
+    """Return `InputModel.held_out_r2` and `InputModel.is_informative`."""
+    predicted, density, folds = np.empty(y.size), np.empty(y.size), np.empty(y.size, dtype=int)
+    splits = KFold(N_FOLDS, shuffle=True, random_state=0).split(X)
+    for fold, (kept, out) in enumerate(splits):
+        process = GaussianProcessSurrogate(prior=PRIOR).fit(X[kept], y[kept], noise[kept])
+        predicted[out] = process.predict(X[out])[0]
+        density[out] = process.log_predictive_density(X[out], y[out])
+        folds[out] = fold
+    r2 = float(1.0 - np.mean((y - predicted) ** 2) / y.var())
+    constant = held_out_constant(y, folds)
+    return r2, bool(r2 > 0.0 and sure_gain(doubted(density, constant) - constant) > 0.0)
+
+
+def _draw(X, y, noise, rng):
+    """Return draws of the objective, and by what they are standardised."""
+    process = GaussianProcessSurrogate(prior=PRIOR).fit(X, y, noise)
+    alike = process.draw_alike(N_MODELS, rng)
+    draws = [other.draw_functions(N_FUNCTIONS, rng) for other in alike]
+    return draws, (process.y_mean_, process.y_scale_)
+
+
+def _together(values):
+    """Stack (k + 1, N) of several models: all draws, and last the mean of their means."""
+    draws = [block[:-1] for block in values]
+    return np.vstack([*draws, np.mean([block[-1] for block in values], axis=0)])
+
+
+def _n_points(n_groups):
+    return 1024 if n_groups <= 10 else 512 if n_groups <= 50 else 256
+
+
+def _interval(values, widening=1.0):
+    """Return the estimate, low and high, (k, 3), of (S + 1, k), the last row the estimate."""
+    ends = [(1.0 - LEVEL) / 2.0, 0.5, (1.0 + LEVEL) / 2.0]
+    low, middle, high = np.quantile(values[:-1], ends, axis=0)
+    low, high = (middle + widening * (end - middle) for end in (low, high))
+    estimate = values[-1]
+    return np.column_stack([estimate, np.minimum(low, estimate), np.maximum(high, estimate)])
+
+
+def _share_interval(values):
+    """Return the same for shares, with the error of averaging over points."""
+    estimate, low, high = _interval(values, WIDENING).T
+    ends = np.column_stack([estimate, low - RESOLUTION, high + RESOLUTION])
+    return np.clip(ends, 0.0, 1.0)

@@ -1,0 +1,154 @@
+"""The record of how much of an objective each of its inputs explains, and its words."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+EXPLAINED = 0.9  # that the inputs named must explain together
+MOST_SHOWN = 5  # inputs that the text lists
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class InputShares:
+    """How much of the variance of an objective each input explains, and how sure that is.
+
+    The share of an input is its total Sobol index: the part of the variance over the whole space
+    (every input drawn by itself from its distribution) that is lost once this input is known last,
+    its interactions included. So shares can add up to more than 1. It is that of the posterior mean
+    of a Gaussian process on all inputs. The interval is of draws from its posterior, its width set
+    on planted problems so as to hold 90 % of the true shares (experiment ``shares``). A category is
+    one input, whatever number of choices it has. Below about .02 a share cannot be told from 0.
+    Nothing is said (all shares are NaN) where a constant predicts held-out values as well as the
+    model.
+
+    Attributes
+    ----------
+    names : tuple of str, of length k
+        Of the inputs that are not constant.
+    n_values : int
+        How many finite values this is learnt from.
+    held_out_r2 : float
+        Share of the variance of held-out values that the model explains, on the scale in use; NaN
+        with fewer than ten values.
+    is_informative : bool
+        Whether the model predicts held-out values better than a constant, so that there are shares.
+    scale : str
+        What the shares are shares of the variance of: the values, or their logarithms where those
+        are surely the better scale.
+    intervals : ndarray of shape (k, 3)
+        Share, and low and high end of its interval, for every input.
+    together : ndarray of shape (p, 3)
+        The same for what the 1, 2, ..., p most important inputs explain together, all others
+        unknown; p is at most 10.
+
+    Notes
+    -----
+    Total index: Homma and Saltelli (1996). Estimated by `scipy.stats.sobol_indices`.
+
+    Examples
+    --------
+    >>> from skbo_silbo import SILBO
+    >>> optimizer = SILBO([(0, 1)] * 6, random_state=0)
+    >>> for _ in range(25):
+    ...     x = optimizer.ask()
+    ...     _ = optimizer.tell(x, (x[1] - 0.3) ** 2 + 0.1 * x[4])
+    >>> shares = optimizer.subspace_.shares
+    >>> shares.ranked[:2]
+    ['x1', 'x4']
+    >>> shares.n_important
+    1
+    """
+
+    names: tuple
+    n_values: int
+    held_out_r2: float
+    is_informative: bool
+    scale: str
+    intervals: np.ndarray
+    together: np.ndarray
+
+    @property
+    def share(self):
+        """The share of every input, (k,)."""
+        return self.intervals[:, 0]
+
+    @property
+    def ranked(self):
+        """The names, the most important first; as in the space where nothing is said."""
+        order = np.argsort(-np.nan_to_num(self.share), kind="stable")
+        return [self.names[i] for i in order]
+
+    @property
+    def n_important(self):
+        """How many inputs explain nine tenths together; None if nothing is said, or more than p."""
+        reached = self.together[:, 0] >= EXPLAINED
+        return int(reached.argmax()) + 1 if reached.any() else None
+
+    @property
+    def verdict(self):
+        """What the values say of the inputs, in a sentence."""
+        if not self.is_informative:
+            return f"Nothing can be said of which inputs matter: {self._why_not()}."
+        k, n = self.n_important, len(self.names)
+        if k is None:
+            return (
+                f"More than {len(self.together)} of {_inputs(n)} matter: the {len(self.together)} "
+                f"most important explain {self._percent(-1)} of the variance of {self.scale}."
+            )
+        explain = "explains" if k == 1 else "explain"
+        return (
+            f"{k} of {_inputs(n)} {explain} {self._percent(k - 1)} of the variance of {self.scale}."
+        )
+
+    def to_dict(self):
+        """Return all as plain data for JSON; numbers that there are not are None."""
+        return {
+            "names": list(self.names),
+            "n_values": self.n_values,
+            "held_out_r2": _or_none(self.held_out_r2),
+            "is_informative": self.is_informative,
+            "scale": self.scale,
+            "intervals": [list(map(_or_none, row)) for row in self.intervals.tolist()],
+            "together": [list(map(_or_none, row)) for row in self.together.tolist()],
+            "verdict": self.verdict,
+        }
+
+    def to_frame(self):
+        """Return a pandas DataFrame: a row an input, the most important first."""
+        import pandas as pd
+
+        frame = pd.DataFrame(self.intervals, list(self.names), ["share", "low", "high"])
+        return frame.loc[self.ranked]
+
+    def __repr__(self):
+        lines = [self.verdict]
+        if self.is_informative:
+            lines += [self._line(name) for name in self.ranked[:MOST_SHOWN]]
+            lines.append(
+                f"Share of held-out values that the model explains: {self.held_out_r2:.2f}."
+            )
+        return "\n".join(lines)
+
+    def _line(self, name):
+        share, low, high = 100.0 * self.intervals[self.names.index(name)]
+        return f"  {share:3.0f} % ({low:.0f} to {high:.0f})  {name}"
+
+    def _percent(self, i):
+        share, low, high = self.together[i]
+        return f"{100 * share:.0f} %, plus or minus {100 * max(high - share, share - low):.0f},"
+
+    def _why_not(self):
+        if np.isnan(self.held_out_r2):
+            return f"{self.n_values} values are too few, or all equal"
+        return (
+            f"on values held out, a constant predicts as well as the model of all inputs "
+            f"(R² {self.held_out_r2:.2f}, {self.n_values} values)"
+        )
+
+
+def _inputs(n):
+    return "1 input" if n == 1 else f"{n} inputs"
+
+
+def _or_none(number):
+    return None if np.isnan(number) else number

@@ -1,0 +1,118 @@
+"""How an optimiser writes down what it is asked and told, and goes on from what is written."""
+
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+
+from skbo_silbo.optimizers import _state
+from skbo_silbo.optimizers._event_log import EventLog
+
+
+def open_log(path, random_state):
+    """Return the open log of a path, and the random state to make its optimiser with.
+
+    That is the seed of the journal where no random state is given, so that the run goes on as it
+    would have.
+
+    Returns
+    -------
+    log : EventLog or None
+        None without a path.
+    random_state : int, RandomState, Generator or None
+    """
+    if path is None:
+        return None, random_state
+    log = EventLog(path)
+    if log.header is not None and random_state is None:
+        random_state = _state.RootSeed(log.header["seed"])
+    return log, random_state
+
+
+def begin_or_check(log, optimizer, facts):
+    """Write who the optimiser is into a new log, or refuse a log of another one.
+
+    Parameters
+    ----------
+    log : EventLog
+    optimizer : AskTellOptimizer
+    facts : dict
+        What else must be as it was, as plain data.
+
+    Raises
+    ------
+    ValueError
+        Naming the first difference.
+    """
+    now = _identity(optimizer, facts)
+    if log.header is None:
+        log.begin({"made with": _version(), **now})
+        return
+    then = log.header
+    try:
+        _state.check_space(then["space"], optimizer.space_)
+    except ValueError as error:
+        error.add_note(f"The data are journal {log.path!r}.")
+        raise
+    for name in ("class", "facts", "options", "objects", "seed"):
+        different = _difference(name, then[name], now[name])
+        if different is not None:
+            raise ValueError(
+                f"journal must be of the same search: {log.path!r} is of another one. {different}. "
+                "Search as before, or give another path."
+            )
+
+
+def state_in(log):
+    """Return how many events came before the state that was kept, and the state; or (0, None)."""
+    if log.header["made with"] != _version():
+        return 0, None
+    return log.read_state()
+
+
+def told_event(space, points, X, y, noise_std):
+    """Return evaluations as plain data; named parameters as their place in the cube."""
+    return {
+        "told": X.tolist() if space.is_dict else np.array(points).tolist(),
+        "y": _state.values_to_data(y),
+        "noise_std": _state.values_to_data(noise_std),
+    }
+
+
+def told_of(event, space):
+    """Return points, places (n, m), values and noise (n,) that `told_event` was given."""
+    values = (_state.values_from_data(event[name]) for name in ("y", "noise_std"))
+    if space.is_dict:
+        X = np.reshape(event["told"], (-1, space.n_features_))
+        return space.decode(X), X, *values
+    points = np.reshape(event["told"], (-1, len(space.lower)))
+    return list(points), space.encode(points), *values
+
+
+def _identity(optimizer, facts):
+    options, objects = _state.options_to_data(optimizer)
+    return {
+        "class": type(optimizer).__name__,
+        "space": _state.space_to_data(optimizer.space_),
+        "options": options,
+        "objects": objects,
+        "seed": int(optimizer._seed),
+        "facts": facts,
+    }
+
+
+def _difference(name, then, now):
+    if isinstance(then, dict) and isinstance(now, dict):
+        for key in dict.fromkeys([*then, *now]):
+            before, after = then.get(key, "absent"), now.get(key, "absent")
+            if before != after:
+                return f"{key} was {before!r} and is {after!r}"
+        return None
+    named = "random_state gives a seed that" if name == "seed" else name
+    return None if then == now else f"{named} was {then!r} and is {now!r}"
+
+
+def _version():
+    try:
+        return version("skbo_silbo")
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,335 @@
+"""One call of `minimize`: what it has done, and when it must stop."""
+
+import contextlib
+import warnings
+from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass
+from math import ceil
+from time import perf_counter
+
+import numpy as np
+from scipy.optimize import OptimizeResult
+
+from skbo_silbo.optimizers._executors import Job
+from skbo_silbo.space import SpaceExhausted
+
+NEGLIGIBLE = 0.05  # evaluations that end while one proposal is made: then none is made ahead
+MEMORY = 0.7  # of the running means of how long proposals and evaluations take
+
+
+class LostEvaluationWarning(UserWarning):
+    """An evaluation was given up: its worker died, or it took longer than the timeout."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Why a run ended: a word for programs and a sentence for people."""
+
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What ends a run, in the user's sign.
+
+    Attributes
+    ----------
+    n_calls : int
+    max_time : float or None
+        Seconds.
+    target : float or None
+    callback : callable or None
+    n_retries : int
+        How often a point whose worker was lost is evaluated again.
+    """
+
+    n_calls: int
+    max_time: float | None = None
+    target: float | None = None
+    callback: object = None
+    n_retries: int = 1
+
+
+class Run:
+    """The loop over asking, evaluating and telling.
+
+    Parameters
+    ----------
+    optimizer : AskTellOptimizer
+    workers : Workers
+    limits : Limits
+    n_pending : int or "auto"
+        Points in flight at once. "auto": one for every worker, and as many ahead of time as
+        evaluations end while a proposal is made.
+    sign : {1, -1}
+        -1 where the user maximises.
+    report : callable
+        Called with (result, value) after every evaluation.
+    """
+
+    def __init__(self, optimizer, workers, limits, n_pending, sign, report):
+        self.optimizer, self.workers, self.limits = optimizer, workers, limits
+        self.n_pending, self.sign, self.report = n_pending, sign, report
+        self.nfev = self._n_points = 0  # calls made, and points that they were made for
+        self._queue = []  # jobs to be submitted before anything is asked for
+        self._suspects = []  # jobs that may have killed a worker: evaluated alone
+        self._alone = self._exhausted = False
+        self._recording = None  # the job last recorded, and how many values were told before
+        self._called_back = False
+        self._proposing = self._evaluating = None  # seconds, running means
+        self._began = perf_counter()
+
+    def begin_with(self, points, n_known):
+        """Put points before all that is asked for; `n_known` calls were made before."""
+        self._queue = [Job(point) for point in points]
+        self.nfev = self._n_points = n_known
+
+    def loop(self):
+        """Evaluate until something says stop; return the `Stop`."""
+        stop = self._why_stop()
+        while stop is None:
+            self._fill()
+            if self.workers.n_jobs:
+                self._take(self.workers.wait(self._time_up))
+            elif self._exhausted and not self._queue and not self._suspects:
+                return Stop("exhausted", "Every point of the finite space has been evaluated.")
+            stop = self._why_stop()
+        return stop
+
+    def finish(self):
+        """Wait for what is running, and record it; what has not begun is not called."""
+        self.nfev -= len(self.workers.cancel_waiting())
+        while self.workers.n_jobs:
+            self._take(self.workers.wait(), final=True)
+
+    def wind_up(self):
+        """Wait for what is running, and record all that has returned, whatever else goes wrong."""
+        while self.workers.n_jobs:
+            with contextlib.suppress(Exception):
+                self.finish()
+        self.rescue()
+
+    def rescue(self):
+        """Record, without waiting, every evaluation that has returned."""
+        for job, value in self.workers.returned():
+            told = self._recording is not None and self._recording[0] is job
+            if not told or len(self.optimizer.func_vals_) == self._recording[1]:
+                with contextlib.suppress(TypeError):
+                    self._record(job, value)
+        self.nfev -= len(self.workers.cancel_waiting())
+
+    def result(self, stop, *, interrupted=False):
+        """Return the result so far."""
+        values = self.sign * self.optimizer.func_vals_
+        found = bool(np.isfinite(values).any())
+        return OptimizeResult(
+            x=self.optimizer.best_x_ if found else None,
+            fun=self.sign * self.optimizer.best_y_ if found else float("nan"),
+            nfev=self.nfev,
+            x_iters=self.optimizer.x_iters_,
+            func_vals=values,
+            optimizer=self.optimizer,
+            maximize=self.sign < 0,
+            message=stop.message,
+            stop_reason=stop.reason,
+            success=found and not interrupted,
+        )
+
+    @property
+    def _time_up(self):
+        limit = self.limits.max_time
+        return float("inf") if limit is None else self._began + limit
+
+    def _why_stop(self):
+        limits, values = self.limits, self.optimizer.func_vals_
+        if self._called_back:
+            return Stop("callback", "Stopped by the callback.")
+        if limits.target is not None:
+            reached = values <= self.sign * limits.target
+            if np.any(reached & np.isfinite(values)):
+                return Stop("target", f"Target {limits.target} reached.")
+        if not self.workers.n_jobs and not self._waits():
+            return Stop("n_calls", f"All {limits.n_calls} calls made.")
+        if perf_counter() >= self._time_up:
+            return Stop("max_time", f"Time limit of {limits.max_time} s reached.")
+        return None if self.workers.n_usable > 0 else self._without_workers()
+
+    def _without_workers(self):
+        """Get other workers for those that all hang, or say that there are none."""
+        waiting = self.workers.cancel_waiting()
+        self.nfev -= len(waiting)
+        self._queue = waiting + self._queue
+        if self.workers.can_be_replaced:
+            self.workers.replace()
+            return None
+        return Stop(
+            "workers",
+            f"All {self.workers.n_workers} workers hang in calls that passed the timeout. Give "
+            "executor as a callable, such as lambda: ThreadPoolExecutor(4), to get new ones.",
+        )
+
+    # --- submitting ---
+
+    def _fill(self):
+        """Submit jobs as long as there is room."""
+        while self._has_room():
+            job = self._next_job()
+            if job is None:
+                return
+            self._alone = job.losses > 0
+            self.nfev += 1
+            self._n_points += job.n_calls == 0
+            job.n_calls += 1
+            try:
+                self.workers.submit(job)
+            except BrokenExecutor as error:
+                self._mend([job], error)
+
+    def _has_room(self):
+        if self._called_back or perf_counter() >= self._time_up or not self._waits():
+            return False
+        n_jobs, n_usable = self.workers.n_jobs, self.workers.n_usable
+        if n_jobs and (self._alone or self._suspects):
+            return False
+        return n_jobs < (n_usable + self._n_ahead() if self.n_pending == "auto" else self.n_pending)
+
+    def _waits(self):
+        """Return whether there is something to be called: again, or within `n_calls` points."""
+        again = self._suspects or (self._queue and self._queue[0].n_calls)
+        return bool(again) or self._n_points < self.limits.n_calls
+
+    def _n_ahead(self):
+        """Return how many points to have ready beyond those that are evaluated."""
+        n_workers = self.workers.n_usable
+        if self.workers.is_local:
+            return 0
+        if self._evaluating is None or self._proposing is None:
+            return 1
+        ending = n_workers * self._proposing / max(self._evaluating, 1e-9)
+        return 0 if ending < NEGLIGIBLE else min(ceil(ending), n_workers)
+
+    def _next_job(self):
+        """Return a job that waits for another try, was given or is asked for; None without one."""
+        if self._suspects:
+            return self._suspects.pop(0)
+        if self._queue:
+            return self._queue.pop(0)
+        if self.workers.n_jobs >= self.workers.n_usable:  # nobody waits: know all that there is
+            self._take(self.workers.collect())
+            if self._why_stop() is not None or self._suspects or self._queue:
+                return None
+        if self._exhausted:
+            return None
+        began = perf_counter()
+        try:
+            point = self.optimizer.ask()
+        except SpaceExhausted:
+            self._exhausted = True
+            return None
+        self._proposing = _running_mean(self._proposing, perf_counter() - began)
+        return Job(point)
+
+    # --- recording ---
+
+    def _take(self, outcomes, *, final=False):
+        """Record outcomes; raise, once all that are there are recorded, what a call raised."""
+        lost = [o for o in outcomes if o.kind == "lost"]
+        errors = [o.value for o in outcomes if o.kind == "error"]
+        for outcome in outcomes:
+            if outcome.kind == "value":
+                self._evaluating = _running_mean(self._evaluating, outcome.seconds)
+                self._tell(outcome.job, outcome.value)
+            elif outcome.kind == "hung":
+                self._give_up(outcome.job, "took longer than the timeout")
+        if errors:
+            raise errors[0]
+        if lost and final:
+            return
+        broken = [o.value for o in lost if isinstance(o.value, BrokenExecutor)]
+        if broken:
+            self._mend([o.job for o in lost], broken[0])
+        else:
+            for outcome in lost:
+                self._note_loss(outcome.job)
+
+    def _tell(self, job, value):
+        self._after(self._record(job, value))
+
+    def _record(self, job, value):
+        number = as_number(value)
+        self._recording = job, len(self.optimizer.func_vals_)
+        self.optimizer.tell(job.point, self.sign * number)
+        self.workers.forget(job)
+        return number
+
+    def _after(self, value):
+        if self.limits.callback is None and self.report is None:
+            return
+        result = self.result(Stop("running", "Running."))
+        if self.report is not None:
+            self.report(result, value)
+        if self.limits.callback is not None and not self._called_back:
+            self._called_back = bool(self.limits.callback(result))
+
+    def _give_up(self, job, why):
+        warnings.warn(
+            f"the evaluation of {job.point} counts as failed: it {why}.",
+            LostEvaluationWarning,
+            stacklevel=2,
+        )
+        self._tell(job, float("nan"))
+
+    def _note_loss(self, job):
+        """Evaluate the point of a lost worker again, alone, or give it up."""
+        job.losses += 1
+        if job.losses <= self.limits.n_retries:
+            self._suspects.append(job)
+        else:
+            self._give_up(job, f"was lost with its worker {job.losses} times")
+
+    def _mend(self, jobs, error):
+        """Go on with another executor after one has broken: all its jobs come back."""
+        began = [job for job in jobs if job.since is not None]
+        waited = [job for job in jobs if job.since is None]
+        while self.workers.n_jobs:
+            for outcome in self.workers.wait():
+                if outcome.kind == "lost":
+                    (waited if outcome.job.since is None else began).append(outcome.job)
+                else:
+                    self._take([outcome])
+        self._alone = False
+        self.nfev -= len(waited)
+        if not self.workers.can_be_replaced:
+            error.add_note(
+                "minimize: the executor is broken, and what was running is lost with it. Give "
+                "executor as a callable, such as lambda: ProcessPoolExecutor(4), to go on with "
+                "another: the points are then evaluated again, alone, n_retries times."
+            )
+            raise error
+        self.workers.replace()
+        self._queue = waited + self._queue
+        for job in began:
+            self._note_loss(job)
+
+
+def as_number(value):
+    """Return what an objective returned as a float; NaN for what is masked.
+
+    Raises
+    ------
+    TypeError
+        When it is no real number.
+    """
+    if value is np.ma.masked or np.ma.is_masked(value):
+        return float("nan")
+    array = np.asarray(value)
+    if array.size != 1 or array.dtype.kind not in "fiub":
+        raise TypeError(
+            f"func must return one real number: got {array!r}. Return float('nan') for a failure."
+        )
+    return float(array.reshape(()))
+
+
+def _running_mean(mean, value):
+    return value if mean is None else MEMORY * mean + (1.0 - MEMORY) * value

@@ -1,0 +1,313 @@
+"""Public problems and the share of the gap closed."""
+
+import json
+import pickle
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skbo_silbo.benchmarks import render_rst
+from skbo_silbo.benchmarks.engine import RunOptions
+from skbo_silbo.benchmarks.experiments import EXPERIMENTS
+from skbo_silbo.benchmarks.experiments._public_suites import DEAR, SUBSET
+from skbo_silbo.benchmarks.search import (
+    CONTESTANTS,
+    bbob_problem,
+    chance_means,
+    compared,
+    find_contestant,
+    gap_runs,
+    make_problem,
+    measure_gap,
+    measure_search,
+    yeo_johnson,
+)
+from skbo_silbo.benchmarks.search._gap_report import error_of_mean, paired_difference
+from skbo_silbo.problems import Problem
+
+PUBLIC = EXPERIMENTS["public"]
+PROBLEM = {"suite": "bbob", "function": 2, "kind": "native", "d": 10, "inputs": 10, "n": 100}
+
+
+def result(method, repeat, steps, problem=PROBLEM, **further):
+    """A run whose chance is 10 after any number of evaluations, on a problem of optimum 0."""
+    return {
+        "experiment": "public",
+        "problem": problem,
+        "method": method,
+        "repeat": repeat,
+        "status": "ok",
+        "steps": steps,
+        "optimum": 0.0,
+        "chance": {"50": 10.0, "100": 10.0, "250": 10.0},
+        "values": "as told",
+        **further,
+    }
+
+
+# -- problems ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("function", range(1, 25))
+@pytest.mark.parametrize("kind", ["native", "planted", "rotated"])
+def test_bbob_problems_have_the_optimum_that_the_suite_states(function, kind):
+    pytest.importorskip("cocoex")
+    inputs = 10 if kind == "native" else 5
+    d = 10 if kind == "native" else 60
+    data = {**PROBLEM, "function": function, "kind": kind, "d": d, "inputs": inputs}
+    problem = make_problem(data, 4)
+    assert problem.n_dims == d
+    at_best = problem(problem.optimisers[0])
+    median = np.median(problem.evaluate(problem.sample(200, 0)))
+    assert abs(at_best - problem.optimum) < 1e-6 * (median - problem.optimum)
+    assert problem.evaluate(problem.sample(200, 1)).min() > problem.optimum
+
+
+def test_bbob_problems_are_those_of_the_suite():
+    cocoex = pytest.importorskip("cocoex")
+    suite = cocoex.Suite("bbob", "instances:5", "dimensions:10 function_indices:8")
+    theirs = next(iter(suite))
+    ours, X = bbob_problem(8, 10, 5), np.random.default_rng(0).uniform(-5, 5, (20, 10))
+    np.testing.assert_allclose(ours.evaluate(X), [theirs(x) for x in X])
+    again = pickle.loads(pickle.dumps(ours))
+    np.testing.assert_allclose(again.evaluate(X), ours.evaluate(X))
+    assert bbob_problem(8, 10, 6).optimum != ours.optimum
+
+
+@pytest.mark.parametrize(("f", "d", "i"), [(0, 5, 1), (25, 5, 1), (1, 7, 1), (1, 5, 0)])
+def test_what_bbob_does_not_have_is_refused(f, d, i):
+    with pytest.raises(ValueError, match="function must be 1 to 24, d one of"):
+        bbob_problem(f, d, i)
+
+
+def test_what_is_reported_is_never_tuned_on():
+    reported, tuned = (
+        {(c.problem["function"], c.repeat) for p in profiles for c in PUBLIC.cells(p)}
+        for profiles in (("report", "long", "full"), ("tune",))
+    )
+    assert {f % 2 for f, _ in reported} == {0}
+    assert {f % 2 for f, _ in tuned} == {1}
+    assert min(i for _, i in reported) == 4
+    assert {i for _, i in tuned} == {1, 2, 3}
+    cells = PUBLIC.cells("report")
+    assert {c.problem["function"] for c in cells if c.method == "silbo"} == set(range(2, 25, 2))
+    assert {c.problem["function"] for c in cells if c.method in DEAR} == set(SUBSET)
+    assert len({c.repeat for c in cells if c.method == "optuna-tpe"}) == 5
+    layouts = {(c.problem["kind"], c.problem["d"]) for c in cells if c.method == "cma"}
+    assert layouts == {("native", 10), ("native", 20), ("planted", 100), ("rotated", 100)}
+
+
+@pytest.mark.parametrize("method", ["random", "cma"])
+def test_a_run_knows_its_optimum_and_its_chance(method):
+    pytest.importorskip("cocoex")
+    problem = {**PROBLEM, "d": 2, "inputs": 2, "n": 50}
+    measured = measure_gap(problem, method, 4)
+    made = make_problem(problem, 4)
+    assert measured["optimum"] == made.optimum
+    chance = [measured["chance"][n] for n in ("50", "100", "250")]
+    assert chance == sorted(chance, reverse=True)
+    assert chance[-1] > made.optimum
+    json.dumps(measured)
+
+
+# -- the measure ---------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=30)
+@given(values=st.lists(st.floats(-5, 5), min_size=6, max_size=6))
+def test_the_mean_of_chance_is_that_over_all_draws(values):
+    table = np.array(values)
+    problem = Problem("table", lambda X: table[: len(X)], [(0, 1)])
+    told = chance_means(problem, counts=(1, 3, 6), n_points=6)
+    for n in (1, 3, 6):
+        wanted = np.mean([min(draw) for draw in combinations(values, n)])
+        assert told[str(n)] == pytest.approx(wanted, rel=1e-5, abs=1e-9)
+
+
+def test_shares_are_of_the_gap_and_clipped():
+    results = [
+        result("a", 4, [[1, 30.0], [40, 5.0], [80, 1.0]]),
+        result("b", 4, [[1, 50.0]]),
+        result("c", 4, [[1, 0.0]]),
+    ]
+    a, b, c = gap_runs(results)
+    assert [a.share(n) for n in (50, 100)] == [0.5, 0.9]
+    assert (b.share(100), c.share(100)) == (-1.0, 1.0)
+    assert [run.is_stalled(100) for run in (a, b, c)] == [False, True, False]
+    assert a.is_stalled(50) is False
+    assert (a.evaluations_to(5.0), a.evaluations_to(0.5)) == (40.0, np.inf)
+
+
+def test_a_run_is_stalled_only_while_something_is_left():
+    near, far = gap_runs(
+        [result("near", 4, [[1, 9.0], [50, 0.4]]), result("far", 4, [[1, 9.0], [50, 0.6]])]
+    )
+    assert (near.is_stalled(100), far.is_stalled(100)) == (False, True)
+
+
+def test_the_best_value_seen_stands_for_an_unknown_optimum():
+    results = [result("a", 4, [[1, 4.0]]), result("b", 4, [[1, 9.0], [2, -2.0]])]
+    for r in results:
+        del r["optimum"]
+    a, b = gap_runs(results)
+    assert (a.target, b.target) == (-2.0, -2.0)
+    assert a.share(100) == pytest.approx(0.5)
+
+
+def test_a_longer_run_tells_also_what_a_shorter_one_would():
+    long = {**PROBLEM, "n": 250}
+    results = [
+        result("a", 4, [[1, 8.0]]),
+        result("a", 4, [[1, 6.0], [200, 1.0]], long),
+        result("b", 4, [[1, 7.0]]),
+        result("b", 5, [[1, 7.0]]),
+    ]
+    runs = gap_runs(results)
+    assert len(runs) == 3
+    at_100, at_250 = compared(runs, 100), compared(runs, 250)
+    assert {m: [r.share(100) for r in own] for m, own in at_100.items()} == {
+        "a": [pytest.approx(0.4)],
+        "b": [pytest.approx(0.3)],
+    }
+    assert [r.share(250) for r in at_250["a"]] == [pytest.approx(0.9)]
+    assert compared(runs, 100, {"b"})["b"][1].place[1] == 5
+    assert compared(runs, 100, {"nobody"}) == {}
+
+
+def test_standard_errors_and_paired_differences():
+    results = [
+        result(method, seed, [[1, 10.0 - 10 * share]])
+        for method, shares in {"silbo": (0.9, 0.5, 0.7), "optuna-tpe": (0.8, 0.5, 0.3)}.items()
+        for seed, share in enumerate(shares, 4)
+    ]
+    by_method = compared(gap_runs(results), 100)
+    differences = paired_difference(by_method, "optuna-tpe", 100)
+    np.testing.assert_allclose(differences, [0.1, 0.0, 0.4], atol=1e-12)
+    assert error_of_mean(differences) == pytest.approx(np.std([0.1, 0, 0.4], ddof=1) / 3**0.5)
+    blocks = PUBLIC.report(results)
+    tables = {b.title: b for b in blocks if not isinstance(b, str)}
+    [row] = [r for r in tables["Paired differences"].rows if r[:2] == ("all", "100")]
+    assert row[2:] == ("optuna-tpe", "3", "0.167 (0.120)", "+1.4")
+    rows = tables["bbob, native, d = 10 and 20, 100 evaluations"].rows
+    assert [r[:3] for r in rows] == [
+        ("silbo", "3", "0.70 (0.12)"),
+        ("optuna-tpe", "3", "0.53 (0.15)"),
+    ]
+    assert rows[0][4:6] == ("0.50", "1.17 (0.17)")
+    assert rows[0][6].endswith("100%")
+    assert rows[1][6].endswith("100%")
+    render_rst("Page", blocks)
+
+
+def test_dear_peers_are_compared_on_their_subset_only():
+    results = [
+        result(method, seed, [[1, 5.0]]) for method in ("silbo", "cma") for seed in (4, 5, 6)
+    ]
+    results += [result("saas", 4, [[1, 1.0]])]
+    tables = [b for b in PUBLIC.report(results) if not isinstance(b, str)]
+    told = {t.title: {r[0]: r[1] for r in t.rows} for t in tables if "100 evaluations" in t.title}
+    title = "bbob, native, d = 10 and 20, 100 evaluations"
+    assert told == {
+        title: {"silbo": "3", "cma": "3"},
+        f"{title}, where the dear peers ran too": {"saas": "1", "silbo": "1", "cma": "1"},
+    }
+
+
+@pytest.mark.parametrize(("ours", "holds"), [(1.0, True), (4.0, False)])
+def test_aims_are_of_every_group_and_peer(ours, holds):
+    planted = {**PROBLEM, "kind": "planted", "d": 100, "inputs": 5}
+    results = [
+        result(method, seed, [[1, value + 5.0], [90, value]], planted)
+        for method, value in {"silbo": ours, "optuna-tpe": 3.0}.items()
+        for seed in (4, 5)
+    ]
+    aims = PUBLIC.aims(results)
+    assert [bool(met) for *_, met in aims] == [holds, holds, True]
+    assert all(aim.startswith("bbob, planted, 5 of 100 inputs active: ") for aim, *_ in aims)
+    assert PUBLIC.aims(results[2:]) == []
+
+
+def test_real_problems_are_judged_by_mean_rank():
+    problem = {"suite": "bocode", "function": "Wing", "kind": "small", "d": 10, "n": 100}
+    results = [
+        result(method, seed, [[1, value]], problem)
+        for seed, values in {4: (1.0, 2.0, 3.0), 5: (2.0, 1.0, 3.0), 6: (1.0, 3.0, 2.0)}.items()
+        for method, value in zip(("silbo", "optuna-tpe", "random"), values, strict=True)
+    ]
+    bocode = EXPERIMENTS["bocode"]
+    [aim] = bocode.aims(results)
+    assert aim == (
+        "BOCoDe, d = 5 to 10: first by mean rank at 100",
+        "1.33; optuna-tpe 2.00 (3 runs)",
+        True,
+    )
+    assert bocode.aims([r for r in results if r["method"] != "silbo"]) == []
+    for r in results:
+        del r["optimum"]
+    tables = [b for b in bocode.report(results) if not isinstance(b, str)]
+    assert tables[0].note.startswith("Every method has run on 3 of 3 problems x seeds")
+
+
+def test_the_picture_of_shares_is_drawn(tmp_path):
+    pytest.importorskip("matplotlib")
+    results = [result(m, 4, [[1, 4.0], [30, 1.0]]) for m in ("silbo", "random")]
+    [(name, _)] = PUBLIC.figures(results, tmp_path)
+    assert name == "public.png"
+    assert (tmp_path / name).stat().st_size > 1000
+
+
+# -- contestants ---------------------------------------------------------------------------------
+
+
+def test_variants_run_wherever_the_method_runs_that_they_vary():
+    name = "silbo:embedding=identity,n_initial=8"
+    varied = PUBLIC.configured(RunOptions(variants=(name,)))
+    cells = varied.cells("report")
+    assert sum(c.method == name for c in cells) == sum(c.method == "silbo" for c in cells)
+    assert len(cells) == len(PUBLIC.cells("report")) + sum(c.method == name for c in cells)
+    assert varied.methods[name] == ""
+    assert PUBLIC.told_options([{"method": name}, {"method": "silbo"}]) == f" --variant {name}"
+    assert dict(find_contestant(name).run.options) == {"embedding": "identity", "n_initial": 8}
+    assert find_contestant("silbo") is CONTESTANTS["silbo"]
+
+
+@pytest.mark.parametrize("name", ["silbo:", "nobody:a=1", "cma:a=1", "silbo:a", "nobody"])
+def test_a_name_that_is_no_contestant_is_refused(name):
+    with pytest.raises(ValueError, match="method must be one of random, sobol, silbo"):
+        find_contestant(name)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-9, 1e12])
+def test_a_peer_sees_a_rising_function_of_the_values(scale):
+    y = scale * np.exp(4 * np.random.default_rng(0).normal(size=60))
+    seen = yeo_johnson(y)
+    assert np.all(np.diff(seen[np.argsort(y)]) >= 0)
+    assert len(np.unique(seen)) > 30
+    np.testing.assert_allclose([seen.mean(), seen.std()], [0, 1], atol=1e-8)
+    np.testing.assert_allclose(yeo_johnson(np.full(5, scale)), 0, atol=1e-6 * scale)
+    assert yeo_johnson(y[:0]).size == 0
+
+
+def test_problems_of_bocode_are_minimised_and_snapped():
+    bocode = pytest.importorskip("bocode")
+    import torch
+
+    ours = make_problem({"suite": "bocode", "function": "PortfolioPort2", "kind": "large"}, 0)
+    theirs = bocode.get_problem("PortfolioPort2")()
+    X = ours.sample(5, 0)
+    values, _ = theirs.evaluate(theirs.enforce_variable_types(torch.as_tensor(X)))
+    np.testing.assert_allclose(ours.evaluate(X), -values[:, 0].numpy())
+    with pytest.raises(ValueError, match="name must be that of a problem with one objective and"):
+        make_problem({"suite": "bocode", "function": "CEC2020_p1", "kind": "small"}, 0)
+
+
+@pytest.mark.parametrize("method", ["optuna-gp", "scikit-optimize", "turbo", "botorch-gp", "saas"])
+def test_peers_with_a_process_see_their_own_scale(method):
+    pytest.importorskip(find_contestant(method).package.replace("scikit-optimize", "skopt"))
+    problem = {"function": "colville", "kind": "planted", "d": 6, "n": 12}
+    measured = measure_search(problem, method, 0)
+    assert measured["values"].startswith("Yeo-Johnson")
+    assert measured["steps"][-1][0] <= 12

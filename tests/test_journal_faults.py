@@ -1,0 +1,474 @@
+"""The journal of SILBOSearchCV: damage, other searches that look alike, systems without locks."""
+
+import builtins
+import json
+import os
+import shutil
+import subprocess
+import sys
+from enum import Enum
+from functools import partial
+from inspect import signature
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.stats import loguniform, uniform
+from sklearn import config_context
+from sklearn.base import BaseEstimator
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from test_journal import SPACE, Counted, X, Y, fit, lines_of, search
+
+from skbo_silbo.model_selection import SILBOSearchCV, _lock
+from skbo_silbo.model_selection._describe import describe, describe_data
+from skbo_silbo.model_selection._fingerprint import (
+    IN_OTHER_WORDS,
+    MAY_CHANGE,
+    described_parameters,
+    differences,
+)
+from skbo_silbo.model_selection._journal import Journal
+
+FIRST_VERSION = Path(__file__).with_name("journal_v1.jsonl")  # written by release 0.1.0
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "search.jsonl"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    path = tmp_path_factory.mktemp("journal") / "whole.jsonl"
+    with Journal(path) as journal:
+        journal.begin({"of": "test", "seed": 17})
+        for i in range(3):
+            journal.append({"score": 0.25 * i, "params": {"a": 1.5}, "error": None})
+        return path.read_bytes(), journal.header, list(journal.records)
+
+
+# Damage.
+
+
+@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_damage_is_found_or_the_lines_before_it_are_read(whole, path, data):
+    content, header, records = whole
+    at = data.draw(st.integers(0, len(content) - 1))
+    kind = data.draw(st.sampled_from(["change", "insert", "delete"]))
+    piece = data.draw(st.binary(min_size=1, max_size=4))
+    end = {"change": at + len(piece), "insert": at, "delete": at + data.draw(st.integers(1, 40))}
+    spoilt = content[:at] + (b"" if kind == "delete" else piece) + content[end[kind] :]
+    path.write_bytes(spoilt)
+    try:
+        with Journal(path) as journal:
+            read = journal.records
+            assert journal.header in (header, None)
+            assert read == records[: len(read)]
+            unharmed = content[:at].count(b"\n") - 1
+            assert len(read) >= min(unharmed, len(records))
+    except ValueError:
+        assert path.read_bytes() == spoilt  # refused, and left as it is
+
+
+def test_a_line_that_is_still_json_but_not_as_written_is_named(path):
+    search(path, n_iter=4).fit(X, Y)
+    lines = lines_of(path)
+    score = json.loads(lines[2])["score"]
+    lines[2] = lines[2].replace(repr(score).encode(), repr(score + 1.0).encode(), 1)
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(ValueError, match=r"must have candidate 1 in line 3: .* is damaged"):
+        search(path).fit(X, Y)
+
+
+def test_a_line_without_its_checksum_is_damaged(path):
+    search(path, n_iter=4).fit(X, Y)
+    lines = lines_of(path)
+    content = json.loads(lines[2])
+    del content["check"]
+    path.write_bytes(b"".join([*lines[:2], json.dumps(content).encode() + b"\n", *lines[3:]]))
+    with pytest.raises(ValueError, match=r"must have candidate 1 in line 3: .* is damaged"):
+        search(path).fit(X, Y)
+
+
+def test_a_damaged_first_line_is_not_taken_for_another_file(path):
+    search(path, n_iter=2).fit(X, Y)
+    path.write_bytes(path.read_bytes().replace(b'"seed": 0', b'"seed": 1', 1))
+    with pytest.raises(ValueError, match="must begin with a whole line"):
+        search(path).fit(X, Y)
+
+
+# Journals of the first version.
+
+FIRST = {"a": loguniform(0.1, 1), "b": uniform(), "kind": ["x", "y", (1, 2)]}
+
+
+@pytest.mark.filterwarnings("ignore:the candidates in journal")  # other digits of other libraries
+def test_a_journal_of_the_first_version_is_continued(path):
+    shutil.copy(FIRST_VERSION, path)
+    fitted, n_fits = fit(search(path, space=FIRST, n_iter=6))
+    assert n_fits == 2 * 3
+    assert list(fitted.cv_results_["source"][:4]) == ["resumed"] * 4
+    stored = [json.loads(line) for line in lines_of(path)]
+    scores = fitted.cv_results_["mean_test_score"]
+    assert [record["score"] for record in stored[1:]] == list(scores)
+    assert ["check" in line for line in stored] == [False] * 5 + [True] * 2
+    assert fit(search(path, space=FIRST, n_iter=6))[1] == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"estimator": Counted(b=1.0)}, r"estimator\.b was 0\.0 and is 1\.0"),
+        ({"space": SPACE}, r"param_distributions\.a\.quantiles was"),
+        ({"embedding": "identity"}, "embedding was auto and is identity"),
+    ],
+)
+def test_a_journal_of_the_first_version_refuses_another_search(path, change, message):
+    shutil.copy(FIRST_VERSION, path)
+    with pytest.raises(ValueError, match=message):
+        search(path, **{"space": FIRST, **change}).fit(X, Y)
+
+
+def test_a_record_of_the_first_version_that_lacks_a_part_is_named(path):
+    path.write_bytes(FIRST_VERSION.read_bytes().replace(b'"rows"', b'"rowz"', 1))
+    with pytest.raises(ValueError, match=r"must have candidate 0 in line 2: .* is damaged"):
+        search(path, space=FIRST).fit(X, Y)
+
+
+# Searches that look alike.
+
+
+class Slotted:
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+
+class Colour(Enum):
+    RED = 1
+    BLUE = 2
+
+
+def same_name(module):
+    return type("Model", (BaseEstimator,), {"__module__": module, "__qualname__": "Model"})
+
+
+def columns(which):
+    return ColumnTransformer([("some", "passthrough", which)])
+
+
+ALIKE = [
+    (columns(slice(0, 1)), columns(slice(0, 4))),
+    (np.random.RandomState(0), np.random.RandomState(1)),
+    (np.random.default_rng(0), np.random.default_rng(1)),
+    (same_name("package.first")(), same_name("package.second")()),
+    (same_name("package.first"), same_name("package.second")),
+    (Slotted(1), Slotted(2)),
+    (b"abc", b"abd"),
+    (bytearray(b"abc"), b"abc"),
+    (1 + 2j, 1 + 3j),
+    (Colour.RED, Colour.BLUE),
+    (np.datetime64("2020-01-01"), np.datetime64("2020-01-02")),
+    (np.dtype("f4"), np.dtype("f8")),
+    (np.nan, "nan"),
+    ({1: "a"}, {"1": "a"}),
+    (lambda e, X, y, *, k=1: k, lambda e, X, y, *, k=2: k),
+    (lambda x: x in {"a", "b"}, lambda x: x in {"a", "c"}),
+    ([1].index, [2].index),
+    (FrozenEstimator(Ridge().fit(X, Y)), FrozenEstimator(Ridge().fit(X, 1 - Y))),
+    (uniform(0, 1), uniform(0, 2)),
+    (partial(np.clip, 1), partial(np.clip, 2)),
+    (slice(1, 2), range(1, 2)),
+    (np.ma.array([1.0, 2.0], mask=[0, 1]), np.ma.array([1.0, 2.0], mask=[0, 0])),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE, ids=lambda value: type(value).__name__)
+def test_what_looks_alike_is_told_apart(one, other):
+    assert list(differences(describe(one), describe(other)))
+    assert json.dumps(describe(one)) == json.dumps(describe(one))
+
+
+def test_what_looks_alike_is_the_same_in_another_process():
+    told = [describe(value) for pair in ALIKE[:-1] for value in pair if not isinstance(value, set)]
+    code = (
+        "import json, sys; sys.path.insert(0, sys.argv[1]); import test_journal_faults as t\n"
+        "print(json.dumps([t.describe(value) for pair in t.ALIKE[:-1] for value in pair]))"
+    )
+    folder = os.path.dirname(__file__)
+    env = {**os.environ, "PYTHONHASHSEED": "11", "PYTHONPATH": os.path.dirname(folder)}
+    other = subprocess.run(
+        [sys.executable, "-c", code, folder], capture_output=True, text=True, check=True, env=env
+    )
+    assert json.loads(other.stdout) == json.loads(json.dumps(told))
+
+
+@settings(max_examples=100)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner) | st.builds(slice, inner),
+        max_leaves=8,
+    )
+)
+def test_any_value_has_a_description_that_json_can_hold(value):
+    assert json.loads(json.dumps(describe(value), allow_nan=False)) == describe(value)
+
+
+def test_frames_with_other_dtypes_are_other_data():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
+    assert describe_data(frame) != describe_data(frame.astype({"a": np.float32}))
+
+
+FORESTS = [
+    RandomForestClassifier(n_estimators=2, random_state=np.random.RandomState(seed))
+    for seed in (0, 1)
+]
+CHOSEN = [make_pipeline(columns(slice(0, n)), Ridge()) for n in (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "space"),
+    [(*CHOSEN, {"ridge__alpha": [1.0, 2.0]}), (*FORESTS, {"max_depth": [1, 2]})],
+    ids=["slice", "RandomState"],
+)
+def test_a_search_with_another_leaf_is_refused(path, first, second, space):
+    search(path, estimator=first, space=space, n_iter=1).fit(X, Y)
+    with pytest.raises(ValueError, match=r"must be of the same search.*estimator\."):
+        search(path, estimator=second, space=space, n_iter=1).fit(X, Y)
+    again = search(path, estimator=first, space=space, n_iter=1).fit(X, Y)
+    assert again.cv_results_["source"] == ["resumed"]
+
+
+class Sealed:
+    """Can be copied, as `clone` does, but not looked into."""
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError("sealed")
+
+
+def test_what_cannot_be_told_apart_is_refused_before_the_first_fit(path):
+    before = Counted.n_fits
+    with pytest.raises(ValueError, match=r"two cannot be told apart.*can be pickled"):
+        search(path, estimator=Counted(kind=Sealed())).fit(X, Y)
+    assert Counted.n_fits == before
+    assert not path.exists()
+
+
+def test_weights_of_the_scorer_are_part_of_the_search(path):
+    weights = np.ones(30)
+    space = {"C": loguniform(0.1, 1)}
+    with config_context(enable_metadata_routing=True):
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        model = LogisticRegression().set_fit_request(sample_weight=False)
+        one = search(path, estimator=model, space=space, scoring=scorer, n_iter=2)
+        one.fit(X, Y, sample_weight=weights)
+        with pytest.raises(ValueError, match=r"scorer parameters\.sample_weight\.digest was"):
+            one.fit(X, Y, sample_weight=np.arange(30) + 1.0)
+        asked = LogisticRegression().set_fit_request(sample_weight=True)
+        with pytest.raises(ValueError, match=r"estimator\.metadata request"):
+            search(path, estimator=asked, space=space, scoring=scorer, n_iter=2).fit(
+                X, Y, sample_weight=weights
+            )
+
+
+@pytest.mark.parametrize(("refit", "is_refused"), [(False, True), ("second", False)])
+def test_the_order_of_metrics_counts_where_it_decides_which_is_searched(path, refit, is_refused):
+    def scorer(name):
+        return partial(score_of, name=name)
+
+    scoring = {"first": scorer("a"), "second": scorer("b")}
+    search(path, scoring=scoring, refit=refit, n_iter=2).fit(X, Y)
+    again = search(path, scoring=dict(reversed(scoring.items())), refit=refit, n_iter=2)
+    if is_refused:
+        with pytest.raises(ValueError, match="order of scoring was"):
+            again.fit(X, Y)
+    else:
+        assert fit(again)[1] == 0
+
+
+def score_of(estimator, X, y, name):
+    return getattr(estimator, name)
+
+
+def test_every_parameter_is_in_the_fingerprint_or_said_not_to_matter(path):
+    parameters = set(signature(SILBOSearchCV).parameters)
+    assert set(MAY_CHANGE) | set(IN_OTHER_WORDS) <= parameters
+    search(path, n_iter=1).fit(X, Y)
+    with Journal(path) as journal:
+        written = set(journal.header["search"])
+    wanted = set(described_parameters(SILBOSearchCV)) | {*IN_OTHER_WORDS}
+    assert written >= wanted - {"initial_results"}  # only where they are given
+    assert not written & set(MAY_CHANGE)
+
+
+def test_a_parameter_that_the_journal_does_not_know_must_be_at_its_default(path):
+    """As after an update that brings a new one."""
+    search(path, n_iter=2).fit(X, Y)
+    with Journal(path) as journal:
+        header, records = journal.header, journal.records
+    del header["search"]["acquisition"]
+    path.unlink()
+    with Journal(path) as journal:
+        journal.begin(header)
+        for record in records:
+            journal.append(record)
+    assert fit(search(path, n_iter=2))[1] == 0
+    with pytest.raises(ValueError, match="acquisition was absent and is ucb"):
+        search(path, n_iter=2, acquisition="ucb").fit(X, Y)
+
+
+# Systems without fcntl.
+
+
+def without(monkeypatch, *missing):
+    imported = builtins.__import__
+
+    def refuse(name, *args, **kwargs):
+        if name in missing:
+            raise ImportError(name)
+        return imported(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+
+
+def test_the_lock_of_windows_is_used_where_there_is_no_fcntl(path, monkeypatch):
+    """A stand-in for msvcrt, which locks bytes of an open file as documented for it."""
+    import fcntl
+
+    places = []
+
+    def locking(file, mode, n_bytes):
+        places.append((os.lseek(file, 0, os.SEEK_CUR), mode, n_bytes))
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(LK_NBLCK=2, locking=locking))
+    without(monkeypatch, "fcntl")
+    monkeypatch.setattr(_lock.os, "name", "nt")
+    with Journal(path) as journal:
+        journal.begin({})
+        journal.append({"value": 1})
+        with pytest.raises(RuntimeError, match="one search at a time"), Journal(path):
+            pass
+    monkeypatch.setattr(_lock.os, "name", "posix")
+    with Journal(path) as journal:
+        assert journal.records == [{"candidate": 0, "value": 1}]
+    assert places == [(2**31 - 2, 2, 1)] * 3
+
+
+def test_a_system_without_any_lock_is_named(path, monkeypatch):
+    without(monkeypatch, "fcntl", "msvcrt")
+    with pytest.raises(RuntimeError, match=r"journal must be None on this system.*msvcrt"):
+        search(path).fit(X, Y)
+
+
+def test_a_disk_without_locks_is_named(path, monkeypatch):
+    import fcntl
+
+    def refuse(file, operation):
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(RuntimeError, match=r"file system with locks: .*Operation not supported"):
+        search(path).fit(X, Y)
+
+
+# Workers that die.
+
+
+class Poison(BaseEstimator):
+    """Ends its process for one kind, and writes down that it was there."""
+
+    def __init__(self, a=0.0, kind="good", log=None):
+        self.a, self.kind, self.log = a, kind, log
+
+    def fit(self, X, y=None):
+        with open(self.log, "a") as file:
+            file.write(self.kind + "\n")
+        if self.kind == "dies":
+            os._exit(9)
+        return self
+
+    def score(self, X, y=None):
+        return -((self.a - 0.7) ** 2)
+
+
+@pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite", "ignore:A worker stopped"
+)
+def test_a_candidate_that_kills_its_worker_has_failed_and_is_not_proposed_again(path, tmp_path):
+    log = tmp_path / "log"
+    params = {
+        "estimator": Poison(log=str(log)),
+        "space": {"kind": ["good", "dies"]},
+        "cv": KFold(2),
+        "n_jobs": 2,
+        "batch_size": 2,
+    }
+    fitted = search(path, **params).fit(X, Y)
+    kinds = [candidate["kind"] for candidate in fitted.cv_results_["params"]]
+    scores = fitted.cv_results_["mean_test_score"]
+    assert sorted(kinds) == ["dies", "good"]
+    assert [bool(np.isnan(score)) for score in scores] == [kind == "dies" for kind in kinds]
+    assert fitted.best_params_["kind"] == "good"
+    errors = [json.loads(line)["error"] for line in lines_of(path)[1:]]
+    assert ["a worker died twice" in str(e) for e in errors] == [k == "dies" for k in kinds]
+    log.write_text("")
+    again = search(path, **params).fit(X, Y)
+    np.testing.assert_array_equal(again.cv_results_["mean_test_score"], scores)
+    assert log.read_text() == "good\n"  # the refit
+
+
+def test_with_error_score_raise_a_dead_worker_is_raised(tmp_path):
+    params = {"estimator": Poison(log=str(tmp_path / "log")), "space": {"kind": ["dies"]}}
+    with pytest.raises(RuntimeError, match="unexpectedly terminated"):
+        search(error_score="raise", n_jobs=2, n_iter=1, **params).fit(X, Y)
+
+
+# Faults beside the journal.
+
+
+@pytest.mark.parametrize("refit", ["unknown", True])
+def test_a_callable_with_several_metrics_needs_a_refit_that_it_returns(refit):
+    def scores(estimator, X, y):
+        return {"first": estimator.a, "second": estimator.b}
+
+    before = Counted.n_fits
+    with pytest.raises(ValueError, match="refit must be set to a scorer key"):
+        search(scoring=scores, refit=refit, n_iter=8).fit(X, Y)
+    assert Counted.n_fits - before == 3
+
+
+@pytest.mark.parametrize("max_time", [-1, 0, np.nan])
+def test_a_time_that_is_not_positive_is_refused(max_time):
+    with pytest.raises(ValueError, match="max_time"):
+        search(max_time=max_time).fit(X, Y)
+
+
+@pytest.mark.filterwarnings("error")
+def test_data_and_scores_that_are_all_the_same_end_in_a_result():
+    def constant(estimator, X, y):
+        return 0.5
+
+    fitted = search(scoring=constant, n_iter=14).fit(np.ones((30, 2)), Y)
+    assert fitted.best_score_ == 0.5
+    assert len({tuple(p.values()) for p in fitted.cv_results_["params"]}) == 14
+    model = make_pipeline(PCA(1), LogisticRegression())
+    space = {"logisticregression__C": loguniform(0.1, 10)}
+    assert search(estimator=model, space=space, n_iter=12).fit(X * 0 + X[0], Y).n_splits_ == 3

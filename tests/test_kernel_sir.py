@@ -1,0 +1,242 @@
+"""Kernel sliced inverse regression: closed forms, what it finds, and the estimator contract."""
+
+import numpy as np
+import pytest
+from conformance import conformance
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import linalg
+from sklearn.base import clone
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skbo_silbo import KernelSlicedInverseRegression, SemiSlicedInverseRegression
+from skbo_silbo._numerics._leave_one_out import leave_one_out_errors
+from skbo_silbo.decomposition import slice_response
+
+
+@conformance(
+    [
+        KernelSlicedInverseRegression(),
+        KernelSlicedInverseRegression(kernel="poly", ridge=0.1, fit_inverse_transform=True),
+        KernelSlicedInverseRegression(kernel="precomputed"),
+    ]
+)
+def test_scikit_learn_conformance(estimator, check):
+    check(estimator)
+
+
+def rings(n=200, seed=0):
+    """Points whose response is their distance from the middle: no linear direction has it."""
+    X = np.random.default_rng(seed).uniform(-1, 1, size=(n, 2))
+    return X, np.hypot(*X.T)
+
+
+def swiss_sheet(n, seed, n_labeled):
+    """A curled sheet in three dimensions plus noise; y is the arc length along it."""
+    rng = np.random.default_rng(seed)
+    t, width = 1.5 * np.pi * (1 + 2 * rng.uniform(size=n)), 20 * rng.uniform(size=n)
+    X = np.column_stack([t * np.cos(t), width, t * np.sin(t)]) + 0.1 * rng.normal(size=(n, 3))
+    y = np.where(np.arange(n) < n_labeled, t, np.nan)
+    return (X - X.mean(axis=0)) / X.std(axis=0), y, t
+
+
+# -- closed forms --------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=20)
+@given(
+    seed=st.integers(0, 10**6),
+    n_unlabeled=st.sampled_from([0, 40]),
+    alpha=st.sampled_from([0.0, 0.5, 5.0]),
+)
+def test_the_linear_kernel_gives_the_linear_method(seed, n_unlabeled, alpha):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60 + n_unlabeled, 5))
+    y = X[:, 0] + np.exp(X[:, 1]) + 0.1 * rng.normal(size=len(X))
+    y[60:] = np.nan
+    # each ridge is relative to another mean: the trace of T over the features, or over the rows
+    kernel = KernelSlicedInverseRegression(2, kernel="linear", alpha=alpha, ridge=0.0).fit(X, y)
+    linear = SemiSlicedInverseRegression(2, alpha=alpha, ridge=0.0).fit(X, y)
+    np.testing.assert_allclose(kernel.eigenvalues_[:2], linear.eigenvalues_[:2], rtol=1e-7)
+    Z, expected = kernel.transform(X), linear.transform(X)
+    np.testing.assert_allclose(np.abs(Z), np.abs(expected), atol=1e-6)
+
+
+def test_directions_solve_the_pencil_in_feature_space():
+    """K_c written out: (K O O' K) c = lambda (K K + rho K) c, on labelled rows alone."""
+    X, y = rings(80)
+    sir = KernelSlicedInverseRegression(3, gamma=2.0, ridge=0.05).fit(X, y)
+    centring = np.eye(80) - 1 / 80
+    K = centring @ rbf_kernel(X, gamma=2.0) @ centring
+    omega = slice_response(y, 10).membership().toarray()
+    rho = 0.05 * np.trace(K) / 80
+    smoother = np.linalg.solve(K + rho * np.eye(80), K)
+    expected = np.sort(linalg.eigvals(omega.T @ smoother @ omega).real)[::-1]
+    np.testing.assert_allclose(sir.eigenvalues_[:6], expected[:6], rtol=1e-6)
+    Z = sir.transform(X)
+    np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-10)
+    c = centring @ sir.dual_coef_
+    np.testing.assert_allclose(Z, K @ c, atol=1e-8)
+    np.testing.assert_allclose(c.T @ (K @ K + rho * K) @ c, 80 * np.eye(3), atol=1e-5)
+
+
+def test_leave_one_out_is_that_of_the_refits():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(25, 4)), rng.normal(size=25)
+    K = rbf_kernel(X)
+    squares, left = linalg.eigh(K)
+    errors = leave_one_out_errors(
+        left, squares, y[:, None], np.array([1e-3, 0.1, 3.0]), intercept=False
+    )
+    for ridge, error in zip([1e-3, 0.1, 3.0], errors, strict=True):
+        peer = KernelRidge(alpha=ridge, kernel="precomputed")
+        expected = np.mean((y - cross_val_predict(peer, K, y, cv=LeaveOneOut())) ** 2)
+        assert error == pytest.approx(expected, rel=1e-8)
+
+
+def test_leave_one_out_with_an_intercept_is_that_of_the_refits():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(25, 4)) + 3, rng.normal(size=25) + 2
+    left, singular, _ = linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    targets = (y - y.mean())[:, None]
+    (error,) = leave_one_out_errors(left, singular**2, targets, np.array([2.0]), intercept=True)
+    from sklearn.linear_model import Ridge
+
+    expected = np.mean((y - cross_val_predict(Ridge(2.0), X, y, cv=LeaveOneOut())) ** 2)
+    assert error == pytest.approx(expected, rel=1e-8)
+
+
+# -- what it finds -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_finds_a_ring_out_of_sample(seed):
+    X, y = rings(200, seed)
+    fresh, truth = rings(400, seed + 100)
+    sir = KernelSlicedInverseRegression(1, gamma=1.0).fit(X, y)
+    assert abs(np.corrcoef(sir.transform(fresh)[:, 0], truth)[0, 1]) > 0.95
+    linear = SemiSlicedInverseRegression(1).fit(X, y)
+    assert abs(np.corrcoef(linear.transform(fresh)[:, 0], truth)[0, 1]) < 0.3
+
+
+def test_unlabelled_rows_help_along_a_curled_sheet_and_the_search_finds_it():
+    none, auto, weights = [], [], []
+    for seed in range(4):
+        X, y, t = swiss_sheet(500, seed, n_labeled=40)
+        for alpha, found in ((0.0, none), ("auto", auto)):
+            sir = KernelSlicedInverseRegression(1, gamma=2.0, alpha=alpha, random_state=0)
+            Z = sir.fit(X, y).transform(X[40:])
+            found.append(abs(np.corrcoef(Z[:, 0], t[40:])[0, 1]))
+        weights.append(sir.alpha_)
+    assert np.mean(auto) > np.mean(none)
+    assert max(weights) > 0
+
+
+def test_pure_noise_keeps_alpha_at_zero_mostly():
+    kept = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(90, 4)), rng.normal(size=90)
+        y[40:] = np.nan
+        sir = KernelSlicedInverseRegression(1, random_state=0).fit(X, y)
+        assert sir.alpha_scores_[0.0] == 0
+        kept.append(sir.alpha_ == 0)
+    assert np.mean(kept) >= 0.5
+
+
+def test_both_ways_to_mark_unlabelled_rows_agree():
+    X, y, _ = swiss_sheet(120, 0, 60)
+    marked = KernelSlicedInverseRegression(2, random_state=0).fit(X, y)
+    apart = KernelSlicedInverseRegression(2, random_state=0).fit(X[:60], y[:60], X[60:])
+    np.testing.assert_allclose(marked.transform(X), apart.transform(X), atol=1e-10)
+
+
+def test_a_precomputed_kernel_is_the_kernel_by_name():
+    X, y, _ = swiss_sheet(100, 1, 100)
+    y[::3] = np.nan
+    K = rbf_kernel(X, gamma=0.5)
+    named = KernelSlicedInverseRegression(2, gamma=0.5, random_state=0).fit(X, y)
+    given_ = KernelSlicedInverseRegression(2, kernel="precomputed", random_state=0).fit(K, y)
+    np.testing.assert_allclose(given_.transform(K), named.transform(X), atol=1e-7)
+    callable_ = KernelSlicedInverseRegression(
+        2,
+        kernel=lambda a, b, gamma: np.exp(-gamma * np.sum((a - b) ** 2)),
+        kernel_params={"gamma": 0.5},
+        random_state=0,
+    ).fit(X, y)
+    np.testing.assert_allclose(callable_.transform(X), named.transform(X), atol=1e-7)
+
+
+def test_categories():
+    X, y = rings(150)
+    sir = KernelSlicedInverseRegression(gamma=1.0).fit(X, np.digitize(y, [0.5, 0.9]).astype(str))
+    assert sir.n_slices_ == 3
+    assert abs(np.corrcoef(sir.transform(X)[:, 0], y)[0, 1]) > 0.8
+
+
+# -- the way back --------------------------------------------------------------------------------
+
+
+def test_the_preimage_lies_near_the_rows_it_came_from():
+    rng = np.random.default_rng(0)
+    t = rng.uniform(-1, 1, size=150)
+    X = np.column_stack([t, t**2, np.sin(3 * t)])
+    sir = KernelSlicedInverseRegression(2, gamma=1.0, fit_inverse_transform=True).fit(X, t)
+    fresh = np.linspace(-0.9, 0.9, 50)
+    rows = np.column_stack([fresh, fresh**2, np.sin(3 * fresh)])
+    back = sir.inverse_transform(sir.transform(rows))
+    assert np.sqrt(np.mean((back - rows) ** 2)) < 0.05
+
+
+def test_the_preimage_has_to_be_asked_for():
+    X, y = rings()
+    with pytest.raises(AttributeError, match="inverse_transform") as error:
+        KernelSlicedInverseRegression(1).fit(X, y).inverse_transform(np.zeros((1, 1)))
+    assert "fit_inverse_transform must be True" in str(error.value.__cause__)
+    sir = KernelSlicedInverseRegression(1, fit_inverse_transform=True).fit(X, y)
+    with pytest.raises(ValueError, match="Z must have n_components_ = 1 columns: got 2"):
+        sir.inverse_transform(np.zeros((1, 2)))
+
+
+# -- surface -------------------------------------------------------------------------------------
+
+
+def test_inside_a_pipeline_and_seeded():
+    X, y, _ = swiss_sheet(120, 2, 60)
+    steps = make_pipeline(StandardScaler(), KernelSlicedInverseRegression(1, random_state=0))
+    Z = steps.fit(X, y).transform(X)
+    np.testing.assert_array_equal(Z, clone(steps).fit(X, y).transform(X))
+    assert steps.get_feature_names_out().tolist() == ["kernelslicedinverseregression0"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_components": 0}, "n_components must be 'auto' or an integer >= 1: got 0"),
+        ({"n_components": 10}, "n_components must be at most 9, the number of directions"),
+        ({"kernel": "rpf"}, "kernel must be one of 'linear', .*: got 'rpf'"),
+        ({"gamma": -1.0}, "gamma must be None or a finite number >= 0: got -1.0"),
+        ({"alpha": -1.0}, "alpha must be 'auto' or a finite number >= 0: got -1.0"),
+        ({"ridge": "best"}, "ridge must be 'auto' or a finite number >= 0: got 'best'"),
+        ({"inverse_ridge": -1}, "inverse_ridge must be 'auto' or a finite number >= 0: got -1"),
+        ({"kernel": "precomputed"}, "X must be square .* got 200 rows and 2 columns"),
+        (
+            {"kernel": "precomputed", "fit_inverse_transform": True},
+            "fit_inverse_transform must be False with kernel='precomputed'",
+        ),
+    ],
+)
+def test_bad_parameters_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        KernelSlicedInverseRegression(**parameters).fit(*rings())
+
+
+def test_unlabelled_rows_beside_a_precomputed_kernel_are_refused():
+    with pytest.raises(ValueError, match="X_unlabeled must be None with kernel='precomputed'"):
+        KernelSlicedInverseRegression(kernel="precomputed").fit(
+            np.eye(5), np.arange(5.0), np.eye(5)
+        )

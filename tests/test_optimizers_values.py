@@ -1,0 +1,211 @@
+"""Values, ties and damaged arguments that must neither end nor spoil a search."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.stats import uniform
+
+from skbo_silbo import SILBO, Space, minimize
+from skbo_silbo.optimizers import BeyondModelWarning, RandomSearch
+from skbo_silbo.optimizers._methods import METHODS
+from skbo_silbo.optimizers._modelled_values import as_modelled, is_beyond
+
+CHEAP = {name: {"n_initial": 5} for name in METHODS if name != "random"} | {"random": {}}
+for _name in ("silbo-bu", "silbo-td"):
+    CHEAP[_name] = {"n_initial": 5, "update_every": 2}
+LEARNT = ["semi-sir", "semi-sir-local", "semi-sir-paper", "sir", "active-subspace", "coordinates"]
+D = 3
+LARGEST = np.finfo(float).max
+
+
+def make(method, bounds=((0, 1),) * D):
+    return METHODS[method](bounds, random_state=0, **CHEAP[method])
+
+
+def bowl(x):
+    return float(((x - 0.3) ** 2).sum())
+
+
+def run(optimizer, func, n):
+    for _ in range(n):
+        x = optimizer.ask()
+        optimizer.tell(x, func(x))
+    return optimizer
+
+
+@pytest.fixture(params=METHODS)
+def method(request):
+    return request.param
+
+
+# --- magnitudes -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e-170, 1e160, 1e300])
+def test_all_values_tiny_or_huge(method, scale):
+    optimizer = run(make(method), lambda x: scale * bowl(x), 8)
+    assert len(optimizer.func_vals_) == 8
+
+
+@pytest.mark.parametrize("scale", [2.0**-1000, 2.0**-550, 2.0**600, 2.0**1000])
+def test_the_unit_of_the_values_changes_no_point(scale):
+    other, plain = (
+        run(SILBO([(0, 1)] * 2, random_state=0), lambda x, s=s: s * (1 + bowl(x)), 14)
+        for s in (scale, 2.0**500)
+    )
+    assert_array_equal(other.x_iters_, plain.x_iters_)
+
+
+@pytest.mark.parametrize("penalty", [LARGEST, 1e308, 1e200])
+def test_penalties_count_as_failures_and_say_so(method, penalty):
+    optimizer = make(method)
+    with pytest.warns(BeyondModelWarning, match="count as failed evaluations: from"):
+        run(optimizer, lambda x: penalty if x[0] > 0.5 else bowl(x), 11)
+    assert (optimizer.func_vals_ == penalty).any()  # as told
+    assert optimizer.best_y_ < 1.0
+
+
+def test_penalties_are_learnt_from_as_nan_is():
+    def asked(failure):
+        optimizer = SILBO([(0, 1)] * 2, random_state=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BeyondModelWarning)
+            run(optimizer, lambda x: failure if x[0] > 0.5 else bowl(x), 14)
+        return optimizer.x_iters_
+
+    assert_array_equal(asked(1e308), asked(np.nan))
+
+
+def test_the_lowest_value_counts_however_low():
+    optimizer = run(SILBO([(0, 1)] * 2, random_state=0), bowl, 8)
+    optimizer.tell([0.9, 0.9], -1e308)
+    assert optimizer.best_y_ == -1e308
+    run(optimizer, bowl, 3)
+
+
+@pytest.mark.parametrize(
+    ("y", "beyond"),
+    [
+        ([1.0, 1e308], [False, True]),
+        ([1e307, 1e308], [False, False]),
+        ([0.0, 1e308], [False, False]),  # zero and one, on another scale
+        ([1.0, 1e30, 1e60, 1e90], [False] * 4),
+        ([1.0, 1e60, 1e120, LARGEST], [False, False, True, True]),
+        ([1.0, -1e308, 1e308, np.nan, np.inf], [False, False, True, False, False]),
+        ([], []),
+    ],
+)
+def test_what_is_beyond_modelling(y, beyond):
+    assert_array_equal(is_beyond(np.array(y)), beyond)
+
+
+@pytest.mark.parametrize("largest", [5e-324, 1e-200, 3.0, 1e200, LARGEST])
+def test_squares_of_what_is_modelled_are_ordinary(largest):
+    y = np.array([0.5, -1.0, 0.25]) * largest
+    noise = np.array([np.nan, 0.0, LARGEST])
+    values, noise_std = as_modelled(y, noise)
+    assert np.isfinite(values**2).all()
+    assert (values[values != 0.0] ** 2 > 0).all()
+    assert np.isnan(noise_std[0])
+    assert np.isfinite(noise_std[1:] ** 2).all()
+    assert_array_equal(np.argsort(values), np.argsort(y))
+
+
+@pytest.mark.parametrize("noise", [1e155, LARGEST, 5e-324])
+def test_noise_of_any_size(noise):
+    optimizer = SILBO([(0, 1)] * 2, random_state=0)
+    for i in range(10):
+        x = optimizer.ask()
+        optimizer.tell(x, bowl(x), noise_std=noise if i % 3 == 0 else 0.01)
+    assert len(optimizer.ask(2)) == 2
+
+
+# --- replicates and ties --------------------------------------------------------------------------
+
+
+def test_one_point_told_twelve_times(method):
+    optimizer = make(method)
+    optimizer.tell(np.full((12, D), 0.25), np.arange(12.0))
+    run(optimizer, bowl, 3)
+    assert len(optimizer.func_vals_) == 15
+
+
+@pytest.mark.parametrize("embedding", LEARNT)
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_few_distinct_points_and_a_learnt_embedding(embedding, k):
+    optimizer = SILBO([(0, 1)] * 6, embedding=embedding, n_initial=5, random_state=0)
+    optimizer.tell(np.tile(np.eye(6)[:k], (12 // k, 1)), np.arange(12.0))
+    run(optimizer, lambda x: float(x.sum()), 3)
+    assert len(optimizer.func_vals_) == 15
+
+
+@pytest.mark.parametrize("embedding", LEARNT)
+def test_constant_inputs_among_the_points_told(embedding):
+    rng = np.random.default_rng(0)
+    X = np.where(np.arange(6) < 2, rng.uniform(size=(12, 6)), 0.5)
+    optimizer = SILBO([(0, 1)] * 6, embedding=embedding, n_initial=5, random_state=0)
+    optimizer.tell(X, X[:, 0])
+    run(optimizer, lambda x: float(x.sum()), 3)
+
+
+def test_whole_numbers_on_a_small_discrete_space(method):
+    space = Space({"a": [1, 2, 3], "b": ["x", "y", "z"], "c": [0, 1]})
+    optimizer = run(make(method, space), lambda p: float(p["a"]), 18)
+    assert len({tuple(p.values()) for p in optimizer.x_iters_}) == 18
+
+
+# --- masked values --------------------------------------------------------------------------------
+
+
+def test_a_masked_value_is_a_failure():
+    optimizer = RandomSearch([(0, 1)])
+    optimizer.tell([0.1], np.ma.masked)
+    optimizer.tell([[0.2], [0.3]], np.ma.array([7.0, 8.0], mask=[True, False]))
+    assert_array_equal(optimizer.func_vals_, [np.nan, np.nan, 8.0])
+    result = minimize(lambda x: np.ma.masked, [(0, 1)], n_calls=2, method="random")
+    assert_array_equal(result.func_vals, [np.nan] * 2)
+
+
+def test_a_masked_point_is_refused():
+    with pytest.raises(ValueError, match="x must have no masked numbers"):
+        RandomSearch([(0, 1)] * 2).tell(np.ma.array([0.5, 0.5], mask=[0, 1]), 1.0)
+
+
+# --- spaces ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"C": uniform(0, 100)}, r"quantiles of parameter 'C' were .* and are .*"),
+        ({"C": [0.0, 0.5, 1.0]}, "parameter 'C' had quantiles and has levels and centres"),
+        ({"D": uniform(0, 1)}, r"the parameters were \['C'\] and are \['D'\]"),
+        ([{"C": uniform(0, 1)}, {"D": [1, 2]}], "there were 1 branches and are 2"),
+        ([(0.0, 1.0)], "bounds must be a space of named parameters, as the data"),
+    ],
+)
+def test_a_saved_optimiser_refuses_another_space(other, message):
+    optimizer = SILBO({"C": uniform(0, 1)}, random_state=0)
+    optimizer.tell({"C": 0.2985}, 1.0)
+    with pytest.raises(ValueError, match=message):
+        SILBO.from_dict(optimizer.to_dict(), bounds=other)
+    same = SILBO.from_dict(optimizer.to_dict(), bounds={"C": uniform(0, 1)})
+    assert same.x_iters_[0]["C"] == pytest.approx(0.2985)
+
+
+def test_a_saved_optimiser_refuses_other_bounds():
+    data = SILBO([(0, 1), (0, 2)], random_state=0).to_dict()
+    with pytest.raises(ValueError, match=r"bounds of input 1 were \[0.0, 2.0\] and are \[0.0, 3"):
+        SILBO.from_dict(data, bounds=[(0, 1), (0, 3)])
+    assert SILBO.from_dict(data, bounds=[(0, 1), (0, 2)]).to_dict() == data
+
+
+def test_a_tuple_of_two_numbers_is_not_guessed_at():
+    with pytest.raises(ValueError, match=r"'lr' must not be a tuple of two numbers.*uniform\(0.0"):
+        minimize(lambda p: p["lr"], {"lr": (0.0, 1.0)})
+    with pytest.raises(ValueError, match="as an interval or as two values"):
+        SILBO([{"lr": (0.0, 1.0)}, {"C": [1, 2]}])
+    for values in [(0.0, 0.5, 1.0), [0.0, 1.0], (1.0, 0.0), ("a", "b")]:
+        assert SILBO({"lr": values}).ask()["lr"] in values

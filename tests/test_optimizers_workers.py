@@ -1,0 +1,377 @@
+"""`minimize` on executors: threads, processes, loky, Dask; workers that hang or are lost."""
+
+import os
+import threading
+import time
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from skbo_silbo import minimize
+from skbo_silbo.optimizers import LostEvaluationWarning
+from skbo_silbo.optimizers._executors import count_workers
+
+BOUNDS = [(-1.0, 2.0), (0.0, 3.0)]
+
+
+def bowl(x):
+    return float((x[0] - 0.5) ** 2 + (x[1] - 1.0) ** 2)
+
+
+POISON = [1.5, 1.0]
+
+
+def kill_at_poison(x):
+    """Ends its process, as the system does when memory is out."""
+    if x[0] == POISON[0]:
+        os._exit(1)
+    return bowl(x)
+
+
+def processes(n=2):
+    return ProcessPoolExecutor(n, mp_context=get_context("forkserver"))
+
+
+class Recorded:
+    """An objective for threads that knows how many of its calls overlap."""
+
+    def __init__(self, func=bowl, seconds=0.01):
+        self.func, self.seconds = func, seconds
+        self.lock, self.now, self.most, self.points = threading.Lock(), 0, 0, []
+
+    def __call__(self, x):
+        with self.lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+            self.points.append(x.copy())
+        try:
+            time.sleep(self.seconds)
+            return self.func(x)
+        finally:
+            with self.lock:
+                self.now -= 1
+
+
+@pytest.fixture
+def threads():
+    with ThreadPoolExecutor(4) as executor:
+        yield executor
+
+
+def assert_is_whole(result, n):
+    """Every value belongs to its point, and no point was evaluated twice."""
+    assert result.nfev == len(result.func_vals) == n
+    assert_array_equal(result.func_vals, [bowl(x) for x in result.x_iters])
+    assert len(np.unique(result.x_iters, axis=0)) == n
+
+
+def test_all_workers_are_used_and_nothing_is_lost(threads):
+    func = Recorded()
+    result = minimize(func, BOUNDS, n_calls=20, executor=threads, random_state=0)
+    assert_is_whole(result, 20)
+    assert func.most == 4
+    assert len(func.points) == 20
+    assert result.fun < 0.5
+    assert result.message == "All 20 calls made."
+
+
+@pytest.mark.parametrize("make", [processes, lambda: get_loky()(2)], ids=["processes", "loky"])
+def test_processes(make):
+    with make() as executor:
+        result = minimize(bowl, BOUNDS, n_calls=9, executor=executor, random_state=0)
+    assert_is_whole(result, 9)
+
+
+def get_loky():
+    from joblib.externals.loky import ProcessPoolExecutor as LokyPool
+
+    return LokyPool
+
+
+def test_dask():
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+    )
+    with cluster, distributed.Client(cluster) as client:
+        executor = client.get_executor()
+        assert count_workers(executor) == 2
+        result = minimize(bowl, BOUNDS, n_calls=9, executor=executor, random_state=0)
+    assert_is_whole(result, 9)
+
+
+def test_one_worker_is_the_sequential_search():
+    with ThreadPoolExecutor(1) as executor:
+        one = minimize(bowl, BOUNDS, n_calls=14, executor=executor, n_pending=1, random_state=0)
+    assert_array_equal(one.x_iters, minimize(bowl, BOUNDS, n_calls=14, random_state=0).x_iters)
+
+
+@pytest.mark.parametrize("n_pending", [1, 3, 6])
+def test_no_more_points_are_pending_than_asked_for(threads, n_pending):
+    func = Recorded()
+    minimize(func, BOUNDS, n_calls=12, executor=threads, n_pending=n_pending, random_state=0)
+    assert func.most == min(n_pending, 4)
+
+
+class Slow(Executor):
+    """Runs one job at a time, when told to; says nothing of its workers."""
+
+    def __init__(self):
+        self.jobs = []
+
+    def submit(self, fn, /, *args):
+        self.jobs.append((Future(), fn, args))
+        return self.jobs[-1][0]
+
+
+def test_an_executor_that_does_not_say_how_many_workers_it_has():
+    with pytest.raises(ValueError, match="executor must say how many workers it has"):
+        minimize(bowl, BOUNDS, executor=Slow())
+
+
+def test_proposals_are_made_ahead_while_all_workers_are_busy():
+    class Watched(Slow):
+        _max_workers = 1
+
+        def submit(self, fn, /, *args):
+            future = super().submit(fn, *args)
+            if len(self.jobs) == 2:  # the first still runs: this one is ahead of time
+                for job, fn_, args_ in self.jobs:
+                    job.set_result(fn_(*args_))
+                self.jobs.clear()
+            return future
+
+    result = minimize(
+        bowl, BOUNDS, n_calls=8, executor=Watched(), n_pending=2, method="random", random_state=0
+    )
+    assert_is_whole(result, 8)
+
+
+def test_dict_points_and_finite_spaces_on_workers(threads):
+    space = {"a": [3, 1, 2], "b": ["x", "y"]}
+    result = minimize(lambda p: p["a"], space, executor=threads, random_state=0)
+    assert result.nfev == 6
+    assert result.stop_reason == "exhausted"
+    assert len({tuple(p.values()) for p in result.x_iters}) == 6
+
+
+def test_limits_wait_for_what_runs_and_record_it(threads):
+    func = Recorded(seconds=0.05)
+    result = minimize(func, BOUNDS, target=100.0, executor=threads, random_state=0)
+    assert result.stop_reason == "target"
+    assert len(func.points) == result.nfev == len(result.func_vals) <= 8
+    func = Recorded(seconds=0.05)
+    result = minimize(func, BOUNDS, max_time=0.12, executor=threads, random_state=0)
+    assert result.stop_reason == "max_time"
+    assert len(func.points) == result.nfev == len(result.func_vals)
+
+
+def test_an_error_waits_for_the_others_and_carries_them(threads):
+    def func(x):
+        if len(recorded.points) == 6:
+            raise OSError("simulator died")
+        return bowl(x)
+
+    recorded = Recorded(func, seconds=0.05)
+    with pytest.raises(OSError, match="simulator died") as caught:
+        minimize(recorded, BOUNDS, executor=threads, random_state=0)
+    result = caught.value.optimize_result
+    told = {tuple(x) for x in result.x_iters}
+    returned = [tuple(x) for x in recorded.points if tuple(x) in told]
+    assert len(returned) == len(result.func_vals)
+    assert len(recorded.points) == result.nfev
+    assert recorded.now == 0
+
+
+# --- workers that hang ----------------------------------------------------------------------------
+
+
+def test_a_hanging_evaluation_counts_as_failed_without_an_executor():
+    release = threading.Event()
+
+    def func(x):
+        if x[0] > 1.0:
+            release.wait(60)
+        return bowl(x)
+
+    try:
+        with pytest.warns(LostEvaluationWarning, match="took longer than the timeout"):
+            result = minimize(func, BOUNDS, n_calls=8, method="random", timeout=0.3, random_state=0)
+    finally:
+        release.set()
+    hung = result.x_iters[:, 0] > 1.0
+    assert 0 < hung.sum() < 8
+    assert_array_equal(np.isnan(result.func_vals), hung)
+
+
+def test_the_other_workers_go_on_when_one_hangs():
+    release, first = threading.Event(), []
+
+    def func(x):
+        if not first:
+            first.append(x)
+            release.wait(60)
+        return bowl(x)
+
+    with ThreadPoolExecutor(2) as executor:
+        with pytest.warns(LostEvaluationWarning):
+            result = minimize(
+                func, BOUNDS, n_calls=8, executor=executor, timeout=0.3, random_state=0
+            )
+        release.set()
+    assert np.isnan(result.func_vals).sum() == 1
+    assert result.nfev == 8
+
+
+def test_all_workers_hang():
+    release = threading.Event()
+    with ThreadPoolExecutor(2) as executor:
+        with pytest.warns(LostEvaluationWarning):
+            result = minimize(
+                lambda x: release.wait(60),
+                BOUNDS,
+                n_calls=9,
+                executor=executor,
+                timeout=0.2,
+                random_state=0,
+            )
+        release.set()
+    assert result.stop_reason == "workers"
+    assert "All 2 workers hang" in result.message
+    assert_array_equal(result.func_vals, [np.nan] * 2)
+    assert result.nfev == 2
+
+
+def test_all_workers_hang_and_new_ones_come():
+    release, calls = threading.Event(), []
+
+    def func(x):
+        calls.append(x)
+        if len(calls) <= 2:
+            release.wait(60)
+        return bowl(x)
+
+    with pytest.warns(LostEvaluationWarning):
+        result = minimize(
+            func,
+            BOUNDS,
+            n_calls=8,
+            executor=lambda: ThreadPoolExecutor(2),
+            timeout=0.3,
+            random_state=0,
+        )
+    release.set()
+    assert result.stop_reason == "n_calls"
+    assert np.isnan(result.func_vals).sum() == 2
+
+
+# --- workers lost ---------------------------------------------------------------------------------
+
+
+class Fragile(ThreadPoolExecutor):
+    """Breaks as a pool of processes does: with it goes all that runs, and what waits."""
+
+    def __init__(self, n=2):
+        super().__init__(n)
+        self.is_broken, self.given = threading.Event(), []
+
+    def submit(self, fn, /, *args):
+        if self.is_broken.is_set():
+            raise BrokenProcessPool("broken")
+        self.given.append(super().submit(self._call, fn, *args))
+        return self.given[-1]
+
+    def _call(self, fn, func, point):
+        if point[0] == POISON[0]:
+            self.is_broken.set()
+        if self.is_broken.wait(0.02):
+            raise BrokenProcessPool("broken")
+        return fn(func, point)
+
+
+def minimize_with_poison(executor, **options):
+    x0 = [[0.0, 0.0], POISON, [1.0, 1.0]]
+    return minimize(
+        kill_at_poison if executor is processes else bowl,
+        BOUNDS,
+        n_calls=7,
+        x0=x0,
+        method="random",
+        executor=executor,
+        random_state=0,
+        **options,
+    )
+
+
+def assert_only_poison_failed(result):
+    poisoned = result.x_iters[:, 0] == POISON[0]
+    assert poisoned.sum() == 1
+    assert len(result.func_vals) == 7
+    assert_array_equal(np.isnan(result.func_vals), poisoned)
+    assert_array_equal(result.func_vals[~poisoned], [bowl(x) for x in result.x_iters[~poisoned]])
+
+
+@pytest.mark.parametrize("n_retries", [0, 1, 2])
+def test_a_point_that_kills_its_worker_is_failed_after_so_many_retries(n_retries):
+    with pytest.warns(LostEvaluationWarning, match=f"its worker {n_retries + 1} times"):
+        result = minimize_with_poison(lambda: Fragile(1), n_retries=n_retries)
+    assert_only_poison_failed(result)
+    assert result.nfev == 7 + n_retries
+
+
+def test_the_innocent_beside_it_are_evaluated_again():
+    with pytest.warns(LostEvaluationWarning) as caught:
+        result = minimize_with_poison(Fragile)
+    assert len(caught) == 1
+    assert_only_poison_failed(result)
+    assert result.nfev > 7
+
+
+def test_real_processes_that_die():
+    with pytest.warns(LostEvaluationWarning, match="its worker 2 times"):
+        result = minimize_with_poison(processes)
+    assert_only_poison_failed(result)
+
+
+def test_a_broken_executor_that_cannot_be_replaced_carries_the_result():
+    with Fragile() as executor, pytest.raises(BrokenExecutor) as caught:
+        minimize_with_poison(executor)
+    result = caught.value.optimize_result
+    assert_array_equal(result.func_vals, [bowl(x) for x in result.x_iters])
+    assert any("Give executor as a callable" in note for note in caught.value.__notes__)
+
+
+def test_an_error_of_the_callback_loses_no_value_that_came_with_it():
+    """Several results are taken at once; the callback fails at the first of them."""
+
+    class Together(Executor):
+        _max_workers = 3
+
+        def __init__(self):
+            self.jobs = []
+
+        def submit(self, fn, /, *args):
+            self.jobs.append((Future(), fn, args))
+            if len(self.jobs) == 3:
+                for future, fn_, args_ in self.jobs:
+                    future.set_result(fn_(*args_))
+            return self.jobs[-1][0]
+
+    def callback(result):
+        raise RuntimeError("disk full")
+
+    with pytest.raises(RuntimeError, match="disk full") as caught:
+        minimize(bowl, BOUNDS, n_calls=3, executor=Together(), callback=callback, random_state=0)
+    result = caught.value.optimize_result
+    assert len(result.func_vals) == 3
+    assert_array_equal(result.func_vals, [bowl(x) for x in result.x_iters])

@@ -1,0 +1,366 @@
+"""SILBOSampler: Optuna's own conformance suite for samplers, and what it does not ask."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+optuna = pytest.importorskip("optuna")
+
+from optuna.distributions import (  # noqa: E402
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+from optuna.testing.pytest_samplers import (  # noqa: E402
+    BasicSamplerTestCase,
+    RelativeSamplerTestCase,
+    SingleOnlySamplerTestCase,
+)
+from optuna.trial import TrialState, create_trial  # noqa: E402
+from optuna_worker import open_storage  # noqa: E402
+from sklearn.gaussian_process import GaussianProcessRegressor  # noqa: E402
+
+from skbo_silbo.integrations import SILBOSampler  # noqa: E402
+from skbo_silbo.integrations._optuna_space import OptunaSpace  # noqa: E402
+from skbo_silbo.integrations._optuna_trials import see_trials  # noqa: E402
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+WORKER = Path(__file__).with_name("optuna_worker.py")
+
+
+class TestOptunasSuite(BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySamplerTestCase):
+    """All classes but the one for samplers of several objectives, which contradicts the last."""
+
+    @pytest.fixture
+    def sampler(self):
+        return lambda: SILBOSampler(seed=0)
+
+
+class TestOptunasSuiteWithAnEarlyModel(BasicSamplerTestCase, RelativeSamplerTestCase):
+    """The same, where nearly every proposal is the model's."""
+
+    @pytest.fixture
+    def sampler(self):
+        return lambda: SILBOSampler(seed=0, n_startup_trials=2)
+
+
+def new_study(direction="minimize", **options):
+    options = {"seed": 0, **options}
+    return optuna.create_study(direction=direction, sampler=SILBOSampler(**options))
+
+
+def bowl(trial):
+    x, y = (trial.suggest_float(name, -5.0, 5.0) for name in "xy")
+    return (x - 1.0) ** 2 + (y + 2.0) ** 2
+
+
+@pytest.mark.parametrize(("direction", "sign"), [("minimize", 1.0), ("maximize", -1.0)])
+def test_it_learns_in_both_directions(direction, sign):
+    study = new_study(direction)
+    study.optimize(lambda trial: sign * bowl(trial), n_trials=25)
+    assert abs(study.best_value) < 0.01  # random points: one in 300 is within a radius of 0.1
+
+
+def test_the_same_seed_gives_the_same_trials_another_seed_others():
+    runs = []
+    for seed in (0, 0, 1):
+        study = new_study(seed=seed)
+        study.optimize(bowl, n_trials=12)
+        runs.append([trial.params for trial in study.trials])
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_a_new_sampler_on_an_old_study_goes_on_from_what_is_known():
+    study = new_study()
+    study.optimize(bowl, n_trials=11)
+    study.sampler = SILBOSampler(seed=5)
+    study.optimize(bowl, n_trials=10)
+    assert study.best_trial.number > 10
+    assert study.best_value < 0.01
+
+
+def test_one_sampler_serves_one_study_after_the_other():
+    sampler = SILBOSampler(seed=0)
+    for name in ("x", "other"):
+        study = optuna.create_study(sampler=sampler)
+        study.optimize(lambda t, name=name: t.suggest_float(name, 0.0, 1.0) ** 2, n_trials=12)
+        assert study.best_value < 0.01
+
+
+def test_reseeding_changes_what_is_drawn():
+    study = new_study()
+    study.optimize(bowl, n_trials=1)
+    trial = study.trials[0]
+    distribution = FloatDistribution(0.0, 1.0)
+    draw = study.sampler.sample_independent
+    before = draw(study, trial, "x", distribution)
+    assert draw(study, trial, "x", distribution) == before
+    study.sampler.reseed_rng()
+    assert draw(study, trial, "x", distribution) != before
+
+
+def test_options_are_those_of_silbo():
+    study = new_study(embedding="semi-sir", n_components=1, surrogate=GaussianProcessRegressor())
+    study.optimize(bowl, n_trials=14)
+    assert len(study.trials) == 14
+    for options in ({"n_components": 0}, {"embedding": "no"}, {"n_startup_trials": 0}):
+        with pytest.raises(ValueError, match=r"n_components|embedding|n_initial"):
+            SILBOSampler(**options)
+    with pytest.raises(ValueError, match=r"must be among .*got \['n_initial', 'nonsense'\]"):
+        SILBOSampler(nonsense=1, n_initial=3)
+
+
+# Spaces.
+
+
+@pytest.mark.parametrize(
+    "distribution",
+    [
+        FloatDistribution(-10.2, 10.2),
+        FloatDistribution(0.1, 0.7),
+        FloatDistribution(1e-7, 1.0, log=True),
+        FloatDistribution(-10.2, 10.2, step=0.1),
+        FloatDistribution(0.0, 1e6, step=1e-3),
+        FloatDistribution(3.0, 3.0),
+        IntDistribution(-3, 9, step=3),
+        IntDistribution(1, 100, log=True),
+        IntDistribution(1, 10**9, log=True),
+        IntDistribution(-(10**12), 10**12),
+        IntDistribution(5, 5),
+        CategoricalDistribution([True, False, None, "a", 1.5]),
+        CategoricalDistribution([3, 1, 2]),
+    ],
+    ids=repr,
+)
+def test_every_value_goes_to_the_space_and_back(distribution):
+    space = OptunaSpace({"p": distribution})
+    values = []
+    for u in np.linspace(-1.0, 1.0, 201):
+        [point] = space.space.decode(np.full((1, space.space.n_features_), u))
+        value = space.from_point(point)["p"]
+        assert distribution._contains(distribution.to_internal_repr(value))
+        assert space.space.encode([space.to_point({"p": value})]).shape[0] == 1
+        assert space.from_point(space.to_point({"p": value})) == {"p": value}
+        values.append(value)
+    if not isinstance(distribution, CategoricalDistribution):
+        ends = np.array([distribution.low, distribution.high], dtype=float)
+        room = 1e-6 * (ends[0] if distribution.log else np.ptp(ends))  # the grid of the cube
+        np.testing.assert_allclose([values[0], values[-1]], ends, rtol=1e-6, atol=room)
+        assert values == sorted(values)
+        assert type(values[0]) is (int if isinstance(distribution, IntDistribution) else float)
+
+
+def test_a_log_integer_is_as_probable_as_a_log_uniform_number_that_rounds_to_it():
+    space = OptunaSpace({"n": IntDistribution(1, 8, log=True)})
+    grid = np.linspace(-1.0, 1.0, 20001)[:, None]
+    drawn = [space.from_point(point)["n"] for point in space.space.decode(grid)]
+    expected = np.diff(np.log(np.arange(9) + 0.5)) / np.log(8.5 / 0.5)
+    np.testing.assert_allclose(np.bincount(drawn)[1:] / len(drawn), expected, atol=1e-3)
+
+
+def test_conditional_parameters():
+    def objective(trial):
+        if trial.suggest_categorical("kind", ["flat", "bowl"]) == "flat":
+            return 3.0 + trial.suggest_float("slope", 0.0, 1.0)
+        return (trial.suggest_float("x", -1.0, 1.0) - 0.5) ** 2
+
+    study = new_study()
+    study.optimize(objective, n_trials=30)
+    kinds = [trial.params["kind"] for trial in study.trials]
+    assert kinds[11:].count("bowl") > 2 * kinds[11:].count("flat")
+    assert study.best_value < 1e-3
+    assert all(set(t.params) in ({"kind", "slope"}, {"kind", "x"}) for t in study.trials)
+
+
+# Trials that are not simply complete.
+
+
+def told(study, distributions):
+    return see_trials(study, number=-1, distributions=distributions)
+
+
+X = {"x": FloatDistribution(0.0, 1.0)}
+
+
+def add(study, x, state, value=None, **more):
+    study.add_trial(
+        create_trial(state=state, params={"x": x}, distributions=X, value=value, **more)
+    )
+
+
+def test_what_ended_trials_are_worth():
+    for direction, sign in (("minimize", 1.0), ("maximize", -1.0)):
+        study = new_study(direction)
+        add(study, 0.1, TrialState.COMPLETE, 2.0)
+        add(study, 0.2, TrialState.FAIL)
+        add(study, 0.3, TrialState.PRUNED, intermediate_values={3: 7.0, 1: 9.0})
+        add(study, 0.4, TrialState.PRUNED)
+        seen = told(study, X)
+        values = [seen.told[n][1] for n in range(4)]
+        np.testing.assert_array_equal(values, [sign * 2.0, np.nan, sign * 7.0, np.nan])
+        assert seen.n_complete == 1
+
+
+def test_a_trial_outside_the_present_range_is_left_out():
+    study = new_study()
+    add(study, 0.1, TrialState.COMPLETE, 2.0)
+    add(study, 0.9, TrialState.COMPLETE, 3.0)
+    assert list(told(study, {"x": FloatDistribution(0.5, 2.0)}).told) == [1]
+    assert told(study, {"x": CategoricalDistribution(["a", "b"])}).told == {}
+
+
+def test_infeasible_trials_are_worse_than_feasible_ones_by_their_violation():
+    study = new_study()
+    for x, value, constraints in [
+        (0.1, 1.0, [0.0, -1.0]),
+        (0.2, 5.0, [-0.1]),
+        (0.3, -9.0, [2.0, 1.0]),
+        (0.4, -9.0, [-4.0, 1.5]),
+    ]:
+        attributes = {"constraints": constraints}
+        add(study, x, TrialState.COMPLETE, value, system_attrs=attributes)
+    values = [told(study, X).told[n][1] for n in range(4)]
+    assert values == [1.0, 5.0, 9.0, 7.0]
+
+
+def test_constraints_are_kept_and_found():
+    def objective(trial):
+        value = bowl(trial)
+        trial.set_user_attr("c", 0.5 - trial.params["x"] + 1.0)  # feasible: x >= 1.5
+        return value
+
+    study = new_study(constraints_func=lambda trial: [trial.user_attrs["c"]])
+    study.optimize(objective, n_trials=35)
+    feasible = [t for t in study.trials if t.params["x"] >= 1.5]
+    best = min(feasible, key=lambda trial: trial.value)
+    assert best.value < 0.3  # 0.25 at x = 1.5
+    assert study.trials[0].system_attrs["constraints"] == (1.5 - study.trials[0].params["x"],)
+    with pytest.raises(ValueError, match="constraints_func must return numbers"):
+        new_study(constraints_func=lambda trial: [np.nan]).optimize(bowl, n_trials=1)
+
+
+def test_constraints_set_by_the_objective_count():
+    study = new_study()
+    if "set_constraint" not in dir(optuna.trial.Trial):
+        pytest.skip("Optuna 5 or newer")
+
+    def objective(trial):
+        value = bowl(trial)
+        trial.set_constraint("right", 1.5 - trial.params["x"])
+        return value
+
+    study.optimize(objective, n_trials=35)
+    assert min(t.value for t in study.trials if t.params["x"] >= 1.5) < 0.3
+
+
+def test_failing_regions_are_avoided():
+    def objective(trial):
+        x = trial.suggest_float("x", -1.0, 1.0)
+        if x < 0.0:
+            raise RuntimeError("no value here")
+        return (x - 0.1) ** 2
+
+    study = new_study()
+    study.optimize(objective, n_trials=30, catch=RuntimeError)
+    failed = [trial.state == TrialState.FAIL for trial in study.trials]
+    assert sum(failed[:12]) > 0
+    assert sum(failed[12:]) <= 6
+    assert study.best_value < 1e-3
+
+
+def test_enqueued_trials_are_taken_as_they_are():
+    study = new_study()
+    study.optimize(bowl, n_trials=11)
+    study.enqueue_trial({"x": 1.0, "y": -2.0})
+    study.optimize(bowl, n_trials=3)
+    assert study.trials[11].params == {"x": 1.0, "y": -2.0}
+    assert len({tuple(t.params.values()) for t in study.trials}) == 14
+
+
+# Running trials.
+
+
+def test_running_trials_are_pending_and_not_proposed_again():
+    study = new_study()
+    study.optimize(bowl, n_trials=12)
+    space = {name: FloatDistribution(-5.0, 5.0) for name in "xy"}
+    asked = [study.ask() for _ in range(4)]
+    for trial in asked:
+        trial.suggest_float("x", -5.0, 5.0)
+    shown = told(study, space).pending
+    points = [{name: t.suggest_float(name, -5.0, 5.0) for name in "xy"} for t in asked]
+    assert points == shown  # before y was suggested
+    gaps = [np.hypot(a["x"] - b["x"], a["y"] - b["y"]) for a in points for b in points]
+    assert sorted(gaps)[4] > 0.0
+    for trial, point in zip(asked, points, strict=True):
+        study.tell(trial, (point["x"] - 1.0) ** 2 + (point["y"] + 2.0) ** 2)
+    study.optimize(bowl, n_trials=2)
+
+
+def test_samplers_with_the_same_knowledge_and_seed_propose_different_points():
+    """As two processes that begin a trial at the same time."""
+    study = new_study()
+    study.optimize(bowl, n_trials=14)
+    space = study.sampler.infer_relative_search_space(study, study.trials[0])
+    numbers = [study._storage.create_new_trial(study._study_id) for _ in range(3)]
+    trials = [study._storage.get_trial(number) for number in numbers]
+    hidden = [see_trials(study, trial.number, space).n_hidden for trial in trials]
+    assert hidden == [0, 1, 2]
+    points = []
+    for trial in reversed(trials):  # the last asks first: none has shown its parameters
+        params = SILBOSampler(seed=0).sample_relative(study, trial, space)
+        points.append(tuple(params.values()))
+    assert len(set(points)) == 3
+
+
+def test_a_finite_space_that_is_exhausted_is_drawn_from_again():
+    study = new_study()
+    study.optimize(lambda t: t.suggest_int("n", 0, 3) + t.suggest_int("m", 0, 2), n_trials=30)
+    points = [tuple(trial.params.values()) for trial in study.trials]
+    assert len(points) == 30
+    assert set(points[1:]) == {(n, m) for n in range(4) for m in range(3)}
+
+
+def test_threads():
+    study = new_study()
+    study.optimize(bowl, n_trials=24, n_jobs=4)
+    points = [tuple(trial.params.values()) for trial in study.trials]
+    assert len(set(points)) == 24
+    assert all(trial.state == TrialState.COMPLETE for trial in study.trials)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "journal"])
+def test_four_processes_on_one_study_lose_and_double_nothing(tmp_path, kind):
+    n_workers, n_trials = 4, 5
+    path = tmp_path / "study"
+    study = optuna.create_study(study_name="shared", storage=open_storage(kind, path))
+    root = str(WORKER.parents[1])
+    env = {**os.environ, "PYTHONPATH": root, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-W", "error", WORKER, kind, path, str(n_trials)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=env,
+        )
+        for _ in range(n_workers)
+    ]
+    for worker in workers:
+        assert worker.stdout.readline() == "ready\n", worker.stderr.read()
+    for worker in workers:
+        worker.stdin.write("go\n")
+        worker.stdin.flush()
+    for worker in workers:
+        _, errors = worker.communicate()
+        assert worker.returncode == 0, errors
+    trials = study.get_trials()
+    assert [trial.number for trial in trials] == list(range(n_workers * n_trials))
+    assert all(trial.state == TrialState.COMPLETE for trial in trials)
+    points = {tuple(trial.params[name] for name in ("x", "y", "n", "kind")) for trial in trials}
+    assert len(points) == n_workers * n_trials

@@ -1,0 +1,159 @@
+"""Sparse sliced inverse regression: closed forms, what it finds, and the estimator contract."""
+
+import warnings
+
+import numpy as np
+import pytest
+from conformance import conformance
+from sklearn.base import clone
+from sklearn.linear_model import Lasso
+
+from skbo_silbo import SemiSlicedInverseRegression, SparseSlicedInverseRegression
+
+
+@conformance([SparseSlicedInverseRegression(), SparseSlicedInverseRegression(1, penalty=0.01)])
+def test_scikit_learn_conformance(estimator, check):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "No feature is kept")  # y of some checks is noise
+        check(estimator)
+
+
+def make_data(seed=0, n=110, d=100, active=5):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    truth = np.zeros(d)
+    truth[rng.choice(d, active, replace=False)] = 1 / np.sqrt(active)
+    return X, X @ truth + 0.5 * rng.normal(size=n), truth
+
+
+def correlation(component, truth):
+    """Correlation of the scores with the true ones, for white features."""
+    return abs(component @ truth) / np.linalg.norm(component) / np.linalg.norm(truth)
+
+
+# -- closed forms --------------------------------------------------------------------------------
+
+
+def test_without_penalty_it_is_sliced_inverse_regression():
+    """Least squares on the artificial response gives ``T^-1 N'u``: at two slices that is SIR."""
+    X, y, _ = make_data(d=6)
+    sparse = SparseSlicedInverseRegression(1, n_slices=2, penalty=1e-9).fit(X, y)
+    plain = SemiSlicedInverseRegression(1, n_slices=2, ridge=0.0).fit(X, y)
+    np.testing.assert_allclose(sparse.components_, plain.components_, atol=1e-5)
+
+
+def test_it_is_the_lasso_of_the_artificial_response():
+    X, y, _ = make_data(n=60, d=8)
+    sparse = SparseSlicedInverseRegression(1, n_slices=6, penalty=0.1).fit(X, y)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    order = np.argsort(y)
+    means = np.array([Z[rows].mean(axis=0) for rows in np.split(order, 6)])
+    eigenvalues, V = np.linalg.eigh(means.T @ means / 6)
+    response = np.empty(60)
+    for rows, mean in zip(np.split(order, 6), means, strict=True):
+        response[rows] = mean @ V[:, -1] / eigenvalues[-1]
+    expected = Lasso(0.1, fit_intercept=False).fit(Z, response).coef_ / X.std(axis=0)
+    expected /= (X @ expected).std() * np.sign(expected[np.abs(expected).argmax()])
+    np.testing.assert_allclose(sparse.components_[0], expected, atol=1e-4)
+    assert sparse.eigenvalues_[0] == pytest.approx(eigenvalues[-1])
+
+
+def test_units_do_not_matter():
+    X, y, _ = make_data(n=80, d=20)
+    units = np.geomspace(1e-6, 1e6, 20)
+    one = SparseSlicedInverseRegression(1, random_state=0).fit(X, y)
+    other = clone(one).fit(X * units, y)
+    np.testing.assert_allclose(other.transform(X * units), one.transform(X), atol=1e-6)
+
+
+# -- what it finds -------------------------------------------------------------------------------
+
+
+def test_finds_a_sparse_direction_where_plain_slices_cannot():
+    found, plain = [], []
+    for seed in range(5):
+        X, y, truth = make_data(seed)
+        sparse = SparseSlicedInverseRegression(1, random_state=0).fit(X, y)
+        found.append(correlation(sparse.components_[0], truth))
+        sir = SemiSlicedInverseRegression(1, ridge=0.0).fit(X, y)
+        plain.append(correlation(sir.components_[0], truth))
+    assert np.mean(found) > 0.87
+    assert np.mean(plain) < 0.5
+
+
+def test_finds_one_of_many_features_from_few_rows_thanks_to_screening():
+    scores = {"auto": [], None: []}
+    for seed in range(5):
+        X, y, truth = make_data(seed, n=60, d=200, active=1)
+        for n_screened, found in scores.items():
+            sparse = SparseSlicedInverseRegression(1, n_screened=n_screened, random_state=0)
+            found.append(correlation(sparse.fit(X, y).components_[0], truth))
+    assert np.mean(scores["auto"]) > 0.85
+    assert np.mean(scores["auto"]) > np.mean(scores[None])
+
+
+def test_two_directions_and_their_number():
+    numbers, recovered = [], []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(500, 30))
+        y = (X[:, 0] + X[:, 1]) / (0.5 + (X[:, 2] + 1.5) ** 2) + 0.1 * rng.normal(size=500)
+        numbers.append(SparseSlicedInverseRegression(random_state=0).fit(X, y).n_components_)
+        two = SparseSlicedInverseRegression(2, random_state=0).fit(X, y)
+        basis = np.linalg.qr(two.components_.T)[0]
+        recovered.append(np.linalg.norm(basis[:3], axis=0).min())
+        assert two.support_[:3].all()
+    assert min(recovered) > 0.8
+    assert max(numbers) <= 2
+
+
+def test_categories_and_unlabelled_rows():
+    X, y, truth = make_data(n=150, d=40, active=2)
+    labels = np.where(y > 0, "high", "low").astype(object)
+    labels[::10] = None
+    sparse = SparseSlicedInverseRegression(random_state=0).fit(X, labels)
+    kept = np.arange(150) % 10 != 0
+    alone = clone(sparse).fit(X[kept], labels[kept])
+    np.testing.assert_array_equal(sparse.components_, alone.components_)
+    assert sparse.n_components_ == 1
+    assert correlation(sparse.components_[0], truth) > 0.9
+
+
+def test_a_penalty_that_keeps_nothing_is_told():
+    X, y, truth = make_data(active=1)
+    with pytest.warns(UserWarning, match=r"No feature is kept at penalty 1e\+03"):
+        sparse = SparseSlicedInverseRegression(1, penalty=1e3).fit(X, y)
+    assert sparse.support_.sum() == 1
+    assert correlation(sparse.components_[0], truth) == pytest.approx(1.0)
+
+
+def test_scores_have_unit_variance():
+    X, y, _ = make_data(d=10)
+    Z = SparseSlicedInverseRegression(2, penalty=0.01).fit_transform(X, y)
+    np.testing.assert_allclose(Z.std(axis=0), 1)
+    np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_components": 10}, "n_components must be at most 9, the number of directions"),
+        ({"penalty": -1.0}, "penalty must be 'auto' or a finite number >= 0: got -1.0"),
+        ({"penalty": "cv"}, "penalty must be 'auto' or a finite number >= 0: got 'cv'"),
+        ({"n_screened": 0}, "n_screened must be 'auto', None or an integer >= 1: got 0"),
+        ({"cv": 1}, "cv must be an integer >= 2: got 1"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters, message):
+    X, y, _ = make_data(d=12)
+    with pytest.raises(ValueError, match=message):
+        SparseSlicedInverseRegression(**parameters).fit(X, y)
+
+
+def test_constant_columns():
+    X, y, _ = make_data(d=5, active=1)
+    padded = np.column_stack([X, np.full(len(X), 7.0)])
+    sparse = SparseSlicedInverseRegression(1, random_state=0).fit(padded, y)
+    assert sparse.components_[0, -1] == 0
+    with pytest.raises(ValueError, match="X must have a column that varies"):
+        SparseSlicedInverseRegression(1).fit(np.ones((20, 3)), np.arange(20.0))
