@@ -156,12 +156,14 @@ def test_an_optimiser_that_was_stored_learns_it_again():
     assert_array_equal(again.x_iters_, restored.x_iters_)
 
 
-def test_the_directions_of_a_nonlinear_embedding_are_not_told():
+def test_what_matters_is_told_without_derivatives_of_the_embedding():
     optimizer = run(made(kernel_pca()), 12)
+    optimizer.ask()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotLowDimensionalWarning)  # 12 values are few
-        with pytest.raises(NotImplementedError, match="KernelPCA has none"):
-            _ = optimizer.subspace_
+        assert len(optimizer.subspace_.feature_names) == 6
+    with pytest.raises(NotImplementedError, match="KernelPCA has none"):
+        optimizer.embedding_.pull_back(np.ones((1, 2)))
 
 
 def test_an_image_that_is_not_finite_is_refused():

@@ -86,9 +86,9 @@ class TransformerEmbedding:
     def pull_back(self, gradient):
         """Raise: a transformer has no derivative."""
         raise NotImplementedError(
-            "the directions that matter (subspace_), and a search by gradients, need an embedding "
-            f"with derivatives: {type(self.transformer).__name__} has none. Use a transformer "
-            "with components_, or embedding='auto'."
+            f"a search by gradients needs an embedding with derivatives: "
+            f"{type(self.transformer).__name__} has none. Use a transformer with components_, or "
+            "search='random'."
         )
 
 
