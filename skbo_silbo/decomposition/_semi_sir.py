@@ -15,8 +15,8 @@ from .._numerics._solvers import (
     RandomizedSolver,
 )
 from ._alpha import choose_alpha
-from ._checks import COMPONENT_WORDS, check_n_components, check_switch
 from ._chunks import ChunkedSlicing
+from ._component_checks import COMPONENT_WORDS, check_n_components, check_switch
 from ._dimension import (
     ROWS_PER_FEATURE_TESTED,
     dimension_by_criterion,

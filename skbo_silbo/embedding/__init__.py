@@ -1,6 +1,6 @@
 """Maps from the cube to few coordinates: drawn at random, or learnt from values."""
 
-from skbo_silbo.embedding._as_run import AsRunLearner
+from skbo_silbo.embedding._as_run_learner import AsRunLearner
 from skbo_silbo.embedding._count_sketch import CountSketch
 from skbo_silbo.embedding._differences import DifferenceDesign, DifferenceLearner
 from skbo_silbo.embedding._gaussian_sketch import GaussianSketch

@@ -3,11 +3,11 @@
 from functools import partial
 from types import MappingProxyType
 
-from skbo_silbo.optimizers._as_run import SILBOAsRun
 from skbo_silbo.optimizers._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._random_search import RandomSearch
 from skbo_silbo.optimizers._si_bo import SIBO
 from skbo_silbo.optimizers._silbo import SILBO
+from skbo_silbo.optimizers._silbo_as_run import SILBOAsRun
 
 # Chen et al. (2020), section 5.1, and Algorithms 1 to 4 as printed.
 _paper = partial(
