@@ -96,7 +96,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     n_neighbors : int, default=7
         Neighbours of each row in the graph.
     ridge : "auto" or float, default="auto"
-        Added to T, relative to ``tr(T) / n_features``. "auto" is 0 from 10 labelled rows a feature
+        Added to T, relative to ``tr(T) / n_features``. "auto" is 0 from 12 labelled rows a feature
         on; below that it minimises the generalised cross-validation error of a ridge regression on
         the mid-ranks of the slices, or on class indicators. ``solver="paper"`` adds a number bare
         to ``M = I + alpha L``, and nothing for "auto".
