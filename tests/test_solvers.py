@@ -36,7 +36,7 @@ def make_pencil(seed, n=60, d=8, n_unlabeled=0, *, local=None, alpha=1.0, ridge=
     slices = slice_response(np.round(y) if ties else y, 6)
     X -= X[:n].mean(axis=0)
     omega = slices.membership() if local is None else local_membership(X[:n], slices, local)
-    penalty = alpha * graph_penalty(X, n, 4) if alpha and n_unlabeled else None
+    penalty = graph_penalty(X, n, alpha, 4)
     return Pencil(X, n, omega, penalty).with_relative_ridge(ridge)
 
 
@@ -167,7 +167,7 @@ def test_an_unlabelled_component_of_the_graph_does_no_harm_in_the_dual():
     X = np.concatenate([rng.normal(size=(30, 50)), 100 + np.zeros((6, 50))])
     slices = slice_response(X[:30, 0], 4)
     X -= X[:30].mean(axis=0)
-    penalty = graph_penalty(X, 30, 4)
+    penalty = graph_penalty(X, 30, 1.0, 4)
     pencil = Pencil(X, 30, slices.membership(), penalty)
     for solver in (DualSolver(), DenseSolver()):
         spectrum = solver.solve(pencil, 2)
@@ -260,7 +260,7 @@ def test_penalty_is_alpha_n_l_times_the_mean_squared_difference():
     S, score = neighbor_graph(X, 5).tocoo(), X @ b
     edges = S.row < S.col
     mean_square = np.mean((score[S.row[edges]] - score[S.col[edges]]) ** 2)
-    penalty = 2.5 * graph_penalty(X, 15, 5)
+    penalty = graph_penalty(X, 15, 2.5, 5)
     assert score @ (penalty @ score) == pytest.approx(2.5 * 15 * mean_square)
 
 

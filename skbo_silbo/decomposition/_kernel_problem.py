@@ -53,9 +53,8 @@ class KernelProblem:
 
 def roughness_of(F, n_labeled, n_neighbors, **search):
     """``F'PF`` (q, q) at alpha = 1, or None where every row is labelled."""
-    if len(F) == n_labeled:
-        return None
-    return F.T @ (graph_penalty(F, n_labeled, n_neighbors, **search) @ F)
+    penalty = graph_penalty(F, n_labeled, 1.0, n_neighbors, **search)
+    return None if penalty is None else F.T @ (penalty @ F)
 
 
 def compare_alphas(problem, n_components, rng):
