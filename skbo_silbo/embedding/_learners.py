@@ -143,7 +143,7 @@ class SemiSIRLearner:
         if self.n_components == "auto" and not self._is_paper:
             return learner.learn(X, y, X_unlabeled)
         most = X.shape[1] if self.n_components == "auto" else self.n_components
-        most = min(most, self._count_identified(learner, X, y, X_unlabeled))
+        most = min(most, self._count_identified(X, y, X_unlabeled))
         return self._with_components(most).learn(X, y, X_unlabeled)
 
     def _warn_where_slices_are_plain(self, y):
@@ -169,10 +169,10 @@ class SemiSIRLearner:
     def _is_paper(self):
         return self.params.get("solver") == "paper"
 
-    def _count_identified(self, learner, X, y, X_unlabeled):
+    def _count_identified(self, X, y, X_unlabeled):
         """Return how many directions the data identify; Algorithm 2 divides by zero past that."""
         if not self._is_paper:
-            return len(learner.fitted(X, y, X_unlabeled).eigenvalues_)
+            return len(self._with_components(1).fitted(X, y, X_unlabeled).eigenvalues_)
         n_slices = slice_response(y, self._n_slices).n_slices
         rank = int(np.linalg.matrix_rank(X - X.mean(axis=0)))
         return max(min(rank, n_slices - 1), 1)
