@@ -126,12 +126,11 @@ class MeanShuffles:
     def granting(self, k):
         """Eigenvalue after the k-th, for an order of the rows of S2."""
         S1, S2 = parted(self.S, k)
-        sums = self.omega.T.tocsr()
-        within = sums @ S1
+        within = self.omega.T @ S1
         granted = within @ within.T
 
         def statistic(order):
-            rest = sums @ S2[order]
+            rest = self.omega[order].T @ S2  # shuffles y against S2: the same, and S2 stays put
             return largest_after(granted + rest @ rest.T, k)
 
         return statistic

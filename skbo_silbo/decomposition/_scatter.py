@@ -41,14 +41,16 @@ def local_membership(X, slices, n_local_neighbors, *, method="auto", random_stat
     return sparse.csr_array((np.concatenate(weights), entries), shape=(len(X), len(X)))
 
 
-def graph_penalty(X, n_labeled, n_neighbors, *, method="auto", random_state=None):
-    """Graph Laplacian of all rows times n_l / (number of edges): the penalty of alpha = 1.
+def graph_penalty(X, n_labeled, alpha, n_neighbors, *, method="auto", random_state=None):
+    """Graph Laplacian of all rows times alpha' = alpha n_l / (number of edges); None for zero.
 
-    With each edge counted once, b'X' (alpha penalty) X b is alpha n_l times the mean squared
-    difference of the scores along an edge.
+    With each edge counted once, b'X'(alpha' L)Xb is alpha n_l times the mean squared difference of
+    the scores along an edge. With no unlabelled row the penalty is zero.
     """
+    if alpha == 0 or len(X) == n_labeled:
+        return None
     S = neighbor_graph(X, n_neighbors, method=method, random_state=random_state)
-    return laplacian(S) * (n_labeled / (S.nnz / 2))
+    return laplacian(S) * (alpha * n_labeled / (S.nnz / 2))
 
 
 def column_scales(X, n_labeled):

@@ -12,11 +12,17 @@ from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._constraints import as_violation
 from skbo_silbo.optimizers._history import History
 from skbo_silbo.optimizers._input_model import InputModel
-from skbo_silbo.optimizers._journaling import begin_or_check, state_in, told_event, told_of
+from skbo_silbo.optimizers._journaling import begin_or_check, replay, told_event, told_of
 from skbo_silbo.optimizers._modelled_values import warn_of_values_beyond
 from skbo_silbo.optimizers._restricted import Part, propose_in
 from skbo_silbo.optimizers._told import as_evaluations, as_noise, as_points
-from skbo_silbo.space import SpaceExhausted, as_space, key_of, keys_of, refuse_intervals
+from skbo_silbo.space import (
+    as_space,
+    key_of,
+    keys_of,
+    refuse_intervals,
+    require_left,
+)
 
 N_CENTRES = 5  # best points, round which proposals in a part of the space are looked for
 
@@ -133,7 +139,7 @@ class AskTellOptimizer(ABC):
         within = self.space_ if not fixed else self.space_.pinned(fixed)
         part = Part(self.space_, within, self._violation)
         with self._lock:
-            self._require_left(count)
+            require_left(self.space_, self._seen, count)
             before = self._pending, self._exact
             self._pending, self._exact = dict(self._pending), dict(self._exact)
             try:
@@ -236,7 +242,7 @@ class AskTellOptimizer(ABC):
         with self._lock:
             try:
                 begin_or_check(log, self, facts)
-                self._replay(log)
+                replay(log, self)
             except BaseException:
                 log.close()
                 raise
@@ -348,7 +354,7 @@ class AskTellOptimizer(ABC):
 
     def _restore(self, data):
         self._record(*told_of(data["history"], self.space_))
-        for x in np.reshape(data["pending"], (-1, self.space_.n_features_)):
+        for x in _state.rows_from_data(data["pending"], self.space_.n_features_):
             self._register(x)
         self._state_from_dict(data["state"])
 
@@ -417,23 +423,6 @@ class AskTellOptimizer(ABC):
             self._log.append({"asked": np.array(X).tolist()})
             self._log.keep_state(self._state_to_dict())
 
-    def _replay(self, log):
-        n_before, state = state_in(log)
-        for n, event in enumerate(log.events, start=1):
-            self._follow_event(event)
-            if n == n_before:
-                self._state_from_dict(state)
-
-    def _follow_event(self, event):
-        m = self.space_.n_features_
-        if "asked" in event:
-            for x in np.reshape(event["asked"], (-1, m)):
-                self._register(x)
-        elif "told" in event:
-            self._record(*told_of(event, self.space_))
-        else:
-            self._withdraw(keys_of(np.reshape(event["cancelled"], (-1, m))))
-
     def _check_noise(self, noise_std, shape):
         return as_noise(noise_std, shape)
 
@@ -450,13 +439,3 @@ class AskTellOptimizer(ABC):
                 f"got {len(self._history)} values, none of them finite. Tell one first."
             )
         return index
-
-    def _require_left(self, n):
-        left = self.space_.n_points - len(self._seen)
-        if n > left:
-            raise SpaceExhausted(
-                f"n must be at most the number of new points left: got {n}, but of the "
-                f"{self.space_.n_points} points of this finite space {max(left, 0)} are left. "
-                "End the search, or widen the space.",
-                n_left=max(left, 0),
-            )

@@ -1,5 +1,6 @@
 """Problems to test and compare optimisers on: known functions, embeddings, noise, real tuning."""
 
+from skbo_silbo.problems._as_run import colville_as_run, three_hump_camel
 from skbo_silbo.problems._embeddings import embedded, planted, rotated
 from skbo_silbo.problems._lasso import weighted_lasso
 from skbo_silbo.problems._mlp import mlp_weights
@@ -24,6 +25,7 @@ __all__ = [
     "branin",
     "camel",
     "colville",
+    "colville_as_run",
     "embedded",
     "hartmann6",
     "levy",
@@ -34,5 +36,6 @@ __all__ = [
     "rotated",
     "styblinski_tang",
     "svr_length_scales",
+    "three_hump_camel",
     "weighted_lasso",
 ]
