@@ -301,10 +301,12 @@ doc/benchmarks/write_findings.py``, and a test fails when they differ. See :doc:
 
 LIMITS = """\
 **What was cut.** The authors ran 100 seeds at d = 100 and 1000. Here the bottom-up strategies,
-1600 evaluations each, have the number of runs in the tables, at d = 100 only: a shared machine of
-two cores gave about half an hour of processor time. ``python -m skbo_silbo.benchmarks run paper
+1600 evaluations each, have the few runs told in the tables, at d = 100 only: a crowded machine of
+two cores gave about ten minutes of processor time. ``python -m skbo_silbo.benchmarks run paper
 --profile decisive --out doc/benchmarks/paper.jsonl`` goes on where they end, and this page
-follows with ``--write``. MLP 500 and d = 1000 were left out."""
+follows with ``--write``. The cells of :doc:`paper` at d = 100 and those of :doc:`paper-embedding`
+ran one after another in one process, not each in its own; their times are of a machine with a
+load of 10 to 20. REMBO, HeSBO, SIR-BO, ADD-BO and SI-BO have not been run on these problems."""
 
 READING = """\
 "As run" and "as printed" differ in more than one thing at once: slices, neighbours, which labels
