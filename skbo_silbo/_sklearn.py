@@ -6,23 +6,28 @@ release which moves or changes one fails there first, by name.
 
 import inspect
 import traceback
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+import joblib
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
-from sklearn.utils._param_validation import Interval
-from sklearn.utils.parallel import _get_threadpool_controller
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.parallel import Parallel, _get_threadpool_controller
 
 __all__ = [
     "BaseSearchCV",
     "Interval",
     "SearchState",
+    "StrOptions",
     "adopt_rows",
     "check_refit_names_a_metric",
+    "fits_of",
     "is_all_fits_failed",
     "metadata_request",
     "one_thread",
     "search_state",
+    "with_results",
 ]
 
 
@@ -145,3 +150,63 @@ def adopt_rows(evaluate_candidates, rows):
     names = inspect.getclosurevars(evaluate_candidates).nonlocals
     names["all_out"].extend(rows)
     return names["results"]
+
+
+class _Taken(Exception):
+    """The tasks of a call of `Parallel`, in place of their results."""
+
+    def __init__(self, tasks):
+        super().__init__(len(tasks))
+        self.tasks = tasks
+
+
+class _Taker(joblib.Parallel):
+    def __call__(self, iterable):
+        raise _Taken(list(iterable))
+
+
+class _ConfiguredTaker(Parallel, _Taker):
+    """Takes what scikit-learn's `Parallel` would hand to joblib's, its configuration included."""
+
+
+def fits_of(evaluate_candidates, params, **kwargs):
+    """Return the fits of one candidate that ``evaluate_candidates`` would make, without making any.
+
+    Parameters
+    ----------
+    evaluate_candidates : callable
+        What `BaseSearchCV` hands to ``_run_search``.
+    params : dict
+        The candidate.
+    **kwargs
+        Passed on.
+
+    Returns
+    -------
+    fits : list of (function, args, kwargs)
+        One for every split, that can be called anywhere.
+    """
+    try:
+        with _parallel_replaced(evaluate_candidates, _ConfiguredTaker()):
+            evaluate_candidates([params], **kwargs)
+    except _Taken as taken:
+        return taken.tasks
+    raise RuntimeError("evaluate_candidates must call Parallel: this scikit-learn does not.")
+
+
+@contextmanager
+def with_results(evaluate_candidates, results):
+    """Let ``evaluate_candidates`` take the results of fits for those of the fits it would make."""
+    with _parallel_replaced(evaluate_candidates, lambda tasks: list(results)):
+        yield
+
+
+@contextmanager
+def _parallel_replaced(evaluate_candidates, parallel):
+    place = evaluate_candidates.__code__.co_freevars.index("parallel")
+    cell = evaluate_candidates.__closure__[place]
+    before, cell.cell_contents = cell.cell_contents, parallel
+    try:
+        yield
+    finally:
+        cell.cell_contents = before

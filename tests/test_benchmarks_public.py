@@ -22,6 +22,7 @@ from skbo_silbo.benchmarks.search import (
     gap_runs,
     make_problem,
     measure_gap,
+    measure_search,
     yeo_johnson,
 )
 from skbo_silbo.benchmarks.search._gap_report import error_of_mean, paired_difference
@@ -63,6 +64,17 @@ def test_bbob_problems_have_the_optimum_that_the_suite_states(function, kind):
     median = np.median(problem.evaluate(problem.sample(200, 0)))
     assert abs(at_best - problem.optimum) < 1e-6 * (median - problem.optimum)
     assert problem.evaluate(problem.sample(200, 1)).min() > problem.optimum
+
+
+@pytest.mark.parametrize("kind", ["planted", "rotated"])
+def test_every_function_and_instance_is_hidden_in_other_places(kind):
+    pytest.importorskip("cocoex")
+    hidden = {**PROBLEM, "kind": kind, "d": 40, "inputs": 5}
+    made = [make_problem({**hidden, "function": f}, i) for f in (2, 4) for i in (4, 5)]
+    spans = {np.round(p.active_directions.T @ p.active_directions, 6).tobytes() for p in made}
+    assert len(spans) == len(made)
+    again = make_problem({**hidden, "function": 2}, 4)
+    np.testing.assert_array_equal(again.active_directions, made[0].active_directions)
 
 
 def test_bbob_problems_are_those_of_the_suite():
@@ -229,6 +241,27 @@ def test_aims_are_of_every_group_and_peer(ours, holds):
     assert PUBLIC.aims(results[2:]) == []
 
 
+def test_real_problems_are_judged_by_mean_rank():
+    problem = {"suite": "bocode", "function": "Wing", "kind": "small", "d": 10, "n": 100}
+    results = [
+        result(method, seed, [[1, value]], problem)
+        for seed, values in {4: (1.0, 2.0, 3.0), 5: (2.0, 1.0, 3.0), 6: (1.0, 3.0, 2.0)}.items()
+        for method, value in zip(("silbo", "optuna-tpe", "random"), values, strict=True)
+    ]
+    bocode = EXPERIMENTS["bocode"]
+    [aim] = bocode.aims(results)
+    assert aim == (
+        "BOCoDe, d = 5 to 10: first by mean rank at 100",
+        "1.33; optuna-tpe 2.00 (3 runs)",
+        True,
+    )
+    assert bocode.aims([r for r in results if r["method"] != "silbo"]) == []
+    for r in results:
+        del r["optimum"]
+    tables = [b for b in bocode.report(results) if not isinstance(b, str)]
+    assert tables[0].note.startswith("Every method has run on 3 of 3 problems x seeds")
+
+
 def test_the_picture_of_shares_is_drawn(tmp_path):
     pytest.importorskip("matplotlib")
     results = [result(m, 4, [[1, 4.0], [30, 1.0]]) for m in ("silbo", "random")]
@@ -266,3 +299,26 @@ def test_a_peer_sees_a_rising_function_of_the_values(scale):
     assert len(np.unique(seen)) > 30
     np.testing.assert_allclose([seen.mean(), seen.std()], [0, 1], atol=1e-8)
     np.testing.assert_allclose(yeo_johnson(np.full(5, scale)), 0, atol=1e-6 * scale)
+    assert yeo_johnson(y[:0]).size == 0
+
+
+def test_problems_of_bocode_are_minimised_and_snapped():
+    bocode = pytest.importorskip("bocode")
+    import torch
+
+    ours = make_problem({"suite": "bocode", "function": "PortfolioPort2", "kind": "large"}, 0)
+    theirs = bocode.get_problem("PortfolioPort2")()
+    X = ours.sample(5, 0)
+    values, _ = theirs.evaluate(theirs.enforce_variable_types(torch.as_tensor(X)))
+    np.testing.assert_allclose(ours.evaluate(X), -values[:, 0].numpy())
+    with pytest.raises(ValueError, match="name must be that of a problem with one objective and"):
+        make_problem({"suite": "bocode", "function": "CEC2020_p1", "kind": "small"}, 0)
+
+
+@pytest.mark.parametrize("method", ["optuna-gp", "scikit-optimize", "turbo", "botorch-gp", "saas"])
+def test_peers_with_a_process_see_their_own_scale(method):
+    pytest.importorskip(find_contestant(method).package.replace("scikit-optimize", "skopt"))
+    problem = {"function": "colville", "kind": "planted", "d": 6, "n": 12}
+    measured = measure_search(problem, method, 0)
+    assert measured["values"].startswith("Yeo-Johnson")
+    assert measured["steps"][-1][0] <= 12

@@ -90,9 +90,10 @@ def test_record_is_consistent():
     )
     resampled = result.resampled_components
     assert resampled.shape == (40, 2, 5)
-    np.testing.assert_allclose(result.low, np.quantile(resampled, 0.05, axis=0), rtol=1e-12)
-    np.testing.assert_allclose(result.high, np.quantile(resampled, 0.95, axis=0), rtol=1e-12)
     np.testing.assert_allclose(result.standard_errors, resampled.std(axis=0, ddof=1))
+    reach = 1.6448536269514722 * result.standard_errors
+    np.testing.assert_allclose(result.low, result.components - reach, rtol=1e-12)
+    np.testing.assert_allclose(result.high, result.components + reach, rtol=1e-12)
     assert (result.stability > 0).all()
     assert (result.stability <= 1 + 1e-12).all()
     assert result.n_redrawn == 0
@@ -100,6 +101,44 @@ def test_record_is_consistent():
     np.testing.assert_array_equal(result.components, fitted)
     with pytest.raises(AttributeError, match="cannot assign"):
         result.low = result.high
+
+
+def test_percentile_intervals_are_quantiles():
+    X, y = two_direction_problem(0, n=60)
+    result = bootstrap_directions(
+        SemiSlicedInverseRegression(2),
+        X,
+        y,
+        n_resamples=10,
+        confidence_level=0.9,
+        method="percentile",
+        random_state=0,
+    )
+    bounds = np.quantile(result.resampled_components, [0.05, 0.95], axis=0)
+    np.testing.assert_allclose([result.low, result.high], bounds, rtol=1e-12)
+
+
+def test_ridge_and_alpha_are_chosen_once():
+    """Copies of a row would tell a resample to take less ridge than the rows do."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 5))
+    y = X[:30, 0] + 0.5 * rng.normal(size=30)
+    rows = {"X": X[:30], "y": y, "X_unlabeled": X[30:]}
+    chosen = SemiSlicedInverseRegression(1).fit(**rows)
+    assert chosen.ridge_ > 0
+    options = {"n_resamples": 4, "random_state": 0}
+    auto = bootstrap_directions(SemiSlicedInverseRegression(1), **rows, **options)
+    given = SemiSlicedInverseRegression(1, ridge=chosen.ridge_, alpha=chosen.alpha_)
+    fixed = bootstrap_directions(given, **rows, **options)
+    np.testing.assert_allclose(auto.resampled_components, fixed.resampled_components, rtol=1e-9)
+
+
+def test_too_few_rows_are_refused_with_the_reason():
+    X, y, _ = linear_problem(0)
+    d = X.shape[1]
+    few = slice(2 * d - 1)
+    with pytest.raises(ValueError, match=f"2 labelled rows a feature .* got {2 * d - 1} labelled"):
+        bootstrap_directions(SemiSlicedInverseRegression(1), X[few], y[few])
 
 
 def test_dimension_is_chosen_once():
@@ -246,6 +285,7 @@ def test_an_estimator_that_fits_no_resample_is_an_error():
     [
         ({"n_resamples": 1}, "n_resamples must be an integer >= 2: got 1"),
         ({"n_resamples": 2.5}, "n_resamples must be an integer >= 2: got 2.5"),
+        ({"method": "bca"}, "method must be one of 'normal', 'percentile': got 'bca'"),
         ({"confidence_level": 0}, "confidence_level must be a number in .0, 1.: got 0"),
         ({"confidence_level": 95}, "confidence_level must be a number in .0, 1.: got 95"),
         ({"confidence_level": "a"}, "confidence_level must be a number in .0, 1.: got 'a'"),

@@ -1,19 +1,18 @@
-"""Long checks of what is installed and built, behind the marker `slow`."""
+"""What is built and installed; the long checks are behind the marker `slow`."""
 
-import os
 import re
 import subprocess
-import sys
+import tarfile
 import tomllib
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-
-pytestmark = pytest.mark.slow
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = PYPROJECT["project"]
 
 
 def run(*command, **kwargs):
@@ -30,35 +29,76 @@ def fresh_python(tmp_path):
     return tmp_path / "venv" / "bin" / "python"
 
 
+@pytest.fixture
+def source_tree(tmp_path):
+    """What git would hand out of the working tree, without git's records."""
+    tree = tmp_path / "tree"
+    tracked = run("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT)
+    for name in filter(None, tracked.split("\0")):
+        if (ROOT / name).exists():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            (tree / name).write_bytes((ROOT / name).read_bytes())
+    return tree
+
+
+def commit_and_tag(tree, tag):
+    user = ("-c", "user.name=test", "-c", "user.email=test@example.org")
+    run("git", "init", "-q", cwd=tree)
+    run("git", "add", "-A", cwd=tree)
+    run("git", *user, "commit", "-qm", "all", cwd=tree)
+    run("git", *user, "tag", "-m", tag, tag, cwd=tree)
+
+
 def lower_bounds(requirements):
     """Turn "numpy>=1.26" into "numpy==1.26.*"."""
     pinned = (re.sub(r">=([\d.]+)$", r"==\1.*", line) for line in requirements)
     return [line for line in pinned if line.endswith(".*")]
 
 
-def test_wheel_installs_and_imports(fresh_python, tmp_path):
-    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, ROOT)
+def test_the_conda_recipe_requires_what_the_package_requires():
+    recipe = (ROOT / "doc" / "conda" / "meta.yaml").read_text()
+    blocks = re.findall(r"^  (host|run):\n((?:    - .+\n)+)", recipe, re.M)
+    parts = {part: re.findall(r"- (.+)", lines) for part, lines in blocks}
+    plain = {part: {line.replace(" ", "") for line in lines} for part, lines in parts.items()}
+    python = f"python{PROJECT['requires-python']}"
+    assert plain["run"] == {python, *PROJECT["dependencies"]}
+    assert plain["host"] == {python, "pip", *PYPROJECT["build-system"]["requires"]}
+
+
+@pytest.mark.slow
+def test_a_tag_names_the_version_and_what_is_built_is_complete(source_tree, fresh_python, tmp_path):
+    commit_and_tag(source_tree, "v7.8.9")
+    run(fresh_python, "-m", "pip", "install", "-q", "build", "twine")
+    run(fresh_python, "-m", "build", "-o", tmp_path / "dist", source_tree)
+    wheel, sdist = sorted((tmp_path / "dist").iterdir(), key=lambda path: path.suffix != ".whl")
+    assert wheel.name.startswith("skbo_silbo-7.8.9-")
+    assert sdist.name == "skbo_silbo-7.8.9.tar.gz"
+    run(fresh_python, "-m", "twine", "check", "--strict", wheel, sdist)
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "skbo_silbo/py.typed" in names
+    assert {name.split("/")[0] for name in names} == {"skbo_silbo", "skbo_silbo-7.8.9.dist-info"}
+    with tarfile.open(sdist) as archive:
+        assert "skbo_silbo-7.8.9/tests/test_install.py" in archive.getnames()
+
+
+@pytest.mark.slow
+def test_wheel_of_a_tree_without_git_installs_and_works(source_tree, fresh_python, tmp_path):
+    run(fresh_python, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, source_tree)
     (wheel,) = tmp_path.glob("skbo_silbo-*.whl")
     run(fresh_python, "-m", "pip", "install", "-q", wheel)
-    code = "import skbo_silbo, pathlib; p = pathlib.Path(skbo_silbo.__file__).parent;"
-    code += "assert (p / 'py.typed').exists(); print(skbo_silbo.__version__)"
-    assert run(fresh_python, "-c", code, cwd=tmp_path).strip() == PROJECT["version"]
+    code = (
+        "import skbo_silbo as s; print(s.__version__);"
+        "print(s.minimize(lambda x: (x**2).sum(), [(-1, 1)] * 3, n_calls=12, random_state=0).nfev)"
+    )
+    version, nfev = run(fresh_python, "-c", code, cwd=tmp_path).split()
+    assert version == PYPROJECT["tool"]["setuptools_scm"]["fallback_version"]
+    assert nfev == "12"
 
 
+@pytest.mark.slow
 def test_oldest_dependencies(fresh_python):
     extras = PROJECT["optional-dependencies"]
     pins = lower_bounds(PROJECT["dependencies"] + extras["plot"] + extras["frames"])
     pins.append("pyparsing<3.2")  # matplotlib 3.8 calls names that later ones deprecate
     run(fresh_python, "-m", "pip", "install", "-q", "-e", f"{ROOT}[test]", *pins)
     run(fresh_python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", cwd=ROOT)
-
-
-@pytest.mark.parametrize("gallery", ["0", "1"])
-def test_documentation_builds_without_a_warning(gallery, tmp_path):
-    environment = os.environ | {"SKBO_SILBO_GALLERY": gallery}
-    run(
-        *(sys.executable, "-m", "sphinx", "-W", "--keep-going", "-E", "-b", "html"),
-        *("doc", tmp_path),
-        cwd=ROOT,
-        env=environment,
-    )

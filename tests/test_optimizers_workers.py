@@ -10,6 +10,7 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     ThreadPoolExecutor,
 )
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 
 import numpy as np
@@ -44,8 +45,9 @@ def processes(n=2):
 class Recorded:
     """An objective for threads that knows how many of its calls overlap."""
 
-    def __init__(self, func=bowl, seconds=0.01):
+    def __init__(self, func=bowl, seconds=0.01, together=1):
         self.func, self.seconds = func, seconds
+        self.barrier, self.together = threading.Barrier(together), together
         self.lock, self.now, self.most, self.points = threading.Lock(), 0, 0, []
 
     def __call__(self, x):
@@ -53,7 +55,10 @@ class Recorded:
             self.now += 1
             self.most = max(self.most, self.now)
             self.points.append(x.copy())
+            is_first = len(self.points) <= self.together
         try:
+            if is_first:
+                self.barrier.wait(60)  # all of these run at once, or this is an error
             time.sleep(self.seconds)
             return self.func(x)
         finally:
@@ -75,7 +80,7 @@ def assert_is_whole(result, n):
 
 
 def test_all_workers_are_used_and_nothing_is_lost(threads):
-    func = Recorded()
+    func = Recorded(together=4)
     result = minimize(func, BOUNDS, n_calls=20, executor=threads, random_state=0)
     assert_is_whole(result, 20)
     assert func.most == 4
@@ -117,7 +122,7 @@ def test_one_worker_is_the_sequential_search():
 
 @pytest.mark.parametrize("n_pending", [1, 3, 6])
 def test_no_more_points_are_pending_than_asked_for(threads, n_pending):
-    func = Recorded()
+    func = Recorded(together=min(n_pending, 4))
     minimize(func, BOUNDS, n_calls=12, executor=threads, n_pending=n_pending, random_state=0)
     assert func.most == min(n_pending, 4)
 
@@ -277,10 +282,31 @@ def test_all_workers_hang_and_new_ones_come():
 # --- workers lost ---------------------------------------------------------------------------------
 
 
+class Fragile(ThreadPoolExecutor):
+    """Breaks as a pool of processes does: with it goes all that runs, and what waits."""
+
+    def __init__(self, n=2):
+        super().__init__(n)
+        self.is_broken, self.given = threading.Event(), []
+
+    def submit(self, fn, /, *args):
+        if self.is_broken.is_set():
+            raise BrokenProcessPool("broken")
+        self.given.append(super().submit(self._call, fn, *args))
+        return self.given[-1]
+
+    def _call(self, fn, func, point):
+        if point[0] == POISON[0]:
+            self.is_broken.set()
+        if self.is_broken.wait(0.02):
+            raise BrokenProcessPool("broken")
+        return fn(func, point)
+
+
 def minimize_with_poison(executor, **options):
     x0 = [[0.0, 0.0], POISON, [1.0, 1.0]]
     return minimize(
-        kill_at_poison,
+        kill_at_poison if executor is processes else bowl,
         BOUNDS,
         n_calls=7,
         x0=x0,
@@ -291,29 +317,65 @@ def minimize_with_poison(executor, **options):
     )
 
 
-@pytest.mark.parametrize("n_retries", [0, 1])
-def test_a_point_that_kills_its_worker_is_failed_after_so_many_retries(n_retries):
-    with pytest.warns(LostEvaluationWarning, match=f"its worker {n_retries + 1} times"):
-        result = minimize_with_poison(lambda: processes(1), n_retries=n_retries)
+def assert_only_poison_failed(result):
     poisoned = result.x_iters[:, 0] == POISON[0]
     assert poisoned.sum() == 1
+    assert len(result.func_vals) == 7
     assert_array_equal(np.isnan(result.func_vals), poisoned)
     assert_array_equal(result.func_vals[~poisoned], [bowl(x) for x in result.x_iters[~poisoned]])
-    assert len(result.func_vals) == 7
+
+
+@pytest.mark.parametrize("n_retries", [0, 1, 2])
+def test_a_point_that_kills_its_worker_is_failed_after_so_many_retries(n_retries):
+    with pytest.warns(LostEvaluationWarning, match=f"its worker {n_retries + 1} times"):
+        result = minimize_with_poison(lambda: Fragile(1), n_retries=n_retries)
+    assert_only_poison_failed(result)
     assert result.nfev == 7 + n_retries
 
 
 def test_the_innocent_beside_it_are_evaluated_again():
     with pytest.warns(LostEvaluationWarning) as caught:
-        result = minimize_with_poison(processes)
+        result = minimize_with_poison(Fragile)
     assert len(caught) == 1
-    assert len(result.func_vals) == 7 < result.nfev
-    assert np.isnan(result.func_vals).sum() == 1
+    assert_only_poison_failed(result)
+    assert result.nfev > 7
+
+
+def test_real_processes_that_die():
+    with pytest.warns(LostEvaluationWarning, match="its worker 2 times"):
+        result = minimize_with_poison(processes)
+    assert_only_poison_failed(result)
 
 
 def test_a_broken_executor_that_cannot_be_replaced_carries_the_result():
-    with processes() as executor, pytest.raises(BrokenExecutor) as caught:
+    with Fragile() as executor, pytest.raises(BrokenExecutor) as caught:
         minimize_with_poison(executor)
     result = caught.value.optimize_result
     assert_array_equal(result.func_vals, [bowl(x) for x in result.x_iters])
     assert any("Give executor as a callable" in note for note in caught.value.__notes__)
+
+
+def test_an_error_of_the_callback_loses_no_value_that_came_with_it():
+    """Several results are taken at once; the callback fails at the first of them."""
+
+    class Together(Executor):
+        _max_workers = 3
+
+        def __init__(self):
+            self.jobs = []
+
+        def submit(self, fn, /, *args):
+            self.jobs.append((Future(), fn, args))
+            if len(self.jobs) == 3:
+                for future, fn_, args_ in self.jobs:
+                    future.set_result(fn_(*args_))
+            return self.jobs[-1][0]
+
+    def callback(result):
+        raise RuntimeError("disk full")
+
+    with pytest.raises(RuntimeError, match="disk full") as caught:
+        minimize(bowl, BOUNDS, n_calls=3, executor=Together(), callback=callback, random_state=0)
+    result = caught.value.optimize_result
+    assert len(result.func_vals) == 3
+    assert_array_equal(result.func_vals, [bowl(x) for x in result.x_iters])

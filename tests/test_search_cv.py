@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold, ShuffleSplit
 
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection import _stopping as stopping_module
-from skbo_silbo.model_selection._candidates import score_noise
+from skbo_silbo.model_selection._candidates import Candidate, score_noise
 from skbo_silbo.model_selection._stopping import Stopping
 from skbo_silbo.space import Space
 
@@ -294,14 +294,19 @@ def test_patience_ends_the_search():
     assert len(scores["mean_test_score"]) == 5  # the first is the best, four more are not better
 
 
+def scored(score):
+    return Candidate(params={}, iteration=0, source="init", rows=None, error=None, score=score)
+
+
 def test_stopping_counts():
     stopping = Stopping(10, patience=3)
     assert stopping.room(4) == 4
     for score in (0.5, np.nan, 0.4, 0.6, 0.6, np.nan):
-        stopping.count(score)
+        stopping.count(scored(score))
     assert (stopping.best, stopping.n_idle, stopping.room(4), stopping.room(9)) == (0.6, 2, 4, 4)
-    stopping.count(0.1)
+    stopping.count(scored(0.1))
     assert stopping.room(4) == 0
+    assert stopping.reason(space_is_finite=False) == "patience"
     assert Stopping(np.inf).room(2) == 2
 
 

@@ -119,6 +119,36 @@ def test_badly_scaled_columns_are_not_taken_for_collinear_ones():
     np.testing.assert_allclose(np.abs(other.directions.T * scales), np.abs(plain.directions.T))
 
 
+@pytest.mark.parametrize(
+    ("n", "d", "n_unlabeled", "ridge"),
+    [(40, 30, 0, 0.0), (40, 30, 30, 0.0), (60, 100, 60, 0.0), (60, 100, 60, 1e-8)],
+)
+@pytest.mark.parametrize("solver", [DualSolver(), RandomizedSolver(0)], ids=["dual", "randomized"])
+def test_exact_solvers_agree_where_a_column_is_a_million_times_the_others(
+    solver, n, d, n_unlabeled, ridge
+):
+    pencil = make_pencil(5, n, d, n_unlabeled, alpha=1.0, ridge=0.0)
+    X = pencil.X.copy()
+    X[:, 2] *= 1e6
+    pencil = Pencil(X, n, pencil.omega, pencil.penalty).with_relative_ridge(ridge)
+    dense, other = DenseSolver().solve(pencil, 2), solver.solve(pencil, 2)
+    np.testing.assert_allclose(other.eigenvalues[:2], dense.eigenvalues[:2], rtol=1e-6)
+    np.testing.assert_allclose(
+        np.abs(pencil.X @ other.directions), np.abs(pencil.X @ dense.directions), atol=1e-5
+    )
+    norms = [np.linalg.norm(spectrum.directions, axis=0) for spectrum in (dense, other)]
+    np.testing.assert_allclose(*norms, rtol=1e-5)  # both in the span of the rows
+
+
+def test_uneven_columns_too_many_for_T_are_refused_with_a_light_ridge():
+    X = np.random.default_rng(0).normal(size=(12, 8001))
+    X[:, 0] *= 1e6
+    slices = slice_response(X[:, 0], 3)
+    pencil = Pencil(X - X.mean(axis=0), 12, slices.membership()).with_relative_ridge(1e-8)
+    with pytest.raises(ValueError, match=r"X must have columns of similar scale .* 8001 features"):
+        DualSolver().solve(pencil, 1)
+
+
 def test_nearly_collinear_columns_keep_their_digits():
     """Where the condition number of T is past what Cholesky bears, the rows' SVD serves."""
     rng = np.random.default_rng(5)

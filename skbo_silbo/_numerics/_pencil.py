@@ -44,11 +44,15 @@ class Pencil:
         """Labelled rows (n_l, d)."""
         return self.X[: self.n_labeled]
 
+    def with_ridge(self, ridge):
+        """Return the same pencil with `ridge`, absolute, on the diagonal of T."""
+        return replace(self, ridge=ridge)
+
     def with_relative_ridge(self, ridge):
         """Return the same pencil with `ridge` times ``tr(T) / d`` on the diagonal of T."""
-        return replace(self, ridge=ridge * self._mean_scatter() if ridge else 0.0)
+        return replace(self, ridge=ridge * self.mean_scatter() if ridge else 0.0)
 
-    def _mean_scatter(self):
+    def mean_scatter(self):
         """``tr(T) / d`` before any ridge, in one pass over the rows."""
         trace = np.vdot(self.X_labeled, self.X_labeled)
         if self.penalty is not None:

@@ -14,7 +14,7 @@ Each is a frozen record with one method, ``solve(pencil, n_wanted)``: the exact 
 eigenvalues, the others the leading ones; all return the first n_wanted directions.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import linalg
@@ -29,6 +29,13 @@ RANGE_OF_GRAM = 1e-12
 """Eigenvalues of X X' below this share of the largest are taken as zero."""
 COARSE_GRAM = 1e-9
 """Kept eigenvalues of X X' below this share carry too few digits: the rows' SVD serves instead."""
+
+UNEVEN_SQUARES = 1e-8
+"""Squared column norms below this share of the largest lose digits in X X'."""
+LIGHT_RIDGE = 1e-6
+"""A ridge above this share of the largest squared norm outweighs what X X' loses."""
+UNEVEN_MAX_FEATURES = 8000
+"""Features up to which T is formed where columns are uneven and there is a ridge."""
 
 LEAST_EIGENVALUE = 1e-8
 """An eigenvalue of Omega'K(K + ridge I)^-1 Omega below this carries too few digits."""
@@ -49,6 +56,8 @@ class DualSolver:
 
     def solve(self, pencil, n_wanted):
         """Exact directions."""
+        if has_uneven_columns(pencil):
+            return solve_uneven_columns(pencil, n_wanted, self)
         few = 2 * pencil.omega.shape[1] <= pencil.n_labeled
         if few and pencil.penalty is None and pencil.ridge:
             spectrum = solve_ridged_rows(pencil, n_wanted)
@@ -91,6 +100,8 @@ class RandomizedSolver:
         """Leading directions, to the tolerance of `leading_eigenvectors`."""
         random_state = check_random_state(self.random_state)
         wide = pencil.X.shape[1] > len(pencil.X)
+        if wide and has_uneven_columns(pencil):
+            return solve_uneven_columns(pencil, n_wanted, self)
         if wide and pencil.penalty is None and pencil.ridge:
             spectrum = solve_ridged_rows(pencil, n_wanted, random_state)
             if spectrum is not None:
@@ -104,6 +115,43 @@ class RandomizedSolver:
             reduced.slice_sums(), reduced.whitening(), n_wanted, random_state
         )
         return Spectrum(spectrum.eigenvalues, reduced.lift(spectrum.directions))
+
+
+def has_uneven_columns(pencil):
+    """Tell whether the Gram matrix of the rows would lose the digits of the small columns.
+
+    Columns below its rounding do no harm where the ridge outweighs them.
+    """
+    squares = np.einsum("ij,ij->j", pencil.X, pencil.X)
+    largest, least = squares.max(), squares[squares > 0].min(initial=np.inf)
+    return least < UNEVEN_SQUARES * largest and pencil.ridge < LIGHT_RIDGE * largest
+
+
+def solve_uneven_columns(pencil, n_wanted, solver):
+    """Directions by `solver` from columns of unit length, then in the units of the columns.
+
+    Only without a ridge is that the same pencil; with one, T is formed. Directions are moved along
+    the null space of T into the span of the rows.
+    """
+    n, d = pencil.X.shape
+    if pencil.ridge and d > UNEVEN_MAX_FEATURES:
+        raise ValueError(
+            f"X must have columns of similar scale for this ridge and {d} features: their norms "
+            "differ more than ten thousandfold, so that products of the rows lose the small ones. "
+            "Standardise the columns, or raise ridge."
+        )
+    if pencil.ridge:
+        return DenseSolver().solve(pencil, n_wanted)
+    scale = np.sqrt(np.einsum("ij,ij->j", pencil.X, pencil.X))
+    scale[scale == 0] = 1.0
+    spectrum = solver.solve(replace(pencil, X=pencil.X / scale), n_wanted)
+    B = spectrum.directions / scale[:, None]
+    if d >= n:
+        Q, R, _ = linalg.qr(pencil.X.T, mode="economic", pivoting=True, check_finite=False)
+        sizes = np.abs(np.diag(R))
+        Q = Q[:, sizes > RANGE_OF_GRAM * sizes[0]]
+        B = Q @ (Q.T @ B)
+    return replace(spectrum, directions=B)
 
 
 def solve_moments(N, basis, n_wanted):
@@ -158,6 +206,14 @@ def _scatter_rows(pencil):
     weights = np.sqrt(-edges.data[upper])[:, None]
     differences = pencil.X[edges.row[upper]] - pencil.X[edges.col[upper]]
     return np.concatenate([pencil.X_labeled, weights * differences])
+
+
+def whitened_rows(pencil):
+    """Labelled rows in coordinates in which T is the identity: ``X_l P`` (n_l, q)."""
+    if pencil.X.shape[1] <= len(pencil.X):
+        return primal_basis(pencil).whiten(pencil.X_labeled)
+    reduced = reduce_to_rows(pencil)
+    return reduced.whitening().whiten(reduced.scores[: pencil.n_labeled])
 
 
 def solve_ridged_rows(pencil, n_wanted, random_state=None):

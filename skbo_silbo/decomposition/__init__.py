@@ -1,6 +1,7 @@
 """Transformers that learn the few directions a response depends on."""
 
 from ._active_subspace import ActiveSubspace
+from ._hessian import PrincipalHessianDirections
 from ._kernel_sir import KernelSlicedInverseRegression
 from ._labels import split_labelled
 from ._outer_products import OuterProductGradients
@@ -16,6 +17,7 @@ __all__ = [
     "DirectionalRegression",
     "KernelSlicedInverseRegression",
     "OuterProductGradients",
+    "PrincipalHessianDirections",
     "SemiSlicedInverseRegression",
     "SlicedAverageVarianceEstimation",
     "SparseSlicedInverseRegression",

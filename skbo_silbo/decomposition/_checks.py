@@ -1,11 +1,14 @@
-"""Checks of the number of components."""
+"""Checks of parameters that several transformers share."""
 
 from .._checks import check_integer
 
+COMPONENT_WORDS = ("auto", "criterion")
+"""What n_components can be, beside a number, where there are tests and a criterion."""
 
-def check_n_components(value, n_features):
-    """Refuse what is neither "auto" nor an integer from 1 to `n_features`."""
-    if isinstance(value, str) and value == "auto":
+
+def check_n_components(value, n_features, words=("auto",)):
+    """Refuse what is none of the `words` nor an integer from 1 to `n_features`."""
+    if isinstance(value, str) and value in words:
         return
     check_integer("n_components", value, 1, special="'auto'")
     if value > n_features:
@@ -13,3 +16,10 @@ def check_n_components(value, n_features):
             f"n_components must be at most {n_features} (n_features): got {value}. "
             "Use n_components='auto' or fewer components."
         )
+
+
+def check_switch(name, value):
+    """Refuse what is neither "auto" nor a bool."""
+    if isinstance(value, bool) or (isinstance(value, str) and value == "auto"):
+        return
+    raise ValueError(f"{name} must be 'auto', True or False: got {value!r}.")

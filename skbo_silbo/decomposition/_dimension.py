@@ -9,11 +9,15 @@ k           directions already granted
 ==========  =======================================================
 """
 
+import warnings
+
 import numpy as np
 from scipy import stats
 
 SIGNIFICANCE = 0.05
 """Level of each test in the sequence."""
+ROWS_PER_FEATURE_TESTED = 3
+"""Labelled rows a feature from which the chi-square reference is taken for valid."""
 
 
 def sequential_tests(eigenvalues, n, d, n_slices):
@@ -46,10 +50,20 @@ def sequential_tests(eigenvalues, n, d, n_slices):
 
 
 def dimension_by_tests(tests):
-    """Smallest k that no test rejects; all directions when every test rejects; at least 1."""
+    """Smallest k that no test rejects; one more than the last k tested when all reject."""
     accepted = np.flatnonzero(tests["p_value"] > SIGNIFICANCE)
-    k = tests["n_components"][accepted[0]] if len(accepted) else len(tests["p_value"])
-    return max(1, int(k))
+    return int(accepted[0]) if len(accepted) else len(tests["p_value"])
+
+
+def warn_of_none():
+    """Say that no direction was found."""
+    warnings.warn(
+        f"No direction was found: tests at level {SIGNIFICANCE} do not tell y from noise. "
+        "n_components_ is 0, and components_ keeps the first direction, which may mean nothing. "
+        "Label more rows, or give n_components if you know that there are directions.",
+        UserWarning,
+        stacklevel=4,
+    )
 
 
 def dimension_by_criterion(eigenvalues, n):

@@ -203,7 +203,7 @@ callable, default="rbf"
 
         Returns
         -------
-        Z : ndarray of shape (n, n_components_)
+        Z : ndarray of shape (n, r)
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
@@ -215,7 +215,7 @@ callable, default="rbf"
 
         Parameters
         ----------
-        Z : array-like of shape (n, n_components_)
+        Z : array-like of shape (n, r)
 
         Returns
         -------

@@ -29,7 +29,9 @@ class LabelledData:
         return replace(self, X_unlabeled=self.X_unlabeled[:0])
 
 
-def split_labelled(estimator, X, y, X_unlabeled=None, *, reset=True, allow_categories=False):
+def split_labelled(
+    estimator, X, y, X_unlabeled=None, *, reset=True, allow_categories=False, categorical="auto"
+):
     """Validate the arguments of ``fit`` and part labelled from unlabelled rows.
 
     A row is unlabelled when its y is NaN (or None, among categories), or when it stands in
@@ -47,6 +49,8 @@ def split_labelled(estimator, X, y, X_unlabeled=None, *, reset=True, allow_categ
         False compares with the features of an earlier fit.
     allow_categories : bool, default=False
         Let y hold strings, booleans or other categories.
+    categorical : "auto" or bool, default="auto"
+        True takes numbers for categories too, False nothing for a category.
 
     Returns
     -------
@@ -64,15 +68,12 @@ def split_labelled(estimator, X, y, X_unlabeled=None, *, reset=True, allow_categ
             "Mark rows without a label by NaN in y."
         )
     X = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
-    y, labelled = _check_response(y, allow_categories)
+    y, labelled = _check_response(y, allow_categories, categorical)
     check_consistent_length(X, y)
     _check_labels(y[labelled], len(y))
     unlabelled = X[~labelled]
     if X_unlabeled is not None:
-        extra = validate_data(
-            estimator, X_unlabeled, reset=False, dtype=np.float64, ensure_min_samples=0
-        )
-        unlabelled = np.concatenate([unlabelled, extra])
+        unlabelled = np.concatenate([unlabelled, _check_unlabelled(estimator, X_unlabeled)])
     if labelled.all():
         return LabelledData(X, y, unlabelled)
     return LabelledData(X[labelled], y[labelled], unlabelled)
@@ -114,7 +115,7 @@ def check_labelled_chunk(estimator, X, y, *, reset, allow_categories):
     return X, y
 
 
-def check_block_response(estimator, X, y):
+def check_block_response(estimator, X, y, categorical):
     """Validate y (n,) beside a Dask array X (n, d), which is not read; y and its labelled mask."""
     if np.isnan(X.shape).any() or X.ndim != 2:
         raise ValueError(
@@ -122,7 +123,7 @@ def check_block_response(estimator, X, y):
             "X.compute_chunk_sizes() first."
         )
     validate_data(estimator, np.zeros((1, X.shape[1])))
-    y, labelled = _check_response(np.asarray(y), allow_categories=True)
+    y, labelled = _check_response(np.asarray(y), True, categorical)
     if len(y) != len(X):
         raise ValueError(
             f"X and y must have as many rows: got inconsistent numbers of samples {len(X)} and "
@@ -132,8 +133,23 @@ def check_block_response(estimator, X, y):
     return y, labelled
 
 
-def _check_response(y, allow_categories):
-    if allow_categories and _holds_categories(y):
+def _check_unlabelled(estimator, X_unlabeled):
+    rows = check_array(
+        X_unlabeled, dtype=np.float64, ensure_min_samples=0, input_name="X_unlabeled"
+    )
+    if rows.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X_unlabeled must have the {estimator.n_features_in_} features of X: got "
+            f"{rows.shape[1]}. Give the same columns in the same order."
+        )
+    validate_data(estimator, X_unlabeled, reset=False, skip_check_array=True)
+    return rows
+
+
+def _check_response(y, allow_categories, categorical="auto"):
+    if categorical == "auto":
+        categorical = allow_categories and _holds_categories(y)
+    if categorical:
         return _as_categories(y)
     y = check_array(
         y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, input_name="y"
@@ -153,8 +169,10 @@ def _holds_categories(y):
 def _as_categories(y):
     y = column_or_1d(np.asarray(y), warn=True)
     labelled = np.array([value is not None and value == value for value in y], dtype=bool)
-    if y.dtype.kind == "O":
-        y = np.where(labelled, y, "").astype(str)
+    if y.dtype.kind == "f":
+        y = y + 0.0  # -0.0 is no category of its own
+    if y.dtype.kind not in "USb":
+        y = np.where(labelled, y.astype(object), "").astype(str)
     return y, labelled
 
 

@@ -55,9 +55,9 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """
         check_is_fitted(self)
         Z = check_array(Z, dtype=FLOATS, input_name="Z")
-        if Z.shape[1] != self.n_components_:
+        if Z.shape[1] != len(self.components_):
             raise ValueError(
-                f"Z must have n_components_ = {self.n_components_} columns: got {Z.shape[1]}. "
+                f"Z must have n_components_ = {len(self.components_)} columns: got {Z.shape[1]}. "
                 "Pass scores from transform."
             )
         lift = np.linalg.pinv(self.components_).T.astype(Z.dtype)

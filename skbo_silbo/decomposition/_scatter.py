@@ -53,6 +53,18 @@ def graph_penalty(X, n_labeled, alpha, n_neighbors, *, method="auto", random_sta
     return laplacian(S) * (alpha * n_labeled / (S.nnz / 2))
 
 
+def column_scales(X, n_labeled):
+    """Return the standard deviation (d,) of every column of X (n, d), centred on the labelled mean.
+
+    Over the labelled rows; over all rows where the labelled ones do not vary; 1 where none does.
+    """
+    labelled = X[:n_labeled]
+    variance = np.einsum("ij,ij->j", labelled, labelled) / n_labeled
+    flat = variance == 0
+    variance[flat] = np.var(X[:, flat], axis=0)
+    return np.sqrt(np.where(variance > 0, variance, 1.0))
+
+
 def center_on_labels(data):
     """Rows about the labelled mean, labelled first: X (n, d), and the mean (d,).
 

@@ -11,21 +11,31 @@ m_h, V_h    (q,), (q,q) mean and variance of Z within slice h
 
 import numpy as np
 from scipy import linalg
+from sklearn.utils import check_random_state
 
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import primal_basis
-from ._checks import check_n_components
-from ._dimension import dimension_by_criterion
+from ._checks import COMPONENT_WORDS, check_n_components
+from ._dimension import dimension_by_criterion, dimension_by_tests, warn_of_none
 from ._labels import split_labelled
+from ._permutation import KernelShuffles, permutation_tests
 from ._projection import LinearProjection, with_positive_peaks
 from ._scatter import center_on_labels
 from ._slices import check_n_slices, slice_response
+
+N_PERMUTATIONS = 99
+N_FEW_PERMUTATIONS = 19
+"""The fewest that can reject at level .05, taken where one kernel costs more than `MANY`."""
+MANY = 10**8
+"""Products of n q^2 in one kernel (n rows of q columns)."""
+MAX_AUTO_COMPONENTS = 20
+"""Most directions that n_components="auto" tests for."""
 
 
 class _SecondMomentSlicing(LinearProjection):
     """Whiten, take the kernel matrix of the slices, return its leading eigenvectors.
 
-    A subclass has one method, ``_kernel(shares, means, variances)``.
+    A subclass has one method, ``_kernel_of_rows(Z, slices)``.
     """
 
     def __init__(self, n_components="auto", *, n_slices=10):
@@ -55,7 +65,7 @@ class _SecondMomentSlicing(LinearProjection):
         check_n_slices(self.n_slices)
         data = split_labelled(self, X, y, allow_categories=True).labelled_only()
         n, d = data.X_labeled.shape
-        check_n_components(self.n_components, d)
+        check_n_components(self.n_components, d, COMPONENT_WORDS)
         check_enough_rows(type(self).__name__, n, d)
         slices = slice_response(data.y, self.n_slices)
         self.n_slices_ = slices.n_slices
@@ -63,22 +73,36 @@ class _SecondMomentSlicing(LinearProjection):
         pencil = Pencil(X, n, slices.membership())
         basis = primal_basis(pencil)
         Z = np.sqrt(n) * basis.whiten(pencil.X)
-        kernel = self._kernel(slices.counts / n, *_slice_moments(Z, slices))
-        eigenvalues, V = linalg.eigh(kernel)
+        eigenvalues, V = linalg.eigh(self._kernel_of_rows(Z, slices), driver="evd")
+        V = V[:, ::-1]
         self.eigenvalues_ = np.clip(eigenvalues[::-1], 0, None)
         self._check_rank(len(eigenvalues))
-        self.n_components_ = self._choose_n_components(n)
-        directions = np.sqrt(n) * basis.lift(V[:, ::-1][:, : self.n_components_])
+        self.n_components_ = self._choose_n_components(Z @ V, slices)
+        directions = np.sqrt(n) * basis.lift(V[:, : max(self.n_components_, 1)])
         self.components_ = with_positive_peaks(directions.T)
         return self
 
-    def _choose_n_components(self, n):
-        if self.n_components == "auto":
-            return dimension_by_criterion(self.eigenvalues_, n)
-        return int(self.n_components)
+    def _choose_n_components(self, S, slices):
+        """Take the number given, or test; S (n, q) are the scores of all directions."""
+        self.__dict__.pop("permutation_tests_", None)
+        if self.n_components == "criterion":
+            return dimension_by_criterion(self.eigenvalues_, len(S))
+        if self.n_components != "auto":
+            return int(self.n_components)
+        problem = KernelShuffles(S, lambda Z: self._kernel_of_rows(Z, slices))
+        self.permutation_tests_ = permutation_tests(
+            problem,
+            most=min(S.shape[1], MAX_AUTO_COMPONENTS),
+            n_permutations=N_PERMUTATIONS if S.size * S.shape[1] <= MANY else N_FEW_PERMUTATIONS,
+            random_state=check_random_state(0),
+        )
+        n_components = dimension_by_tests(self.permutation_tests_)
+        if not n_components:
+            warn_of_none()
+        return n_components
 
     def _check_rank(self, rank):
-        if self.n_components != "auto" and self.n_components > rank:
+        if not isinstance(self.n_components, str) and self.n_components > rank:
             raise ValueError(
                 f"n_components must be at most {rank}, the number of features that vary "
                 f"independently: got {self.n_components}. Use n_components='auto'."
@@ -94,17 +118,31 @@ def check_enough_rows(name, n, d):
         )
 
 
-def _slice_moments(Z, slices):
-    """Means (H, q) and variances (H, q, q) of the rows of each slice."""
-    groups = [Z[slices.codes == h] for h in range(slices.n_slices)]
-    means = np.array([group.mean(axis=0) for group in groups])
-    variances = np.array([_variance(group) for group in groups])
-    return means, variances
+def _slice_means(Z, slices):
+    """Means (H, q) of the rows of each slice."""
+    return (slices.membership().T @ Z) / np.sqrt(slices.counts)[:, None]
 
 
-def _variance(Z):
-    centred = Z - Z.mean(axis=0)
-    return centred.T @ centred / len(Z)
+def sum_of_squared_scatters(groups, weights):
+    """``sum_h w_h (A_h'A_h)^2`` (q, q) for groups A_h (n_h, q).
+
+    With fewer rows than columns ``A'A A'A = (L'A)'(L'A)`` for ``A A' = L L'``: n_h^2 q + n_h q^2
+    operations in place of q^3.
+    """
+    q = groups[0].shape[1]
+    total, rows = np.zeros((q, q)), []
+    for group, weight in zip(groups, weights, strict=True):
+        if len(group) < q:
+            eigenvalues, U = linalg.eigh(group @ group.T, check_finite=False)
+            root = np.sqrt(weight * np.clip(eigenvalues, 0, None))
+            rows.append((U * root).T @ group)
+        else:
+            scatter = group.T @ group
+            total += weight * (scatter @ scatter)
+    if rows:
+        stacked = np.concatenate(rows)
+        total += stacked.T @ stacked
+    return total
 
 
 class SlicedAverageVarianceEstimation(_SecondMomentSlicing):
@@ -116,8 +154,10 @@ class SlicedAverageVarianceEstimation(_SecondMomentSlicing):
 
     Parameters
     ----------
-    n_components : "auto" or int, default="auto"
-        "auto" takes an information criterion of the spectrum [2]_.
+    n_components : "auto", "criterion" or int, default="auto"
+        "auto" tests by permutation, at level .05, whether 0, 1, ... directions suffice [3]_. It can
+        find none: `n_components_` is 0 then, `components_` keeps one direction, and a warning says
+        so. "criterion" takes an information criterion of the spectrum [2]_, at least 1.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`; fewer, larger slices suit second moments.
 
@@ -129,12 +169,17 @@ class SlicedAverageVarianceEstimation(_SecondMomentSlicing):
     eigenvalues_ : ndarray of shape (q,)
         All, falling; q the number of features that vary independently.
     n_components_, n_slices_, n_features_in_ : int
+    permutation_tests_ : dict of ndarray
+        "n_components", "statistic" (the eigenvalue after those granted) and "p_value", to the first
+        number accepted; only with ``n_components="auto"``.
 
     References
     ----------
     .. [1] Cook and Weisberg, discussion of "Sliced Inverse Regression", JASA 86, 1991.
     .. [2] Zhu, Zhu and Feng, "Dimension Reduction in Regressions Through Cumulative Slicing
        Estimation", JASA 105, 2010.
+    .. [3] Cook and Yin, "Dimension Reduction and Visualization in Discriminant Analysis", Aust. N.
+       Z. J. Stat. 43, 2001.
 
     Examples
     --------
@@ -146,9 +191,15 @@ class SlicedAverageVarianceEstimation(_SecondMomentSlicing):
     2
     """
 
-    def _kernel(self, shares, means, variances):
-        gaps = np.eye(variances.shape[1]) - variances
-        return np.einsum("h,hij,hjk->ik", shares, gaps, gaps, optimize=True)
+    def _kernel_of_rows(self, Z, slices):
+        """``I - 2 sum p_h V_h + sum p_h V_h^2``, the slices' V_h averaging ``I - sum p_h m m'``."""
+        shares, means = slices.counts / len(Z), _slice_means(Z, slices)
+        groups = [Z[slices.codes == h] - mean for h, mean in enumerate(means)]
+        kernel = sum_of_squared_scatters(groups, shares / slices.counts**2)
+        total = Z.T @ Z / len(Z) - (means.T * shares) @ means
+        kernel -= 2 * total
+        kernel[np.diag_indices_from(kernel)] += 1
+        return kernel
 
 
 class DirectionalRegression(_SecondMomentSlicing):
@@ -160,8 +211,10 @@ class DirectionalRegression(_SecondMomentSlicing):
 
     Parameters
     ----------
-    n_components : "auto" or int, default="auto"
-        "auto" takes an information criterion of the spectrum [2]_.
+    n_components : "auto", "criterion" or int, default="auto"
+        "auto" tests by permutation, at level .05, whether 0, 1, ... directions suffice [3]_. It can
+        find none: `n_components_` is 0 then, `components_` keeps one direction, and a warning says
+        so. "criterion" takes an information criterion of the spectrum [2]_, at least 1.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`; fewer, larger slices suit second moments.
 
@@ -173,12 +226,17 @@ class DirectionalRegression(_SecondMomentSlicing):
     eigenvalues_ : ndarray of shape (q,)
         All, falling; q the number of features that vary independently.
     n_components_, n_slices_, n_features_in_ : int
+    permutation_tests_ : dict of ndarray
+        "n_components", "statistic" (the eigenvalue after those granted) and "p_value", to the first
+        number accepted; only with ``n_components="auto"``.
 
     References
     ----------
     .. [1] Li and Wang, "On Directional Regression for Dimension Reduction", JASA 102, 2007.
     .. [2] Zhu, Zhu and Feng, "Dimension Reduction in Regressions Through Cumulative Slicing
        Estimation", JASA 105, 2010.
+    .. [3] Cook and Yin, "Dimension Reduction and Visualization in Discriminant Analysis", Aust. N.
+       Z. J. Stat. 43, 2001.
 
     Examples
     --------
@@ -190,10 +248,12 @@ class DirectionalRegression(_SecondMomentSlicing):
     [0, 2]
     """
 
-    def _kernel(self, shares, means, variances):
-        second = variances + np.einsum("hi,hj->hij", means, means)
-        between = np.einsum("h,hi,hj->ij", shares, means, means)
-        squares = np.einsum("h,hij,hjk->ik", shares, second, second, optimize=True)
-        trace = shares @ np.einsum("hi,hi->h", means, means)
-        identity = np.eye(len(between))
-        return 2 * squares + 2 * between @ between + 2 * trace * between - 2 * identity
+    def _kernel_of_rows(self, Z, slices):
+        shares, means = slices.counts / len(Z), _slice_means(Z, slices)
+        groups = [Z[slices.codes == h] for h in range(slices.n_slices)]
+        squares = sum_of_squared_scatters(groups, shares / slices.counts**2)
+        between = (means.T * shares) @ means
+        trace = np.trace(between)
+        kernel = 2 * squares + 2 * between @ between + 2 * trace * between
+        kernel[np.diag_indices_from(kernel)] -= 2
+        return kernel

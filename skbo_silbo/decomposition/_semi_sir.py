@@ -1,10 +1,10 @@
 """Semi-supervised, localised sliced inverse regression."""
 
 import warnings
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 
 from .._checks import check_choice, check_integer, check_nonnegative
 from .._numerics._pencil import Pencil
@@ -13,29 +13,27 @@ from .._numerics._solvers import (
     DualSolver,
     IterativeSolver,
     RandomizedSolver,
-    solve_moments,
 )
-from .._numerics._whitening import whitening_basis
-from ._checks import check_n_components
+from ._alpha import choose_alpha
+from ._checks import COMPONENT_WORDS, check_n_components, check_switch
+from ._chunks import ChunkedSlicing
 from ._dimension import (
+    ROWS_PER_FEATURE_TESTED,
     dimension_by_criterion,
     dimension_by_tests,
     excess_over_noise,
     sequential_tests,
+    warn_of_none,
 )
-from ._labels import check_block_response, check_labelled_chunk, split_labelled
-from ._moments import SliceMoments
+from ._labels import split_labelled
+from ._linearity import curvature, warn_of_curvature
 from ._paper import pairwise_membership, paper_directions
+from ._permutation import slice_permutation_tests
 from ._projection import LinearProjection, with_positive_peaks
-from ._scatter import center_on_labels, graph_penalty, local_membership
-from ._slices import check_n_slices, slice_response
-from ._streaming import (
-    SliceCoding,
-    SolvedOnDemand,
-    forget_solved,
-    is_dask_array,
-    moments_of_blocks,
-)
+from ._ridge import ROWS_PER_FEATURE, choose_ridge
+from ._scatter import center_on_labels, column_scales, graph_penalty, local_membership
+from ._slices import check_n_slices, slice_response, warn_of_classes
+from ._streaming import is_dask_array
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized", "paper")
 NEIGHBORS = ("auto", "brute", "pynndescent")
@@ -55,34 +53,15 @@ RANDOMIZED_MIN_COLUMNS = 1000
 Faster at every size measured; below this the exact solver takes 13 ms (at 200 features) and knows
 all eigenvalues.
 """
-DEFAULT_RIDGE = 1e-3
-"""What ridge="auto" takes where the labelled rows cannot identify the directions by themselves."""
+RANDOMIZED_MIN_COLUMNS_WIDE = 300
+"""The same where features outnumber rows: the exact solver then decomposes n x n twice."""
+PAPER_ALPHA = 1.0
+"""What alpha="auto" is for Algorithm 2, whose span does not depend on it."""
 MAX_AUTO_COMPONENTS = 20
 """Most directions that n_components="auto" considers when slices are localised."""
 
 
-def _needs_all_rows(estimator):
-    """Say which parameter needs all rows at once; None where moments will do."""
-    if estimator.n_local_neighbors is not None:
-        return (
-            "n_local_neighbors must be None where rows come in chunks, because neighbours need all "
-            f"of them: got {estimator.n_local_neighbors}. Use plain slices"
-        )
-    if estimator.solver not in ("auto", "dense"):
-        return (
-            "solver must be 'auto' or 'dense' where rows come in chunks: got "
-            f"{estimator.solver!r}. Use 'auto'"
-        )
-    return None
-
-
-def _is_streamable(estimator):
-    if (remedy := _needs_all_rows(estimator)) is not None:
-        raise AttributeError(f"{remedy}, or fit.")
-    return True
-
-
-class SemiSlicedInverseRegression(LinearProjection):
+class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     """Directions along which X varies with y, learnt from labelled and unlabelled rows.
 
     Labelled rows are sliced by their response; the components solve ``Gamma b = lambda T b``, with
@@ -92,28 +71,41 @@ class SemiSlicedInverseRegression(LinearProjection):
     in R's ``dr`` [2]_; with categories for y its space is that of linear discriminant analysis.
 
     Unlabelled rows help when the active structure is locally smooth and labels are few; they do
-    not help in general. `alpha` = 0 ignores them, and `alpha` is worth a cross-validation.
+    not help in general. So by default `alpha` is chosen by cross-validation, 0 among its values,
+    and `alpha_scores_` says what they were worth.
 
     Parameters
     ----------
-    n_components : "auto" or int, default="auto"
-        Number of directions. "auto" takes Li's sequential chi-square test at level .05 where it
-        is valid (plain slices, no unlabelled rows, no ridge, at least three rows a feature), and
-        an information criterion of the spectrum [4]_ elsewhere.
+    n_components : "auto", "criterion" or int, default="auto"
+        Number of directions. "auto" tests at level .05 whether 0, 1, ... directions suffice: by
+        Li's chi-square statistic where that is valid (plain slices, no penalty, no ridge, at least
+        three labelled rows a feature), elsewhere by permutation [4]_. The answer can be 0:
+        `n_components_` is 0 then, `components_` keeps one direction, and a warning says so.
+        "criterion" maximises an information criterion of the spectrum [5]_: cheap, at least 1.
     n_slices : int or array-like of increasing edges, default=10
         Slices aimed at (`n_slices_` tells how many R's rule gave), or the values at which to cut.
     n_local_neighbors : int or None, default=None
         Localises the slices [3]_: each row is replaced by the mean of that many nearest rows of
         its slice, itself included. None, or any number not below the size of every slice, gives
         plain slices.
-    alpha : float, default=1.0
+    alpha : "auto" or float, default="auto"
         Weight of the unlabelled rows: the penalty is alpha n_l times the mean squared difference
-        of the scores along an edge. Not used when every row is labelled.
+        of the scores along an edge. Not used when every row is labelled. "auto" is the best of 0,
+        .1, 1, 10 and 100 in ten folds over the labelled rows, and 0 unless another explains more
+        of the rows held out by one standard error.
     n_neighbors : int, default=7
         Neighbours of each row in the graph.
     ridge : "auto" or float, default="auto"
-        Added to T, relative to ``tr(T) / n_features``. "auto" is 0 where the labelled rows
-        outnumber the features, else 1e-3.
+        Added to T, relative to ``tr(T) / n_features``. "auto" is 0 from 10 labelled rows a feature
+        on; below that it minimises the generalised cross-validation error of a ridge regression on
+        the mid-ranks of the slices, or on class indicators.
+    scale : {"auto", True, False}, default="auto"
+        Divide every column by its standard deviation before ridge and graph see it, so that
+        neither depends on units. True does so for the neighbours of localised slices too, which
+        "auto" seeks among X as given [3]_; False does not at all. `components_` are for X as given.
+    categorical : "auto" or bool, default="auto"
+        Whether y holds categories, a slice each. "auto" takes strings, booleans and other objects
+        for categories, numbers for numbers.
     solver : {"auto", "dense", "dual", "iterative", "randomized", "paper"}, default="auto"
         "dense" forms T, "dual" the Gram matrix of the rows; both are exact. "iterative" uses
         conjugate gradients and forms neither. "randomized" finds the leading directions of
@@ -122,26 +114,44 @@ class SemiSlicedInverseRegression(LinearProjection):
     neighbors : {"auto", "brute", "pynndescent"}, default="auto"
         How neighbours are found; "auto" takes pynndescent (approximate) above 80 000 rows.
     random_state : int, RandomState instance or None, default=None
-        Used by pynndescent and by the solvers "iterative", "randomized" and "paper".
+        Used by pynndescent, by the solvers "iterative", "randomized" and "paper", and by the
+        permutation tests, which draw from a fixed seed when it is None.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
         Directions b scaled so that ``b'Tb`` is the number of labelled rows: without penalty and
-        ridge the labelled scores have unit variance. The largest entry of each is positive.
+        ridge the labelled scores have unit variance. The largest entry of each is positive. At
+        least one row, also where `n_components_` is 0.
     mean_ : ndarray of shape (n_features,)
         Mean of the labelled rows (of all rows with ``solver="paper"``).
     eigenvalues_ : ndarray of shape (p,)
         All eigenvalues that the solver knows, falling; in [0, 1] for plain slices without penalty,
         at least 0 otherwise.
     n_components_ : int
+        0 where ``n_components="auto"`` found none.
     n_slices_ : int
+    target_type_ : {"numeric", "categorical"}
+        What y was taken for.
+    alpha_ : float
+        The weight used; 0.0 when every row is labelled.
+    alpha_scores_ : dict
+        Only where alpha was chosen: "alpha", "error" (share of the response's variance left
+        unexplained in rows held out), "gain" over alpha = 0 and its "standard_error", ndarrays;
+        and "verdict", a sentence that says what the unlabelled rows were worth.
     ridge_ : float
         The relative ridge used.
     solver_ : str
         The solver used.
     dimension_tests_ : dict of ndarray
-        "n_components", "statistic", "df", "p_value" of Li's tests; only where they are valid.
+        "n_components", "statistic", "df", "p_value" of Li's tests; only for plain slices without
+        penalty and ridge.
+    permutation_tests_ : dict of ndarray
+        "n_components", "statistic", "p_value", to the first k accepted; only where they chose.
+    curvature_ : ndarray of shape (n_features,)
+        Share of each feature's variance that squares and products of the scores explain beyond
+        the scores: near 0 where slicing's linearity condition holds. NaN where there are too few
+        rows to tell, fewer than three a feature. Only with ``n_components="auto"``.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
@@ -151,6 +161,13 @@ class SemiSlicedInverseRegression(LinearProjection):
     ValueError
         From ``fit``, for a parameter outside its range, fewer than two labels, a constant or
         infinite y, or an explicit `n_components` above the number of directions identified.
+
+    Warns
+    -----
+    UserWarning
+        When "auto" finds no direction, or a feature is curved along those it finds (x2 near x1^2):
+        the slices then show directions that y does not depend on. When an integer y of many
+        repeated values is cut as numbers. When ``ridge=0`` leaves nothing identified.
 
     Notes
     -----
@@ -162,7 +179,9 @@ class SemiSlicedInverseRegression(LinearProjection):
        Bayesian Optimization", arXiv 2005.14601, section 4.2.
     .. [2] Li, "Sliced Inverse Regression for Dimension Reduction", JASA 86, 1991.
     .. [3] Wu, Liang and Mukherjee, "Localized Sliced Inverse Regression", JCGS 19, 2010.
-    .. [4] Zhu, Zhu and Feng, "Dimension Reduction in Regressions Through Cumulative Slicing
+    .. [4] Cook and Yin, "Dimension Reduction and Visualization in Discriminant Analysis", Aust. N.
+       Z. J. Stat. 43, 2001.
+    .. [5] Zhu, Zhu and Feng, "Dimension Reduction in Regressions Through Cumulative Slicing
        Estimation", JASA 105, 2010.
 
     Examples
@@ -178,23 +197,17 @@ class SemiSlicedInverseRegression(LinearProjection):
     array([[ 0.72, -0.  ,  0.  ,  0.69,  0.01,  0.02]])
     """
 
-    components_ = SolvedOnDemand()
-    mean_ = SolvedOnDemand()
-    eigenvalues_ = SolvedOnDemand()
-    n_components_ = SolvedOnDemand()
-    ridge_ = SolvedOnDemand()
-    solver_ = SolvedOnDemand()
-    dimension_tests_ = SolvedOnDemand()
-
     def __init__(
         self,
         n_components="auto",
         *,
         n_slices=10,
         n_local_neighbors=None,
-        alpha=1.0,
+        alpha="auto",
         n_neighbors=7,
         ridge="auto",
+        scale="auto",
+        categorical="auto",
         solver="auto",
         neighbors="auto",
         random_state=None,
@@ -205,6 +218,8 @@ class SemiSlicedInverseRegression(LinearProjection):
         self.alpha = alpha
         self.n_neighbors = n_neighbors
         self.ridge = ridge
+        self.scale = scale
+        self.categorical = categorical
         self.solver = solver
         self.neighbors = neighbors
         self.random_state = random_state
@@ -230,141 +245,142 @@ class SemiSlicedInverseRegression(LinearProjection):
         self._check_parameters()
         if is_dask_array(X):
             return self._fit_blocks(X, y, X_unlabeled)
-        data = split_labelled(self, X, y, X_unlabeled, allow_categories=True)
-        check_n_components(self.n_components, self.n_features_in_)
+        data = self._split(X, y, X_unlabeled)
+        check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         slices = slice_response(data.y, self.n_slices)
-        self.n_slices_ = slices.n_slices
+        self._begin(data.y, slices)
         self._moments = None
         random_state = check_random_state(self.random_state)
         search = {"method": self.neighbors, "random_state": random_state}
         if self.solver == "paper":
             return self._fit_paper(data, slices, search)
-        pencil, self.mean_ = self._build_pencil(data, slices, search)
+        X, self.mean_ = center_on_labels(data)
+        scale = self._standardise(X, data, slices)
+        near = self._near_rows(X[: len(data.y)], scale, slices)
+        omega = self._omega(near, slices, search)
+        pencil = self._build_pencil(X, slices, omega, search)
         self.solver_ = self._choose_solver(pencil)
         solver = _make_solver(self.solver_, random_state)
         spectrum = solver.solve(pencil, self._n_wanted(pencil.omega.shape[1]))
-        penalised = pencil.penalty is not None
-        self._store(spectrum, len(data.y), plain=self._is_plain(slices), penalised=penalised)
+        plain, penalised = self._is_plain(slices), pencil.penalty is not None
+        self._store_spectrum(spectrum, len(data.y), plain=plain, penalised=penalised)
+        self.n_components_ = self._choose_n_components(pencil, slices, near)
+        self._store_components(spectrum, len(data.y), scale)
+        if self.n_components == "auto":
+            self._look_at_curvature(pencil.X_labeled, scale, data.y)
         return self
 
-    @available_if(_is_streamable)
-    def partial_fit(self, X, y, classes=None):
-        """Take in a chunk of labelled rows; after the last chunk the result is that of ``fit``.
+    def _split(self, X, y, X_unlabeled):
+        data = split_labelled(
+            self, X, y, X_unlabeled, allow_categories=True, categorical=self.categorical
+        )
+        if not _is_categorical(data.y) and self.categorical == "auto":
+            warn_of_classes(y, self.n_slices)
+        if isinstance(self.alpha, str) or self.alpha > 0 or self.solver == "paper":
+            return data
+        return data.labelled_only()
 
-        Only the mean, the scatter (n_features x n_features) and the slice means are kept, so that
-        data need not fit in memory; the directions are computed when they are first read. Slices
-        are plain and fixed by the first chunk: by the edges given as `n_slices`, by `classes`, or,
-        where `n_slices` is an integer, by the slices of the first chunk. The edges that ``fit``
-        would take are those of `slice_edges` on all of y, a first pass over y alone.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-        y : array-like of shape (n,)
-            Every row labelled.
-        classes : array-like of shape (H,), default=None
-            All categories that y can take, where it holds categories; read at the first call.
-
-        Returns
-        -------
-        self
-            With `components_` as soon as the rows seen identify `n_components`; before, reading it
-            raises NotFittedError.
-
-        Raises
-        ------
-        ValueError
-            If y holds NaN or a category that is not in `classes`: the moments are then unchanged.
-        AttributeError
-            If `n_local_neighbors` is set or the solver is neither "auto" nor "dense": both need all
-            rows at once, and the method is not there.
-        """
-        self._check_parameters()
-        first = getattr(self, "_moments", None) is None
-        categories = classes is not None if first else self._coding.edges is None
-        X, y = check_labelled_chunk(self, X, y, reset=first, allow_categories=categories)
-        check_n_components(self.n_components, self.n_features_in_)
-        coding = SliceCoding.of_first_chunk(y, self.n_slices, classes) if first else self._coding
-        self._check_identified(coding.n_slices - 1)
-        codes, names = coding.codes(y), {"estimator_name": type(self).__name__, "input_name": "X"}
-        chunk = SliceMoments.of_finite(X, codes, coding.n_slices, **names)
-        self._coding = coding
-        self._moments = chunk if first else self._moments.merged(chunk)
-        forget_solved(self)
-        self._unsolved = self._moments
-        self.n_slices_ = int((self._moments.counts > 0).sum())
-        return self
-
-    def _fit_blocks(self, X, y, X_unlabeled):
-        """Fit to a Dask array block by block; y is read whole."""
-        if (remedy := _needs_all_rows(self)) is not None:
-            raise ValueError(f"{remedy}, or compute the Dask array first.")
-        y, labelled = check_block_response(self, X, y)
-        check_n_components(self.n_components, self.n_features_in_)
-        if self.alpha != 0 and (X_unlabeled is not None or not labelled.all()):
-            raise ValueError(
-                "alpha must be 0 for a Dask array with unlabelled rows: the graph needs all rows "
-                f"in memory, got alpha={self.alpha!r}. Pass alpha=0, or a sample of the rows as a "
-                "NumPy array."
-            )
-        slices = slice_response(y[labelled], self.n_slices)
+    def _begin(self, y, slices):
+        """Forget what an earlier fit may have set and this one may not."""
+        for name in ("alpha_scores_", "dimension_tests_", "permutation_tests_", "curvature_"):
+            self.__dict__.pop(name, None)
         self.n_slices_ = slices.n_slices
-        codes = np.full(len(y), -1)
-        codes[labelled] = slices.codes
-        self._moments = None
-        self._solve_moments(moments_of_blocks(X, codes, slices.n_slices))
-        return self
-
-    def _solve_moments(self, moments):
-        """Set the attributes of ``fit``, where the rows seen identify `n_components`."""
-        n_slices = int((moments.counts > 0).sum())
-        if n_slices < 2:
-            return
-        moments = moments.without_constant_columns()
-        self.mean_, self.solver_ = moments.mean, "dense"
-        self.ridge_ = self._resolve_ridge(moments.n, penalised=False)
-        T = moments.scatter.copy()
-        T[np.diag_indices_from(T)] += self.ridge_ * np.diag(T).mean()
-        N, n_wanted = moments.slice_sums(), self._n_wanted(n_slices)
-        spectrum = solve_moments(N, whitening_basis(T), n_wanted)
-        limit = self._n_identified(spectrum.eigenvalues, plain=True)
-        if self.n_components == "auto" or self.n_components <= limit:
-            self._store(spectrum, moments.n, plain=True, penalised=False)
+        self.target_type_ = "categorical" if _is_categorical(y) else "numeric"
 
     def _check_parameters(self):
         check_n_slices(self.n_slices)
-        check_nonnegative("alpha", self.alpha)
         check_integer("n_neighbors", self.n_neighbors, 1)
         check_choice("solver", self.solver, SOLVERS)
         check_choice("neighbors", self.neighbors, NEIGHBORS)
-        if self.ridge != "auto":
-            check_nonnegative("ridge", self.ridge, special="'auto'")
+        for name in ("alpha", "ridge"):
+            value = getattr(self, name)
+            if not (isinstance(value, str) and value == "auto"):
+                check_nonnegative(name, value, special="'auto'")
+        for name in ("scale", "categorical"):
+            check_switch(name, getattr(self, name))
         if self.n_local_neighbors is not None:
             check_integer("n_local_neighbors", self.n_local_neighbors, 2, special="None")
 
-    def _build_pencil(self, data, slices, search):
-        X, mean = center_on_labels(data)
-        n_labeled = len(data.y)
-        omega = self._omega(X[:n_labeled], slices, search)
-        penalty = graph_penalty(X, n_labeled, self.alpha, self.n_neighbors, **search)
-        if penalty is None:
-            X = X[:n_labeled]
-        self.ridge_ = self._resolve_ridge(n_labeled, penalised=penalty is not None)
-        return Pencil(X, n_labeled, omega, penalty).with_relative_ridge(self.ridge_), mean
+    def _standardise(self, X, data, slices):
+        """Divide the columns of X in place where units would matter; return by what."""
+        if not (self.scale and self._feels_units(data, slices)):
+            return 1.0
+        scale = column_scales(X, len(data.y))
+        X /= scale
+        return scale
 
-    def _omega(self, X_labeled, slices, search):
+    def _near_rows(self, X_labeled, scale, slices):
+        """Rows among which localised slices seek neighbours; None for plain slices."""
         if self._is_plain(slices):
+            return None
+        return X_labeled if self.scale is True else X_labeled * scale
+
+    def _feels_units(self, data, slices):
+        """Tell whether units matter: plain slices of many rows have neither ridge nor graph."""
+        ridged = self.ridge != 0 and (
+            self.ridge != "auto" or len(data.y) < ROWS_PER_FEATURE * self.n_features_in_
+        )
+        exact = self.solver in ("auto", "dense") and len(data.y) > self.n_features_in_
+        return ridged or not exact or not self._is_plain(slices) or len(data.X_unlabeled) > 0
+
+    def _build_pencil(self, X, slices, omega, search):
+        n_labeled = len(slices.codes)
+        labelled = X[:n_labeled]
+        ridge_of = self._ridge_rule(labelled, slices)
+        penalty = self._penalty(X, slices, ridge_of, search)
+        pencil = Pencil(labelled if penalty is None else X, n_labeled, omega, penalty)
+        if self.ridge != "auto":
+            self.ridge_ = self._given_ridge(n_labeled, penalised=penalty is not None)
+            return pencil.with_relative_ridge(self.ridge_)
+        rho = ridge_of(None)
+        self.ridge_ = float(rho / pencil.mean_scatter()) if rho else 0.0
+        return pencil.with_ridge(rho)
+
+    def _ridge_rule(self, X_labeled, slices):
+        """Absolute ridge as a function of the trace of T."""
+        if self.ridge == "auto":
+            rho = choose_ridge(X_labeled, slices, self.target_type_ == "categorical")
+            return lambda trace: rho
+        return lambda trace: self.ridge * trace / self.n_features_in_
+
+    def _penalty(self, X, slices, ridge_of, search):
+        """Graph penalty times alpha, or None; sets `alpha_`."""
+        self.alpha_ = 0.0
+        if len(X) == len(slices.codes):
+            return None
+        penalty = self._unit_penalty(X, len(slices.codes), search)
+        if self.alpha == "auto":
+            unit = Pencil(X, len(slices.codes), slices.membership(), penalty)
+            self.alpha_, self.alpha_scores_ = choose_alpha(
+                unit,
+                slices,
+                ridge=ridge_of,
+                categorical=self.target_type_ == "categorical",
+                n_components=None if isinstance(self.n_components, str) else self.n_components,
+            )
+        else:
+            self.alpha_ = float(self.alpha)
+        return self.alpha_ * penalty if self.alpha_ else None
+
+    def _unit_penalty(self, X, n_labeled, search):
+        """Penalty of alpha = 1; with `scale`, near rows are near in units of all rows' spread."""
+        near = X
+        if self.scale:
+            spread = X.std(axis=0)
+            near = X / np.where(spread > 0, spread, 1.0)
+        return graph_penalty(near, n_labeled, 1.0, self.n_neighbors, **search)
+
+    def _omega(self, near, slices, search):
+        if near is None:
             return slices.membership()
-        return local_membership(X_labeled, slices, self.n_local_neighbors, **search)
+        return local_membership(near, slices, self.n_local_neighbors, **search)
 
     def _is_plain(self, slices):
         return self.n_local_neighbors is None or self.n_local_neighbors >= slices.counts.max()
 
-    def _resolve_ridge(self, n_labeled, penalised):
-        identified = n_labeled - 1 > self.n_features_in_
-        if self.ridge == "auto":
-            return 0.0 if identified else DEFAULT_RIDGE
-        if self.ridge == 0 and not identified and not penalised:
+    def _given_ridge(self, n_labeled, penalised):
+        """Return the ridge given by hand; without one, say where nothing is identified."""
+        if self.ridge == 0 and n_labeled - 1 <= self.n_features_in_ and not penalised:
             warnings.warn(
                 f"{n_labeled} labelled rows do not identify directions among "
                 f"{self.n_features_in_} features when ridge=0 and no unlabelled row is used: "
@@ -381,64 +397,99 @@ class SemiSlicedInverseRegression(LinearProjection):
         n, d = pencil.X.shape
         if (d <= n and d > DENSE_MAX_FEATURES) or (d > n and n > DUAL_MAX_ROWS):
             return "iterative"
-        if pencil.omega.shape[1] > RANDOMIZED_MIN_COLUMNS and self.n_components != "auto":
+        many = RANDOMIZED_MIN_COLUMNS if d <= n else RANDOMIZED_MIN_COLUMNS_WIDE
+        if pencil.omega.shape[1] > many and isinstance(self.n_components, Integral):
             return "randomized"
-        return "dense" if d <= n else "dual"
+        ridged_graph = pencil.penalty is not None and pencil.ridge > 0
+        return "dense" if d <= (2 * n if ridged_graph else n) else "dual"
 
     def _n_wanted(self, n_columns):
-        if self.n_components == "auto":
+        if isinstance(self.n_components, str):
             return min(n_columns, MAX_AUTO_COMPONENTS, self.n_features_in_)
         return int(self.n_components)
 
-    def _store(self, spectrum, n_labeled, *, plain, penalised):
+    def _store_spectrum(self, spectrum, n_labeled, *, plain, penalised):
         limit = self._n_identified(spectrum.eigenvalues, plain)
         self._check_identified(limit)
         self.eigenvalues_ = spectrum.eigenvalues[:limit]
-        self.__dict__.pop("dimension_tests_", None)
         if plain and not penalised and not self.ridge_:
             self.dimension_tests_ = sequential_tests(
                 self.eigenvalues_, n_labeled, self.n_features_in_, self.n_slices_
             )
-        self.n_components_ = self._choose_n_components(n_labeled, plain)
-        directions = np.sqrt(n_labeled) * spectrum.directions[:, : self.n_components_]
-        self.components_ = with_positive_peaks(directions.T)
 
     def _n_identified(self, eigenvalues, plain):
         nonzero = int((eigenvalues > 1e-12 * eigenvalues[0]).sum())
         return min(len(eigenvalues), self.n_slices_ - 1) if plain else max(nonzero, 1)
 
     def _check_identified(self, limit):
-        if self.n_components != "auto" and self.n_components > limit:
+        if not isinstance(self.n_components, str) and self.n_components > limit:
             raise ValueError(
                 f"n_components must be at most {limit}, the number of directions identified by the "
                 f"slices: got {self.n_components}. Use n_components='auto', more slices, or "
                 "n_local_neighbors."
             )
 
-    def _choose_n_components(self, n_labeled, plain):
-        if self.n_components != "auto":
+    def _choose_n_components(self, pencil, slices, near):
+        plain, n_labeled = self._is_plain(slices), len(slices.codes)
+        if self.n_components != "auto" or self._tests_are_valid(n_labeled):
+            return self._choose_from_spectrum(n_labeled, plain)
+        if self.solver_ == "iterative":  # neither d x d nor n x n would fit
+            pencil = Pencil(pencil.X_labeled, n_labeled, pencil.omega, None, pencil.ridge)
+        self.permutation_tests_ = slice_permutation_tests(
+            pencil,
+            slices,
+            near=near,
+            n_local_neighbors=self.n_local_neighbors,
+            most=min(len(self.eigenvalues_), MAX_AUTO_COMPONENTS),
+            random_state=0 if self.random_state is None else self.random_state,
+        )
+        return self._or_none(dimension_by_tests(self.permutation_tests_))
+
+    def _choose_from_spectrum(self, n_labeled, plain):
+        if not isinstance(self.n_components, str):
             return int(self.n_components)
-        tested = hasattr(self, "dimension_tests_") and n_labeled >= 3 * self.n_features_in_
-        if tested:
-            return dimension_by_tests(self.dimension_tests_)
+        if self.n_components == "auto" and self._tests_are_valid(n_labeled):
+            return self._or_none(dimension_by_tests(self.dimension_tests_))
         spectrum = self.eigenvalues_ if plain else excess_over_noise(self.eigenvalues_)
         return dimension_by_criterion(spectrum[:MAX_AUTO_COMPONENTS], n_labeled)
+
+    def _tests_are_valid(self, n_labeled):
+        enough = n_labeled >= ROWS_PER_FEATURE_TESTED * self.n_features_in_
+        return enough and hasattr(self, "dimension_tests_")
+
+    def _or_none(self, n_components):
+        n_components = min(n_components, len(self.eigenvalues_))
+        if not n_components:
+            warn_of_none()
+        return n_components
+
+    def _store_components(self, spectrum, n_labeled, scale):
+        directions = np.sqrt(n_labeled) * spectrum.directions[:, : max(self.n_components_, 1)]
+        self.components_ = with_positive_peaks(directions.T / scale)
+
+    def _look_at_curvature(self, X_labeled, scale, y):
+        """Set `curvature_` and say what may have misled the tests that chose the dimension."""
+        self.curvature_, curved = curvature(X_labeled, self.components_ * scale)
+        by_value = self.target_type_ == "categorical" or len(np.unique(y)) == self.n_slices_
+        if self.n_components_ and curved.any() and not by_value:
+            warn_of_curvature(self.curvature_, curved)
 
     def _fit_paper(self, data, slices, search):
         X = np.concatenate([data.X_labeled, data.X_unlabeled])
         self.mean_ = X.mean(axis=0)
         self.solver_, self.ridge_ = "paper", 0.0
+        self.alpha_ = PAPER_ALPHA if self.alpha == "auto" else float(self.alpha)
         limit = min(slices.n_slices - 1, self.n_features_in_)
         self._check_identified(limit)
-        omega = self._omega(data.X_labeled, slices, search)
+        omega = self._omega(self._near_rows(data.X_labeled, 1.0, slices), slices, search)
         if not self._is_plain(slices):
             omega = pairwise_membership(omega, slices)
         self.eigenvalues_, B = paper_directions(
             X - self.mean_,
             omega,
-            alpha=self.alpha,
+            alpha=self.alpha_,
             n_neighbors=self.n_neighbors,
-            rank=limit if self.n_components == "auto" else int(self.n_components),
+            rank=limit if isinstance(self.n_components, str) else int(self.n_components),
             **search,
         )
         self._check_identified(B.shape[1])
@@ -454,3 +505,7 @@ def _make_solver(name, random_state):
         "iterative": IterativeSolver(random_state),
         "randomized": RandomizedSolver(random_state),
     }[name]
+
+
+def _is_categorical(y):
+    return y.dtype.kind in "USb"

@@ -1,10 +1,14 @@
 """Slices of the response: which labelled row belongs to which, and how many each holds."""
 
+import warnings
 from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
 from scipy import sparse
+
+ROWS_PER_CLASS = 5
+"""Rows a value from which integers look like classes."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,11 @@ class Slices:
     def n_slices(self):
         """Number of slices, H."""
         return len(self.counts)
+
+    def of_rows(self, rows):
+        """Slices of some rows only; those that no row is left in are dropped."""
+        _, codes, counts = np.unique(self.codes[rows], return_inverse=True, return_counts=True)
+        return Slices(codes, counts)
 
     def membership(self):
         """Plain Omega (n_l, H): 1/sqrt(n_h) where row i lies in slice h."""
@@ -63,6 +72,22 @@ def slice_response(y, n_slices):
     else:
         codes = _codes_by_count(y, n_slices)
     return _compact(codes)
+
+
+def warn_of_classes(y, n_slices):
+    """Say so when integers that look like classes are cut as numbers."""
+    y = np.asarray(y)
+    if y.dtype.kind not in "iu" or not isinstance(n_slices, Integral):
+        return
+    n_values = len(np.unique(y))
+    if n_slices < n_values <= len(y) / ROWS_PER_CLASS:
+        warnings.warn(
+            f"y holds {n_values} different integers and was taken for numbers, cut in about "
+            f"{n_slices} slices. If they are classes, pass categorical=True; if numbers, "
+            "categorical=False says so.",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def check_n_slices(n_slices):

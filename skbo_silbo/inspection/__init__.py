@@ -2,13 +2,20 @@
 
 from ._bootstrap import DirectionBootstrap, bootstrap_directions
 from ._convergence_display import ConvergenceDisplay
+from ._coordinate import CoordinateTest, Elimination, backward_elimination, coordinate_test
 from ._display import SubspaceDisplay
+from ._scree_display import ScreeDisplay
 from ._search_display import SearchDisplay
 
 __all__ = [
     "ConvergenceDisplay",
+    "CoordinateTest",
     "DirectionBootstrap",
+    "Elimination",
+    "ScreeDisplay",
     "SearchDisplay",
     "SubspaceDisplay",
+    "backward_elimination",
     "bootstrap_directions",
+    "coordinate_test",
 ]

@@ -37,7 +37,7 @@ class OptunaSpace:
         """Return a trial's parameters as a point of `space`; what it has not is at the middle.
 
         So a parameter that a trial does not have, because another has a value with which it is not
-        needed, does not tell trials apart (Hutter, Hoos and Leyton-Brown 2011, section 4.1).
+        needed, does not tell trials apart.
         """
         known = {name: self._axes[name].to_space(value) for name, value in params.items()}
         return {**self._middle, **known}

@@ -100,8 +100,8 @@ def modelled_values(study, trials):
 
     A complete trial has its value, with a minus sign if the study maximises. A pruned one has its
     last intermediate value. A failed one has NaN. One that violates constraints is worse than every
-    feasible one, and the worse the more it violates them (Deb 2000, "An efficient constraint
-    handling method for genetic algorithms", equation 6).
+    feasible one, and the worse the more it violates them: the order of Deb (2000), "An efficient
+    constraint handling method for genetic algorithms".
     """
     sign = -1.0 if study.direction == StudyDirection.MAXIMIZE else 1.0
     values = {number: sign * _value(trial) for number, trial in trials.items()}

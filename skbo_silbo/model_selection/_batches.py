@@ -1,8 +1,13 @@
 """Evaluating batches of candidates through scikit-learn."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
-from skbo_silbo._sklearn import check_refit_names_a_metric, is_all_fits_failed
+from skbo_silbo._sklearn import (
+    check_refit_names_a_metric,
+    fits_of,
+    is_all_fits_failed,
+    with_results,
+)
 from skbo_silbo.model_selection._candidates import Candidate, mean_score
 from skbo_silbo.model_selection._splits import freeze
 from skbo_silbo.model_selection._worker_death import is_worker_death
@@ -37,7 +42,18 @@ class Batches:
         self._cv = freeze(search.cv)
         self._n_batches = self._n_rows = 0
 
-    def evaluate(self, points, sources, recalled=()):
+    @contextmanager
+    def fits_of(self, params):
+        """Give the fits of one candidate, as functions with arguments, to be made elsewhere.
+
+        While they are made the context is left open: scikit-learn's callbacks see a task.
+        """
+        with self._callback_kwargs(1) as kwargs:
+            with _muted(self.search):
+                fits = fits_of(self._evaluate_candidates, params, cv=self._cv, **kwargs)
+            yield fits
+
+    def evaluate(self, points, sources, recalled=(), results=None, is_second_try=False):
         """Evaluate a batch.
 
         Parameters
@@ -48,6 +64,10 @@ class Batches:
             Where each came from.
         recalled : sequence of Candidate
             The first of them, already evaluated.
+        results : list, default=None
+            What the fits of a single new one returned, if they have been made.
+        is_second_try : bool, default=False
+            Whether a worker has died with them already.
 
         Returns
         -------
@@ -61,7 +81,11 @@ class Batches:
             worker died and no ``error_score="raise"``.
         """
         new = slice(len(recalled), None)
-        outcomes = self._outcomes(points[new]) if points[new] else []
+        if results is not None:
+            with with_results(self._evaluate_candidates, results):
+                outcomes = self._fit(points, are_made=True)
+        else:
+            outcomes = self._outcomes(points[new], is_second_try) if points[new] else []
         batch = [
             Candidate(params, self._n_batches, source, rows, error, self._score(rows))
             for params, source, (rows, error) in zip(
@@ -75,12 +99,14 @@ class Batches:
         """Take candidates, of which all else has been seen to, among the results."""
         self.candidates += batch
 
-    def _outcomes(self, points):
+    def _outcomes(self, points, is_second_try):
         """Return the rows of each point, or None and a report of the failure.
 
         When a worker dies, which candidate killed it is not known: all are evaluated once more, one
         by one, and one with which a worker dies again has failed.
         """
+        if is_second_try:
+            return [outcome for point in points for outcome in self._fit_alone(point)]
         try:
             return self._fit(points)
         except Exception as failure:
@@ -99,10 +125,12 @@ class Batches:
     def _may_be_retried(self, failure):
         return is_worker_death(failure) and self.search.error_score != "raise"
 
-    def _fit(self, points):
+    def _fit(self, points, are_made=False):
         """Return the rows of each point, and the report of the failure if every fit failed."""
+        # Fits that have been made had their task.
+        task = nullcontext({}) if are_made else self._callback_kwargs(len(points))
         try:
-            with self._callback_kwargs(len(points)) as kwargs, _muted(self.search):
+            with task as kwargs, _muted(self.search):
                 self.table = self._evaluate_candidates(points, cv=self._cv, **kwargs)
         except ValueError as failure:
             if not is_all_fits_failed(failure):
@@ -122,13 +150,13 @@ class Batches:
 
     @contextmanager
     def _callback_kwargs(self, n_points):
-        if self.callback_ctx is None:
-            yield {}
-            return
+        with self._task_of(n_points) as ctx:
+            yield {} if ctx is None else {"callback_ctx": ctx}
+
+    def _task_of(self, n_points):
         n_fits = n_points * self.search.n_splits_
         task = {"task_name": "batch", "max_subtasks": n_fits, "sequential_subtasks": False}
-        with callback_task(self.search, self.callback_ctx, **task) as ctx:
-            yield {"callback_ctx": ctx}
+        return callback_task(self.search, self.callback_ctx, **task)
 
 
 @contextmanager

@@ -27,6 +27,9 @@ class Candidate:
         Then the report of the failed fits.
     score : float
         Mean test score over the splits, of the metric that is searched; NaN if it failed.
+    is_in_order : bool
+        Whether all candidates before it had been told when it was proposed, but those of its batch:
+        then the same proposals can be made again.
     """
 
     params: dict
@@ -35,6 +38,7 @@ class Candidate:
     rows: list | None
     error: str | None
     score: float
+    is_in_order: bool = True
 
 
 def mean_score(rows, refit):

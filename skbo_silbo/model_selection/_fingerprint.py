@@ -6,13 +6,18 @@ from inspect import signature
 import numpy as np
 
 from skbo_silbo.model_selection._describe import VERSION, describe, describe_data, digest
+from skbo_silbo.model_selection._initial_results import read_initial_results
 
 SHOWN = 5  # differences that a message names
 
 # Parameters of a search that do not decide what its candidates are and what their scores mean.
-MAY_CHANGE = ("journal", "max_time", "n_iter", "n_jobs", "patience", "pre_dispatch", "verbose")
+MAY_CHANGE = (
+    *("callback", "journal", "max_time", "n_iter", "n_jobs", "patience", "pre_dispatch", "verbose"),
+)
 # Parameters that the fingerprint has in a form of its own.
-IN_OTHER_WORDS = ("cv", "estimator", "param_distributions", "refit")
+IN_OTHER_WORDS = (
+    *("batch_size", "cv", "estimator", "initial_results", "param_distributions", "refit"),
+)
 
 
 def search_fingerprint(search, space, state, version=VERSION):
@@ -59,6 +64,10 @@ def search_fingerprint(search, space, state, version=VERSION):
         "refit": search.refit if isinstance(search.refit, str) else None,  # the metric searched
         **{name: told(getattr(search, name)) for name in described_parameters(type(search))},
     }
+    fingerprint["batch_size"] = 1 if search.batch_size == "auto" else told(search.batch_size)
+    if search.initial_results is not None:
+        told_before = read_initial_results(search.initial_results, search.refit)
+        fingerprint["initial_results"] = told(told_before)
     if version > 1:
         fingerprint["scorer parameters"] = {
             k: held(v) for k, v in sorted(state.score_params.items())

@@ -61,6 +61,11 @@ class Memory:
         """Return the candidates with the numbers first, ..., first + n - 1 as far as there are."""
         return self.candidates[first : first + n]
 
+    @property
+    def is_in_order(self):
+        """Whether the candidates were proposed one batch after the other, and can be so again."""
+        return all(candidate.is_in_order for candidate in self.candidates)
+
     def agrees(self, points, recalled):
         """Return whether the points proposed begin with those recalled, to the last bit."""
         proposed = self.space.encode(points[: len(recalled)])
@@ -151,6 +156,7 @@ def _record(candidate, space):
         "x": x.tolist(),
         "score": _plain(candidate.score),
         "error": candidate.error,
+        "in order": candidate.is_in_order,
         "rows": None if candidate.rows is None else [_plain(row) for row in candidate.rows],
     }
 
@@ -165,6 +171,7 @@ def _candidate(record, space):
         rows=None if rows is None else [_row(row) for row in rows],
         error=record["error"],
         score=float(record["score"]),
+        is_in_order=record.get("in order", True),
     )
 
 

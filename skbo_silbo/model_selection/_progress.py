@@ -18,7 +18,7 @@ def show_progress(verbose, total):
         return closing(_Silence())
     if verbose == 1:
         try:
-            from tqdm import tqdm
+            from tqdm.auto import tqdm
         except ImportError:
             return closing(_Lines(total, with_params=False))
         return closing(_Bar(tqdm(total=total, desc="SILBOSearchCV", unit="candidate")))

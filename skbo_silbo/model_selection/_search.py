@@ -1,22 +1,41 @@
 """Hyperparameter search with SILBO, a drop-in for RandomizedSearchCV."""
 
+import math
 import os
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
 
-from skbo_silbo._sklearn import BaseSearchCV, Interval, adopt_rows
+from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, adopt_rows
 from skbo_silbo.model_selection._batches import Batches, callback_task
 from skbo_silbo.model_selection._candidates import result_rows, score_noise
+from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._progress import show_progress
 from skbo_silbo.model_selection._stopping import Stopping
-from skbo_silbo.optimizers import SILBO, SpaceExhausted
+from skbo_silbo.model_selection._stream import Stream
+from skbo_silbo.model_selection._workers import Workers
+from skbo_silbo.optimizers import SILBO, SpaceExhausted, option_names
 from skbo_silbo.space import Space, SpaceUnion, as_space
+
+# What is passed on to SILBO; the search's journal is its own.
+SILBO_OPTIONS = tuple(name for name in option_names(SILBO) if name != "journal")
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """What one call of `fit` has in hand while it searches."""
+
+    batches: Batches
+    memory: object
+    stopping: Stopping
+    progress: object
 
 
 class SILBOSearchCV(BaseSearchCV):
@@ -40,14 +59,19 @@ class SILBOSearchCV(BaseSearchCV):
     n_iter : int, default=10
         Most candidates to evaluate, the initial ones included. A finite space of fewer
         points is evaluated completely, no point twice, and ends the search.
-    batch_size : int, default=1
-        Candidates proposed at a time. Larger batches keep more workers busy and teach the
-        model later. The result depends on `batch_size`, not on `n_jobs`.
+    batch_size : int or "auto", default="auto"
+        "auto": with one worker candidates are proposed one by one; with more, whenever a worker
+        is free, from what is known by then: none waits for another, and the result depends on
+        which fits end first. An int: so many candidates are proposed at a time and waited for; the
+        result depends on it, not on `n_jobs`. Backends of joblib that give no results before the
+        last fit (Ray's, "multiprocessing") are used in batches of as many candidates as keep all
+        workers busy, with a warning.
     scoring : str, callable, list, tuple, dict or None, default=None
         As in RandomizedSearchCV. With several metrics the one that `refit` names is searched; if
         `refit` is False or a callable, the first.
     n_jobs : int or None, default=None
-        Fits in parallel, of at most ``batch_size * n_splits`` at a time.
+        Fits in parallel, as in RandomizedSearchCV; with an int as `batch_size`, at most
+        ``batch_size * n_splits`` at a time.
     refit : bool, str or callable, default=True
         As in RandomizedSearchCV. A callable chooses among all candidates at the end; the
         search itself goes after the (first) metric.
@@ -77,13 +101,25 @@ class SILBOSearchCV(BaseSearchCV):
         line of JSON. If it exists, the search continues where it was interrupted, or with a greater
         `n_iter` goes on, and the result is that of a search never interrupted. One file is for
         one search on one set of data.
+    initial_results : dict, DataFrame, list of (params, score) or None, default=None
+        What an earlier search found: its ``cv_results_``, a frame made from it (columns
+        ``param_...`` and ``mean_test_score``), or pairs of parameters and score, NaN for a failed
+        candidate. The model learns from them, they are not evaluated again, and the design at the
+        start is shorter by their number. They are neither in `cv_results_` nor counted. Scores must
+        be of the same metric on like data.
+    callback : callable or None, default=None
+        Called after every candidate with a `SearchProgress`: `n_candidates`, `params`, `score`,
+        `source`, `best_params`, `best_score`, `elapsed`. A true return value ends the search. It
+        has nothing to do with the callbacks of scikit-learn 1.9, which work as well.
     fold_noise : bool, default=False
         Whether the model takes ``std_test_score / sqrt(n_splits)`` as noise of a candidate's score.
         All candidates are compared on the same splits, so most of it is common to all; searches
         told of it found no better scores (:doc:`/search_log`). It is for splits so few or small
         that the best score is often luck.
-    n_components, embedding, acquisition, n_initial : default="auto", "auto", "ei", "auto"
-        Passed on to :class:`~skbo_silbo.SILBO`.
+    n_components, embedding, mapping, acquisition, n_initial, n_unlabeled, update_every, design, \
+            search, sketch, surrogate, warp : default as in SILBO
+        Options of :class:`~skbo_silbo.SILBO`, which it says all about. The method of the paper, for
+        example, is ``embedding="semi-sir"`` with the ``n_components`` that are believed in.
 
     Attributes
     ----------
@@ -93,6 +129,9 @@ class SILBOSearchCV(BaseSearchCV):
         it was evaluated by an earlier run and is in the journal.
     optimizer_ : SILBO
         The optimiser after the last candidate; its values are the scores with a minus sign.
+    stop_reason_ : str
+        Why the search ended: "n_iter", "max_time", "patience", "callback", "exhausted" (a finite
+        space) or "interrupted" (Ctrl-C).
     best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, \
 multimetric_, classes_, n_features_in_, feature_names_in_
         As in RandomizedSearchCV.
@@ -148,11 +187,12 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         **BaseSearchCV._parameter_constraints,
         "param_distributions": [dict, list, Space, SpaceUnion],
         "n_iter": [Interval(Integral, 1, None, closed="left")],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "batch_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "random_state": ["random_state"],
         "max_time": [Interval(Real, 0, None, closed="neither"), None],
         "patience": [Interval(Integral, 1, None, closed="left"), None],
         "journal": [str, os.PathLike, None],
+        "callback": [callable, None],
         "fold_noise": ["boolean"],
     }
 
@@ -162,7 +202,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         param_distributions,
         *,
         n_iter=10,
-        batch_size=1,
+        batch_size="auto",
         scoring=None,
         n_jobs=None,
         refit=True,
@@ -175,11 +215,21 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         max_time=None,
         patience=None,
         journal=None,
+        initial_results=None,
+        callback=None,
         fold_noise=False,
         n_components="auto",
         embedding="auto",
+        mapping="auto",
         acquisition="ei",
         n_initial="auto",
+        n_unlabeled=50,
+        update_every=1,
+        design="auto",
+        search="auto",
+        sketch="auto",
+        surrogate="auto",
+        warp="auto",
     ):
         super().__init__(
             estimator=estimator,
@@ -199,11 +249,21 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.max_time = max_time
         self.patience = patience
         self.journal = journal
+        self.initial_results = initial_results
+        self.callback = callback
         self.fold_noise = fold_noise
         self.n_components = n_components
         self.embedding = embedding
+        self.mapping = mapping
         self.acquisition = acquisition
         self.n_initial = n_initial
+        self.n_unlabeled = n_unlabeled
+        self.update_every = update_every
+        self.design = design
+        self.search = search
+        self.sketch = sketch
+        self.surrogate = surrogate
+        self.warp = warp
 
     def _run_search(self, evaluate_candidates, *, callback_ctx=None):
         """Propose, evaluate and tell until the search ends, then make the table of results.
@@ -211,6 +271,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         Older versions of scikit-learn do not pass `callback_ctx`.
         """
         space = self._read_space()
+        self._require_options_that_fit(space)
         task = {"task_name": "search", "max_subtasks": None}
         with (
             open_memory(self, space, evaluate_candidates) as memory,
@@ -222,6 +283,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             except KeyboardInterrupt:
                 if not any(candidate.rows for candidate in batches.candidates):
                     raise
+                self.stop_reason_ = "interrupted"
                 self._warn_of_interruption(batches.candidates)
         rows = [row for candidate in batches.candidates for row in candidate.rows or ()]
         if not rows:
@@ -236,24 +298,90 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self._tabulate(table, batches.candidates)
 
     def _search(self, batches, memory):
-        self.optimizer_ = self._make_optimizer(memory)
+        self.optimizer_ = self._make_optimizer(memory.space, memory.random_state)
         total = min(self.n_iter, memory.space.n_points)
         stopping = Stopping(total, self.max_time, self.patience)
         with show_progress(self.verbose, total) as progress:
-            while n := stopping.room(self.batch_size):
-                try:
-                    points, recalled = self._propose(memory, stopping.n_done, n)
-                except SpaceExhausted:  # what is left has next to no probability
-                    break
-                sources = self._sources(stopping.n_done, len(points))
-                evaluated = batches.evaluate(points, sources, recalled)
-                memory.keep(evaluated)
-                batch = [*recalled, *evaluated]
-                self._tell(batch)
-                batches.accept(batch)
-                for i, candidate in enumerate(batch):
-                    stopping.count(candidate.score, recalled=i < len(recalled))
-                    progress.update(stopping, candidate)
+            run = _Run(batches, memory, stopping, progress)
+            batch_size, n_workers = self._read_batch_size()
+            if batch_size is None:
+                self._search_as_workers_are_free(run, n_workers)
+            else:
+                self._search_in_batches(run, batch_size)
+        self.stop_reason_ = stopping.reason(space_is_finite=total < self.n_iter)
+
+    def _read_batch_size(self):
+        """Return the size of batches, None for none, and the number of workers."""
+        n_workers = effective_n_jobs(self.n_jobs)
+        if self.batch_size != "auto" or n_workers == 1:
+            return (1 if self.batch_size == "auto" else self.batch_size), n_workers
+        try:
+            Stream(self.n_jobs)
+        except ValueError as error:
+            size = math.ceil(n_workers / self.n_splits_)
+            warnings.warn(
+                f"candidates are evaluated in batches of {size}, each waiting for its slowest fit, "
+                f"because joblib's backend gives no results before that: {error} Give batch_size "
+                "an int, or use another backend.",
+                UserWarning,
+                stacklevel=2,
+            )
+            return size, n_workers
+        return None, n_workers
+
+    def _search_in_batches(self, run, batch_size):
+        if not run.memory.is_in_order:
+            self._recall_all(run)
+        while n := run.stopping.room(batch_size):
+            first = run.stopping.n_done
+            try:
+                points, recalled = self._propose(run.memory, first, n)
+            except SpaceExhausted:  # what is left has next to no probability
+                run.stopping.end("exhausted")
+                break
+            sources = self._sources(first, len(points))
+            evaluated = run.batches.evaluate(points, sources, recalled)
+            self._take(run, evaluated, recalled)
+
+    def _search_as_workers_are_free(self, run, n_workers):
+        self._recall_all(run)
+        with Workers(run.batches, self.n_jobs, n_workers) as workers:
+            while self._begin(run, workers) or workers.n_under_way:
+                for candidate in workers.wait():
+                    self._take(run, [replace(candidate, is_in_order=False)])
+
+    def _begin(self, run, workers):
+        """Let the workers have a candidate, if they are free and there is room; say whether."""
+        if workers.are_busy or not run.stopping.room(1, workers.n_under_way):
+            return False
+        first = run.stopping.n_done + workers.n_under_way
+        try:
+            [params] = self.optimizer_.ask(1)
+        except SpaceExhausted:
+            run.stopping.end("exhausted")
+            return False
+        workers.begin(params, self._sources(first, 1, workers.n_under_way)[0])
+        return True
+
+    def _recall_all(self, run):
+        recalled = run.memory.recall(0, run.stopping.room(self.n_iter))
+        if recalled:
+            self._take(run, [], recalled)
+
+    def _take(self, run, evaluated, recalled=()):
+        """See to all that follows the evaluation of a batch."""
+        run.memory.keep(evaluated)
+        batch = [*recalled, *evaluated]
+        self._tell(batch)
+        run.batches.accept(batch)
+        for i, candidate in enumerate(batch):
+            run.stopping.count(candidate, recalled=i < len(recalled))
+            run.progress.update(run.stopping, candidate)
+            self._call_back(run.stopping, candidate)
+
+    def _call_back(self, stopping, candidate):
+        if self.callback is not None and self.callback(stopping.progress(candidate)):
+            stopping.end("callback")
 
     def _propose(self, memory, first, n):
         """Return n points, and the candidates recalled for the first of them.
@@ -267,7 +395,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             if memory.agrees(points, recalled):
                 return points, recalled
             memory.diverge()
-            self.optimizer_ = self._make_optimizer(memory)
+            self.optimizer_ = self._make_optimizer(memory.space, memory.random_state)
             self._tell(memory.recall(0, first))
         return [candidate.params for candidate in recalled], recalled
 
@@ -280,9 +408,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             noise if self.fold_noise else None,
         )
 
-    def _sources(self, n_done, n):
-        """Say of the next n candidates where they come from; the first batch has no model."""
-        n_initial = n if n_done == 0 else self.optimizer_.n_initial_
+    def _sources(self, n_done, n, n_under_way=0):
+        """Say of the next n candidates where they come from; without values there is no model."""
+        # From initial_results:
+        n_known = len(self.optimizer_.func_vals_) - (n_done - n_under_way)
+        n_initial = max(self.optimizer_.n_initial_ - n_known, 0 if n_known or n_done else n)
         return ["init" if i < n_initial else "model" for i in range(n_done, n_done + n)]
 
     def _read_space(self):
@@ -294,15 +424,32 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             )
         return as_space(self.param_distributions)
 
-    def _make_optimizer(self, memory):
-        return SILBO(
-            memory.space,
-            n_components=self.n_components,
-            embedding=self.embedding,
-            acquisition=self.acquisition,
-            n_initial=self.n_initial,
-            random_state=memory.random_state,
-        )
+    def _make_optimizer(self, space, random_state):
+        options = {name: getattr(self, name) for name in SILBO_OPTIONS}
+        optimizer = SILBO(space, random_state=random_state, **options)
+        params, scores = read_initial_results(self.initial_results, self.refit)
+        if not params:
+            return optimizer
+        try:
+            return optimizer.tell(params, [-score for score in scores])
+        except ValueError as error:
+            raise ValueError(
+                f"initial_results must be candidates of this space: {error} Leave out those that "
+                "are not, or widen the space."
+            ) from error
+
+    def _require_options_that_fit(self, space):
+        """Refuse options that cannot be honoured, before there is a journal and a fit."""
+        trial = self._make_optimizer(space, 0)
+        if not self.fold_noise:
+            return
+        try:
+            trial.tell(trial.ask(), 0.0, noise_std=1.0)
+        except ValueError as error:
+            raise ValueError(
+                f"fold_noise must be False with surrogate={self.surrogate!r}, which takes no noise "
+                "for single values. Leave one of them out."
+            ) from error
 
     def _warn_of_interruption(self, candidates):
         warnings.warn(

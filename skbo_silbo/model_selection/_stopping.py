@@ -2,6 +2,36 @@
 
 import math
 import time
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SearchProgress:
+    """What a search tells its callback after a candidate.
+
+    Attributes
+    ----------
+    n_candidates : int
+        How many there have been, this one included.
+    params : dict
+        Of this one.
+    score : float
+        Its mean test score, NaN if it failed.
+    source : str
+        Where it came from, as in ``cv_results_``.
+    best_params, best_score : dict or None, float
+        Of the best so far; None and -inf before the first success.
+    elapsed : float
+        Seconds since the start of the search, or since the last candidate from the journal.
+    """
+
+    n_candidates: int
+    params: dict
+    score: float
+    source: str
+    best_params: dict | None
+    best_score: float
+    elapsed: float
 
 
 class Stopping:
@@ -24,6 +54,7 @@ class Stopping:
         self.max_time = math.inf if max_time is None else max_time
         self.patience = math.inf if patience is None else patience
         self.n_done, self.n_idle, self.best = 0, 0, -math.inf
+        self._best_params = self._ended = None
         self._n_new = 0
         self._start = time.monotonic()
 
@@ -32,19 +63,42 @@ class Stopping:
         """Seconds since the start, or since the last recalled candidate."""
         return time.monotonic() - self._start
 
-    def room(self, batch_size):
+    def room(self, batch_size, n_under_way=0):
         """Return how many candidates, at most `batch_size`, may be evaluated next: 0 to end."""
-        late = self._n_new and self.elapsed >= self.max_time
-        if late or self.n_idle >= self.patience:
-            return 0
-        return int(min(batch_size, self.n_candidates - self.n_done))
+        if self._n_new and self.elapsed >= self.max_time:
+            self.end("max_time")
+        if self.n_idle >= self.patience:
+            self.end("patience")
+        left = self.n_candidates - self.n_done - n_under_way
+        return 0 if self._ended else int(min(batch_size, left))
 
-    def count(self, score, *, recalled=False):
-        """Take note of one more candidate's score, NaN for a failed one."""
+    def end(self, reason):
+        """Let there be no room any more; the first reason counts."""
+        self._ended = self._ended or reason
+
+    def reason(self, *, space_is_finite):
+        """Return why there is no room; `space_is_finite`: `n_candidates` is the space's size."""
+        return self._ended or ("exhausted" if space_is_finite else "n_iter")
+
+    def progress(self, candidate):
+        """Return what a callback is told after this candidate."""
+        return SearchProgress(
+            n_candidates=self.n_done,
+            params=dict(candidate.params),
+            score=candidate.score,
+            source=candidate.source,
+            best_params=self._best_params,
+            best_score=self.best,
+            elapsed=self.elapsed,
+        )
+
+    def count(self, candidate, *, recalled=False):
+        """Take note of one more candidate; its score is NaN if it failed."""
         if recalled:
             self._start = time.monotonic()
         self._n_new += not recalled
         self.n_done += 1
         self.n_idle += 1
-        if score > self.best:  # False for NaN
-            self.best, self.n_idle = score, 0
+        if candidate.score > self.best:  # False for NaN
+            self.best, self.n_idle = candidate.score, 0
+            self._best_params = dict(candidate.params)

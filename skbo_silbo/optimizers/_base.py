@@ -1,27 +1,30 @@
 """What every optimiser shares: being asked for points and told values."""
 
 import threading
-import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._sklearn import one_thread
 from skbo_silbo.optimizers import _state
+from skbo_silbo.optimizers._constraints import as_violation
 from skbo_silbo.optimizers._history import History
 from skbo_silbo.optimizers._input_model import InputModel
-from skbo_silbo.optimizers._journaling import (
-    begin_or_check,
-    points_from_data,
-    points_to_data,
-    state_in,
+from skbo_silbo.optimizers._journaling import begin_or_check, replay, told_event, told_of
+from skbo_silbo.optimizers._modelled_values import warn_of_values_beyond
+from skbo_silbo.optimizers._restricted import Part, propose_in
+from skbo_silbo.optimizers._told import as_evaluations, as_noise, as_points
+from skbo_silbo.space import (
+    as_space,
+    key_of,
+    keys_of,
+    refuse_intervals,
+    require_left,
 )
-from skbo_silbo.optimizers._modelled_values import BeyondModelWarning, is_beyond
-from skbo_silbo.space import SpaceExhausted, as_space, key_of, keys_of, refuse_intervals
+
+N_CENTRES = 5  # best points, round which proposals in a part of the space are looked for
 
 
 class AskTellOptimizer(ABC):
@@ -49,8 +52,10 @@ class AskTellOptimizer(ABC):
         self._history = History(self.space_.n_features_)
         self._pending = {}  # key of the point -> its place in the cube, in the order asked
         self._told = set()
+        self._exact = {}  # key of a point asked for with fixed parameters -> the point
+        self._violation = None
         self._log = None
-        self._seed = _root_seed(random_state)
+        self._seed = _state.root_seed(random_state)
         self._input_model = None  # the last `input_model_`, and of how many values
 
     def __repr__(self):
@@ -71,8 +76,10 @@ class AskTellOptimizer(ABC):
     @property
     def pending_(self):
         """The points asked for and not yet told or cancelled, in the order asked: as `x_iters_`."""
-        X = np.array(list(self._pending.values()))
-        return self.space_.decode(X.reshape(-1, self.space_.n_features_))
+        with self._lock:
+            pending, exact = dict(self._pending), dict(self._exact)
+        points = (exact[k] if k in exact else self._decoded(x) for k, x in pending.items())
+        return self._as_results(list(points))
 
     @property
     def func_vals_(self):
@@ -98,11 +105,11 @@ class AskTellOptimizer(ABC):
         history = self._history
         if self._input_model is None or self._input_model[0] != len(history):
             with one_thread():
-                model = InputModel.fit(self.space_, history.X, history.y, history.noise_std)
+                model = InputModel.fit(self.space_, *history.canonical())
             self._input_model = len(history), model
         return self._input_model[1]
 
-    def ask(self, n=None):
+    def ask(self, n=None, fixed=None):
         """Propose points to evaluate.
 
         The points are pending until they are told: further proposals take them into account.
@@ -111,6 +118,9 @@ class AskTellOptimizer(ABC):
         ----------
         n : int or None, default=None
             How many points; None means one.
+        fixed : dict or None, default=None
+            Values that the points must have: by name for named parameters, by index (from 0) for
+            a box. The model still learns from all points.
 
         Returns
         -------
@@ -120,20 +130,25 @@ class AskTellOptimizer(ABC):
         Raises
         ------
         SpaceExhausted
-            When a finite space has fewer than n new points left.
+            When a finite space, or what `fixed` leaves of it, has fewer than n new points left.
+        ValueError
+            When `fixed` names no parameter or a value outside the space, or no point satisfies the
+            constraints.
         """
         count = 1 if n is None else check_count("n", n)
+        within = self.space_ if not fixed else self.space_.pinned(fixed)
+        part = Part(self.space_, within, self._violation)
         with self._lock:
-            self._require_left(count)
-            before = dict(self._pending)
+            require_left(self.space_, self._seen, count)
+            before = self._pending, self._exact
+            self._pending, self._exact = dict(self._pending), dict(self._exact)
             try:
-                X = [self._register(self._propose()) for _ in range(count)]
-                self._log_asked(X)
+                points = [self._ask_one(part) for _ in range(count)]
+                self._log_asked(list(self._pending.values())[-count:])
             except BaseException:
-                self._pending = before
+                self._pending, self._exact = before
                 raise
-        points = self.space_.decode(np.array(X).reshape(count, self.space_.n_features_))
-        return points[0] if n is None else points
+        return points[0] if n is None else self._as_results(points)
 
     def tell(self, x, y, noise_std=None):
         """Record the value of one point or of several.
@@ -162,16 +177,17 @@ class AskTellOptimizer(ABC):
             number, or noise_std is negative, infinite, or of no use to the method's surrogate.
             Then nothing is recorded.
         """
-        points, values = self._check_evaluations(x, y)
+        points, values = as_evaluations(x, y, self.space_)
         noise_std = self._check_noise(noise_std, values.shape)
         X = self.space_.encode(points)
         with self._lock:
             n_beyond = self._history.count_beyond()
             self._record(points, X, values, noise_std)
-            self._log_told(points, X, values, noise_std)
+            if self._log is not None:
+                self._log.append(told_event(self.space_, points, X, values, noise_std))
             n_beyond = self._history.count_beyond() - n_beyond
         if n_beyond > 0:
-            _warn_of_values_beyond(n_beyond, self._history.y)
+            warn_of_values_beyond(n_beyond, self._history.y)
         return self
 
     def cancel(self, x):
@@ -194,7 +210,7 @@ class AskTellOptimizer(ABC):
         ValueError
             When one of the points is not pending. Then none is cancelled.
         """
-        points, _ = self._as_points(x)
+        points, _ = as_points(x, self.space_)
         keys = keys_of(self.space_.encode(points))
         with self._lock:
             for key, point in zip(keys, points, strict=True):
@@ -226,11 +242,31 @@ class AskTellOptimizer(ABC):
         with self._lock:
             try:
                 begin_or_check(log, self, facts)
-                self._replay(log)
+                replay(log, self)
             except BaseException:
                 log.close()
                 raise
             self._log = log
+
+    def constrain(self, constraints):
+        """Propose only points that satisfy constraints on cheap known functions from now on.
+
+        Parameters
+        ----------
+        constraints : NonlinearConstraint, LinearConstraint, list of these, or None
+            Of `scipy.optimize`; the functions are called with a point. Inequalities only.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            When they are of another kind, or equalities.
+        """
+        self._violation = as_violation(constraints, self.space_)
+        return self
 
     def close_journal(self):
         """Close the journal, if there is one: what follows is not written down."""
@@ -250,7 +286,7 @@ class AskTellOptimizer(ABC):
         ValueError
             When a point is outside the bounds or of wrong length.
         """
-        points, _ = self._as_points(x)
+        points, _ = as_points(x, self.space_)
         self.space_.encode(points)
         return list(points)
 
@@ -269,8 +305,7 @@ class AskTellOptimizer(ABC):
 
     def _to_dict(self):
         options, objects = _state.options_to_data(self)
-        points = "X" if self.space_.is_dict else "points"
-        rows = self._history.X if self.space_.is_dict else self.x_iters_
+        history = self._history
         return {
             "format": _state.FORMAT,
             "version": _state.VERSION,
@@ -279,11 +314,9 @@ class AskTellOptimizer(ABC):
             "options": options,
             "objects": objects,
             "seed": int(self._seed),
-            "history": {
-                points: rows.tolist(),
-                "y": _state.values_to_data(self._history.y),
-                "noise_std": _state.values_to_data(self._history.noise_std),
-            },
+            "history": told_event(
+                self.space_, history.points, history.X, history.y, history.noise_std
+            ),
             "pending": [x.tolist() for x in self._pending.values()],
             "state": self._state_to_dict(),
         }
@@ -320,14 +353,8 @@ class AskTellOptimizer(ABC):
         return optimizer
 
     def _restore(self, data):
-        m, history = self.space_.n_features_, data["history"]
-        if "X" in history:
-            points = self.space_.decode(np.reshape(history["X"], (-1, m)))
-        else:
-            points = np.reshape(history["points"], (-1, len(self.space_.lower)))
-        values, noise_std = (_state.values_from_data(history[name]) for name in ("y", "noise_std"))
-        self._record(list(points), self.space_.encode(points), values, noise_std)
-        for x in np.reshape(data["pending"], (-1, m)):
+        self._record(*told_of(data["history"], self.space_))
+        for x in _state.rows_from_data(data["pending"], self.space_.n_features_):
             self._register(x)
         self._state_from_dict(data["state"])
 
@@ -355,6 +382,26 @@ class AskTellOptimizer(ABC):
         """Return the random stream of this number, the same whenever it is asked for."""
         return np.random.default_rng([self._seed, *key])
 
+    def _ask_one(self, part):
+        """Return the next point of a part of the space; it is pending from now on."""
+        x = self._propose()
+        if part.admits(x):
+            self._register(x)
+            return self._decoded(x)
+        rng = self._rng(self._n_known, 4)
+        best = self._history.best_places(N_CENTRES)
+        x, point = propose_in(part, np.vstack([x, best]), self._rank, self._seen, rng)
+        self._register(x)
+        self._exact[key_of(x)] = point
+        return point
+
+    def _rank(self, X):
+        """Return how good new places X, (n, m), promise to be, (n,): no model, no difference."""
+        return np.zeros(len(X))
+
+    def _decoded(self, x):
+        return self.space_.decode(x[None])[0]
+
     def _register(self, x):
         self._pending[key_of(x)] = x
         return x
@@ -376,28 +423,8 @@ class AskTellOptimizer(ABC):
             self._log.append({"asked": np.array(X).tolist()})
             self._log.keep_state(self._state_to_dict())
 
-    def _log_told(self, points, X, values, noise_std):
-        if self._log is not None:
-            numbers = map(_state.values_to_data, (values, noise_std))
-            numbers = dict(zip(("y", "noise_std"), numbers, strict=True))
-            self._log.append({"told": points_to_data(self.space_, points, X), **numbers})
-
-    def _replay(self, log):
-        n_before, state = state_in(log)
-        for n, event in enumerate(log.events, start=1):
-            if "asked" in event:
-                for x in np.reshape(event["asked"], (-1, self.space_.n_features_)):
-                    self._register(x)
-            elif "told" in event:
-                values, noise_std = (
-                    _state.values_from_data(event[name]) for name in ("y", "noise_std")
-                )
-                self._record(*points_from_data(self.space_, event["told"]), values, noise_std)
-            else:
-                X = np.reshape(event["cancelled"], (-1, self.space_.n_features_))
-                self._withdraw(keys_of(X))
-            if n == n_before:
-                self._state_from_dict(state)
+    def _check_noise(self, noise_std, shape):
+        return as_noise(noise_std, shape)
 
     def _as_results(self, points):
         if self.space_.is_dict:
@@ -412,84 +439,3 @@ class AskTellOptimizer(ABC):
                 f"got {len(self._history)} values, none of them finite. Tell one first."
             )
         return index
-
-    def _require_left(self, n):
-        left = self.space_.n_points - len(self._seen)
-        if n > left:
-            raise SpaceExhausted(
-                f"n must be at most the number of new points left: got {n}, but of the "
-                f"{self.space_.n_points} points of this finite space {max(left, 0)} are left. "
-                "End the search, or widen the space.",
-                n_left=max(left, 0),
-            )
-
-    def _check_evaluations(self, x, y):
-        """Return x as points of the space, and y as a float array of as many."""
-        points, single = self._as_points(x)
-        values = _as_numbers("y", y, "Tell float('nan') for a failed evaluation.")
-        if values.shape != (() if single else (len(points),)):
-            raise ValueError(
-                f"y must be {'one number' if single else f'{len(points)} numbers'}, one for every "
-                f"point in x: got shape {values.shape}. Tell points and values in equal number."
-            )
-        return points, values.reshape(len(points))
-
-    def _check_noise(self, noise_std, shape):
-        """Return standard deviations of this shape, (n,), NaN where they are not known."""
-        if noise_std is None:
-            return np.full(shape, np.nan)
-        noise_std = _as_numbers("noise_std", noise_std, "Give NaN where it is not known.")
-        if noise_std.shape not in ((), shape):
-            raise ValueError(
-                f"noise_std must be one number, or one for every value in y, {shape[0]}: got shape "
-                f"{noise_std.shape}. Give NaN where it is not known."
-            )
-        if (noise_std < 0).any() or np.isinf(noise_std).any():
-            raise ValueError(
-                f"noise_std must be at least 0 and finite: got {noise_std.tolist()}. "
-                "Give NaN where it is not known."
-            )
-        return np.broadcast_to(noise_std, shape)
-
-    def _as_points(self, x):
-        if self.space_.is_dict:
-            single = isinstance(x, Mapping)
-            return ([dict(x)] if single else list(x)), single
-        if np.ma.is_masked(x):
-            raise ValueError(f"x must have no masked numbers: got {x!r}. Tell the whole point.")
-        try:
-            x = np.array(x, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"x must be numbers, a point (d,) or points (n, d): got {x!r}. "
-                "Tell what ask() returned, or use a Space for named parameters."
-            ) from error
-        return (x if x.ndim == 2 else x.reshape(1, -1)), x.ndim < 2
-
-
-def _as_numbers(name, given, remedy):
-    mask = np.ma.getmaskarray(given) if np.ma.isMaskedArray(given) else False
-    values = np.asarray(given)
-    if values.dtype.kind not in "fiub":
-        raise ValueError(f"{name} must be real numbers: got {given!r}. {remedy}")
-    return np.where(mask, np.nan, values.astype(float))
-
-
-def _warn_of_values_beyond(n, y):
-    least = np.min(y[is_beyond(y)])
-    warnings.warn(
-        f"{n} of {y.size} values count as failed evaluations: from {least:.3g} on they are too "
-        "large to be modelled with the others. Return float('nan') for a failure.",
-        BeyondModelWarning,
-        stacklevel=3,
-    )
-
-
-def _root_seed(random_state):
-    if isinstance(random_state, _state.RootSeed):
-        return int(random_state)
-    if random_state is None:
-        return np.random.SeedSequence().entropy
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31))
-    return int(check_random_state(random_state).randint(2**31 - 1))

@@ -190,7 +190,7 @@ def _lock_on_windows(file, path):
     except ImportError:
         return
     try:
-        os.lseek(file, 2**62, os.SEEK_SET)  # a byte that nothing is written to
+        os.lseek(file, 2**40, os.SEEK_SET)  # a byte that nothing is written to
         msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
     except OSError as error:
         raise RuntimeError(_in_use(path)) from error

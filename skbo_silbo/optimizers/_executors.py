@@ -71,7 +71,7 @@ class InPlace(Executor):
 
     def submit(self, fn, /, *args, **kwargs):
         """Return a future that is done; what is no `Exception` (Ctrl-C, sys.exit) passes."""
-        future, self.returned = Future(), None
+        future = Future()
         future.set_running_or_notify_cancel()
         try:
             self.returned = fn(*args, **kwargs)
@@ -117,7 +117,7 @@ class Workers:
     """
 
     def __init__(self, executor, func, timeout=None, assumed=None):
-        self._make = None if hasattr(executor, "submit") else executor
+        self._make = None if is_executor(executor) else executor
         self._executor = executor if self._make is None else executor()
         self._func, self._timeout = func, FOREVER if timeout is None else timeout
         self.n_workers = count_workers(self._executor, assumed)
@@ -149,6 +149,8 @@ class Workers:
 
     def submit(self, job):
         """Hand a job to the executor."""
+        if isinstance(self._executor, InPlace):
+            self._executor.returned = None
         job.since, self._submitting = None, job
         point = job.point.copy()  # the function may change its argument
         future = self._executor.submit(timed, self._func, point)
@@ -216,7 +218,7 @@ class Workers:
     def close(self, *, wait):
         """Shut the executor down if it was made here."""
         if self._make is not None:
-            self._executor.shutdown(wait=wait and not self._hung, cancel_futures=True)
+            self._executor.shutdown(wait=wait and not self._hung)
 
     def _outcome(self, future, job):
         try:
@@ -251,6 +253,11 @@ def timed(func, point):
     """Return what the function returns, and how many seconds it took."""
     began = time.perf_counter()
     return func(point), time.perf_counter() - began
+
+
+def is_executor(executor):
+    """Whether this is an executor itself, and not a class or another callable that makes one."""
+    return hasattr(executor, "submit") and not isinstance(executor, type)
 
 
 def count_workers(executor, assumed=None):

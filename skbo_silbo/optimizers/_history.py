@@ -46,6 +46,11 @@ class History:
         finite = np.isfinite(self.y)
         return int(np.argmin(np.where(finite, self.y, np.inf))) if finite.any() else None
 
+    def best_places(self, n):
+        """Return the places, (k, n_features), of the n lowest finite values at most."""
+        finite = np.flatnonzero(np.isfinite(self.y))
+        return self.X[finite[np.argsort(self.y[finite], kind="stable")[:n]]]
+
     def count_beyond(self):
         """Return how many values are beyond what can be modelled with the others."""
         return int(is_beyond(self.y).sum())

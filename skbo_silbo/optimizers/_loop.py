@@ -189,6 +189,13 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     # --- search ---------------------------------------------------------------------------------
 
+    def _rank(self, X):
+        """Return the acquisition at places X, (n, m), of the belief that `_propose` has used."""
+        if self._belief.surrogate is None or self._n_known < self.n_initial_:
+            return super()._rank(X)
+        with one_thread():
+            return self._surface(len(X)).values(X)
+
     def _search(self, rng):
         """Return what the search of the acquisition finds: `Found`."""
         search = self._configuration.search
@@ -254,11 +261,11 @@ class EmbeddedOptimizer(AskTellOptimizer):
         NotFittedError
             Before the first model.
         """
-        with one_thread():
+        with self._lock, one_thread():
             belief = self._current_belief()
             if self._described is None or self._described[0] is not belief:
                 self._described = belief, self._describe(belief)
-        return self._described[1]
+            return self._described[1]
 
     def _current_belief(self):
         """Return the belief with everything told, hyperparameters kept; nothing is changed."""
@@ -307,7 +314,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def _state_from_dict(self, state):
         d = self.space_.n_features_
         learnt_at, chosen_at = state["counts"]
-        self._unlabeled = np.reshape(state["unlabeled"], (-1, d))
+        self._unlabeled = _state.rows_from_data(state["unlabeled"], d)
         self._ledger.from_state(state["ledger"])
         self._belief = Belief(
             _state.embedding_from_data(state["embedding"], d, self._configuration.learner),

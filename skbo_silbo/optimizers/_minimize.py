@@ -1,6 +1,5 @@
 """Minimise a function in one call."""
 
-import contextlib
 import inspect
 import math
 from numbers import Real
@@ -8,7 +7,7 @@ from numbers import Real
 import numpy as np
 
 from skbo_silbo._checks import check_count, check_nonnegative
-from skbo_silbo.optimizers._executors import InPlace, OneThread, Workers
+from skbo_silbo.optimizers._executors import InPlace, OneThread, Workers, is_executor
 from skbo_silbo.optimizers._journaling import open_log
 from skbo_silbo.optimizers._methods import METHODS
 from skbo_silbo.optimizers._report import make_report
@@ -31,6 +30,7 @@ def minimize(
     n_pending="auto",
     timeout=None,
     n_retries=1,
+    constraints=None,
     journal=None,
     verbose=0,
     maximize=False,
@@ -87,6 +87,10 @@ def minimize(
     n_retries : int, default=1
         How often a point is evaluated again, alone, whose worker died; then it counts as failed,
         with a `LostEvaluationWarning`. 0 gives it up at once.
+    constraints : NonlinearConstraint, LinearConstraint or list of these, default=None
+        Of `scipy.optimize`, on cheap known functions: every point that is proposed satisfies them;
+        they are called with a point, often, before `func` is. Inequalities only. Points of `x0`
+        are evaluated as given.
     journal : str or path-like, default=None
         A file in which every point and value is on disk before the search goes on. The same call
         with the same journal goes on where it ended, be it by ``kill -9``: its calls count, points
@@ -136,9 +140,8 @@ def minimize(
     n_pending = n_pending if n_pending == "auto" else check_count("n_pending", n_pending)
     report = make_report(verbose, limits.n_calls)
     log, seed = open_log(journal, random_state)
-    optimizer = None
     try:
-        optimizer = _make_optimizer(method, bounds, seed, options)
+        optimizer = _make_optimizer(method, bounds, seed, options).constrain(constraints)
         if log is not None:
             optimizer.keep_journal(log, method=method, maximize=bool(maximize))
         queue, n_known = _prepare(optimizer, x0, y0, sign)
@@ -164,8 +167,7 @@ def _perform(run):
         stop = Stop("interrupted", "Interrupted (Ctrl-C): this is the result so far.")
         return run.result(stop, interrupted=True)
     except BaseException as error:
-        with contextlib.suppress(Exception):
-            run.finish()
+        run.wind_up()
         stop = Stop("error", f"Stopped by {type(error).__name__}.")
         _attach(error, run.result(stop, interrupted=True))
         raise
@@ -213,7 +215,7 @@ def _make_workers(func, executor, n_pending, timeout):
                 "as executor=concurrent.futures.ProcessPoolExecutor(4)."
             )
         return Workers(InPlace() if timeout is None else OneThread(), func, timeout)
-    if not (hasattr(executor, "submit") or callable(executor)):
+    if not (is_executor(executor) or callable(executor)):
         raise ValueError(
             "executor must have submit(), as those of concurrent.futures, or be a callable that "
             f"returns one: got {executor!r}."
@@ -225,7 +227,7 @@ def _make_optimizer(method, bounds, random_state, options):
     if method not in METHODS:
         raise ValueError(f"method must be one of {sorted(METHODS)}: got {method!r}.")
     cls = METHODS[method]
-    known = sorted(set(inspect.signature(cls).parameters) - {"bounds", "random_state"})
+    known = sorted(set(inspect.signature(cls).parameters) - {"bounds", "random_state", "journal"})
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise ValueError(

@@ -1,5 +1,7 @@
 """Which of the values told a model can see, and on which scale: squares of them must be finite."""
 
+import warnings
+
 import numpy as np
 
 ORDINARY = 2.0**200  # magnitudes between this and its inverse are modelled as they are told
@@ -65,3 +67,14 @@ def as_modelled(y, noise_std):
         largest = 1.0
     loudest = LOUDEST * largest if largest else ORDINARY
     return y, np.minimum(noise_std, loudest)
+
+
+def warn_of_values_beyond(n, y):
+    """Say that n more of the values told, (n,), are beyond what can be modelled."""
+    least = np.min(y[is_beyond(y)])
+    warnings.warn(
+        f"{n} of {y.size} values count as failed evaluations: from {least:.3g} on they are too "
+        "large to be modelled with the others. Return float('nan') for a failure.",
+        BeyondModelWarning,
+        stacklevel=3,
+    )

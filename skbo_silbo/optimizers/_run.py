@@ -103,6 +103,13 @@ class Run:
         while self.workers.n_jobs:
             self._take(self.workers.wait(), final=True)
 
+    def wind_up(self):
+        """Wait for what is running, and record all that has returned, whatever else goes wrong."""
+        while self.workers.n_jobs:
+            with contextlib.suppress(Exception):
+                self.finish()
+        self.rescue()
+
     def rescue(self):
         """Record, without waiting, every evaluation that has returned."""
         for job, value in self.workers.returned():
@@ -262,8 +269,8 @@ class Run:
         result = self.result(Stop("running", "Running."))
         if self.report is not None:
             self.report(result, value)
-        if self.limits.callback is not None and self.limits.callback(result):
-            self._called_back = True
+        if self.limits.callback is not None and not self._called_back:
+            self._called_back = bool(self.limits.callback(result))
 
     def _give_up(self, job, why):
         warnings.warn(

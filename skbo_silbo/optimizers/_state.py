@@ -5,6 +5,7 @@ import math
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.space import box_difference, describe_space, space_difference
@@ -14,6 +15,17 @@ FORMAT, VERSION = "skbo_silbo optimizer", 3
 
 class RootSeed(int):
     """A root seed itself, in place of a random state to draw one from."""
+
+
+def root_seed(random_state):
+    """Return the integer from which all random numbers of an optimiser come."""
+    if isinstance(random_state, RootSeed):
+        return int(random_state)
+    if random_state is None:
+        return np.random.SeedSequence().entropy
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def check_header(data, cls):
@@ -120,6 +132,11 @@ def check_space(data, space):
             "value. Give the space that the optimiser was made with, or tell the old points and "
             "values to a new optimiser."
         )
+
+
+def rows_from_data(rows, m):
+    """Return the array (n, m) whose rows were stored; n is known where m is 0, too."""
+    return np.array(rows, dtype=float).reshape(len(rows), m)
 
 
 def values_to_data(y):

@@ -1,6 +1,7 @@
 """The space of an array problem: lower and upper bounds of d numbers."""
 
 import math
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,30 @@ class Box:
             If the shape is wrong or a value lies outside [-1, 1].
         """
         return self.encode(self.decode(X))
+
+    def pinned(self, fixed):
+        """Return the part of this box in which inputs have the values of a dict, by index.
+
+        Raises
+        ------
+        ValueError
+            If an index is not from 0 to d - 1, or a value is outside its bounds.
+        """
+        bounds = np.column_stack([self.lower, self.upper])
+        for j, value in fixed.items():
+            is_index = isinstance(j, Integral) and not isinstance(j, bool)
+            if not (is_index and 0 <= j < len(bounds)):
+                raise ValueError(
+                    f"fixed must be a dict of indices from 0 to {len(bounds) - 1}: got {j!r}. "
+                    "Count the inputs from 0."
+                )
+            if not self.lower[j] <= value <= self.upper[j]:
+                raise ValueError(
+                    f"fixed must be within the bounds [{self.lower[j]}, {self.upper[j]}] of input "
+                    f"{j}: got {value!r}. Change the value or widen the bounds."
+                )
+            bounds[j] = value
+        return Box(bounds)
 
     def column_groups(self):
         """Return which columns each input that is not constant has: dict of str to list of int."""

@@ -1,5 +1,6 @@
 """The space of named parameters, as scikit-learn's searches take them."""
 
+import copy
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from skbo_silbo.space._grid import check_cube
+from skbo_silbo.space._parameters import Constant
 from skbo_silbo.space._parse import read_parameter
 
 
@@ -95,8 +97,11 @@ class Space:
                 raise ValueError(
                     f"parameter names must be strings: got {name!r}. Write {str(name)!r}."
                 )
-        self.parameters = [read_parameter(name, values) for name, values in parameters.items()]
-        self.parameter_names = list(parameters)
+        self._arrange([read_parameter(name, values) for name, values in parameters.items()])
+
+    def _arrange(self, parameters):
+        self.parameters = parameters
+        self.parameter_names = [p.name for p in parameters]
         self._splits = np.cumsum([p.n_columns for p in self.parameters])
         self.n_features_ = int(self._splits[-1])
         self.feature_names_ = [c for p in self.parameters for c in p.column_names]
@@ -169,6 +174,29 @@ class Space:
             If the shape is wrong or a value lies outside [-1, 1].
         """
         return np.concatenate([p.round(block) for p, block in self._blocks(X)], axis=1)
+
+    def pinned(self, fixed):
+        """Return the part of this space in which parameters have the values of a dict.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is unknown, or a value is not in its list or distribution.
+        """
+        unknown = [name for name in fixed if name not in self.parameter_names]
+        if unknown:
+            raise ValueError(
+                f"fixed must name parameters of the space, {self.parameter_names}: got {unknown}. "
+                "Rename or remove them."
+            )
+        for parameter in self.parameters:
+            if parameter.name in fixed:
+                parameter.encode([fixed[parameter.name]])  # raises
+        part = copy.copy(self)
+        part._arrange(
+            [Constant(p.name, fixed[p.name]) if p.name in fixed else p for p in self.parameters]
+        )
+        return part
 
     def summary(self):
         """Return what tells this space from another.

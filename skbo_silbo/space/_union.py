@@ -168,6 +168,29 @@ class SpaceUnion:
                 rounded[rows, : self._choice.n_columns] = self._choice.encode([b])
         return rounded
 
+    def pinned(self, fixed):
+        """Return the part of the branches in which parameters have the values of a dict.
+
+        Returns
+        -------
+        part : SpaceUnion or Space
+            Of the branches that have all these parameters, with these values.
+
+        Raises
+        ------
+        ValueError
+            If no branch has them.
+        """
+        parts, reasons = [], []
+        for branch in self.branches:
+            try:
+                parts.append(branch.pinned(fixed))
+            except ValueError as error:
+                reasons.append(str(error))
+        if not parts:
+            raise ValueError(f"fixed must be possible in one branch at least. {reasons[0]}")
+        return SpaceUnion(parts) if len(parts) > 1 else parts[0]
+
     def summary(self):
         """Return what tells this space from another: ``Space.summary`` of every branch."""
         return {f"branch {b}": branch.summary() for b, branch in enumerate(self.branches)}

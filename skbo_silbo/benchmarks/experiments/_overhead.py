@@ -39,7 +39,7 @@ def measure_run(problem, method, repeat):
     seconds = [_propose(optimizer, func) for _ in range(problem["n"])]
     return {
         "seconds": [round(value, 5) for value in seconds],
-        "n_initial": getattr(optimizer, "n_initial_", 0),
+        "n_initial": optimizer.n_initial_ if method == "silbo" else 0,
         "imported_mib": round(imported, 1),
         "peak_mib": round(peak_rss_mib(), 1),
     }
@@ -157,6 +157,7 @@ def aims(results):
 
 OVERHEAD = Experiment(
     name="overhead",
+    about="time and memory of a proposal",
     methods={"silbo": "", "random": ""},
     grids={
         "full": Grid(tuple({"n": 250, "d": d} for d in (10, 30, 100, 300, 1000)), n_repeats=2),

@@ -60,7 +60,7 @@ TINY = (*native((2,), 2, 50), _problem(8, "planted", 6, 2, 50))
 
 PUBLIC = Experiment(
     name="public",
-    methods=packages((*CHEAP, *DEAR)),
+    methods={m: p or "coco-experiment" for m, p in packages((*CHEAP, *DEAR)).items()},
     grids={
         "report": REPORT,
         "long": LONG,

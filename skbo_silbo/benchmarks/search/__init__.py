@@ -10,7 +10,15 @@ from ._contestants import (
     with_variants,
 )
 from ._gap_closed import GapRun, chance_means, compared, gap_runs
-from ._gap_report import gap_aims, gap_figures, gap_report
+from ._gap_report import (
+    error_of_mean,
+    gap_aims,
+    gap_figures,
+    gap_report,
+    gap_tables,
+    rank_aims,
+    with_error,
+)
 from ._output_scale import yeo_johnson
 from ._problem_data import make_problem, told_problem
 from ._published import compare_published, read_published
@@ -25,16 +33,19 @@ __all__ = [
     "chance_means",
     "compare_published",
     "compared",
+    "error_of_mean",
     "evaluations_within",
     "find_contestant",
     "gap_aims",
     "gap_figures",
     "gap_report",
     "gap_runs",
+    "gap_tables",
     "make_problem",
     "measure_gap",
     "measure_search",
     "packages",
+    "rank_aims",
     "read_published",
     "regrets",
     "search_figures",
@@ -43,6 +54,7 @@ __all__ = [
     "told_problem",
     "told_variants",
     "values_of",
+    "with_error",
     "with_variants",
     "yeo_johnson",
 ]

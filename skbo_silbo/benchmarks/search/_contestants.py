@@ -231,9 +231,9 @@ def _value(text):
 
 
 def is_ours(name):
-    """Whether a contestant is a method of this library other than random search."""
-    run = find_contestant(name).run
-    return isinstance(run, OwnMethod) and run.method != "random"
+    """Whether a method, or what it is a variant of, is of this library and not random search."""
+    known = CONTESTANTS.get(name.partition(":")[0])
+    return known is not None and isinstance(known.run, OwnMethod) and known.run.method != "random"
 
 
 def packages(names):

@@ -54,23 +54,24 @@ class GapRun:
         """The problem as data, a dict."""
         return dict(self.place[0])
 
-    def open_gaps(self, n):
-        """Return ``(y(m) - t) / (c(n) - t)`` for m = 1 to n, an ndarray; 0 where y(m) is t."""
-        left, whole = self.values[:n] - self.target, self.chance[n] - self.target
+    def open_gap_of(self, values, n):
+        """Return ``(y - t) / (c(n) - t)`` for values y, an ndarray; 0 where y is t."""
+        left, whole = np.asarray(values) - self.target, self.chance[n] - self.target
         return np.where(left > 0, left / max(whole, np.finfo(float).tiny), 0.0)
 
-    def shares(self, n):
-        """Return the share of the gap c(n) - t closed after 1 to n evaluations, an ndarray."""
-        return np.clip(1.0 - self.open_gaps(n), -1.0, 1.0)
+    def share_of(self, values, n):
+        """Return the share of the gap c(n) - t that values close, an ndarray."""
+        return np.clip(1.0 - self.open_gap_of(values, n), -1.0, 1.0)
 
     def share(self, n):
         """Return the share closed after n evaluations."""
-        return float(self.shares(n)[-1])
+        return float(self.share_of(self.values[n - 1], n))
 
     def is_stalled(self, n):
         """Whether the last 40 of n evaluations gained nothing, with over 5 % of the gap open."""
         return bool(
-            self.values[n - 1 - STALL] <= self.values[n - 1] and self.open_gaps(n)[-1] > STALL_LEFT
+            self.values[n - 1 - STALL] <= self.values[n - 1]
+            and self.open_gap_of(self.values[n - 1], n) > STALL_LEFT
         )
 
     def evaluations_to(self, value):

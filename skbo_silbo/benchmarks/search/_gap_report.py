@@ -33,12 +33,23 @@ def gap_report(results, group_of, dear):
     dear : collection of str
         Methods that run on a named subset only; tables with them hold that subset.
     """
-    groups = grouped_runs(results, group_of)
+    return [*gap_tables(grouped_runs(results, group_of), dear), settings_table(results)]
+
+
+def gap_tables(groups, dear):
+    """Return what the measure is, a table for every group, and paired differences.
+
+    Parameters
+    ----------
+    groups : dict
+        Title to a list of `GapRun`.
+    dear : collection of str
+        As for `gap_report`.
+    """
     return [
         MEASURE,
         *(t for title, runs in groups.items() for t in _group_tables(title, runs, set(dear))),
         *_paired_tables(groups),
-        settings_table(results),
     ]
 
 
@@ -60,26 +71,28 @@ def grouped_runs(results, group_of):
 
 
 def _group_tables(title, runs, dear):
-    cheap = {run.method for run in runs} - dear
+    cheap, n_places = {run.method for run in runs} - dear, len({run.place for run in runs})
     tables = []
     for n in COUNTS:
         for methods, where in ((cheap, ""), (None, ", where the dear peers ran too")):
             by_method = compared(runs, n, methods)
             if len(by_method) > 1 and (methods is not None or dear & set(by_method)):
-                tables.append(_table(f"{title}, {n} evaluations{where}", by_method, n))
+                tables.append(_table(f"{title}, {n} evaluations{where}", by_method, n, n_places))
     return tables
 
 
-def _table(title, by_method, n):
+def _table(title, by_method, n, n_places):
     shares = shares_after(by_method, n)
-    ranks = rankdata([[r.values[n - 1] for r in own] for own in by_method.values()], axis=0)
+    ranks = ranks_after(by_method, n)
     goals = _goals(by_method, n)
     rows = [
         _row(method, own, shares[method], rank, goals, n)
         for (method, own), rank in zip(by_method.items(), ranks, strict=True)
     ]
     rows = [row for _, row in sorted(rows, key=lambda pair: -pair[0])]
-    return Table(title, HEADER, rows)
+    shared = len(next(iter(by_method.values())))
+    note = f"Every method has run on {shared} of {n_places} problems x seeds; only those count."
+    return Table(title, HEADER, rows, note)
 
 
 def _row(method, runs, shares, ranks, goals, n):
@@ -232,6 +245,32 @@ def _aims_beside(title, pair, peer, n):
     return told
 
 
+def rank_aims(results, group_of, n=100):
+    """Return the aim of issue 12.7 for problems without a known optimum: first by mean rank."""
+    told = []
+    for title, runs in grouped_runs(results, group_of).items():
+        by_method = compared(runs, n)
+        if OURS not in by_method or len(by_method) < 2:
+            continue
+        ranks = mean_ranks_after(by_method, n)
+        mine = ranks.pop(OURS)
+        rival = min(ranks, key=ranks.get)
+        got = f"{mine:.2f}; {rival} {ranks[rival]:.2f} ({len(by_method[OURS])} runs)"
+        told.append((f"{title}: first by mean rank at {n}", got, mine < ranks[rival]))
+    return told
+
+
+def mean_ranks_after(by_method, n):
+    """Return {method: mean rank} after n evaluations; 1 is best, equals share theirs."""
+    ranks = ranks_after(by_method, n)
+    return {method: float(own.mean()) for method, own in zip(by_method, ranks, strict=True)}
+
+
+def ranks_after(by_method, n):
+    """Return the ranks after n evaluations, one row a method and one column a place."""
+    return rankdata([[r.values[n - 1] for r in own] for own in by_method.values()], axis=0)
+
+
 def gap_figures(group_of, dear, results, folder, n=100):
     """Draw one panel a group: mean share against evaluations, chance after n as the zero.
 
@@ -267,7 +306,7 @@ def gap_figures(group_of, dear, results, folder, n=100):
 
 
 def _draw(axes, method, runs, n):
-    shares = np.array([run.shares(n) for run in runs])
+    shares = np.array([run.share_of(run.values[:n], n) for run in runs])
     places, mean = np.arange(1, n + 1), shares.mean(axis=0)
     error = shares.std(axis=0, ddof=1) / np.sqrt(len(shares)) if len(shares) > 1 else 0 * mean
     [line] = axes.plot(places, mean, label=method, lw=2.4 if method == OURS else 1.2)

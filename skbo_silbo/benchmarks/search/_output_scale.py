@@ -20,6 +20,8 @@ def yeo_johnson(y):
         A rising function of y, mean 0 and deviation 1; y less its mean where all are (nearly) the
         same.
     """
+    if y.size == 0:
+        return y
     centred = y - y.mean()
     spread = centred.std()
     if spread <= 1e-12 * max(np.abs(y).max(), 1e-300):

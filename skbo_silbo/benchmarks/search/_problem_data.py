@@ -3,6 +3,7 @@
 from skbo_silbo import problems
 
 from ._bbob import bbob_problem
+from ._bocode import bocode_problem
 from ._own_function import own_problem
 
 
@@ -16,11 +17,14 @@ def make_problem(problem, seed):
         "real"; ``d``; optional ``inputs`` (of a function of any dimension) and ``sd`` (of noise).
         Of the kind "own": ``function`` and ``bounds`` as `own_problem` takes them. With
         ``suite``, "bbob": ``function`` is a number, ``inputs`` those it has; kind "native" too.
+        With ``suite``, "bocode": ``function`` is its name there, the kind that of its group.
     seed : int
         Of places, rotations, noise, and of what a real problem draws; of bbob, the instance.
     """
     if problem.get("suite") == "bbob":
         return _of_bbob(problem, seed)
+    if problem.get("suite") == "bocode":
+        return bocode_problem(problem["function"])
     if problem["kind"] == "own":
         return own_problem(problem["function"], problem["bounds"])
     make = getattr(problems, problem["function"])
@@ -33,11 +37,13 @@ def make_problem(problem, seed):
     return problems.noisy(made, problem["sd"], random_state=seed) if "sd" in problem else made
 
 
-def _of_bbob(problem, seed):
-    made = bbob_problem(problem["function"], problem["inputs"], seed)
+def _of_bbob(problem, instance):
+    """Return a function of bbob, hidden in places of its own: none shares them with another."""
+    made = bbob_problem(problem["function"], problem["inputs"], instance)
     if problem["kind"] == "native":
         return made
-    return getattr(problems, problem["kind"])(made, problem["d"], random_state=seed)
+    places = 1000 * problem["function"] + instance
+    return getattr(problems, problem["kind"])(made, problem["d"], random_state=places)
 
 
 def told_problem(problem):

@@ -5,7 +5,7 @@ import numpy as np
 from skbo_silbo.benchmarks.engine import Recorder, curve, peak_rss_mib
 
 from ._contestants import find_contestant
-from ._gap_closed import chance_means
+from ._gap_closed import N_CHANCE, chance_means
 from ._problem_data import make_problem
 
 
@@ -30,14 +30,18 @@ def measure_search(problem, method, repeat):
     }
 
 
-def measure_gap(problem, method, repeat):
+def measure_gap(problem, method, repeat, n_chance=N_CHANCE):
     """Run a method once, as `measure_search`; tell also how far chance gets, for `gap_runs`.
 
     ``optimum`` is kept in all its digits: a share of a gap is taken from it.
     """
     made = make_problem(problem, repeat)
     known = {} if made.optimum is None else {"optimum": made.optimum}
-    return {**measure_search(problem, method, repeat), **known, "chance": chance_means(made)}
+    return {
+        **measure_search(problem, method, repeat),
+        **known,
+        "chance": chance_means(made, n_points=n_chance),
+    }
 
 
 def _warm_up(contestant):

@@ -1,5 +1,6 @@
 """Hyperparameter searches beside one another: tasks, searches, tables."""
 
+from ._table_tasks import TABLES, TableModel
 from ._tuning_report import (
     CHANCE,
     FEW,
@@ -23,7 +24,9 @@ __all__ = [
     "N_FOLDS",
     "OURS",
     "PACKAGES",
+    "TABLES",
     "TASKS",
+    "TableModel",
     "complete",
     "curves",
     "mean_ranks",

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import RandomizedSearchCV, cross_validate
 
+from ._table_tasks import TABLES
 from ._tuning_tasks import N_FOLDS, TASKS
 
 
@@ -192,7 +193,7 @@ def measure_tuning(problem, method, repeat):
     RuntimeError
         When another number of fits was made than asked for.
     """
-    task, n = TASKS[problem["task"]], problem["n"]
+    task, n = {**TASKS, **TABLES}[problem["task"]], problem["n"]
     scorer = StampedScorer(task.scoring)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the models say that they have not converged

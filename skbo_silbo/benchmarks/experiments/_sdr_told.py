@@ -1,0 +1,164 @@
+"""Tables and aims of experiment `sdr-defaults`."""
+
+import numpy as np
+
+from skbo_silbo.benchmarks.engine import Table, by_method
+
+ALPHAS = (0.0, 0.1, 1.0, 10.0)
+CHOOSERS = ("auto", "Ledoit-Wolf", "OAS", "5-fold CV", "leave-one-out", "none")
+PEERS = ("PLS", "LassoCV", "PCA")
+
+
+def _cells(results, kind):
+    grouped = by_method(results)
+    return [
+        (dict(problem), methods["sir"][0])
+        for problem, methods in grouped.items()
+        if dict(problem)["kind"] == kind
+    ]
+
+
+def _place(problem):
+    return f"{problem['data']}, {problem['n']} x {problem['d']}"
+
+
+def _mean(values):
+    return float(np.mean(values))
+
+
+def ridge_summary(results):
+    """Rows of mean scores: {cell: {name: score}}, with the oracles'."""
+    rows = {}
+    for problem, found in _cells(results, "ridge"):
+        scores = {name: _mean(found[name]) for name in (*CHOOSERS, *PEERS) if name in found}
+        fixed = np.array(found["fixed"])
+        scores["best fixed"] = float(fixed.mean(axis=0).max())
+        scores["best a seed"] = float(fixed.max(axis=1).mean())
+        rows[_place(problem)] = scores
+    return rows
+
+
+def _ridge_table(rows):
+    names = ("best a seed", "best fixed", *CHOOSERS, *PEERS)
+    told = [
+        (place, *(f"{scores[n]:.3f}" if n in scores else "--" for n in names))
+        for place, scores in rows.items()
+    ]
+    means = [[s[n] for s in rows.values() if n in s] for n in names]
+    told.append(("mean", *(f"{_mean(values):.3f}" for values in means)))
+    return Table(
+        "Ridge",
+        ("cell", *names),
+        told,
+        "Mean over seeds of the score on held-out rows. Best: of a grid of fixed ridges, known "
+        "only afterwards, one for each seed or one for all. LassoCV: regressions only.",
+    )
+
+
+def gains(found):
+    """Mean over seeds of auto less alpha = 0, and its standard error."""
+    difference = np.subtract(found["auto"], found["0"])
+    return difference.mean(), difference.std(ddof=1) / np.sqrt(len(difference))
+
+
+def _alpha_table(cells):
+    header = ("cell", *(f"alpha {a:g}" for a in ALPHAS), "auto", "auto less 0 (se)", "chose 0")
+    rows = []
+    for problem, found in cells:
+        gain, error = gains(found)
+        scores = (f"{_mean(found[f'{alpha:g}']):.3f}" for alpha in ALPHAS)
+        zero = f"{found['alpha'].count(0.0)} of {len(found['alpha'])}"
+        told = (f"{_mean(found['auto']):.3f}", f"{gain:+.3f} ({error:.3f})", zero)
+        rows.append((_place(problem), *scores, *told))
+    return Table("Unlabelled rows", header, rows, "Every fit with the ridge that auto chooses.")
+
+
+def _dimension_table(cells):
+    rows = []
+    for problem, found in cells:
+        told = ", ".join(f"{k}: {count}" for k, count in found["found"].items())
+        rows.append((problem["learner"], _place(problem), str(problem["truth"]), told))
+    return Table("Number of directions", ("learner", "cell", "truth", "found: times"), rows)
+
+
+def _intervals_table(cells):
+    rows = [
+        (
+            _place(problem),
+            problem["X"],
+            problem["noise"],
+            *(f"{_mean(found[method]):.3f}" for method in ("normal", "percentile")),
+        )
+        for problem, found in cells
+    ]
+    return Table(
+        "Coverage at a nominal .95",
+        ("cell", "X", "noise", "normal", "percentile"),
+        rows,
+        "Share of the active features' entries, each seed a data set, 100 resamples.",
+    )
+
+
+def report(results):
+    """Tables of the four kinds that were measured."""
+    tables = []
+    if rows := ridge_summary(results):
+        tables.append(_ridge_table(rows))
+    makers = {"alpha": _alpha_table, "dimension": _dimension_table, "intervals": _intervals_table}
+    for kind, make in makers.items():
+        if cells := _cells(results, kind):
+            tables.append(make(cells))
+    return tables
+
+
+def aims(results):
+    """Aims of issue 13, points 1 to 4."""
+    return [*_ridge_aims(results), *_alpha_aims(results), *_test_aims(results)]
+
+
+def _ridge_aims(results):
+    rows = ridge_summary(results)
+    if not rows:
+        return []
+    mean = {n: _mean([s[n] for s in rows.values()]) for n in ("auto", "best fixed", "best a seed")}
+    short = {p: max(s[n] for n in CHOOSERS[1:]) - s["auto"] for p, s in rows.items()}
+    worst = max(short, key=short.get)
+    shares = {name: mean["auto"] / mean[name] for name in ("best fixed", "best a seed")}
+    return [
+        *(
+            (f"ridge: at least .94 of the {name} ridge's mean", f"{share:.3f}", share >= 0.94)
+            for name, share in shares.items()
+        ),
+        (
+            "ridge: never .06 below the best of five choosers",
+            f"{short[worst]:.3f} ({worst})",
+            short[worst] < 0.06,
+        ),
+    ]
+
+
+def _alpha_aims(results):
+    told = []
+    for problem, found in _cells(results, "alpha"):
+        gain, error = gains(found)
+        words = f"alpha: {_place(problem)} not two errors below alpha = 0"
+        told.append((words, f"{gain:+.3f} ({error:.3f})", bool(gain >= -2 * error)))
+    return told
+
+
+def _test_aims(results):
+    told = []
+    for problem, found in _cells(results, "dimension"):
+        right = found["found"].get(str(problem["truth"]), 0) / problem["seeds"]
+        place = f"{problem['learner']}, {_place(problem)}"
+        if problem["truth"] == 0:
+            aim = (f"null size .03 to .07: {place}", f"{1 - right:.3f}", 0.03 <= 1 - right <= 0.07)
+        else:
+            aim = (f"right in 90 %: {place}", f"{right:.3f}", right >= 0.9)
+        told.append(aim)
+    for problem, found in _cells(results, "intervals"):
+        if problem["X"] != "t3":
+            share = _mean(found["normal"])
+            words = f"coverage at least .93: {_place(problem)}, X {problem['X']}, noise"
+            told.append((f"{words} {problem['noise']}", f"{share:.3f}", share >= 0.93))
+    return told

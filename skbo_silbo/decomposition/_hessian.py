@@ -1,0 +1,164 @@
+"""Principal Hessian directions: where a quadratic fit of y curves most.
+
+=========  ========  ======================================================================
+symbol     shape     meaning
+=========  ========  ======================================================================
+Z          (n, q)    whitened labelled rows: mean 0, variance I
+e          (n,)      responses about their mean, or residuals of the regression on Z
+M          (q, q)    ``Z' diag(e) Z / n``
+=========  ========  ======================================================================
+"""
+
+import numpy as np
+from scipy import linalg, stats
+
+from .._checks import check_choice
+from .._numerics._pencil import Pencil
+from .._numerics._solvers import primal_basis
+from ._checks import check_n_components
+from ._dimension import SIGNIFICANCE
+from ._labels import split_labelled
+from ._projection import LinearProjection, with_positive_peaks
+from ._scatter import center_on_labels
+from ._second_moments import check_enough_rows
+from ._slices import slice_response
+
+EXACT_FIT = 1e-24
+"""Share of the variance of y below which residuals are rounding."""
+
+
+class PrincipalHessianDirections(LinearProjection):
+    """Directions along which the regression of y on X curves most (pHd).
+
+    Eigenvectors, by absolute eigenvalue, of the average of ``e (x - mean)(x - mean)'`` against the
+    variance of X, with e the residual of a linear regression ("residuals", pHdres) or y about its
+    mean ("response", pHdy) [1]_ [2]_. For normal X that average is the mean Hessian. It sees
+    symmetric responses, which sliced inverse regression cannot, and with residuals no linear
+    trend at all: use it beside the regression, not in its place.
+
+    Parameters
+    ----------
+    n_components : "auto" or int, default="auto"
+        "auto" takes the sequential tests of `dimension_tests_` at level .05, at least 1; with
+        ``on="response"``, where they are not valid, the steepest fall of the squared eigenvalues.
+    on : {"residuals", "response"}, default="residuals"
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The labelled scores have unit variance; the largest entry of each row is positive.
+    mean_ : ndarray of shape (n_features,)
+        Mean of the labelled rows.
+    eigenvalues_ : ndarray of shape (q,)
+        Signed, falling in absolute value, in units of y; positive where the response is convex.
+    n_components_, n_features_in_ : int
+    dimension_tests_ : dict of ndarray
+        "n_components", "statistic", "df" and "p_value" of Li's tests that k directions suffice, for
+        residuals: ``n sum lambda_j^2 / (2 var e)`` over the eigenvalues left out, chi-square with
+        ``(q - k)(q - k + 1) / 2`` degrees of freedom for normal X [1]_ [2]_.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only when X has feature names that are all strings.
+
+    References
+    ----------
+    .. [1] Li, "On Principal Hessian Directions for Data Visualization and Dimension Reduction:
+       Another Application of Stein's Lemma", JASA 87, 1992.
+    .. [2] Cook, "Principal Hessian Directions Revisited", JASA 93, 1998.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo import PrincipalHessianDirections
+    >>> X = np.random.default_rng(0).normal(size=(400, 4))
+    >>> phd = PrincipalHessianDirections().fit(X, X[:, 0] + X[:, 2] ** 2)
+    >>> phd.n_components_, int(np.argmax(np.abs(phd.components_[0])))
+    (1, 2)
+    """
+
+    def __init__(self, n_components="auto", *, on="residuals"):
+        self.n_components = n_components
+        self.on = on
+
+    def fit(self, X, y):
+        """Learn the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            More labelled rows than features.
+        y : array-like of shape (n,)
+            Numbers; NaN marks a row without a label, which is left out.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For fewer labelled rows than the method needs, a constant y, or an `n_components` above
+            the number of features that vary.
+        """
+        check_choice("on", self.on, ["residuals", "response"])
+        data = split_labelled(self, X, y).labelled_only()
+        n, d = data.X_labeled.shape
+        check_n_components(self.n_components, d)
+        check_enough_rows(type(self).__name__, n, d)
+        X, self.mean_ = center_on_labels(data)
+        basis = primal_basis(Pencil(X, n, slice_response(data.y, 2).membership()))
+        Z = np.sqrt(n) * basis.whiten(X)
+        e = data.y - data.y.mean()
+        if self.on == "residuals":
+            e = e - Z @ (Z.T @ e) / n
+        eigenvalues, V = linalg.eigh((Z.T * e) @ Z / n)
+        order = np.argsort(-np.abs(eigenvalues), kind="stable")
+        self._check_rank(len(order))
+        self.eigenvalues_ = eigenvalues[order]
+        exact = e.var() <= EXACT_FIT * data.y.var()
+        self.n_components_ = self._choose_n_components(n, 0.0 if exact else e.var())
+        directions = np.sqrt(n) * basis.lift(V[:, order[: self.n_components_]])
+        self.components_ = with_positive_peaks(directions.T)
+        return self
+
+    def _choose_n_components(self, n, variance):
+        self.__dict__.pop("dimension_tests_", None)
+        squares = self.eigenvalues_**2
+        if self.on == "residuals":
+            self.dimension_tests_ = hessian_tests(squares, n, variance)
+        if self.n_components != "auto":
+            return int(self.n_components)
+        if self.on == "response":
+            falls = squares[:-1] / np.maximum(squares[1:], 1e-3 * squares[0])
+            return 1 + int(np.argmax(falls)) if len(squares) > 1 else 1
+        accepted = np.flatnonzero(self.dimension_tests_["p_value"] > SIGNIFICANCE)
+        return max(1, int(accepted[0]) if len(accepted) else len(squares))
+
+    def _check_rank(self, rank):
+        if self.n_components != "auto" and self.n_components > rank:
+            raise ValueError(
+                f"n_components must be at most {rank}, the number of features that vary "
+                f"independently: got {self.n_components}. Use n_components='auto'."
+            )
+
+
+def hessian_tests(squares, n, variance):
+    """Chi-square tests that k directions suffice, a row each (Li 1992, theorem 4.2).
+
+    Parameters
+    ----------
+    squares : ndarray of shape (q,)
+        Squared eigenvalues, falling.
+    n : int
+    variance : float
+        Of the residuals; zero, where the fit is exact, accepts every k.
+    """
+    granted = np.arange(len(squares))
+    left_out = np.cumsum(squares[::-1])[::-1]
+    statistic = n * left_out / (2 * variance) if variance else np.zeros(len(squares))
+    df = (len(squares) - granted) * (len(squares) - granted + 1) // 2
+    return {
+        "n_components": granted,
+        "statistic": statistic,
+        "df": df,
+        "p_value": stats.chi2.sf(statistic, df),
+    }

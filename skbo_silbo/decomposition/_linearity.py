@@ -1,0 +1,97 @@
+"""Is the mean of X linear in the scores found? What sliced inverse regression takes for granted.
+
+==========  ==========  =======================================================================
+symbol      shape       meaning
+==========  ==========  =======================================================================
+Z           (n, r)      scores along the directions found
+A, B        (n, 1 + r), bases of the constant and Z; of the squares and products of Z, less their
+            (n, m)      regression on A
+==========  ==========  =======================================================================
+
+With E[x | Z] linear in Z the slice means of X stay in the span wanted (Li 1991, condition 3.1):
+true for elliptical X. Where a feature is curved in Z, slicing returns that curve as a direction.
+"""
+
+import warnings
+
+import numpy as np
+from scipy import stats
+
+MAX_ROWS = 2000
+"""Rows looked at, every so many in the order given."""
+ROWS_PER_FEATURE = 3
+"""With fewer labelled rows a feature, scores are made of noise and the diagnostic is not taken."""
+MAX_DIRECTIONS = 3
+"""First directions that are looked at."""
+REACH = 2.5
+"""Standard deviations at which features and scores are clipped."""
+CURVED_SHARE = 0.25
+"""Share of a feature's variance, explained by curvature alone, from which it is worth a warning."""
+SIGNIFICANCE = 1e-3
+"""Level of the F test of that curvature, over all features together."""
+
+
+def curvature(X, components):
+    """Share of every feature's variance that squares and products of the scores explain alone.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Centred labelled rows.
+    components : ndarray of shape (r, d)
+
+    Returns
+    -------
+    shares : ndarray of shape (d,)
+        The largest over the first 1, 2, ... directions, adjusted for the number of terms: beside
+        a direction that is the curve itself, nothing looks curved. NaN where there are too few
+        rows to tell.
+    curved : ndarray of shape (d,)
+        Whether the share is large, and significant.
+    """
+    X = X[:: -(-len(X) // MAX_ROWS)]
+    n, d = X.shape
+    shares, curved = np.full(d, np.nan), np.zeros(d, dtype=bool)
+    if n < ROWS_PER_FEATURE * d:
+        return shares, curved
+    Z, X = _clipped(X @ components.T), _clipped(X - X.mean(axis=0))
+    for r in range(1, min(len(components), MAX_DIRECTIONS) + 1):
+        gained, p_values = _beyond_linear(X, Z[:, :r])
+        shares = np.fmax(shares, gained)
+        curved |= (gained > CURVED_SHARE) & (p_values < SIGNIFICANCE / d)
+    return shares, curved
+
+
+def _clipped(values):
+    """Columns held within `REACH` standard deviations, so that no few rows decide."""
+    reach = REACH * values.std(axis=0)
+    return np.clip(values, -reach, reach)
+
+
+def _beyond_linear(X, Z):
+    """Return the share (adjusted) of every column that squares of Z explain, and its p-value."""
+    n, r = Z.shape
+    first, second = np.triu_indices(r)
+    A = np.linalg.qr(np.column_stack([np.ones(n), Z]))[0]
+    squares = Z[:, first] * Z[:, second]
+    B = np.linalg.qr(squares - A @ (A.T @ squares))[0]
+    total = np.sum((X - X.mean(axis=0)) ** 2, axis=0)
+    safe = np.where(total > 0, total, 1.0)
+    gained = np.sum((B.T @ X) ** 2, axis=0) / safe
+    left = np.clip(1 - np.sum((A[:, 1:].T @ X) ** 2, axis=0) / safe - gained, 1e-12, 1)
+    m, df = len(first), max(n - 1 - r - len(first), 1)
+    return gained - m * left / df, stats.f.sf((gained / m) / (left / df), m, df)
+
+
+def warn_of_curvature(shares, curved):
+    """Say which features bend along the directions found."""
+    most = int(np.nanargmax(np.where(curved, shares, -np.inf)))
+    warnings.warn(
+        f"{curved.sum()} of {len(shares)} features are curved along the directions found: feature "
+        f"{most} has {shares[most]:.2f} of its variance explained by their squares and products "
+        "(curvature_). Sliced inverse regression takes the mean of X for linear in the scores; "
+        "here it returns such curves as further directions. Transform or drop those features, or "
+        "use ActiveSubspace.",
+        UserWarning,
+        stacklevel=4,
+    )

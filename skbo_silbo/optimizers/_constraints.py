@@ -1,0 +1,80 @@
+"""Constraints on cheap known functions of a point, as `scipy.optimize` writes them."""
+
+import numpy as np
+from scipy.optimize import LinearConstraint, NonlinearConstraint
+
+TOLERANCE = 1e-9  # relative to the bounds: rounding of a point to the grid is below it
+
+
+def as_violation(constraints, space):
+    """Return how far a point is from satisfying all constraints; None without any.
+
+    Parameters
+    ----------
+    constraints : NonlinearConstraint, LinearConstraint, list of these, or None
+        The function of a `NonlinearConstraint` is called with a point, as the objective is. A
+        `LinearConstraint` needs a box.
+    space : Space, SpaceUnion or Box
+
+    Returns
+    -------
+    violation : callable or None
+        Of a point: the sum of what its constraints are passed by, 0 if it satisfies them; infinite
+        where a function returns no finite number.
+
+    Raises
+    ------
+    ValueError
+        When something else is given, or an equality: no candidate would ever satisfy it.
+    """
+    if constraints is None:
+        return None
+    given = constraints if isinstance(constraints, (list, tuple)) else [constraints]
+    checks = [_Check(constraint, space) for constraint in given]
+    return (lambda point: sum(check(point) for check in checks)) if checks else None
+
+
+class _Check:
+    def __init__(self, constraint, space):
+        if not isinstance(constraint, (LinearConstraint, NonlinearConstraint)):
+            raise ValueError(
+                "constraints must be scipy.optimize.NonlinearConstraint or LinearConstraint, or a "
+                f"list of these: got {constraint!r}."
+            )
+        self._func = self._function(constraint, space)
+        self._lower, self._upper = (np.atleast_1d(np.asarray(b, float)) for b in _ends(constraint))
+        if (self._lower == self._upper).any() or (self._lower > self._upper).any():
+            raise ValueError(
+                "constraints must be inequalities, lb < ub: got "
+                f"lb={self._lower.tolist()}, ub={self._upper.tolist()}. Solve an equality for one "
+                "input, and search over the others."
+            )
+
+    @staticmethod
+    def _function(constraint, space):
+        if isinstance(constraint, NonlinearConstraint):
+            return constraint.fun
+        if space.is_dict:
+            raise ValueError(
+                "constraints must be NonlinearConstraint for named parameters: got a "
+                "LinearConstraint. Write a function of the dict."
+            )
+        matrix, d = np.atleast_2d(constraint.A), len(space.lower)
+        if matrix.shape[1] != d:
+            raise ValueError(
+                f"constraints must have a column for each of the {d} inputs: got a "
+                f"LinearConstraint with A of shape {matrix.shape}."
+            )
+        return lambda x: matrix @ x
+
+    def __call__(self, point):
+        values = np.atleast_1d(np.asarray(self._func(point.copy()), dtype=float))
+        if not np.isfinite(values).all():
+            return np.inf
+        passed = np.maximum(self._lower - values, values - self._upper)
+        sizes = (np.where(np.isfinite(end), np.abs(end), 0.0) for end in (self._lower, self._upper))
+        return float(np.where(passed > TOLERANCE * np.maximum(*sizes), passed, 0.0).sum())
+
+
+def _ends(constraint):
+    return constraint.lb, constraint.ub

@@ -1,0 +1,85 @@
+"""Checks of what is told: points, values and noise."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+
+def as_points(x, space):
+    """Return one point or several as a list or array of points, and whether it was one.
+
+    Raises
+    ------
+    ValueError
+        When they are no numbers where the space is a box, or masked.
+    """
+    if space.is_dict:
+        single = isinstance(x, Mapping)
+        return ([dict(x)] if single else list(x)), single
+    if np.ma.is_masked(x):
+        raise ValueError(f"x must have no masked numbers: got {x!r}. Tell the whole point.")
+    try:
+        x = np.array(x, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"x must be numbers, a point (d,) or points (n, d): got {x!r}. "
+            "Tell what ask() returned, or use a Space for named parameters."
+        ) from error
+    return (x if x.ndim == 2 else x.reshape(1, -1)), x.ndim < 2
+
+
+def as_evaluations(x, y, space):
+    """Return x as points of the space, and y as a float array of as many.
+
+    Raises
+    ------
+    ValueError
+        When they differ in number, or are no points or no numbers.
+    """
+    points, single = as_points(x, space)
+    values = as_numbers("y", y, "Tell float('nan') for a failed evaluation.")
+    if values.shape != (() if single else (len(points),)):
+        raise ValueError(
+            f"y must be {'one number' if single else f'{len(points)} numbers'}, one for every "
+            f"point in x: got shape {values.shape}. Tell points and values in equal number."
+        )
+    return points, values.reshape(len(points))
+
+
+def as_noise(noise_std, shape):
+    """Return standard deviations of this shape, (n,), NaN where they are not known.
+
+    Raises
+    ------
+    ValueError
+        When they are negative, infinite or of another number.
+    """
+    if noise_std is None:
+        return np.full(shape, np.nan)
+    noise_std = as_numbers("noise_std", noise_std, "Give NaN where it is not known.")
+    if noise_std.shape not in ((), shape):
+        raise ValueError(
+            f"noise_std must be one number, or one for every value in y, {shape[0]}: got shape "
+            f"{noise_std.shape}. Give NaN where it is not known."
+        )
+    if (noise_std < 0).any() or np.isinf(noise_std).any():
+        raise ValueError(
+            f"noise_std must be at least 0 and finite: got {noise_std.tolist()}. "
+            "Give NaN where it is not known."
+        )
+    return np.broadcast_to(noise_std, shape)
+
+
+def as_numbers(name, given, remedy):
+    """Return real numbers as floats, NaN where they are masked.
+
+    Raises
+    ------
+    ValueError
+        When they are no real numbers.
+    """
+    mask = np.ma.getmaskarray(given) if np.ma.isMaskedArray(given) else False
+    values = np.asarray(given)
+    if values.dtype.kind not in "fiub":
+        raise ValueError(f"{name} must be real numbers: got {given!r}. {remedy}")
+    return np.where(mask, np.nan, values.astype(float))

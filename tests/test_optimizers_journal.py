@@ -1,0 +1,376 @@
+"""The journal of an optimiser: killed, torn, damaged, shared, of another search."""
+
+import copy
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.stats import loguniform
+
+from skbo_silbo import SILBO, Space, minimize
+from skbo_silbo.optimizers import RandomSearch
+from skbo_silbo.optimizers._methods import METHODS
+
+BOUNDS = [(-1.0, 2.0), (0.0, 3.0), (0.0, 1.0)]
+
+
+def bowl(x):
+    return float(((x - 0.4) ** 2).sum())
+
+
+def step(optimizer, n=1):
+    for _ in range(n):
+        x = optimizer.ask()
+        optimizer.tell(x, bowl(x))
+    return optimizer
+
+
+def make(path, **options):
+    return SILBO(BOUNDS, n_initial=4, journal=path, **{"random_state": 0, **options})
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.jsonl"
+
+
+# --- going on -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [0, 3, 4, 8])
+def test_an_optimiser_goes_on_as_if_it_had_not_ended(path, n):
+    first = step(make(path), n)
+    asked = first.ask()
+    first.close_journal()
+    second = make(path)
+    assert_array_equal(second.x_iters_, first.x_iters_)
+    assert_array_equal(second.func_vals_, first.func_vals_)
+    assert_array_equal(second.pending_, [asked])
+    assert_array_equal(second.ask(2), copy.deepcopy(first).ask(2))
+
+
+def test_named_parameters_noise_failures_and_cancelled_points(path):
+    space = Space({"C": loguniform(1e-3, 1e3), "kind": ["a", "b", None]})
+    first = SILBO(space, journal=path, random_state=0)
+    a, b, c = first.ask(3)
+    first.tell([b, a], [np.nan, -np.inf], noise_std=[np.nan, 0.5])
+    first.cancel(c)
+    first.close_journal()
+    second = SILBO(space, journal=path, random_state=0)
+    assert second.x_iters_ == [b, a]
+    assert_array_equal(second.func_vals_, [np.nan, -np.inf])
+    assert second.pending_ == []
+    assert second.to_dict() == first.to_dict()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_minimize_goes_on_as_in_one_run(path, method):
+    options = {"n_initial": 4} if method != "random" else {}
+
+    def search(n_calls, func=bowl):
+        return minimize(
+            func,
+            BOUNDS,
+            method=method,
+            n_calls=n_calls,
+            journal=path,
+            random_state=0,
+            x0=[[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]],
+            **options,
+        )
+
+    calls = []
+    search(5)
+    result = search(8, lambda x: (calls.append(x), bowl(x))[1])
+    assert result.nfev == 8
+    assert len(calls) == 3
+    assert_array_equal(result.x_iters[5:], calls)
+    path.unlink()
+    assert_array_equal(search(8).x_iters, result.x_iters)
+
+
+def test_known_values_are_told_once(path):
+    for n_calls in (2, 4):
+        result = minimize(
+            bowl,
+            BOUNDS,
+            x0=[[0.0, 0.0, 0.0]],
+            y0=[0.5],
+            n_calls=n_calls,
+            method="random",
+            journal=path,
+            random_state=0,
+        )
+        assert result.nfev == n_calls
+        assert len(result.func_vals) == n_calls + 1
+
+
+def test_without_a_seed_the_journals_is_taken_over(path):
+    first = step(make(path, random_state=None), 2)
+    first.close_journal()
+    assert_array_equal(make(path, random_state=None).ask(), first.ask())
+
+
+def test_points_that_were_being_evaluated_come_first(path):
+    def func(x):
+        if len(seen) == 3:
+            raise OSError("power cut")
+        seen.append(x)
+        return bowl(x)
+
+    seen = []
+    with pytest.raises(OSError, match="power cut"):
+        minimize(func, BOUNDS, method="random", journal=path, random_state=0)
+    seen = []
+    minimize(func, BOUNDS, method="random", journal=path, random_state=0, n_calls=6)
+    whole = minimize(bowl, BOUNDS, method="random", random_state=0, n_calls=6)
+    assert_array_equal(seen, whole.x_iters[3:])
+
+
+def test_killed_at_any_moment_nothing_told_is_lost(path, tmp_path):
+    """kill -9 during a call: all values before it are there, and the search goes on."""
+    script = (
+        "import os, sys\n"
+        "from skbo_silbo import minimize\n"
+        "def func(x):\n"
+        "    with open(sys.argv[2], 'a') as file:\n"
+        "        file.write('x')\n"
+        "    if os.path.getsize(sys.argv[2]) == 6:\n"
+        f"        os.kill(os.getpid(), {int(signal.SIGKILL)})\n"
+        "    return float(x.sum())\n"
+        "minimize(func, [(0, 1)] * 3, method='random', n_calls=9, journal=sys.argv[1],\n"
+        "         random_state=0)\n"
+    )
+    count = tmp_path / "count"
+    command = [sys.executable, "-c", script, str(path), str(count)]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    assert subprocess.run(command, check=False).returncode == 0
+    assert len(count.read_text()) == 10  # the one that was killed is evaluated again
+    told = [json.loads(line) for line in path.read_bytes().splitlines()[1:]]
+    assert sum("told" in event for event in told) == 9
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"acquisition": "ucb"}, "acquisition was 'ei' and is 'ucb'"),
+        ({"n_initial": 5}, "n_initial was 4 and is 5"),
+        ({"random_state": 1}, "random_state gives a seed that was"),
+    ],
+)
+def test_another_search_is_refused(path, options, message):
+    make(path).close_journal()
+    with pytest.raises(ValueError, match=message):
+        SILBO(BOUNDS, journal=path, **{"n_initial": 4, "random_state": 0, **options})
+    make(path).close_journal()  # it was not left locked
+
+
+def test_another_space_sign_or_method_is_refused(path):
+    def search(bounds=BOUNDS, **options):
+        return minimize(bowl, bounds, n_calls=2, journal=path, random_state=0, **options)
+
+    search()
+    with pytest.raises(ValueError, match=r"bounds of input 2 were \[0.0, 1.0\] and are \[0.0, 9"):
+        search([*BOUNDS[:2], (0.0, 9.0)])
+    with pytest.raises(ValueError, match="maximize was False and is True"):
+        search(maximize=True)
+    with pytest.raises(ValueError, match="class was 'SILBO' and is 'RandomSearch'"):
+        search(method="random")
+    assert search().nfev == 2
+
+
+def test_a_named_space_that_is_wider_is_refused(path):
+    SILBO({"lr": loguniform(1e-3, 1)}, journal=path).close_journal()
+    with pytest.raises(ValueError, match="quantiles of parameter 'lr' were"):
+        SILBO({"lr": loguniform(1e-3, 10)}, journal=path)
+
+
+def test_two_optimisers_on_one_journal(path):
+    first = make(path)
+    with pytest.raises(RuntimeError, match="one optimiser at a time"):
+        make(path)
+    first.close_journal()
+    make(path).close_journal()
+
+
+def test_a_copy_writes_no_journal(path):
+    first = step(make(path), 2)
+    size = path.stat().st_size
+    for other in (copy.deepcopy(first), pickle.loads(pickle.dumps(first))):
+        step(other)
+    assert path.stat().st_size == size
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_process_does_not_write_the_journal(path):
+    optimizer = step(make(path), 2)
+    child = os.fork()
+    if child == 0:
+        try:
+            optimizer.ask()
+        except RuntimeError:
+            os._exit(7)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    step(optimizer)
+    optimizer.close_journal()
+    assert len(make(path).func_vals_) == 3
+
+
+@pytest.mark.parametrize("content", [b"hello\n", b'{"a": 1}\n', b'{"journal": "other"}\n'])
+def test_another_file_is_refused_and_left_alone(path, content):
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="holds something else"):
+        make(path)
+    assert path.read_bytes() == content
+
+
+# --- damage ---------------------------------------------------------------------------------------
+
+
+def test_a_torn_tail_is_dropped(path):
+    step(make(path), 3).close_journal()
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    for torn in (whole[:-1], whole[:-9], whole + b'{"n": 7, "to', whole[: -len(lines[-1]) + 1]):
+        path.write_bytes(torn)
+        optimizer = make(path)
+        assert len(optimizer.func_vals_) == (3 if torn.startswith(whole) else 2)
+        step(optimizer).close_journal()
+        again = make(path)
+        assert len(again.func_vals_) == len(optimizer.func_vals_)
+        again.close_journal()
+
+
+def test_no_flipped_byte_goes_unseen(path):
+    step(make(path), 3).close_journal()
+    whole = path.read_bytes()
+    end = whole.rstrip(b"\n").rfind(b"\n")  # a damaged last line is torn, not refused
+    for at in range(0, end, 7):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        with pytest.raises(ValueError, match=r"is damaged in line|holds something else"):
+            make(path)
+
+
+def test_lines_missing_or_doubled_are_seen(path):
+    step(make(path), 3).close_journal()
+    lines = path.read_bytes().splitlines(keepends=True)
+    for other in (lines[:2] + lines[3:], [*lines[:3], lines[2], *lines[3:]]):
+        path.write_bytes(b"".join(other))
+        with pytest.raises(ValueError, match="is damaged in line"):
+            make(path)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"garbage", b'{"n": 99, "state": {}}'])
+def test_without_what_was_learnt_nothing_told_is_lost(path, content):
+    step(make(path), 6).close_journal()
+    state = path.with_name(path.name + ".state")
+    state.unlink()
+    if content is not None:
+        state.write_bytes(content)
+    optimizer = make(path)
+    assert len(optimizer.func_vals_) == 6
+    step(optimizer, 2)
+
+
+def test_a_full_disk_leaves_the_file_whole(path, monkeypatch):
+    optimizer = step(make(path), 3)
+    x = optimizer.ask()
+    size, write = path.stat().st_size, os.write
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", lambda file: (_ for _ in ()).throw(OSError(28, "full")))
+        with pytest.raises(OSError, match="full"):
+            optimizer.tell(x, bowl(x))
+        with pytest.raises(OSError, match="full"):
+            optimizer.ask()
+    assert os.write is write
+    assert path.stat().st_size == size
+    assert len(optimizer.func_vals_) == 4  # known here, if not on disk
+    step(optimizer)
+    optimizer.close_journal()
+    assert len(make(path).func_vals_) == 4
+
+
+def test_a_full_disk_in_minimize_carries_the_result(path, monkeypatch):
+    def func(x):
+        if len(seen) == 2:
+            monkeypatch.setattr(os, "fsync", lambda file: (_ for _ in ()).throw(OSError("full")))
+        seen.append(x)
+        return bowl(x)
+
+    seen = []
+    with pytest.raises(OSError, match="full") as caught:
+        minimize(func, BOUNDS, method="random", journal=path, random_state=0)
+    assert_array_equal(caught.value.optimize_result.x_iters, seen)
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root writes everywhere")
+def test_a_read_only_folder(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(PermissionError):
+        make(tmp_path / "run.jsonl")
+
+
+def test_without_fcntl(path, monkeypatch):
+    """As on Windows, with its lock, and as where there is no lock at all."""
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.setitem(sys.modules, "msvcrt", None)
+    step(make(path), 2).close_journal()
+    locked = []
+
+    class Windows:
+        LK_NBLCK = 2
+
+        @staticmethod
+        def locking(file, mode, n_bytes):
+            if locked:
+                raise OSError(13, "Permission denied")
+            locked.append(file)
+
+    monkeypatch.setitem(sys.modules, "msvcrt", Windows)
+    assert len(make(path).func_vals_) == 2
+    with pytest.raises(RuntimeError, match="one optimiser at a time"):
+        make(path)
+
+
+# --- threads --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [RandomSearch, SILBO])
+def test_threads_asking_and_telling_at_once(kind):
+    optimizer, n_threads, n = kind(BOUNDS, random_state=0), 4, 6
+    start, errors = threading.Barrier(n_threads), []
+
+    def work():
+        try:
+            start.wait()
+            step(optimizer, n)
+        except Exception as error:
+            errors.append(error)
+
+    workers = [threading.Thread(target=work) for _ in range(n_threads)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert errors == []
+    X = optimizer.x_iters_
+    assert len(X) == n_threads * n == len(np.unique(X, axis=0))
+    assert_array_equal(optimizer.func_vals_, [bowl(x) for x in X])
+    assert len(optimizer.pending_) == 0

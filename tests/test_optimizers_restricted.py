@@ -1,0 +1,211 @@
+"""Proposals in a part of the space: fixed parameters and known constraints."""
+
+import json
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.optimize import LinearConstraint, NonlinearConstraint
+from scipy.stats import loguniform, randint
+
+from skbo_silbo import SILBO, Space, minimize
+from skbo_silbo.optimizers import RandomSearch, SpaceExhausted
+from skbo_silbo.optimizers._methods import METHODS
+
+BOUNDS = [(0.0, 1.0), (0.0, 10.0), (-3.0, -1.0)]
+SPACE = {"C": loguniform(1e-3, 1e3), "kind": ["a", "b", None], "degree": randint(1, 6)}
+BRANCHES = [
+    {"kernel": ["rbf"], "C": loguniform(1e-3, 1e3), "gamma": loguniform(1e-3, 1)},
+    {"kernel": ["poly"], "C": loguniform(1e-3, 1e3), "degree": [2, 3, 4]},
+]
+
+
+def make(method, bounds):
+    options = {} if method == "random" else {"n_initial": 5}
+    return METHODS[method](bounds, random_state=0, **options)
+
+
+def bowl(x):
+    return float((x[0] - 0.2) ** 2 + (x[1] - 0.2) ** 2 + 0.1 * x[2])
+
+
+def run(optimizer, func, n):
+    for _ in range(n):
+        x = optimizer.ask()
+        optimizer.tell(x, func(x))
+    return optimizer
+
+
+@pytest.fixture(params=METHODS)
+def method(request):
+    return request.param
+
+
+# --- fixed parameters -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_told", [0, 7])
+def test_fixed_inputs_have_their_values_to_the_last_bit(method, n_told):
+    optimizer = run(make(method, BOUNDS), bowl, n_told)
+    X = optimizer.ask(3, fixed={0: 0.1, 2: -1.7})
+    assert (X[:, 0] == 0.1).all()
+    assert (X[:, 2] == -1.7).all()
+    assert len(np.unique(X, axis=0)) == 3
+    assert_array_equal(optimizer.pending_, X)
+    for x in X:
+        optimizer.tell(x, bowl(x))
+    assert len(optimizer.pending_) == 0
+    assert optimizer.ask().shape == (3,)
+
+
+def test_fixed_names(method):
+    optimizer = run(make(method, Space(SPACE)), lambda p: np.log10(p["C"]) ** 2, 7)
+    for fixed in ({"kind": None}, {"C": 0.123, "degree": 3}, {"degree": 5, "kind": "b", "C": 1e3}):
+        point = optimizer.ask(fixed=fixed)
+        assert list(point) == list(SPACE)
+        assert {name: point[name] for name in fixed} == fixed
+        optimizer.tell(point, 1.0)
+
+
+def test_fixed_names_of_conditional_spaces():
+    optimizer = run(SILBO(BRANCHES, n_initial=5, random_state=0), lambda p: p["C"], 7)
+    assert {optimizer.ask(fixed={"degree": 3})["kernel"] for _ in range(3)} == {"poly"}
+    assert {optimizer.ask(fixed={"kernel": "rbf"})["kernel"] for _ in range(3)} == {"rbf"}
+    points = optimizer.ask(4, fixed={"C": 0.5})
+    assert {p["C"] for p in points} == {0.5}
+
+
+def test_what_is_fixed_is_optimised_around():
+    """With one input held off its optimum the others are still searched by the model."""
+    optimizer = run(SILBO([(0, 1)] * 2, random_state=0), lambda x: (x[0] - x[1]) ** 2, 15)
+    for _ in range(8):
+        x = optimizer.ask(fixed={0: 0.83})
+        optimizer.tell(x, (x[0] - x[1]) ** 2)
+    assert abs(x[1] - 0.83) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("bounds", "fixed", "message"),
+    [
+        (BOUNDS, {3: 0.5}, "fixed must be a dict of indices from 0 to 2: got 3"),
+        (BOUNDS, {"x0": 0.5}, "fixed must be a dict of indices"),
+        (BOUNDS, {0: 1.5}, r"fixed must be within the bounds \[0.0, 1.0\] of input 0: got 1.5"),
+        (SPACE, {"c": 1.0}, r"fixed must name parameters of the space, .*: got \['c'\]"),
+        (SPACE, {"kind": "z"}, "parameter 'kind' must be one of"),
+        (BRANCHES, {"degree": 9}, "fixed must be possible in one branch at least"),
+        (BRANCHES, {"gamma": 0.1, "degree": 3}, "fixed must be possible in one branch"),
+    ],
+)
+def test_what_cannot_be_fixed(bounds, fixed, message):
+    optimizer = SILBO(bounds, random_state=0)
+    with pytest.raises(ValueError, match=message):
+        optimizer.ask(fixed=fixed)
+    assert len(optimizer.pending_) == 0
+
+
+def test_what_is_left_of_a_finite_space():
+    optimizer = RandomSearch({"a": [1, 2, 3], "b": ["x", "y", "z"]}, random_state=0)
+    points = optimizer.ask(3, fixed={"a": 2})
+    assert {p["b"] for p in points} == {"x", "y", "z"}
+    with pytest.raises(SpaceExhausted, match="no new point among 3 candidates"):
+        optimizer.ask(fixed={"a": 2})
+    assert len(optimizer.pending_) == 3
+    assert len(optimizer.ask(6)) == 6
+
+
+def test_all_inputs_fixed():
+    optimizer = SILBO(BOUNDS, random_state=0)
+    point = [0.25, 5.0, -2.0]
+    assert_array_equal(optimizer.ask(fixed=dict(enumerate(point))), point)
+    with pytest.raises(SpaceExhausted):
+        optimizer.ask(fixed=dict(enumerate(point)))
+
+
+def test_fixed_points_survive_a_restart():
+    optimizer = run(SILBO(BOUNDS, random_state=0), bowl, 3)
+    x = optimizer.ask(fixed={0: 0.1})
+    other = SILBO.from_dict(json.loads(json.dumps(optimizer.to_dict())))
+    np.testing.assert_allclose(other.pending_, [x], rtol=0, atol=1e-8)
+    assert len(other.tell(x, 1.0).pending_) == 0
+
+
+# --- known constraints ----------------------------------------------------------------------------
+
+
+def disc(x):
+    return (x[0] - 1) ** 2 + (x[1] - 1) ** 2
+
+
+DISC = NonlinearConstraint(disc, -np.inf, 0.3)
+
+
+def test_every_proposal_satisfies_the_constraints(method):
+    options = {} if method == "random" else {"n_initial": 5}
+    seen = []
+
+    def func(x):
+        seen.append(x.copy())
+        return float(x.sum())
+
+    constraints = [DISC, LinearConstraint([[1, -1, 0]], -np.inf, [0.2])]
+    result = minimize(
+        func,
+        [(0, 1)] * 3,
+        method=method,
+        constraints=constraints,
+        n_calls=12,
+        random_state=0,
+        **options,
+    )
+    X = np.array(seen)
+    assert result.nfev == len(X) == 12
+    assert (disc(X.T) <= 0.3).all()
+    assert (X[:, 0] - X[:, 1] <= 0.2 + 1e-9).all()
+
+
+def test_the_best_on_the_boundary_is_found():
+    """The nearest point of the disc to the origin, (1, 1) - sqrt(.15) (1, 1), at .451."""
+    result = minimize(
+        lambda x: x[0] ** 2 + x[1] ** 2,
+        [(0, 1)] * 2,
+        constraints=DISC,
+        n_calls=35,
+        random_state=0,
+    )
+    least = 2 * (1 - np.sqrt(0.15)) ** 2
+    assert least - 1e-6 <= result.fun < least + 0.02
+
+
+def test_a_small_feasible_part_is_found():
+    """A part of 1e-8 of the cube is not met by chance."""
+    small = NonlinearConstraint(lambda x: np.abs(x - 0.7), -np.inf, np.full(4, 0.005))
+    result = minimize(lambda x: x.sum(), [(0, 1)] * 4, constraints=small, n_calls=3, random_state=0)
+    assert (np.abs(result.x_iters - 0.7) <= 0.005 + 1e-9).all()
+
+
+def test_constraints_on_named_parameters():
+    constraint = NonlinearConstraint(lambda p: p["degree"] * np.log10(p["C"]), 1.0, 4.0)
+    result = minimize(lambda p: p["C"], SPACE, constraints=constraint, n_calls=12, random_state=0)
+    assert all(1.0 <= p["degree"] * np.log10(p["C"]) <= 4.0 for p in result.x_iters)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "message"),
+    [
+        (lambda x: x, "constraints must be scipy.optimize.NonlinearConstraint or Linear"),
+        (NonlinearConstraint(disc, 0.3, 0.3), "constraints must be inequalities, lb < ub"),
+        (LinearConstraint([[1, 1]], 0, 1), r"for each of the 3 inputs: got .* \(1, 2\)"),
+        (NonlinearConstraint(disc, -2.0, -1.0), "none of .* candidates does; the least violation"),
+        (NonlinearConstraint(lambda x: np.nan, 0.0, 1.0), "must be possible to satisfy"),
+    ],
+)
+def test_constraints_that_are_refused(constraints, message):
+    calls = []
+    with pytest.raises(ValueError, match=message):
+        minimize(calls.append, [(0, 1)] * 3, constraints=constraints, random_state=0)
+    assert calls == []
+
+
+def test_linear_constraints_need_a_box():
+    with pytest.raises(ValueError, match="NonlinearConstraint for named parameters"):
+        minimize(lambda p: 0.0, SPACE, constraints=LinearConstraint([[1, 1, 1]], 0, 1))

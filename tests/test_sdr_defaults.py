@@ -1,0 +1,435 @@
+"""What SemiSlicedInverseRegression chooses by itself: ridge, alpha, dimension, and what it says."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import linalg, sparse, stats
+from scipy.stats import rankdata
+from sklearn.datasets import load_diabetes, load_digits, load_wine
+from sklearn.linear_model import LinearRegression, RidgeCV
+from sklearn.preprocessing import StandardScaler
+
+from skbo_silbo import (
+    DirectionalRegression,
+    SemiSlicedInverseRegression,
+    SlicedAverageVarianceEstimation,
+)
+from skbo_silbo._numerics._pencil import Pencil
+from skbo_silbo.decomposition import slice_response
+from skbo_silbo.decomposition._alpha import ALPHAS, _hat_matrices, _held_out_errors, choose_alpha
+from skbo_silbo.decomposition._linearity import curvature
+from skbo_silbo.decomposition._permutation import MeanShuffles, permutation_tests
+from skbo_silbo.decomposition._ridge import (
+    GRID,
+    choose_ridge,
+    choose_ridge_from_moments,
+    slice_targets,
+)
+
+NOTHING = pytest.mark.filterwarnings("ignore:No direction was found")
+
+
+def linear_data(seed, n, d, noise=0.5, n_more=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n + n_more, d))
+    b = np.ones(d) / np.sqrt(d)
+    return X, X @ b + noise * rng.normal(size=n + n_more), b
+
+
+def correlation(sir, b):
+    direction = sir.components_[0]
+    return abs(direction @ b) / np.linalg.norm(direction) / np.linalg.norm(b)
+
+
+# -- ridge ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n", "d"), [(30, 12), (30, 45)])
+@pytest.mark.parametrize("categorical", [False, True])
+def test_ridge_minimises_generalised_cross_validation_by_its_definition(n, d, categorical):
+    X, y, _ = linear_data(0, n, d)
+    X = X - X.mean(axis=0)
+    slices = slice_response(y, 5)
+    Y = slice_targets(slices.counts, categorical)[slices.codes]
+    ones = np.ones((n, n)) / n
+
+    def error(rho):
+        hat = X @ np.linalg.solve(X.T @ X + rho * np.eye(d), X.T) + ones
+        return np.sum((Y - hat @ Y) ** 2) / (1 - np.trace(hat) / n) ** 2
+
+    candidates = n * GRID if d >= n else np.r_[0.0, n * GRID]
+    chosen = choose_ridge(X, slices, categorical)
+    assert np.isclose(candidates, chosen, atol=0).sum() == 1
+    assert error(chosen) <= min(error(rho) for rho in candidates) * (1 + 1e-3)
+
+
+def test_ridge_is_near_that_of_leave_one_out():
+    """scikit-learn's RidgeCV on rank(y), which is exact; half a decade is a step of the grid."""
+    ratios = []
+    for seed in range(20):
+        X, y, _ = linear_data(seed, 40, 20)
+        Z = StandardScaler().fit_transform(X)
+        exact = RidgeCV(40 * GRID).fit(Z, rankdata(y)).alpha_ / 40
+        ratios.append(SemiSlicedInverseRegression(1).fit(X, y).ridge_ / exact)
+    assert abs(np.median(np.log10(ratios))) <= 0.5
+
+
+@pytest.mark.parametrize(("n", "least"), [(22, 0.45), (30, 0.6), (200, 0.98)])
+def test_directions_at_22_30_and_200_rows_of_20_features(n, least):
+    found = []
+    for seed in range(20):
+        X, y, b = linear_data(seed, n, 20, noise=0.1)
+        found.append(correlation(SemiSlicedInverseRegression(1).fit(X, y), b))
+    assert np.mean(found) > least
+
+
+def test_moments_choose_the_ridge_of_the_rows():
+    X, y, _ = linear_data(3, 60, 12)
+    X = X - X.mean(axis=0)
+    slices = slice_response(y, 6)
+    sums = slices.membership().T @ X
+    from_moments = choose_ridge_from_moments(X.T @ X, sums, slices.counts)
+    assert from_moments == pytest.approx(choose_ridge(X, slices, categorical=False))
+    assert from_moments > 0
+
+
+def test_chunks_give_the_answer_of_fit_with_a_ridge():
+    X, y, _ = linear_data(3, 60, 12)
+    edges = np.quantile(y, [0.2, 0.5, 0.8])
+    whole = SemiSlicedInverseRegression(2, n_slices=edges).fit(X, y)
+    chunked = SemiSlicedInverseRegression(2, n_slices=edges)
+    for start, stop in itertools.pairwise([0, 25, 40, 60]):
+        chunked.partial_fit(X[start:stop], y[start:stop])
+    assert whole.ridge_ > 0
+    assert chunked.ridge_ == pytest.approx(whole.ridge_)
+    np.testing.assert_allclose(chunked.components_, whole.components_, rtol=1e-7, atol=1e-9)
+
+
+def test_many_rows_of_many_features_choose_on_a_part():
+    X, y, _ = linear_data(0, 700, 600)
+    sir = SemiSlicedInverseRegression(1).fit(X, y)
+    exact = RidgeCV(700 * GRID).fit(StandardScaler().fit_transform(X), rankdata(y)).alpha_ / 700
+    assert abs(np.log10(sir.ridge_ / exact)) <= 1.0
+
+
+def test_no_ridge_from_ten_rows_a_feature_on():
+    X, y, _ = linear_data(0, 60, 6)
+    assert SemiSlicedInverseRegression(1).fit(X, y).ridge_ == 0
+    assert SemiSlicedInverseRegression(1).fit(X[:59], y[:59]).ridge_ > 0
+
+
+def test_no_ridge_given_by_hand_is_plain_whatever_the_scale():
+    """Few rows: standardised columns, but the same eigenvalues and directions."""
+    X, y, _ = linear_data(0, 40, 8)
+    one, other = (
+        SemiSlicedInverseRegression(2, ridge=0.0, scale=scale, solver=solver).fit(X, y)
+        for scale, solver in ((True, "dual"), (False, "dense"))
+    )
+    np.testing.assert_allclose(one.eigenvalues_, other.eigenvalues_, atol=1e-10)
+    np.testing.assert_allclose(one.components_, other.components_, rtol=1e-8, atol=1e-10)
+
+
+# -- units ---------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=20)
+@given(
+    st.lists(st.integers(-10, 10), min_size=6, max_size=6),
+    st.integers(0, 1000),
+    st.sampled_from([{}, {"ridge": 0.1}, {"alpha": 3.0}, {"n_local_neighbors": 4, "scale": True}]),
+)
+def test_units_do_not_matter(exponents, seed, parameters):
+    X, y, _ = linear_data(seed, 30, 6, n_more=40)
+    y[30:] = np.nan
+    units = 2.0 ** np.array(exponents)
+    one = SemiSlicedInverseRegression(1, **parameters).fit(X, y)
+    other = SemiSlicedInverseRegression(1, **parameters).fit(X * units, y)
+    aligned = other.components_ * units
+    aligned *= np.sign(np.sum(aligned * one.components_))
+    np.testing.assert_allclose(aligned, one.components_, rtol=1e-6, atol=1e-8)
+    assert other.ridge_ == pytest.approx(one.ridge_)
+    assert other.alpha_ == one.alpha_
+
+
+@pytest.mark.parametrize("solver", ["dense", "dual"])
+@pytest.mark.parametrize("shape", [(40, 30), (60, 100)])
+def test_exact_solvers_agree_with_a_column_times_a_million(solver, shape):
+    X, y, _ = linear_data(0, *shape)
+    reference = SemiSlicedInverseRegression(1, solver="dense").fit(X, y)
+    X[:, 3] *= 1e6
+    sir = SemiSlicedInverseRegression(1, solver=solver).fit(X, y)
+    sir.components_[:, 3] *= 1e6
+    assert linalg.subspace_angles(sir.components_.T, reference.components_.T)[0] < 1e-6
+
+
+def test_scale_false_is_the_pencil_of_X_as_given():
+    X, y, _ = linear_data(1, 30, 6)
+    X = X * np.array([1, 10, 1, 0.1, 1, 1])
+    sir = SemiSlicedInverseRegression(1, ridge=0.5, scale=False).fit(X, y)
+    C = X - X.mean(axis=0)
+    T = C.T @ C + 0.5 * np.trace(C.T @ C) / 6 * np.eye(6)
+    np.testing.assert_allclose(sir.components_ @ T @ sir.components_.T, [[30.0]])
+    sir = SemiSlicedInverseRegression(1, ridge=0.5).fit(X, y)
+    T = C.T @ C + 0.5 * 30 * np.diag(C.var(axis=0))
+    np.testing.assert_allclose(sir.components_ @ T @ sir.components_.T, [[30.0]])
+
+
+# -- alpha ---------------------------------------------------------------------------------------
+
+
+def waves(seed, n_labeled=20, n=520):
+    """`examples/plot_unlabeled_rows.py`'s favourable case."""
+    rng = np.random.default_rng(seed)
+    place = rng.uniform(size=(n, 2))
+    frequency, phase = rng.normal(size=(2, 50)), rng.uniform(0, 2 * np.pi, size=50)
+    X = np.cos(2 * np.pi * place @ frequency + phase) + 0.1 * rng.normal(size=(n, 50))
+    return X[:n_labeled], place[:n_labeled, 0], X[n_labeled:]
+
+
+def test_alpha_finds_that_unlabelled_rows_help():
+    chosen = []
+    for seed in range(8):
+        X, y, extra = waves(seed)
+        sir = SemiSlicedInverseRegression(1, n_slices=5).fit(X, y, extra)
+        chosen.append(sir.alpha_ > 0)
+        if sir.alpha_:
+            assert "were worth +" in sir.alpha_scores_["verdict"]
+    assert np.mean(chosen) >= 0.75
+
+
+def test_alpha_is_zero_where_unlabelled_rows_carry_nothing():
+    chosen = []
+    for seed in range(12):
+        X, y, _ = linear_data(seed, 40, 10, n_more=100)
+        sir = SemiSlicedInverseRegression(1).fit(X[:40], y[:40], X[40:])
+        chosen.append(sir.alpha_)
+        if sir.alpha_ == 0:
+            assert "worth nothing" in sir.alpha_scores_["verdict"]
+            plain = SemiSlicedInverseRegression(1, alpha=0).fit(X[:40], y[:40])
+            np.testing.assert_allclose(sir.components_, plain.components_, rtol=1e-12)
+    assert chosen.count(0.0) >= 8
+
+
+def test_what_is_said_of_alpha():
+    X, y, extra = waves(0)
+    sir = SemiSlicedInverseRegression(1, n_slices=5).fit(X, y, extra)
+    scores = sir.alpha_scores_
+    assert scores["alpha"].tolist() == list(ALPHAS)
+    assert scores["gain"][0] == scores["standard_error"][0] == 0
+    np.testing.assert_allclose(scores["gain"], scores["error"][0] - scores["error"])
+    best = scores["alpha"].tolist().index(sir.alpha_)
+    assert best == 0 or scores["gain"][best] > scores["standard_error"][best]
+    assert not hasattr(sir.fit(X, y), "alpha_scores_")
+    assert sir.alpha_ == 0.0
+    assert sir.set_params(alpha=2.0).fit(X, y, extra).alpha_ == 2.0
+
+
+@pytest.mark.parametrize("d", [8, 60])
+def test_folds_by_woodbury_are_folds_by_refitting(d):
+    """Every fold solved anew, rows held out of T, Omega and the regression."""
+    rng = np.random.default_rng(0)
+    X, y, _ = linear_data(0, 24, d)
+    extra = rng.normal(size=(30, d))
+    rows = np.concatenate([X, extra])
+    slices = slice_response(y, 6)
+    L = sparse.csgraph.laplacian(sparse.csr_array(np.eye(54, k=1) + np.eye(54, k=-1)))
+    pencil = Pencil(rows, 24, slices.membership(), sparse.csr_array(L))
+    Y = slice_targets(slices.counts, categorical=False)[slices.codes]
+    folds = np.arange(24) % 4
+    for alpha, K in zip(ALPHAS, _hat_matrices(pencil, lambda trace: 2.0), strict=True):
+        errors = _held_out_errors(K, slices, Y, folds, 2)
+        expected = np.empty(24)
+        for fold in range(4):
+            kept, out = folds != fold, folds == fold
+            T = X[kept].T @ X[kept] + alpha * rows.T @ (L @ rows) + 2.0 * np.eye(d)
+            omega = slices.membership().toarray()[kept] > 0
+            omega = omega / np.sqrt(omega.sum(axis=0))
+            N = (omega - omega.mean(axis=0)).T @ X[kept]
+            B = linalg.eigh(N.T @ N, T)[1][:, -2:]
+            model = LinearRegression().fit(X[kept] @ B, Y[kept])
+            expected[out] = ((Y[out] - model.predict(X[out] @ B)) ** 2).sum(axis=1)
+        np.testing.assert_allclose(errors, expected, rtol=1e-5, atol=1e-8)
+
+
+def test_alpha_refuses_what_it_cannot_factor():
+    pencil = Pencil(np.empty((8001, 8002)), 2, None)
+    with pytest.raises(ValueError, match="alpha must be a number where rows and features"):
+        choose_alpha(pencil, None, ridge=None, categorical=False, n_components=1)
+
+
+# -- dimension -----------------------------------------------------------------------------------
+
+
+@NOTHING
+@pytest.mark.parametrize("parameters", [{}, {"ridge": 0.1}, {"alpha": 1.0}])
+def test_permutation_tests_hold_their_level(parameters):
+    rejected, n_runs = 0, 100
+    for seed in range(n_runs):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(70, 12)), rng.normal(size=70)
+        y[40:] = np.nan
+        sir = SemiSlicedInverseRegression(**{"alpha": 0, **parameters}).fit(X, y)
+        rejected += sir.n_components_ > 0
+    assert rejected <= stats.binom.isf(1e-4, n_runs, 0.05)
+
+
+def test_p_values_of_noise_are_uniform():
+    rng = np.random.default_rng(0)
+    slices = slice_response(np.arange(40.0), 4)
+    p_values = []
+    for seed in range(200):
+        S = np.linalg.qr(rng.normal(size=(40, 6)))[0]
+        tests = permutation_tests(
+            MeanShuffles(S, slices.membership()),
+            most=1,
+            n_permutations=39,
+            random_state=np.random.RandomState(seed),
+        )
+        p_values.append(tests["p_value"][0])
+    counts = np.bincount(np.ceil(np.array(p_values) * 4 - 1e-9).astype(int) - 1, minlength=4)
+    assert stats.chisquare(counts).pvalue > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("learner", "n", "d"),
+    [
+        (SemiSlicedInverseRegression(), 60, 10),
+        (SemiSlicedInverseRegression(), 40, 60),
+        (SlicedAverageVarianceEstimation(), 200, 4),
+        (DirectionalRegression(), 200, 4),
+    ],
+)
+def test_three_classes_two_directions(learner, n, d):
+    found = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        k = rng.integers(3, size=n)
+        X = rng.normal(size=(n, d)) + 3 * np.eye(3, d)[k]
+        found.append(learner.fit(X, np.array(list("abc"))[k]).n_components_)
+    assert found.count(2) >= 8
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        SemiSlicedInverseRegression(),
+        SlicedAverageVarianceEstimation(n_slices=4),
+        DirectionalRegression(n_slices=4),
+    ],
+)
+def test_none_is_an_answer(learner):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(200, 4)), rng.normal(size=200)
+    with pytest.warns(UserWarning, match="No direction was found") as caught:
+        learner.fit(X, y)
+    assert len(caught) == 1
+    assert learner.n_components_ == 0
+    Z = learner.transform(X)
+    assert Z.shape == (200, 1)
+    np.testing.assert_allclose(learner.transform(learner.inverse_transform(Z)), Z, atol=1e-9)
+
+
+def test_criterion_is_never_none():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(200, 4)), rng.normal(size=200)
+    for learner in (SemiSlicedInverseRegression, SlicedAverageVarianceEstimation):
+        assert learner("criterion", n_slices=4).fit(X, y).n_components_ >= 1
+
+
+def test_the_same_rows_give_the_same_dimension():
+    X, y, _ = linear_data(0, 40, 12)
+    one, other = (SemiSlicedInverseRegression().fit(X, y) for _ in range(2))
+    for name, values in one.permutation_tests_.items():
+        np.testing.assert_array_equal(values, other.permutation_tests_[name])
+
+
+# -- linearity -----------------------------------------------------------------------------------
+
+
+def curved(seed, n=300):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5))
+    X[:, 1] = X[:, 0] ** 2 + 0.5 * rng.normal(size=n)
+    return X, X[:, 0] + 0.2 * rng.normal(size=n)
+
+
+def test_a_feature_that_bends_is_named():
+    X, y = curved(0)
+    with pytest.warns(UserWarning, match="features are curved .* feature 1 has"):
+        sir = SemiSlicedInverseRegression().fit(X, y)
+    assert sir.n_components_ > 1  # the direction that is not there
+    assert np.argmax(sir.curvature_) == 1
+    assert sir.curvature_[1] > 0.25
+
+
+@pytest.mark.parametrize("draw", ["normal", "t3", "correlated"])
+def test_elliptical_features_do_not_bend(draw):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(200, 6))
+        if draw == "t3":  # one scale a row: elliptical, where columns of their own would not be
+            X = X / np.sqrt(rng.chisquare(3, size=(200, 1)) / 3)
+        if draw == "correlated":
+            X = X @ rng.normal(size=(6, 6))
+        X = X - X.mean(axis=0)
+        shares, bent = curvature(X, np.eye(2, 6))
+        assert not bent.any()
+        if draw != "t3":
+            assert abs(np.mean(shares)) < 0.05
+
+
+def test_curvature_needs_three_rows_a_feature():
+    X, y, _ = linear_data(0, 40, 20)
+    assert np.isnan(SemiSlicedInverseRegression().fit(X, y).curvature_).all()
+
+
+# -- words ---------------------------------------------------------------------------------------
+
+
+def test_integers_that_look_like_classes():
+    rng = np.random.default_rng(0)
+    y = rng.integers(26, size=400)
+    X = rng.normal(size=(400, 4)) + rng.normal(size=(26, 4))[y]
+    with pytest.warns(UserWarning, match="26 different integers .* categorical=True"):
+        sir = SemiSlicedInverseRegression(2).fit(X, y)
+    assert sir.target_type_ == "numeric"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        classes = SemiSlicedInverseRegression(2, categorical=True).fit(X, y)
+        numbers = SemiSlicedInverseRegression(2, categorical=False).fit(X, y)
+    assert (classes.target_type_, classes.n_slices_) == ("categorical", 26)
+    assert (numbers.target_type_, numbers.n_slices_) == ("numeric", sir.n_slices_)
+    letters = SemiSlicedInverseRegression(2).fit(X, np.array([f"{k:02d}" for k in y]))
+    np.testing.assert_allclose(letters.components_, classes.components_, rtol=1e-9)
+
+
+def test_real_data_raise_no_word():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert SemiSlicedInverseRegression().fit(*load_diabetes(return_X_y=True)).n_components_
+        X, y = load_wine(return_X_y=True)
+        assert SemiSlicedInverseRegression().fit(X, y).n_components_ == 2
+        X, y = load_digits(return_X_y=True)
+        assert SemiSlicedInverseRegression().fit(X[:300], y[:300]).n_components_ >= 5
+
+
+def test_unlabelled_categories_are_marked_by_nan():
+    X, y, _ = linear_data(0, 60, 4)
+    codes = np.round(y).clip(-1, 1)
+    codes[50:] = np.nan
+    sir = SemiSlicedInverseRegression(1, categorical=True, alpha=1.0).fit(X, codes)
+    names = np.array([None if np.isnan(c) else "lmh"[int(c) + 1] for c in codes], dtype=object)
+    named = SemiSlicedInverseRegression(1, alpha=1.0).fit(X, names)
+    np.testing.assert_allclose(sir.components_, named.components_, rtol=1e-9)
+
+
+def test_the_unlabelled_rows_are_named_when_they_do_not_fit():
+    X, y, _ = linear_data(0, 40, 6)
+    with pytest.raises(ValueError, match="X_unlabeled must have the 6 features of X: got 5"):
+        SemiSlicedInverseRegression(1).fit(X, y, X[:, :5])
+    with pytest.raises(ValueError, match="X_unlabeled contains NaN"):
+        SemiSlicedInverseRegression(1).fit(X, y, np.full((3, 6), np.nan))

@@ -1,0 +1,136 @@
+"""Every option of SILBO is one of SILBOSearchCV, runs there, and is kept in the journal."""
+
+import inspect
+
+import numpy as np
+import pytest
+from scipy.stats import uniform
+from sklearn.base import BaseEstimator, clone
+from sklearn.cross_decomposition import PLSRegression
+from sklearn.decomposition import PCA
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, WhiteKernel
+from sklearn.model_selection import KFold
+
+from skbo_silbo.mapping import TopDown
+from skbo_silbo.model_selection import SILBOSearchCV
+from skbo_silbo.model_selection._fingerprint import described_parameters
+from skbo_silbo.optimizers import SILBO, option_names
+
+X, Y = np.zeros((12, 1)), np.arange(12.0)
+NAMES = [f"x{i}" for i in range(8)]
+SPACE = {name: uniform() for name in NAMES}
+
+
+class Ridge(BaseEstimator):
+    """Scores a parabola of one direction of eight inputs."""
+
+    n_fits = 0
+
+    def __init__(self, x0=0, x1=0, x2=0, x3=0, x4=0, x5=0, x6=0, x7=0):
+        for name, value in dict(locals()).items():
+            if name in NAMES:
+                setattr(self, name, value)
+
+    def fit(self, X, y=None):
+        Ridge.n_fits += 1
+        return self
+
+    def score(self, X, y=None):
+        return -((self.x1 + self.x6 - 0.9) ** 2)
+
+
+def search(**options):
+    options = {"n_iter": 12, "cv": KFold(2), "random_state": 0, **options}
+    return SILBOSearchCV(Ridge(), SPACE, **options)
+
+
+def defaults(cls):
+    return {name: p.default for name, p in inspect.signature(cls).parameters.items()}
+
+
+def test_every_option_of_silbo_is_one_with_the_same_default():
+    ours, theirs = defaults(SILBOSearchCV), defaults(SILBO)
+    names = option_names(SILBO)
+    assert {name: ours.get(name) for name in names} == {name: theirs[name] for name in names}
+    assert set(names) <= set(described_parameters(SILBOSearchCV))
+    assert set(names) <= set(search().get_params())
+
+
+# For every option a value other than its default.
+OTHER = {
+    "n_components": 1,
+    "embedding": "semi-sir",
+    "mapping": "top-down-least-squares",
+    "acquisition": "ucb",
+    "n_initial": 5,
+    "n_unlabeled": 3,
+    "update_every": 4,
+    "design": "random",
+    "search": "random",
+    "sketch": "count",
+    "surrogate": "gaussian-process",
+    "warp": None,
+}
+
+
+def test_there_is_another_value_for_every_option():
+    assert set(OTHER) == set(option_names(SILBO))
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_every_option_arrives_and_is_in_the_journal(name, tmp_path):
+    path = tmp_path / "search.jsonl"
+    more = {"embedding": "semi-sir"} if name in ("n_components", "sketch") else {}
+    fitted = search(**{name: OTHER[name]}, **more, journal=path, n_iter=2).fit(X, Y)
+    assert getattr(fitted.optimizer_, name) == OTHER[name]
+    with pytest.raises(ValueError, match=rf"{name} was .* and is "):
+        search(**more, journal=path, n_iter=2).fit(X, Y)
+
+
+def test_the_method_that_the_library_is_named_after():
+    regressor = GaussianProcessRegressor(
+        RBF() + WhiteKernel(1e-4, (1e-6, 1e-1)), normalize_y=True, random_state=0
+    )
+    options = {"embedding": "semi-sir", "n_components": 2, "surrogate": regressor}
+    one = search(**options, n_iter=20).fit(X, Y)
+    assert one.optimizer_.embedding_.r == 2
+    assert one.best_score_ > -0.01
+    assert not hasattr(regressor, "X_train_")  # a clone was fitted
+    again = clone(one).fit(X, Y)
+    assert again.cv_results_["params"] == one.cv_results_["params"]
+
+
+def test_objects_as_options(tmp_path):
+    path = tmp_path / "search.jsonl"
+    options = {"embedding": PCA(2), "mapping": TopDown("least-squares")}
+    fitted = search(**options, n_iter=14, journal=path).fit(X, Y)
+    assert fitted.optimizer_.embedding_.r == 2
+    before = Ridge.n_fits
+    search(**options, n_iter=14, journal=path, refit=False).fit(X, Y)
+    assert Ridge.n_fits == before
+    with pytest.raises(ValueError, match=r"embedding\.n_components was 2 and is 3"):
+        search(**{**options, "embedding": PCA(3)}, journal=path).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"surrogate": "forest"}, "surrogate must be"),
+        ({"surrogate": PLSRegression()}, "surrogate"),
+        ({"mapping": "sideways"}, "mapping must be"),
+        ({"sketch": "pencil"}, "sketch must be"),
+        ({"warp": "wormhole"}, "warp must be"),
+        ({"search": "party"}, "search must be"),
+        ({"design": "nice"}, "design must be"),
+        ({"update_every": 0}, "update_every must be"),
+        ({"n_unlabeled": -1}, "n_unlabeled must be"),
+        ({"fold_noise": True, "surrogate": GaussianProcessRegressor()}, "fold_noise must be False"),
+    ],
+)
+def test_what_cannot_be_honoured_is_refused_before_the_first_fit(options, message, tmp_path):
+    before, path = Ridge.n_fits, tmp_path / "search.jsonl"
+    with pytest.raises((TypeError, ValueError), match=message):
+        search(**options, journal=path).fit(X, Y)
+    assert Ridge.n_fits == before
+    assert not path.exists()

@@ -1,0 +1,202 @@
+"""SILBOSearchCV: starting from earlier results, being watched, and why it ended."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform, uniform
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import KFold, RandomizedSearchCV
+
+from skbo_silbo.model_selection import SILBOSearchCV
+
+X, Y = np.zeros((12, 1)), np.arange(12.0)
+
+
+class Peak(BaseEstimator):
+    def __init__(self, a=0.0, b=0.2, kind="x"):
+        self.a, self.b, self.kind = a, b, kind
+
+    def fit(self, X, y=None):
+        if self.kind == "fails":
+            raise RuntimeError("this kind cannot be fitted")
+        return self
+
+    def score(self, X, y=None):
+        return -((self.a - 0.7) ** 2) - (self.b - 0.2) ** 2
+
+
+PLANE = {"a": uniform(), "b": uniform()}
+BRANCHES = [{"a": uniform(), "kind": ["x"]}, {"b": loguniform(0.01, 1.0), "kind": ["y"]}]
+
+
+def search(space=PLANE, **params):
+    return SILBOSearchCV(Peak(), space, **{"cv": KFold(2), "random_state": 0, **params})
+
+
+def random_search(space=PLANE, **params):
+    return RandomizedSearchCV(
+        Peak(), space, **{"cv": KFold(2), "random_state": 0, "n_iter": 15, **params}
+    ).fit(X, Y)
+
+
+# Earlier results.
+
+
+def as_pairs(results):
+    return list(zip(results["params"], results["mean_test_score"], strict=True))
+
+
+def as_frame(results):
+    return pytest.importorskip("pandas").DataFrame(results)
+
+
+def as_frame_without_dicts(results):
+    return as_frame(results).drop(columns="params")
+
+
+def as_polars(results):
+    columns = {k: list(v) for k, v in results.items() if k.startswith(("param_", "mean_test"))}
+    return pytest.importorskip("polars").DataFrame(columns)
+
+
+FORMS = [dict, as_pairs, as_frame, as_frame_without_dicts, as_polars]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_told_and_gives_the_same_search(form):
+    earlier = random_search().cv_results_
+    fitted = search(n_iter=4, initial_results=form(earlier)).fit(X, Y)
+    told = fitted.optimizer_
+    np.testing.assert_array_equal(told.func_vals_[:15], -earlier["mean_test_score"])
+    assert [{k: float(v) for k, v in p.items()} for p in told.x_iters_[:15]] == [
+        {k: float(v) for k, v in p.items()} for p in earlier["params"]
+    ]
+    assert len(fitted.cv_results_["params"]) == 4
+    assert set(fitted.cv_results_["source"]) == {"model"}
+    reference = search(n_iter=4, initial_results=as_pairs(earlier)).fit(X, Y)
+    assert fitted.cv_results_["params"] == reference.cv_results_["params"]
+
+
+def test_what_was_known_helps():
+    earlier = search(n_iter=20).fit(X, Y).cv_results_
+    assert search(n_iter=3, initial_results=earlier).fit(X, Y).best_score_ > -1e-3
+
+
+@pytest.mark.parametrize("form", FORMS[:4])
+def test_parameters_that_a_candidate_does_not_have(form):
+    earlier = random_search(BRANCHES).cv_results_
+    fitted = search(BRANCHES, n_iter=3, initial_results=form(earlier)).fit(X, Y)
+    known = [set(point) for point in fitted.optimizer_.x_iters_[:15]]
+    assert known == [set(point) for point in earlier["params"]]
+
+
+def test_a_short_start_is_completed_by_the_design():
+    pairs = [({"a": 0.1, "b": 0.2}, 0.5), ({"a": 0.2, "b": 0.3}, float("nan"))]
+    fitted = search(n_iter=9, initial_results=pairs).fit(X, Y)
+    n_design = fitted.optimizer_.n_initial_ - 2
+    assert list(fitted.cv_results_["source"]) == ["init"] * n_design + ["model"] * (9 - n_design)
+    assert np.isnan(fitted.optimizer_.func_vals_[1])
+
+
+def test_the_metric_searched_is_the_one_that_is_read():
+    def scores(estimator, X, y):
+        return {"first": estimator.a, "second": estimator.b}
+
+    params = {"scoring": scores, "refit": "second"}
+    earlier = random_search(**params).cv_results_
+    fitted = search(n_iter=1, initial_results=earlier, **params).fit(X, Y)
+    np.testing.assert_array_equal(fitted.optimizer_.func_vals_[:15], -earlier["mean_test_second"])
+    with pytest.raises(ValueError, match="must have a column 'mean_test_third'"):
+        search(initial_results=earlier, refit="third").fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (3, r"must be cv_results_, a DataFrame .* got int"),
+        ([1, 2], r"must be cv_results_.* got list"),
+        ([({"a": 1.0}, "good")], r"must be cv_results_"),
+        ([("a", 1.0)], r"must be cv_results_"),
+        ({"mean_test_score": [1.0]}, r"must have a column 'params' of dicts"),
+        ({"params": [{"a": 0.1, "b": 0.1}]}, r"must have a column 'mean_test_score'"),
+        ([({"a": 0.1}, 0.5)], r"must be candidates of this space: .*lacks \['b'\]"),
+        ([({"a": 7.0, "b": 0.1}, 0.5)], r"must be candidates of this space: .*widen the space"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        search(initial_results=given).fit(X, Y)
+
+
+def test_the_journal_goes_with_its_initial_results(tmp_path):
+    path, earlier = tmp_path / "search.jsonl", random_search().cv_results_
+    search(n_iter=3, initial_results=earlier, journal=path).fit(X, Y)
+    again = random_search().cv_results_  # other times, the same scores
+    longer = search(n_iter=5, initial_results=again, journal=path).fit(X, Y)
+    assert list(longer.cv_results_["source"]) == ["resumed"] * 3 + ["model"] * 2
+    whole = search(n_iter=5, initial_results=earlier).fit(X, Y)
+    assert longer.cv_results_["params"] == whole.cv_results_["params"]
+    with pytest.raises(ValueError, match=r"initial_results was .* and is absent"):
+        search(n_iter=5, journal=path).fit(X, Y)
+
+
+# Being watched.
+
+
+def test_the_callback_sees_every_candidate_and_can_end_the_search():
+    seen = []
+
+    def callback(progress):
+        seen.append(progress)
+        return progress.n_candidates == 5
+
+    fitted = search(n_iter=9, callback=callback).fit(X, Y)
+    assert fitted.stop_reason_ == "callback"
+    assert [progress.n_candidates for progress in seen] == [1, 2, 3, 4, 5]
+    assert [progress.params for progress in seen] == fitted.cv_results_["params"]
+    scores = fitted.cv_results_["mean_test_score"]
+    np.testing.assert_array_equal([progress.score for progress in seen], scores)
+    np.testing.assert_array_equal(
+        [progress.best_score for progress in seen], np.maximum.accumulate(scores)
+    )
+    assert seen[-1].best_params == fitted.best_params_
+    assert all(a.elapsed <= b.elapsed for a, b in pairwise(seen))
+
+
+def test_what_a_callback_raises_is_raised():
+    def callback(progress):
+        raise RuntimeError("the callback's own")
+
+    with pytest.raises(RuntimeError, match="the callback's own"):
+        search(callback=callback).fit(X, Y)
+    with pytest.raises(ValueError, match="'callback' parameter"):
+        search(callback=3).fit(X, Y)
+
+
+# Why it ended.
+
+
+@pytest.mark.filterwarnings("ignore:.*non-finite", "ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.parametrize(
+    ("params", "reason"),
+    [
+        ({"n_iter": 3}, "n_iter"),
+        ({"n_iter": 50, "space": {"a": [0.1, 0.2], "b": [0.3]}}, "exhausted"),
+        ({"n_iter": 2, "space": {"a": [0.1, 0.2], "b": [0.3]}}, "n_iter"),
+        ({"n_iter": 50, "patience": 2, "space": {"kind": ["x", "fails", "y", "z"]}}, "patience"),
+        ({"n_iter": 50, "max_time": 1e-9}, "max_time"),
+    ],
+)
+def test_the_reason_is_said(params, reason):
+    assert search(**params).fit(X, Y).stop_reason_ == reason
+
+
+def test_an_interruption_is_a_reason():
+    def callback(progress):
+        if progress.n_candidates == 3:
+            raise KeyboardInterrupt
+
+    with pytest.warns(UserWarning, match="interrupted after 3 of 9"):
+        fitted = search(n_iter=9, callback=callback).fit(X, Y)
+    assert fitted.stop_reason_ == "interrupted"

@@ -1,0 +1,123 @@
+"""The documentation builds without a warning and without a network, and hangs together."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+MADE = shutil.ignore_patterns("_build", "generated", "auto_examples", "sg_execution_times.rst")
+
+
+def build_site(folder, gallery):
+    """Build a copy, for what is made on the way lies among the sources."""
+    shutil.copytree(ROOT / "doc", folder / "doc", ignore=MADE)
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    options = ("-W", "--keep-going", "-q", "-b", "html")
+    result = subprocess.run(
+        [sys.executable, "-m", "sphinx", *options, folder / "doc", folder / "html"],
+        cwd=ROOT,
+        env=os.environ | {"SKBO_SILBO_GALLERY": gallery},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
+    return folder / "html"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    return build_site(tmp_path_factory.mktemp("site"), gallery="0")
+
+
+class Loads(HTMLParser):
+    """Collects what a page makes a browser load."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.addresses = []
+        self.feed(page.read_text())
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        if tag in ("script", "img", "iframe", "source") and attrs.get("src"):
+            self.addresses.append(attrs["src"])
+        if tag == "link" and attrs.get("rel") in ("stylesheet", "preload", "icon"):
+            self.addresses.append(attrs["href"])
+
+
+def links_of(page):
+    return re.findall(r'href="([^"#]+)', page.read_text())
+
+
+def test_pages_load_nothing_from_elsewhere(site):
+    pages = [site / "index.html", site / "maths.html", site / "auto_examples" / "index.html"]
+    for page in pages:
+        loaded = Loads(page).addresses
+        assert loaded
+        assert not [address for address in loaded if "//" in address], page
+    assert any("katex" in address for address in Loads(site / "maths.html").addresses)
+    fonts = re.findall(r"url\(([^)]+)\)", (site / "_static/katex/katex.min.css").read_text())
+    assert fonts
+    assert all((site / "_static" / "katex" / font).exists() for font in fonts)
+
+
+@pytest.mark.parametrize("name", ["SILBO", "minimize", "SILBOSearchCV", "ActiveSubspace"])
+def test_a_reference_page_links_to_examples_that_use_it(site, name):
+    page = site / "api" / "generated" / f"skbo_silbo.{name}.html"
+    assert any("auto_examples/plot_" in link for link in links_of(page))
+
+
+def test_pages_link_to_the_libraries_beside_us(site):
+    links = links_of(site / "guide.html")
+    assert any("sklearn.model_selection.RandomizedSearchCV" in link for link in links)
+
+
+def test_the_landing_page_has_a_card_for_each_door(site):
+    links = set(links_of(site / "index.html"))
+    doors = ("guide_reduce", "guide_tune", "guide_minimize", "guide_simulator", "when_not")
+    assert {f"{door}.html" for door in doors} <= links
+
+
+def test_the_version_switch_knows_this_version(site):
+    page = (site / "index.html").read_text()
+    here = re.search(r"theme_switcher_version_match = '([^']+)'", page).group(1)
+    versions = json.loads((site / "_static" / "switcher.json").read_text())
+    assert here in {entry["version"] for entry in versions}
+
+
+@pytest.mark.slow
+def test_the_gallery_runs_and_every_example_has_a_picture(tmp_path):
+    html = build_site(tmp_path, gallery="1")
+    for script in (ROOT / "examples").glob("plot_*.py"):
+        page = (html / "auto_examples" / f"{script.stem}.html").read_text()
+        assert f"sphx_glr_{script.stem}_001" in page, script
+        outputs = re.findall(r'<div class="sphx-glr-script-out.*?</pre>', page, re.S)
+        assert all(output.count("\n") < 40 for output in outputs), script
+
+
+def test_the_readme_has_the_table_of_the_benchmark_page():
+    """Else say: python doc/readme_table.py."""
+    code = (
+        "import readme_table as r; from pathlib import Path;"
+        "readme = Path('README.md').read_text();"
+        "page = Path('doc/benchmarks/default.rst').read_text();"
+        "table = r.make_table(page); assert table.count('|') > 50;"
+        "assert r.refresh(readme, page) == readme, 'run: python doc/readme_table.py'"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "doc")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
