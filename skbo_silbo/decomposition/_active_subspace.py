@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
+
+from skbo_silbo._typing import RandomState
 
 from .._checks import check_choice, check_integer
 from .._numerics._gaussian_process import GaussianProcess
@@ -114,14 +117,14 @@ class ActiveSubspace(LinearProjection):
 
     def __init__(
         self,
-        n_components="auto",
+        n_components: int | str = "auto",
         *,
         prior="sparse",
         spectrum_floor=1e-3,
         n_refinements=2,
         n_random_starts=1,
-        random_state=None,
-    ):
+        random_state: RandomState = None,
+    ) -> None:
         self.n_components = n_components
         self.prior = prior
         self.spectrum_floor = spectrum_floor
@@ -129,7 +132,7 @@ class ActiveSubspace(LinearProjection):
         self.n_random_starts = n_random_starts
         self.random_state = random_state
 
-    def fit(self, X, y, X_unlabeled=None):
+    def fit(self, X: Any, y: Any, X_unlabeled: Any = None) -> Self:
         """Fit the Gaussian process and find the directions.
 
         Parameters

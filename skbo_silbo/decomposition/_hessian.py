@@ -9,6 +9,8 @@ M          (q, q)    ``Z' diag(e) Z / n``
 =========  ========  ======================================================================
 """
 
+from typing import Any, Self
+
 import numpy as np
 from scipy import linalg, stats
 
@@ -75,11 +77,11 @@ class PrincipalHessianDirections(LinearProjection):
     (1, 2)
     """
 
-    def __init__(self, n_components="auto", *, on="residuals"):
+    def __init__(self, n_components: int | str = "auto", *, on="residuals") -> None:
         self.n_components = n_components
         self.on = on
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Learn the directions.
 
         Parameters

@@ -2,9 +2,12 @@
 
 import warnings
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
+
+from skbo_silbo._typing import ArrayLike, RandomState
 
 from .._checks import check_choice, check_integer, check_nonnegative
 from .._numerics._pencil import Pencil
@@ -200,19 +203,19 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
 
     def __init__(
         self,
-        n_components="auto",
+        n_components: int | str = "auto",
         *,
-        n_slices=10,
-        n_local_neighbors=None,
-        alpha="auto",
-        n_neighbors=7,
-        ridge="auto",
-        scale="auto",
+        n_slices: int | ArrayLike = 10,
+        n_local_neighbors: int | None = None,
+        alpha: float | str = "auto",
+        n_neighbors: int = 7,
+        ridge: float | str = "auto",
+        scale: Any = "auto",
         categorical="auto",
-        solver="auto",
-        neighbors="auto",
-        random_state=None,
-    ):
+        solver: str = "auto",
+        neighbors: str = "auto",
+        random_state: RandomState = None,
+    ) -> None:
         self.n_components = n_components
         self.n_slices = n_slices
         self.n_local_neighbors = n_local_neighbors
@@ -225,7 +228,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         self.neighbors = neighbors
         self.random_state = random_state
 
-    def fit(self, X, y, X_unlabeled=None):
+    def fit(self, X: Any, y: Any, X_unlabeled: Any = None) -> Self:
         """Learn the directions.
 
         Parameters

@@ -2,12 +2,14 @@
 
 import threading
 from abc import ABC, abstractmethod
+from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._sklearn import one_thread
+from skbo_silbo._typing import ArrayLike, BoundsLike, FloatArray, RandomState
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._constraints import as_violation
 from skbo_silbo.optimizers._history import History
@@ -43,7 +45,7 @@ class AskTellOptimizer(ABC):
         Seed. numpy's global generator is never used.
     """
 
-    def __init__(self, bounds, random_state=None):
+    def __init__(self, bounds: BoundsLike, random_state: RandomState = None) -> None:
         self.bounds = bounds
         self.random_state = random_state
         refuse_intervals(bounds)
@@ -69,7 +71,7 @@ class AskTellOptimizer(ABC):
         vars(self).update(state, _lock=threading.RLock(), _log=None)
 
     @property
-    def x_iters_(self):
+    def x_iters_(self) -> Any:
         """The points told, in that order: ndarray of shape (n, d), or list of n dicts."""
         return self._as_results(self._history.points)
 
@@ -82,17 +84,17 @@ class AskTellOptimizer(ABC):
         return self._as_results(list(points))
 
     @property
-    def func_vals_(self):
+    def func_vals_(self) -> FloatArray:
         """The values told, in that order: ndarray of shape (n,)."""
         return self._history.y.copy()
 
     @property
-    def best_x_(self):
+    def best_x_(self) -> Any:
         """The point with the lowest value told: ndarray of shape (d,), or dict."""
         return self._history.points[self._best_index()].copy()
 
     @property
-    def best_y_(self):
+    def best_y_(self) -> float:
         """The lowest finite value told."""
         return float(self._history.y[self._best_index()])
 
@@ -109,7 +111,7 @@ class AskTellOptimizer(ABC):
             self._input_model = len(history), model
         return self._input_model[1]
 
-    def ask(self, n=None, fixed=None):
+    def ask(self, n: int | None = None, fixed=None) -> Any:
         """Propose points to evaluate.
 
         The points are pending until they are told: further proposals take them into account.
@@ -150,7 +152,7 @@ class AskTellOptimizer(ABC):
                 raise
         return points[0] if n is None else self._as_results(points)
 
-    def tell(self, x, y, noise_std=None):
+    def tell(self, x: Any, y: Any, noise_std: ArrayLike | None = None) -> Self:
         """Record the value of one point or of several.
 
         Parameters
@@ -190,7 +192,7 @@ class AskTellOptimizer(ABC):
             warn_of_values_beyond(n_beyond, self._history.y)
         return self
 
-    def cancel(self, x):
+    def cancel(self, x: Any):
         """Take back a request: the point is not pending any more, and may be asked for again.
 
         For an evaluation that was lost, with a worker or a machine, and is worth another try. One
@@ -274,11 +276,11 @@ class AskTellOptimizer(ABC):
             self._log.close()
             self._log = None
 
-    def was_told(self, x):
+    def was_told(self, x: Any):
         """Return whether a value of this point, (d,) or dict, has been told."""
         return key_of(self.space_.encode([x])[0]) in self._told
 
-    def check_points(self, x):
+    def check_points(self, x: Any):
         """Return one point or several as a list of points, all inside the bounds.
 
         Raises
@@ -290,7 +292,7 @@ class AskTellOptimizer(ABC):
         self.space_.encode(points)
         return list(points)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Return everything known as plain data for JSON.
 
         Returns
@@ -322,7 +324,7 @@ class AskTellOptimizer(ABC):
         }
 
     @classmethod
-    def from_dict(cls, data, *, bounds=None, **objects):
+    def from_dict(cls, data: dict[str, Any], *, bounds: Any = None, **objects: Any) -> Self:
         """Return the optimiser that `to_dict` was called on: it proposes the same points.
 
         Parameters

@@ -1,8 +1,13 @@
 """SILBO: Bayesian optimisation in an embedding learnt from labelled and unlabelled points."""
 
+from collections.abc import Callable
+from os import PathLike
+from typing import Any
+
 import numpy as np
 
 from skbo_silbo._checks import check_count
+from skbo_silbo._typing import BoundsLike, RandomState
 from skbo_silbo.embedding import (
     SKETCH_STREAM,
     NonlinearLearner,
@@ -10,6 +15,7 @@ from skbo_silbo.embedding import (
     choose_embedding,
     draw_sketch,
 )
+from skbo_silbo.mapping import Mapping
 from skbo_silbo.optimizers._configuration import (
     Configuration,
     make_acquisition,
@@ -158,23 +164,23 @@ class SILBO(EmbeddedOptimizer):
 
     def __init__(
         self,
-        bounds,
+        bounds: BoundsLike,
         *,
-        n_components="auto",
-        embedding="auto",
-        mapping="auto",
-        acquisition="ei",
-        n_initial="auto",
-        n_unlabeled=50,
-        update_every=1,
-        design="auto",
-        search="auto",
-        sketch="auto",
-        surrogate="auto",
-        warp="auto",
-        journal=None,
-        random_state=None,
-    ):
+        n_components: int | str = "auto",
+        embedding: Any = "auto",
+        mapping: str | Mapping = "auto",
+        acquisition: str | Callable[..., Any] = "ei",
+        n_initial: int | str = "auto",
+        n_unlabeled: int = 50,
+        update_every: int | tuple[int, ...] | None = 1,
+        design: str | Callable[..., Any] = "auto",
+        search: Any = "auto",
+        sketch: str | None = "auto",
+        surrogate: Any = "auto",
+        warp: Any = "auto",
+        journal: str | PathLike[str] | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         log, seed = open_log(journal, random_state)
         super().__init__(bounds, seed)
         self.random_state = random_state
