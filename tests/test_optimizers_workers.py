@@ -182,7 +182,7 @@ def test_limits_wait_for_what_runs_and_record_it(threads):
 
 def test_an_error_waits_for_the_others_and_carries_them(threads):
     def func(x):
-        if len(recorded.points) == 6:
+        if len(recorded.points) > 5 and (x == recorded.points[5]).all():
             raise OSError("simulator died")
         return bowl(x)
 

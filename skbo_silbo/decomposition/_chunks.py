@@ -5,7 +5,7 @@ from sklearn.utils.metaestimators import available_if
 
 from .._numerics._solvers import solve_moments
 from .._numerics._whitening import whitening_basis
-from ._checks import COMPONENT_WORDS, check_n_components
+from ._component_checks import COMPONENT_WORDS, check_n_components
 from ._labels import check_block_response, check_labelled_chunk
 from ._moments import SliceMoments
 from ._ridge import choose_ridge_from_moments

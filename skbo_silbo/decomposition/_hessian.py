@@ -15,7 +15,7 @@ from scipy import linalg, stats
 from .._checks import check_choice
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import primal_basis
-from ._checks import check_n_components
+from ._component_checks import check_n_components
 from ._dimension import SIGNIFICANCE
 from ._labels import split_labelled
 from ._projection import LinearProjection, with_positive_peaks

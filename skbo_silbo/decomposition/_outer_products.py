@@ -8,7 +8,7 @@ from scipy.stats import rankdata
 
 from .._checks import check_choice, check_integer
 from .._numerics._local_linear import local_predictions, local_slopes, mave_step
-from ._checks import check_n_components
+from ._component_checks import check_n_components
 from ._frame import Frame
 from ._labels import split_labelled
 from ._projection import LinearProjection

@@ -19,10 +19,10 @@ come in chunks choose the same ridge.
 import numpy as np
 from scipy import linalg
 
-ROWS_PER_FEATURE = 10
+ROWS_PER_FEATURE = 12
 """Labelled rows a feature from which "auto" is 0.
 
-Least squares then adds at most 1/10 of the noise to what it predicts: less than a choice can win,
+Least squares then adds at most 1/12 of the noise to what it predicts: less than a choice can win,
 and the answer is plain SIR with its chi-square tests.
 """
 MAX_ROWS = 500

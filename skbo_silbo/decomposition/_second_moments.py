@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import primal_basis
-from ._checks import COMPONENT_WORDS, check_n_components
+from ._component_checks import COMPONENT_WORDS, check_n_components
 from ._dimension import dimension_by_criterion, dimension_by_tests, warn_of_none
 from ._labels import split_labelled
 from ._permutation import KernelShuffles, permutation_tests

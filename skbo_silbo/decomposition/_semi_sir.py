@@ -15,8 +15,8 @@ from .._numerics._solvers import (
     RandomizedSolver,
 )
 from ._alpha import choose_alpha
-from ._checks import COMPONENT_WORDS, check_n_components, check_switch
 from ._chunks import ChunkedSlicing
+from ._component_checks import COMPONENT_WORDS, check_n_components, check_switch
 from ._dimension import (
     ROWS_PER_FEATURE_TESTED,
     dimension_by_criterion,
@@ -96,9 +96,10 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     n_neighbors : int, default=7
         Neighbours of each row in the graph.
     ridge : "auto" or float, default="auto"
-        Added to T, relative to ``tr(T) / n_features``. "auto" is 0 from 10 labelled rows a feature
+        Added to T, relative to ``tr(T) / n_features``. "auto" is 0 from 12 labelled rows a feature
         on; below that it minimises the generalised cross-validation error of a ridge regression on
-        the mid-ranks of the slices, or on class indicators.
+        the mid-ranks of the slices, or on class indicators. ``solver="paper"`` adds a number bare
+        to ``M = I + alpha L``, and nothing for "auto".
     scale : {"auto", True, False}, default="auto"
         Divide every column by its standard deviation before ridge and graph see it, so that
         neither depends on units. True does so for the neighbours of localised slices too, which
@@ -477,7 +478,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     def _fit_paper(self, data, slices, search):
         X = np.concatenate([data.X_labeled, data.X_unlabeled])
         self.mean_ = X.mean(axis=0)
-        self.solver_, self.ridge_ = "paper", 0.0
+        self.solver_, self.ridge_ = "paper", 0.0 if self.ridge == "auto" else float(self.ridge)
         self.alpha_ = PAPER_ALPHA if self.alpha == "auto" else float(self.alpha)
         limit = min(slices.n_slices - 1, self.n_features_in_)
         self._check_identified(limit)
@@ -490,6 +491,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             alpha=self.alpha_,
             n_neighbors=self.n_neighbors,
             rank=limit if isinstance(self.n_components, str) else int(self.n_components),
+            ridge=self.ridge_,
             **search,
         )
         self._check_identified(B.shape[1])

@@ -22,7 +22,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
 
 from .._checks import check_integer, check_nonnegative
-from ._checks import check_n_components
+from ._component_checks import check_n_components
 from ._labels import split_labelled
 from ._projection import LinearProjection, with_positive_peaks
 from ._scatter import center_on_labels

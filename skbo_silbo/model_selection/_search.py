@@ -24,9 +24,6 @@ from skbo_silbo.model_selection._workers import Workers
 from skbo_silbo.optimizers import SILBO, SpaceExhausted, option_names
 from skbo_silbo.space import Space, SpaceUnion, as_space
 
-# What is passed on to SILBO; the search's journal is its own.
-SILBO_OPTIONS = tuple(name for name in option_names(SILBO) if name != "journal")
-
 
 @dataclass(frozen=True, eq=False)
 class _Run:
@@ -425,7 +422,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         return as_space(self.param_distributions)
 
     def _make_optimizer(self, space, random_state):
-        options = {name: getattr(self, name) for name in SILBO_OPTIONS}
+        options = {name: getattr(self, name) for name in option_names(SILBO)}
         optimizer = SILBO(space, random_state=random_state, **options)
         params, scores = read_initial_results(self.initial_results, self.refit)
         if not params:

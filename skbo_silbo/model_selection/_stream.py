@@ -7,7 +7,7 @@ from threading import Lock
 
 import joblib
 
-IDLE = 0.02  # seconds that a worker sleeps when there is no task yet
+IDLE = 0.05  # seconds that a worker sleeps when there is no task yet
 
 
 class Stream:

@@ -45,15 +45,17 @@ def minimize(
         a number; NaN or infinite means that the evaluation failed and is avoided from then on.
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
         Where to search.
-    method : {"silbo", "silbo-bu", "silbo-td", "rembo", "rembo-kx", "rembo-kpsi", "hesbo", \
-            "sir-bo", "add-bo", "bock", "random"}, default="silbo"
+    method : {"silbo", "silbo-bu", "silbo-td", "silbo-bu-as-run", "silbo-td-as-run", "rembo", \
+            "rembo-kx", "rembo-kpsi", "hesbo", "sir-bo", "si-bo", "add-bo", "bock", "random"}, \
+            default="silbo"
         The optimiser. "silbo-bu" and "silbo-td" are the paper as printed (bottom-up and top-down;
         50 first points, the embedding learnt again every 20): `SILBO` with other options, which
         can be given too, for example ``acquisition="ei"``, ``embedding="semi-sir-local"``
         (the paper's pencil solved exactly), ``n_unlabeled=0`` (only labelled points) or
         ``update_every=None`` (only random points). Bottom-up evaluates every point again
-        when the embedding changes; all of that is counted. The others are `REMBO` with
-        three kernels, `HeSBO`, `SIRBO`, `AddBO` and `RandomSearch`.
+        when the embedding changes; all of that is counted. "silbo-bu-as-run" and
+        "silbo-td-as-run" are the code of the paper's authors, `SILBOAsRun`. The others are
+        `REMBO` with three kernels, `HeSBO`, `SIRBO`, `SIBO`, `AddBO`, `BOCK` and `RandomSearch`.
     n_calls : int, default=100
         At how many points to call `func`, initial points included. A second call at a point whose
         worker was lost counts in ``nfev``, not here.
