@@ -140,7 +140,7 @@ class InputModel:
     def directions(self):
         """The directions in which the mean is steep, (k, m), and their shares, (k,).
 
-         The eigenvectors of ``mean of g g'``, g the gradient of the posterior mean at the points
+        The eigenvectors of ``mean of g g'``, g the gradient of the posterior mean at the points
         told; none where the values say nothing.
         """
         m = self.X.shape[1]
