@@ -31,7 +31,9 @@ space = {"svc__C": loguniform(1e-2, 1e3), "svc__gamma": loguniform(1e-3, 1e1)}
 search = SILBOSearchCV(model, space, n_iter=24, batch_size=4, cv=4, random_state=0)
 
 with (
-    LocalCluster(4, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+    LocalCluster(
+        n_workers=4, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster,
     Client(cluster) as client,
     parallel_config("dask"),
     get_task_stream(client) as stream,

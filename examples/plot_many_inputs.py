@@ -2,9 +2,10 @@
 Five hundred inputs, a hundred evaluations
 ==========================================
 
-Six of 500 inputs matter, and nobody knows which. :class:`~skbo_silbo.SILBO` comes near the minimum
-in a hundred evaluations; afterwards its ``subspace_`` says which inputs explain the function.
-It takes about a minute.
+Six of 500 inputs matter, and nobody knows which. :class:`~skbo_silbo.SILBO` has a hundred
+evaluations to come near the minimum; afterwards its ``subspace_`` says which inputs explain the
+function, if it can. One run with one seed: :doc:`/benchmarks/default` has means. It takes about a
+minute.
 """
 
 # %%

@@ -67,7 +67,7 @@ for name, losses in runs.items():
 
 # %%
 # Left, a thin line a seed, thick their mean. Right, what the quadratic believes along one setting
-# after 40 random points, two standard deviations wide, beside the truth.
+# after 20 random points, too few for its 28 terms, two standard deviations wide.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
 for (name, losses), colour in zip(runs.items(), ("0.5", "#D55E00", "#009E73"), strict=True):
@@ -76,7 +76,7 @@ for (name, losses), colour in zip(runs.items(), ("0.5", "#D55E00", "#009E73"), s
 left.set(xlabel="evaluations", ylabel="true loss of the best measured", yscale="log")
 left.legend(frameon=False)
 
-points = rng.uniform(-1, 1, size=(40, D))
+points = rng.uniform(-1, 1, size=(20, D))
 line = np.tile(best, (100, 1))
 line[:, 0] = np.linspace(-1, 1, 100)
 mean, std = QUADRATIC.fit(points, [loss(x) for x in points]).predict(line, return_std=True)

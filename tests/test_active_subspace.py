@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from skbo_silbo._numerics import _map_fit
 from skbo_silbo.decomposition._active_subspace import ActiveSubspace, _n_leading
 
 
@@ -123,6 +124,17 @@ def test_linear_function_gives_its_coefficients():
     assert sine((found / np.linalg.norm(found))[None], coefficients * scale) < 0.01
     total = np.sum((coefficients * scale) ** 2)
     assert subspace.eigenvalues_[0] == pytest.approx(total, rel=0.02)
+
+
+def test_a_search_on_some_of_the_rows_ends_where_that_on_all_does(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(260, 6))
+    y = X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * rng.normal(size=260)
+    some = ActiveSubspace(2, random_state=0).fit(X, y)
+    monkeypatch.setattr(_map_fit, "SEARCH_ROWS", 1000)
+    every = ActiveSubspace(2, random_state=0).fit(X, y)
+    assert some.log_marginal_likelihood_ == pytest.approx(every.log_marginal_likelihood_, abs=0.1)
+    assert sine(some.components_, every.components_) < 0.01
 
 
 def test_average_goes_over_unlabelled_rows_too():

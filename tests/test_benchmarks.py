@@ -182,6 +182,17 @@ def test_a_missing_peer_stops_everything_by_name(tmp_path):
     assert not store.path.exists()
 
 
+def test_a_peer_that_is_not_to_be_measured_need_not_be_installed(tmp_path, counted):
+    calls, _ = counted
+    rivals = {"sir": "", "rival": "no-such-package"}
+    sdr = replace(EXPERIMENTS["sdr"], methods=rivals)
+    store = Store(tmp_path / "results.jsonl")
+    run_experiment(sdr, store, profile="tiny", only=["sir"], echo=str)
+    assert {cell.method for cell in calls} == {"sir"}
+    with pytest.raises(ValueError, match=r"only must name methods of 'sdr', sir, rival: got sri"):
+        run_experiment(sdr, store, profile="tiny", only=["sri"], echo=str)
+
+
 def test_an_unknown_profile_is_refused():
     with pytest.raises(ValueError, match=r"profile must be one of 'full', 'tiny' .*: got 'huge'"):
         EXPERIMENTS["sdr"].cells("huge")

@@ -66,6 +66,17 @@ def test_bbob_problems_have_the_optimum_that_the_suite_states(function, kind):
     assert problem.evaluate(problem.sample(200, 1)).min() > problem.optimum
 
 
+@pytest.mark.parametrize("kind", ["planted", "rotated"])
+def test_every_function_and_instance_is_hidden_in_other_places(kind):
+    pytest.importorskip("cocoex")
+    hidden = {**PROBLEM, "kind": kind, "d": 40, "inputs": 5}
+    made = [make_problem({**hidden, "function": f}, i) for f in (2, 4) for i in (4, 5)]
+    spans = {np.round(p.active_directions.T @ p.active_directions, 6).tobytes() for p in made}
+    assert len(spans) == len(made)
+    again = make_problem({**hidden, "function": 2}, 4)
+    np.testing.assert_array_equal(again.active_directions, made[0].active_directions)
+
+
 def test_bbob_problems_are_those_of_the_suite():
     cocoex = pytest.importorskip("cocoex")
     suite = cocoex.Suite("bbob", "instances:5", "dimensions:10 function_indices:8")

@@ -15,6 +15,7 @@ from skbo_silbo.benchmarks.search import (
     compare_published,
     evaluations_within,
     make_problem,
+    mean_band,
     measure_search,
     read_published,
     regrets,
@@ -22,7 +23,6 @@ from skbo_silbo.benchmarks.search import (
     search_report,
     values_of,
 )
-from skbo_silbo.benchmarks.search._search_report import _band
 
 DEFAULT = EXPERIMENTS["default"]
 PROBLEM = {"function": "branin", "kind": "embedded", "d": 6, "n": 14, "r": 2}
@@ -107,8 +107,10 @@ def test_the_report_holds_means_and_what_was_not_reached():
 def test_the_picture_is_drawn(tmp_path):
     pytest.importorskip("matplotlib")
     results = [played(m, 0, [[1, 4.0], [3, 1.0]]) for m in ("random", "silbo")]
-    [(name, _)] = search_figures(results, tmp_path)
-    assert (tmp_path / name).stat().st_size > 1000
+    results = [{**r, "seconds": [[7, 0.5], [14, 1.25]]} for r in results]
+    pictures = search_figures(results, tmp_path)
+    assert [name for name, _ in pictures] == ["methods.png", "methods-time.png"]
+    assert all((tmp_path / name).stat().st_size > 1000 for name, _ in pictures)
 
 
 PUBLISHED = """method,problem,dim,acquisition,repeats,\
@@ -121,7 +123,7 @@ SILBO-BU,branin,100,UCB,100,150,550,-1,1
 def test_published_means_stand_beside_ours_by_both_counts(tmp_path):
     path = tmp_path / "published.csv"
     path.write_text(PUBLISHED)
-    problem = {"function": "branin", "kind": "embedded", "d": 100, "n": 100, "r": 2}
+    problem = {"function": "branin", "kind": "embedded", "d": 100, "n": 100, "r": 4}
     results = [played("silbo-bu", k, [[1, 4.0], [60, 2.5 + 0.1 * k]], problem) for k in range(3)]
     [table] = compare_published(results, path)
     assert [row[1] for row in table.rows] == ["50", "100"]
@@ -132,6 +134,19 @@ def test_published_means_stand_beside_ours_by_both_counts(tmp_path):
     path.write_text("method,problem\na,b\n")
     with pytest.raises(ValueError, match="lacks dim, acquisition"):
         read_published(path)
+
+
+def test_curves_of_another_problem_are_not_compared(tmp_path):
+    path = tmp_path / "published.csv"
+    path.write_text(PUBLISHED + PUBLISHED.replace("branin", "colville").split("\n", 1)[1])
+    steps = [[1, 4.0], [60, 2.5]]
+
+    def compared(function, r):
+        problem = {"function": function, "kind": "embedded", "d": 100, "n": 100, "r": r}
+        return compare_published([played("silbo-bu", 0, steps, problem)], path)
+
+    assert compared("branin", 2) == [] == compared("colville", 4)
+    assert len(compared("branin", 4)) == len(compared("colville_as_run", 4)) == 1
 
 
 def test_aims_compare_with_the_best_peer():
@@ -171,7 +186,8 @@ def test_a_peer_that_is_missing_stops_the_run_unless_left_out(tmp_path, monkeypa
     missing = {"saas": "botorch", "cma": "cma"}
     monkeypatch.setattr(type(DEFAULT), "missing_packages", lambda self: missing)
     with pytest.raises(MissingPeerError, match=r"saas \(package botorch\)"):
-        run_experiment(DEFAULT, store, profile="tiny", without=["cma"], echo=str)
+        run_experiment(DEFAULT, store, profile="stage1", without=["cma"], echo=str)
+    assert not store.path.exists()
     with pytest.raises(ValueError, match=r"without must name methods of 'default'.* got sass"):
         run_experiment(DEFAULT, store, profile="tiny", without=["sass"], echo=str)
 
@@ -213,10 +229,10 @@ def test_directions_are_measured_and_drawn(tmp_path):
     experiment, store = EXPERIMENTS["paper-embedding"], Store(tmp_path / "results.jsonl")
     assert run_experiment(experiment, store, profile="tiny", echo=str) == []
     results = store.read()
-    assert {r["method"] for r in results} == {"sir", "localised", "silbo"}
+    assert {"sir", "paper", "exact-k-3"} < {r["method"] for r in results}
     assert all(0.0 < r["cosine"] <= 1.0 and 0.02 <= r["stacked"] <= 1.0 for r in results)
     [table] = experiment.report(results)
-    assert len(table.rows) == 6
+    assert len(table.rows) == 12
     [(name, _)] = experiment.figures(results, tmp_path)
     assert (tmp_path / name).exists()
 
@@ -244,6 +260,6 @@ def test_the_page_says_what_is_not_measured_and_how_it_is_rebuilt(tmp_path):
 
 
 def test_the_band_is_one_standard_error():
-    low, mean, high = _band(np.array([[1.0, 4.0], [3.0, 4.0]]))
+    low, mean, high = mean_band(np.array([[1.0, 4.0], [3.0, 4.0]]))
     np.testing.assert_allclose([low, mean, high], [[1.0, 4.0], [2.0, 4.0], [3.0, 4.0]])
-    np.testing.assert_allclose(_band(np.array([[7.0]])), [[7.0]] * 3)
+    np.testing.assert_allclose(mean_band(np.array([[7.0]])), [[7.0]] * 3)

@@ -412,14 +412,17 @@ class Poison(BaseEstimator):
 @pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite", "ignore:A worker stopped"
 )
-def test_a_candidate_that_kills_its_worker_has_failed_and_is_not_proposed_again(path, tmp_path):
+@pytest.mark.parametrize("batch_size", [2, "auto"])
+def test_a_candidate_that_kills_its_worker_has_failed_and_is_not_proposed_again(
+    path, tmp_path, batch_size
+):
     log = tmp_path / "log"
     params = {
         "estimator": Poison(log=str(log)),
         "space": {"kind": ["good", "dies"]},
         "cv": KFold(2),
         "n_jobs": 2,
-        "batch_size": 2,
+        "batch_size": batch_size,
     }
     fitted = search(path, **params).fit(X, Y)
     kinds = [candidate["kind"] for candidate in fitted.cv_results_["params"]]

@@ -1,5 +1,9 @@
 """SILBO as the paper has it: Algorithms 1, 3 and 4, and how many evaluations they take."""
 
+import json
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from ask_tell import run
@@ -168,3 +172,71 @@ def test_a_random_search_of_the_box_proposes_what_the_acquisition_likes_best():
     others = np.random.default_rng(5).uniform(-1, 1, (500, 2)) * widths
     assert (surface.values_at(z[None]) >= surface.values_at(others)).mean() > 0.95
     assert_allclose(x, np.clip(optimizer.embedding_.expand(z[None]), -1, 1)[0], atol=1e-8)
+
+
+def test_slices_that_are_plain_are_told():
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(-1, 1, (90, 6)), rng.normal(size=90)
+    learner = METHODS["silbo-bu"]([(-1, 1)] * 6, random_state=0)._configuration.learner
+    with pytest.warns(UserWarning, match="=7 is no localisation: the slices of 50 .* most 5 rows"):
+        learner.learn(X[:50], y[:50], X[:0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        learner.learn(X, y, X[:0])  # slices of 9
+
+
+def test_the_first_embedding_has_random_unlabelled_points():
+    seen = []
+    optimizer = METHODS["silbo-bu"]([(-1, 1)] * 6, n_components=2, n_initial=12, random_state=0)
+    learner = optimizer._configuration.learner
+
+    class Spy:
+        name = learner.name
+
+        def learn(self, X, y, X_unlabeled):
+            seen.append(X_unlabeled.copy())
+            return learner.learn(X, y, X_unlabeled)
+
+    optimizer._configuration = replace(optimizer._configuration, learner=Spy())
+    run(optimizer, ridge, 14)
+    [first] = seen
+    assert first.shape == (50, 6)
+    assert np.abs(first).max() <= 1.0
+    assert abs(first.mean()) < 0.15
+    assert np.abs(first[:, None] - optimizer.x_iters_[:12]).max(axis=2).min() > 0.0
+
+
+def test_only_the_papers_design_has_them():
+    for options, n in (({}, 0), ({"design": "random"}, 50), ({"design": "sobol"}, 0)):
+        optimizer = SILBO([(-1, 1)] * 6, random_state=0, **options)
+        assert optimizer._configuration.n_first_unlabeled == n
+    labelled = METHODS["silbo-bu"]([(-1, 1)] * 6, n_unlabeled=0, random_state=0)
+    assert labelled._configuration.n_first_unlabeled == 0
+
+
+@pytest.mark.parametrize("mapping", ["auto", "bottom-up"])
+def test_an_embedding_is_learnt_once_more_at_a_given_time(mapping):
+    optimizer = SILBO(
+        [(-1, 1)] * 6,
+        embedding="semi-sir",
+        mapping=mapping,
+        n_components=2,
+        n_initial=10,
+        update_every=[20],
+        random_state=0,
+    )
+    learnt = []
+    for _ in range(60):
+        x = optimizer.ask()
+        learnt.append(optimizer._belief.learnt_at)
+        optimizer.tell(x, ridge(x))
+    assert list(dict.fromkeys(learnt)) == [0, 10, 20]
+    data = optimizer.to_dict()
+    assert data["objects"] == []
+    assert SILBO.from_dict(json.loads(json.dumps(data)))._configuration.update_every == (20,)
+
+
+@pytest.mark.parametrize("wrong", [[], [20, 10], [5, 5], [0], "20", 1.5, True])
+def test_a_schedule_that_is_none_is_refused(wrong):
+    with pytest.raises(ValueError, match="update_every must be"):
+        SILBO([(-1, 1)] * 3, update_every=wrong)

@@ -7,14 +7,14 @@ import warnings
 import numpy as np
 import pytest
 from ask_tell import run
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from scipy.stats import loguniform
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo import SILBO, Space
 from skbo_silbo.optimizers import LearntSubspace, NotLowDimensionalWarning
 from skbo_silbo.optimizers._methods import METHODS
-from skbo_silbo.optimizers._subspace import count_directions, principal_slopes
+from skbo_silbo.optimizers._subspace import count_directions
 from skbo_silbo.problems import hartmann6, planted
 
 
@@ -32,26 +32,6 @@ def bowl(x):
 
 
 # --- directions -----------------------------------------------------------------------------------
-
-
-def test_slopes_are_eigenvectors_of_the_outer_product():
-    gradients = np.random.default_rng(0).standard_normal((40, 5)) * [3, 1, 2, 0.1, 0.5]
-    components, importance = principal_slopes(gradients)
-    outer = gradients.T @ gradients / 40
-    assert_allclose(
-        components @ outer @ components.T, np.diag(np.trace(outer) * importance), atol=1e-12
-    )
-    assert_allclose(components @ components.T, np.eye(5), atol=1e-12)
-    assert (np.diff(importance) <= 0).all()
-    assert_allclose(importance.sum(), 1)
-    assert (components[np.arange(5), np.abs(components).argmax(axis=1)] > 0).all()
-
-
-def test_no_slope_no_direction():
-    components, importance = principal_slopes(np.zeros((4, 3)))
-    assert components.shape == (0, 3)
-    assert importance.shape == (0,)
-    assert count_directions(importance) == 0
 
 
 @pytest.mark.parametrize(("importance", "count"), [([1.0], 1), ([0.6, 0.35, 0.05], 2)])
@@ -132,7 +112,7 @@ def test_every_method_has_one_that_survives_json(method):
     run(optimizer, bowl, 14)
     record = optimizer.subspace_
     assert isinstance(record, LearntSubspace)
-    assert_allclose(record.importance.sum(), 1)
+    assert record.importance.sum() == pytest.approx(float(record.shares.is_informative))
     data = json.loads(json.dumps(optimizer.to_dict()))
     again = type(optimizer).from_dict(data).subspace_
     assert again.to_dict() == record.to_dict()
@@ -188,4 +168,4 @@ def test_equal_values():
     assert subspace.evidence == {}
     assert subspace.is_low_dimensional is None
     assert subspace.components.shape == (0, 5)
-    assert "0 directions" in repr(subspace)
+    assert "too few, or all equal" in repr(subspace)

@@ -101,6 +101,21 @@ def test_the_method_that_the_library_is_named_after():
     assert again.cv_results_["params"] == one.cv_results_["params"]
 
 
+@pytest.mark.filterwarnings("ignore:No direction was found")
+def test_an_integer_as_n_components_is_the_size_of_a_learnt_embedding():
+    """ "auto" chooses among the learnt embeddings of that size."""
+    fitted = search(n_components=2, n_iter=16).fit(X, Y)
+    assert fitted.optimizer_.embedding_.r == 2
+
+
+@pytest.mark.parametrize("embedding", ["identity", "sparse"])
+def test_an_integer_as_n_components_is_refused_where_all_inputs_are_kept(embedding):
+    before = Ridge.n_fits
+    with pytest.raises(ValueError, match="n_components must be"):
+        search(n_components=2, embedding=embedding).fit(X, Y)
+    assert Ridge.n_fits == before
+
+
 def test_objects_as_options(tmp_path):
     path = tmp_path / "search.jsonl"
     options = {"embedding": PCA(2), "mapping": TopDown("least-squares")}

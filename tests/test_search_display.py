@@ -5,18 +5,17 @@ import sys
 
 import numpy as np
 import pytest
-from scipy.stats import uniform
-from skbo_silbo.inspection._search_relevance import held_out_share, parameter_relevance
+from scipy.stats import loguniform, uniform
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import RandomizedSearchCV
 
-from skbo_silbo import SILBO, SILBOSearchCV
-from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.inspection import SearchDisplay
-from skbo_silbo.inspection._search_curves import best_so_far, expected_best
-from skbo_silbo.inspection._search_panels import BELOW, ValueAxis
-from skbo_silbo.space import Space, SpaceUnion
+from skbo_silbo import SILBO, SILBOSearchCV, minimize
+from skbo_silbo.inspection import ConvergenceDisplay, SearchDisplay, SubspaceDisplay
+from skbo_silbo.inspection._dependence import direction_dependence, input_dependence
+from skbo_silbo.inspection._limits import is_logarithmic, robust_limits
+from skbo_silbo.inspection._search_curves import expected_best
+from skbo_silbo.inspection._value_axis import BELOW, ValueAxis, number, short
 
 plt = pytest.importorskip("matplotlib.pyplot")
 X = np.zeros((6, 1))
@@ -46,6 +45,40 @@ def fitted(space=SPACE, **params):
     return SILBOSearchCV(Hill(), space, **params).fit(X)
 
 
+def told(space, func, n, seed=0):
+    optimizer = SILBO(space, random_state=seed)
+    m = optimizer.space_.n_features_
+    points = optimizer.space_.decode(np.random.default_rng(seed).uniform(-1, 1, (n, m)))
+    return optimizer.tell(points, [func(x) for x in points])
+
+
+def _outside(figure):
+    """Return the labels of ticks that lie outside the axes: matplotlib keeps, but does not draw."""
+    hidden = set()
+    for axes in figure.axes:
+        for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+            ticks = axis.get_major_ticks() + axis.get_minor_ticks()
+            out = [t for t in ticks if not min(low, high) <= t.get_loc() <= max(low, high)]
+            hidden |= {label for tick in out for label in (tick.label1, tick.label2)}
+    return hidden
+
+
+def colliding(figure):
+    """Return pairs of visible texts whose boxes overlap."""
+    figure.canvas.draw()
+    renderer = figure.canvas.get_renderer()
+    boxes, hidden = [], _outside(figure)
+    for text in figure.findobj(plt.Text):
+        if text.get_visible() and text.get_text().strip() and text not in hidden:
+            boxes.append((text.get_text(), text.get_window_extent(renderer)))
+    shrunk = [(name, box.shrunk(0.9, 0.8)) for name, box in boxes]
+    return [
+        (a, b)
+        for (a, one), (b, two) in itertools.combinations(shrunk, 2)
+        if one.width and two.width and one.overlaps(two)
+    ]
+
+
 @pytest.fixture(scope="module")
 def search():
     return fitted()
@@ -70,9 +103,8 @@ def test_the_expected_best_is_that_over_all_subsets(scores):
         assert high[k - 1] == np.quantile(best, 0.9, method="inverted_cdf")
 
 
-def test_failures_are_the_worst_of_random_search_and_nothing_in_ours():
+def test_failures_are_the_worst_of_random_search():
     np.testing.assert_allclose(expected_best(np.array([np.nan, 1.0, 0.0]))[0], [1 / 3, 2 / 3, 1])
-    np.testing.assert_array_equal(best_so_far(np.array([np.nan, 1, np.nan, 0])), [np.nan, 1, 1, 1])
 
 
 def test_hundreds_of_scores_do_not_overflow():
@@ -84,44 +116,14 @@ def test_hundreds_of_scores_do_not_overflow():
     assert np.all(low <= high)
 
 
-def test_relevance_is_the_total_effect_of_a_known_function():
-    # f = a + b c with a, b, c uniform on [-1, 1]: variances 1/3 and 1/9, so that the total effects
-    # are 3/4, 1/4 and 1/4; d and the kind do not matter.
-    space = Space({name: uniform(-1, 2) for name in "abcd"} | {"kind": ["x", "y", "z"]})
-    points = np.random.default_rng(0).uniform(-1, 1, (150, 7))
-    points = space.round(points)
-    scores = points[:, 0] + points[:, 1] * points[:, 2]
-    identity = LinearEmbedding(7)
-    relevance = parameter_relevance(space, identity, points, scores)
-    expected = {"a": 0.75, "b": 0.25, "c": 0.25, "d": 0.0, "kind": 0.0}
-    assert relevance == pytest.approx(expected, abs=0.08)
-    assert held_out_share(identity, points, scores) > 0.9
-
-
-def test_relevance_without_information_is_zero():
-    space, points = Space({"a": uniform(), "b": [1]}), np.linspace(-1, 1, 12)[:, None]
-    for scores in (np.ones(12), np.full(12, np.nan)):
-        assert parameter_relevance(space, LinearEmbedding(1), points, scores) == {"a": 0.0}
-        assert np.isnan(held_out_share(LinearEmbedding(1), points, scores))
-    noise, points = np.random.default_rng(0).normal(size=80), np.linspace(-1, 1, 80)[:, None]
-    assert held_out_share(LinearEmbedding(1), points, noise) < 0.15
-
-
-def test_relevance_in_a_conditional_space():
-    space = SpaceUnion([{"kind": ["x"], "a": uniform()}, {"kind": ["y"], "b": uniform()}])
-    points = space.round(np.random.default_rng(0).uniform(-1, 1, (60, 3)))
-    scores = np.where(points[:, 0] < 0, points[:, 1], 0.0)  # only a matters, and the branch
-    relevance = parameter_relevance(space, LinearEmbedding(3), points, scores)
-    assert list(relevance) == ["branch", "a", "b"]
-    assert relevance["a"] > 0.3
-    assert relevance["b"] < 0.05
-
-
 def test_axes_of_values():
     axis = ValueAxis.of("C", [0.01, 1.0, 100.0])
     np.testing.assert_allclose(axis.positions, [0, 0.5, 1])
     assert axis.labels == ["0.01", "1", "100"]
     np.testing.assert_allclose(ValueAxis.of("n", [1, 3, 5]).positions, [0, 0.5, 1])
+    spread = np.linspace(0.001, 1.0, 9)  # over decades, but evenly: not by logarithms
+    np.testing.assert_allclose(ValueAxis.of("u", spread).positions, np.linspace(0, 1, 9))
+    np.testing.assert_allclose(axis.place([0.1, 10.0]), [0.25, 0.75])
     axis = ValueAxis.of("k", np.ma.array(["b", "a", None], mask=[0, 0, 1], dtype=object))
     np.testing.assert_allclose(axis.positions, [1, 0, BELOW])
     assert axis.labels == ["a", "b", "none"]
@@ -132,56 +134,188 @@ def test_axes_of_values():
     assert ValueAxis.of("n", [3, 3]).is_constant
 
 
+def test_coinciding_lines_are_fanned_out_in_order():
+    axis = ValueAxis.of("k", list("aabbbb"))
+    spread = axis.spread(np.array([5, 0, 1, 2, 3, 4]))
+    assert len(np.unique(spread)) == 6
+    assert spread[1] < spread[0]
+    assert (np.diff(spread[2:]) > 0).all()
+    assert spread[:2].max() < spread[2:].min()
+    distinct = ValueAxis.of("u", np.linspace(0, 1, 7))
+    np.testing.assert_array_equal(distinct.spread(np.arange(7)), distinct.positions)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.000175, "1.75e-4"), (0.01, "0.01"), (0.0, "0"), (-2.5e7, "-2.5e7"), (123.4, "123")],
+)
+def test_numbers_are_short(value, text):
+    assert number(value) == text
+
+
+def test_names_are_short():
+    assert short("C") == "C"
+    assert len(short("preprocess__scaler__quantile_range")) == 20
+    assert short("preprocess__scaler__quantile_range").startswith("preproces")
+
+
+def test_an_outlier_does_not_set_the_limits():
+    values = np.append(np.linspace(0, 1, 40), [1e9, np.nan])
+    low, high = robust_limits(values)
+    assert -0.2 < low < 0.0
+    assert 1.0 < high < 1.2
+    assert robust_limits(np.array([np.nan])) == (0.0, 1.0)
+    low, high = robust_limits(np.full(5, 3.0))
+    assert low < 3.0 < high
+    assert is_logarithmic(np.array([1e-3, 10.0]))
+    assert not is_logarithmic(np.array([-1.0, 1e9]))
+
+
+def test_dependence_on_inputs_and_directions():
+    optimizer = told({"a": uniform(), "k": ["p", "q"]}, lambda p: p["a"] ** 2 + (p["k"] == "q"), 50)
+    model = optimizer.input_model_
+    on_a = input_dependence(model, "a")
+    a = np.array(on_a.places)
+    np.testing.assert_allclose(on_a.mean - on_a.mean[0], a**2 - a[0] ** 2, atol=0.08)
+    on_k = input_dependence(model, "k")
+    assert dict(zip(on_k.places, on_k.mean, strict=True))["q"] == pytest.approx(1.33, abs=0.15)
+    along = direction_dependence(model, np.array([1.0, 0.0]))
+    np.testing.assert_allclose(along.mean, ((along.places + 1) / 2) ** 2 + 0.5, atol=0.2)
+    assert (along.low <= along.high).all()
+    np.testing.assert_array_equal(along.times(-1.0).mean, -along.mean)
+
+
 # What is drawn.
 
 
 def test_all_panels(search):
-    display = SearchDisplay.from_estimator(search)
+    display = SearchDisplay.from_result(search)
     assert isinstance(display, SearchDisplay)
     assert len(display.axes_) == 5
     assert all(axes.figure is display.figure_ for axes in display.axes_)
-    convergence, first, second, relevance, parallel = display.axes_
-    steps = convergence.lines[-2].get_ydata()
+    convergence, first, second, shares, parallel = display.axes_
+    steps = convergence.lines[1].get_ydata()
     np.testing.assert_array_equal(
         steps, np.maximum.accumulate(search.cv_results_["mean_test_score"])
     )
-    ranked = sorted(display.relevance, key=lambda name: -display.relevance[name])
-    assert ranked[-1] == "b"  # of which the score does not depend
+    ranked = display.shares.ranked
+    assert ranked == search.optimizer_.subspace_.shares.ranked
     assert [first.get_xlabel(), second.get_xlabel()] == ranked[:2]
-    assert [text.get_text() for text in relevance.get_yticklabels()] == ranked
+    assert [text.get_text() for text in shares.get_yticklabels()] == ranked
     names = [text.get_text() for text in parallel.get_xticklabels()]
     assert names == [*ranked, "mean test score"]
     assert len(parallel.lines) == 14 + 4  # candidates and axes
-    display.figure_.canvas.draw()
+    assert colliding(display.figure_) == []
+
+
+@pytest.mark.parametrize("method", ["silbo", "random"])
+def test_a_result_and_its_optimiser_are_drawn_alike(method):
+    def func(x):
+        return x[0] ** 2 + 0.1 * x[1]
+
+    result = minimize(func, [(-1, 1)] * 3, method=method, n_calls=20, random_state=0)
+    for display in (SearchDisplay, ConvergenceDisplay, SubspaceDisplay):
+        ours = display.from_result(result)
+        theirs = display.from_result(result.optimizer)
+        assert len(ours.axes_) == len(theirs.axes_)
+    drawn = SearchDisplay.from_result(result)
+    np.testing.assert_array_equal(drawn.values, result.func_vals)
+    assert drawn.n_initial == (20 if method == "random" else result.optimizer.n_initial_)
+    assert list(drawn.dependences) == drawn.shares.ranked[:2]
+    steps = drawn.axes_[0].lines[-2 if method == "silbo" else -1].get_ydata()
+    np.testing.assert_array_equal(steps, np.minimum.accumulate(result.func_vals))
+
+
+def test_a_maximum_is_drawn_in_its_own_sign():
+    result = minimize(
+        lambda x: -(x[0] ** 2), [(-1, 1)] * 2, n_calls=14, maximize=True, random_state=0
+    )
+    display = SearchDisplay.from_result(result)
+    np.testing.assert_array_equal(display.values, result.func_vals)
+    curve = ConvergenceDisplay.from_result(result).axes_[0].lines[1]
+    np.testing.assert_array_equal(curve.get_ydata(), np.maximum.accumulate(result.func_vals))
+    assert display.dependences["x0"].mean.max() < 0.1
+
+
+def test_nothing_is_drawn_of_a_model_that_predicts_nothing():
+    rng = np.random.default_rng(0)
+    optimizer = told([(0, 1)] * 5, lambda x: rng.standard_normal(), 30)
+    display = SearchDisplay.from_result(optimizer)
+    assert display.dependences == {}
+    assert not display.axes_[1].lines
+    assert not display.axes_[3].patches
+    [text] = display.axes_[3].texts
+    assert "Nothing can be said" in text.get_text()
+    [axes] = SubspaceDisplay.from_result(optimizer).axes_
+    assert "Nothing can be said" in axes.texts[0].get_text()
+    given = plt.subplots(1, 2)[1]
+    assert list(SubspaceDisplay.from_result(optimizer, ax=given).axes_) == list(given)
+
+
+def test_an_outlier_is_a_triangle_at_the_edge():
+    def func(x):
+        return float("nan") if x[1] < -0.9 else 1e9 if x[2] > 0.96 else np.tanh(2 * x[0])
+
+    optimizer = told([(-1, 1)] * 4, func, 60)
+    n_far = int(np.sum(optimizer.func_vals_ == 1e9))
+    assert n_far
+    display = SearchDisplay.from_result(optimizer)
+    for axes in display.axes_[:3]:
+        assert axes.get_ylim()[1] < 2.0
+    for axes in display.axes_[1:3]:
+        assert f"▲ {n_far} beyond" in axes.get_title(loc="right")
+        assert "failed" in axes.get_title(loc="right")
+    assert colliding(display.figure_) == []
+    scatter = SubspaceDisplay.from_result(optimizer)
+    assert scatter.axes_[0].get_ylim()[1] < 2.0
+
+
+def test_labels_do_not_collide():
+    names = ["learning_rate", "preprocess__scaler__method", "clf__estimator__max_depth"]
+    space = [
+        {names[0]: loguniform(1.75e-4, 1), names[1]: ["standard", "minmax", "quantile", "robust"]},
+        {names[0]: loguniform(1.75e-4, 1), names[2]: loguniform(1.75e-4, 0.1)},
+    ]
+
+    def func(point):
+        return np.log10(point[names[0]]) ** 2 + 0.3 * np.log10(point.get(names[2], 1.0))
+
+    for kind in ("all", "parallel", "shares", "dependence"):
+        display = SearchDisplay.from_result(told(space, func, 40), kind=kind)
+        assert colliding(display.figure_) == []
 
 
 def test_random_search_is_drawn_beside(search):
     random = RandomizedSearchCV(Hill(), SPACE, n_iter=30, cv=2, random_state=0).fit(X)
-    display = SearchDisplay.from_estimator(search, random_search=random, kind="convergence")
+    display = SearchDisplay.from_result(search, random_search=random, kind="convergence")
     [axes] = display.axes_
     expected, ours = (line.get_ydata() for line in axes.lines[:2])
     np.testing.assert_allclose(expected, expected_best(random.cv_results_["mean_test_score"])[0])
     assert (len(expected), len(ours)) == (30, 14)
-    assert "from 30 candidates of its own" in axes.get_legend_handles_labels()[1][0]
-    alone = SearchDisplay.from_estimator(search, kind="convergence").axes_[0]
+    assert "from 30 random points" in axes.get_legend_handles_labels()[1][0]
+    alone = ConvergenceDisplay.from_result(search).axes_[0]
     assert len(alone.lines[0].get_ydata()) == search.optimizer_.n_initial_
+    both = ConvergenceDisplay.from_result(search, others={"random": random})
+    assert "random" in both.axes_[0].get_legend_handles_labels()[1]
+    np.testing.assert_array_equal(
+        both.axes_[0].lines[2].get_ydata(),
+        np.maximum.accumulate(random.cv_results_["mean_test_score"]),
+    )
 
 
 def test_resumed_candidates_keep_their_place_in_the_design(tmp_path):
-    displays = [
-        SearchDisplay.from_estimator(fitted(journal=tmp_path / "journal")) for _ in range(2)
-    ]
+    displays = [SearchDisplay.from_result(fitted(journal=tmp_path / "journal")) for _ in range(2)]
     assert displays[0].n_initial == displays[1].n_initial > 0
 
 
 def test_directions_of_a_learnt_embedding():
     space = {name: uniform() for name in "abc"}
-    display = SearchDisplay.from_estimator(
-        fitted(space, embedding="semi-sir", n_components=2), kind="directions"
-    )
+    search = fitted(space, embedding="semi-sir", n_components=2, n_iter=30)
+    display = SearchDisplay.from_result(search, kind="dependence")
     assert [axes.get_xlabel() for axes in display.axes_] == ["direction 1", "direction 2"]
-    drawn = np.concatenate([c.get_offsets() for c in display.axes_[0].collections])
-    np.testing.assert_allclose(np.sort(drawn[:, 0]), np.sort(display.directions[:, 0]))
+    points = search.optimizer_.space_.encode(search.cv_results_["params"])
+    expected = search.optimizer_.embedding_.project(points)
+    np.testing.assert_allclose(np.column_stack(list(display.directions.values())), expected)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite")
@@ -190,10 +324,10 @@ def test_conditional_parameters_and_failures():
         {"kind": ["x"], "a": uniform()},
         {"kind": ["y"], "b": uniform(), "fails": [True, False]},
     ]
-    display = SearchDisplay.from_estimator(fitted(space))
+    display = SearchDisplay.from_result(fitted(space))
     labels = {text.get_text() for text in display.axes_[-1].texts}
     assert {"none", "failed"} <= labels
-    display.figure_.canvas.draw()
+    assert colliding(display.figure_) == []
 
 
 def test_several_metrics():
@@ -202,34 +336,32 @@ def test_several_metrics():
 
     for refit, metric in (("other", "other"), (False, "plain")):
         search = fitted(scoring=scores, refit=refit)
-        display = SearchDisplay.from_estimator(search, kind="convergence")
-        np.testing.assert_array_equal(display.scores, -search.optimizer_.func_vals_)
-        assert display.score_name == f"mean test {metric}"
+        display = SearchDisplay.from_result(search, kind="convergence")
+        np.testing.assert_array_equal(display.values, -search.optimizer_.func_vals_)
+        assert display.value_name == f"mean test {metric}"
 
 
 def test_few_candidates_and_constants():
     for space, n_iter in ((SPACE, 1), ({"a": [0.1], "kind": ["x"]}, 1), (SPACE, 3)):
-        display = SearchDisplay.from_estimator(fitted(space, n_iter=n_iter))
+        display = SearchDisplay.from_result(fitted(space, n_iter=n_iter))
         display.figure_.canvas.draw()
 
 
-def test_most_parameters_are_left_out():
-    space = {name: uniform() for name in "abc"}
-    display = SearchDisplay.from_estimator(fitted(space), max_parameters=2)
+def test_most_parameters_are_left_out(search):
+    display = SearchDisplay.from_result(search, max_parameters=2)
     assert len(display.axes_[-2].patches) == 2
     assert len(display.axes_[-1].get_xticks()) == 3
 
 
 @pytest.mark.parametrize(
-    ("kind", "n_panels"), [("convergence", 1), ("directions", 2), ("relevance", 1), ("parallel", 1)]
+    ("kind", "n_panels"), [("convergence", 1), ("dependence", 2), ("shares", 1), ("parallel", 1)]
 )
 def test_one_kind_on_given_axes(search, kind, n_panels):
     figure, axes = plt.subplots(1, n_panels)
-    display = SearchDisplay.from_estimator(search, kind=kind, ax=axes)
+    display = SearchDisplay.from_result(search, kind=kind, ax=axes)
     assert display.figure_ is figure
     assert list(display.axes_) == list(np.ravel(axes))
-    again = SearchDisplay.from_estimator(search, kind=kind).plot(kind=kind)
-    assert len(again.axes_) == n_panels
+    assert len(display.plot(kind=kind).axes_) == n_panels
 
 
 # Refusals.
@@ -237,25 +369,32 @@ def test_one_kind_on_given_axes(search, kind, n_panels):
 
 def test_refusals(search, monkeypatch):
     with pytest.raises(NotFittedError):
-        SearchDisplay.from_estimator(SILBOSearchCV(Hill(), SPACE))
+        SearchDisplay.from_result(SILBOSearchCV(Hill(), SPACE))
     with pytest.raises(ValueError, match="kind must be one of"):
-        SearchDisplay.from_estimator(search, kind="pie")
+        SearchDisplay.from_result(search, kind="pie")
     with pytest.raises(ValueError, match="max_parameters must be"):
-        SearchDisplay.from_estimator(search, max_parameters=0)
+        SearchDisplay.from_result(search, max_parameters=0)
     with pytest.raises(ValueError, match="one Axes for each of the 5 panels: got 1"):
-        SearchDisplay.from_estimator(search, ax=plt.gca())
+        SearchDisplay.from_result(search, ax=plt.gca())
+    random = RandomizedSearchCV(Hill(), SPACE, n_iter=2, cv=2).fit(X)
+    for other in (random, [1.0, 2.0]):
+        with pytest.raises(TypeError, match="result must be a fitted SILBOSearchCV, an optimiser"):
+            SearchDisplay.from_result(other)
+    optimizer = told([(0, 1)] * 2, np.sum, 12)
+    with pytest.raises(ValueError, match="random_search must be of the same kind as result"):
+        ConvergenceDisplay.from_result(optimizer, random_search=random)
     other = RandomizedSearchCV(
         Hill(), SPACE, n_iter=2, cv=2, scoring={"f": lambda e, X, y=None: 1.0}, refit="f"
     )
     with pytest.raises(ValueError, match=r"must have 'mean_test_score'.*got \['mean_test_f'\]"):
-        SearchDisplay.from_estimator(search, random_search=other.fit(X))
+        SearchDisplay.from_result(search, random_search=other.fit(X))
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"skbo_silbo\[plot\]"):
-        SearchDisplay.from_estimator(search)
+        SearchDisplay.from_result(search)
 
 
 def test_the_search_is_left_as_it_was(search):
     before = search.optimizer_.x_iters_, len(search.optimizer_._pending)
-    SearchDisplay.from_estimator(search)
+    SearchDisplay.from_result(search)
     assert (search.optimizer_.x_iters_, len(search.optimizer_._pending)) == before
     assert isinstance(search.optimizer_, SILBO)

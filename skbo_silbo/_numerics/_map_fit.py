@@ -7,7 +7,7 @@ from ._gaussian_process import condition, profiled_log_marginal_likelihood
 
 LOG_WEIGHT_BOUNDS = (np.log(1e-9), np.log(1e3))
 LOG_NOISE_RATIO_BOUNDS = (np.log(1e-6), np.log(1e4))
-SEARCH_ROWS = 400
+SEARCH_ROWS = 200
 """Rows on which the hyperparameters are searched for; all rows only polish the best end."""
 POLISH_ITERATIONS = 15
 _TYPICAL_DISTANCE = 0.3  # mean of q between two points at the first start

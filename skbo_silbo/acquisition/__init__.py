@@ -12,10 +12,17 @@ from skbo_silbo.acquisition._climb import (
 from skbo_silbo.acquisition._functions import (
     confidence_gain,
     confidence_weight,
+    confidence_weight_as_run,
     expected_improvement,
     log_expected_improvement,
+    variance_gain,
 )
 from skbo_silbo.acquisition._group_search import GroupSearch
+from skbo_silbo.acquisition._hypercube_search import (
+    HypercubeSearch,
+    reach_of_coordinates,
+    reach_of_inputs,
+)
 from skbo_silbo.acquisition._idle_redraw import LARGEST_LOSS, IdleRedraw, redraw_idle
 from skbo_silbo.acquisition._near_or_far import NearOrFar, draw_near
 from skbo_silbo.acquisition._search_protocol import AcquisitionFunction, Found, Search
@@ -28,6 +35,7 @@ __all__ = [
     "Climb",
     "Found",
     "GroupSearch",
+    "HypercubeSearch",
     "IdleRedraw",
     "LARGEST_LOSS",
     "NearOrFar",
@@ -36,11 +44,15 @@ __all__ = [
     "climb_from",
     "confidence_gain",
     "confidence_weight",
+    "confidence_weight_as_run",
     "draw_candidates",
     "draw_moved",
     "draw_near",
     "expected_improvement",
     "log_expected_improvement",
     "polish",
+    "reach_of_coordinates",
+    "reach_of_inputs",
     "redraw_idle",
+    "variance_gain",
 ]

@@ -24,7 +24,9 @@ __all__ = [
     "confidence_weight",
     "confidence_gain",
     "expected_improvement",
+    "confidence_weight_as_run",
     "log_expected_improvement",
+    "variance_gain",
 ]
 
 _LOG_ROOT_TWO_PI = 0.5 * np.log(2.0 * np.pi)
@@ -156,6 +158,66 @@ def confidence_weight(t: int, n_points: int, delta: float = 0.1):
     19.416
     """
     return 2.0 * float(np.log(n_points * t**2 * np.pi**2 / (6.0 * delta)))
+
+
+def variance_gain(mean, std, best, *, kappa, return_gradient=False):
+    """Return ``best - mean + kappa variance``, as SILBO's authors ran their "UCB".
+
+    The variance, in the units of the objective squared, stands where the bound has the standard
+    deviation: what is maximised depends on the units.
+
+    Parameters
+    ----------
+    mean, std : array-like
+        Predictive mean and standard deviation (>= 0), in units of the objective.
+    best : float
+        Lowest value so far; it moves all values alike.
+    kappa : float
+        Weight; see `confidence_weight_as_run`.
+    return_gradient : bool, default=False
+        Also return the derivatives.
+
+    Returns
+    -------
+    value : ndarray
+    by_mean, by_std : ndarray
+        Derivatives of `value`, if `return_gradient`.
+
+    Examples
+    --------
+    >>> from skbo_silbo.acquisition import variance_gain
+    >>> variance_gain([1.0, 1.0], [0.0, 2.0], best=1.5, kappa=3.0)
+    array([ 0.5, 12.5])
+    """
+    mean, std = np.broadcast_arrays(np.asarray(mean, dtype=float), np.asarray(std, dtype=float))
+    value = best - mean + kappa * std**2
+    if not return_gradient:
+        return value
+    return value, np.full(mean.shape, -1.0), 2.0 * kappa * std
+
+
+def confidence_weight_as_run(n_initial, r, delta=0.1):
+    """Return ``sqrt(2 log(n^(r / 2 + 2) pi^2 / (3 delta)))``, constant over a run (SILBO's code).
+
+    A schedule by the number t of evaluations, with the number of first points put in its place.
+
+    Parameters
+    ----------
+    n_initial : int
+        Points before the first model.
+    r : int
+        Coordinates of the embedding.
+    delta : float, default=0.1
+
+    Examples
+    --------
+    >>> from skbo_silbo.acquisition import confidence_weight_as_run
+    >>> round(confidence_weight_as_run(50, 2), 3)
+    5.519
+    """
+    # the power itself would overflow from some 300 coordinates on
+    log = (r / 2 + 2) * np.log(n_initial) + np.log(np.pi**2 / (3.0 * delta))
+    return float(np.sqrt(2.0 * log))
 
 
 def _log_h(u):

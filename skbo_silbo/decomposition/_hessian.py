@@ -9,13 +9,15 @@ M          (q, q)    ``Z' diag(e) Z / n``
 =========  ========  ======================================================================
 """
 
+from typing import Any, Self
+
 import numpy as np
 from scipy import linalg, stats
 
 from .._checks import check_choice
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import primal_basis
-from ._checks import check_n_components
+from ._component_checks import check_n_components
 from ._dimension import SIGNIFICANCE
 from ._labels import split_labelled
 from ._projection import LinearProjection, with_positive_peaks
@@ -75,11 +77,11 @@ class PrincipalHessianDirections(LinearProjection):
     (1, 2)
     """
 
-    def __init__(self, n_components="auto", *, on="residuals"):
+    def __init__(self, n_components: int | str = "auto", *, on="residuals") -> None:
         self.n_components = n_components
         self.on = on
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Learn the directions.
 
         Parameters

@@ -1,5 +1,7 @@
 """Sliced inverse regression in the feature space of a kernel, with unlabelled rows."""
 
+from typing import Any, Self
+
 import numpy as np
 from scipy import linalg
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -7,6 +9,8 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skbo_silbo._typing import ArrayLike, FloatArray, RandomState
 
 from .._checks import check_choice, check_integer, check_nonnegative
 from .._numerics._leave_one_out import best_ridge
@@ -135,22 +139,22 @@ callable, default="rbf"
 
     def __init__(
         self,
-        n_components="auto",
+        n_components: int | str = "auto",
         *,
-        kernel="rbf",
+        kernel: str = "rbf",
         gamma=None,
         degree=3,
         coef0=1,
         kernel_params=None,
-        alpha="auto",
-        ridge="auto",
-        n_slices=10,
-        n_neighbors=7,
+        alpha: float | str = "auto",
+        ridge: float | str = "auto",
+        n_slices: int | ArrayLike = 10,
+        n_neighbors: int = 7,
         fit_inverse_transform=False,
         inverse_ridge="auto",
-        neighbors="auto",
-        random_state=None,
-    ):
+        neighbors: str = "auto",
+        random_state: RandomState = None,
+    ) -> None:
         self.n_components = n_components
         self.kernel = kernel
         self.gamma = gamma
@@ -166,7 +170,7 @@ callable, default="rbf"
         self.neighbors = neighbors
         self.random_state = random_state
 
-    def fit(self, X, y, X_unlabeled=None):
+    def fit(self, X: Any, y: Any, X_unlabeled: Any = None) -> Self:
         """Learn the scores.
 
         Parameters
@@ -194,7 +198,7 @@ callable, default="rbf"
             self._fit_inverse(K)
         return self
 
-    def transform(self, X):
+    def transform(self, X: Any) -> FloatArray:
         """Scores of rows.
 
         Parameters
@@ -210,7 +214,7 @@ callable, default="rbf"
         return self._kernel_values(X, self.X_fit_) @ self.dual_coef_ - self.offset_
 
     @available_if(_learns_inverse)
-    def inverse_transform(self, Z):
+    def inverse_transform(self, Z: Any) -> FloatArray:
         """Rows that have about the given scores.
 
         Parameters

@@ -1,6 +1,7 @@
 """Outer product of gradients, refined by minimum average variance estimation (MAVE)."""
 
 from numbers import Real
+from typing import Any, Self
 
 import numpy as np
 from scipy import linalg
@@ -8,7 +9,7 @@ from scipy.stats import rankdata
 
 from .._checks import check_choice, check_integer
 from .._numerics._local_linear import local_predictions, local_slopes, mave_step
-from ._checks import check_n_components
+from ._component_checks import check_n_components
 from ._frame import Frame
 from ._labels import split_labelled
 from ._projection import LinearProjection
@@ -84,15 +85,21 @@ class OuterProductGradients(LinearProjection):
     """
 
     def __init__(
-        self, n_components="auto", *, refinement="mave", bandwidth=1.0, max_iter=50, tol=1e-3
-    ):
+        self,
+        n_components: int | str = "auto",
+        *,
+        refinement="mave",
+        bandwidth=1.0,
+        max_iter=50,
+        tol=1e-3,
+    ) -> None:
         self.n_components = n_components
         self.refinement = refinement
         self.bandwidth = bandwidth
         self.max_iter = max_iter
         self.tol = tol
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Find the directions.
 
         Parameters

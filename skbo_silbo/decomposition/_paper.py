@@ -1,8 +1,8 @@
 """Algorithm 2 of the SILBO paper as printed, kept so that the paper can be reproduced.
 
 It is not a solver of the paper's own pencil: at rank r its span is that of the r leading left
-singular vectors of X'Omega, whatever T is, so the unlabelled points cannot move it, and its columns
-come with the weakest first. `doc/maths.rst` says more.
+singular vectors of X'Omega, whatever T is: unlabelled points move it by the pooled centring alone.
+Its columns come with the weakest first. `doc/maths.rst` says more.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ def pairwise_membership(omega, slices):
     return (pairs @ sparse.diags_array(1 / per_slice[slices.codes])).tocsr()
 
 
-def paper_directions(X, omega, *, alpha, n_neighbors, rank, method, random_state):
+def paper_directions(X, omega, *, alpha, n_neighbors, rank, method, random_state, ridge=0.0):
     """Columns of B (d, rank) as Algorithm 2 returns them, and 1/s^2 for each (eqs. 9 to 13).
 
     Parameters
@@ -35,6 +35,8 @@ def paper_directions(X, omega, *, alpha, n_neighbors, rank, method, random_state
     method : {"auto", "brute", "pynndescent"}
         How neighbours are found.
     random_state : RandomState instance
+    ridge : float, default=0.0
+        Bare coefficient of the identity in ``M = I + alpha L``; the authors' code adds .01.
 
     Returns
     -------
@@ -48,8 +50,8 @@ def paper_directions(X, omega, *, alpha, n_neighbors, rank, method, random_state
     kept = s1 > RANGE_TOLERANCE * s1[0]
     U1, s1 = U1[:, kept], s1[kept]
     scores = X @ (U1 / s1)
-    weighted = np.zeros_like(scores)
-    weighted[:n_labeled] = scores[:n_labeled]
+    weighted = ridge * scores
+    weighted[:n_labeled] += scores[:n_labeled]
     if alpha:
         S = neighbor_graph(X, n_neighbors, method=method, random_state=random_state)
         weighted += alpha * (laplacian(S) @ scores)

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import primal_basis
-from ._checks import check_n_components
+from ._component_checks import COMPONENT_WORDS, check_n_components
 from ._dimension import dimension_by_criterion, dimension_by_tests, warn_of_none
 from ._labels import split_labelled
 from ._permutation import KernelShuffles, permutation_tests
@@ -65,7 +65,7 @@ class _SecondMomentSlicing(LinearProjection):
         check_n_slices(self.n_slices)
         data = split_labelled(self, X, y, allow_categories=True).labelled_only()
         n, d = data.X_labeled.shape
-        check_n_components(self.n_components, d, ("auto", "criterion"))
+        check_n_components(self.n_components, d, COMPONENT_WORDS)
         check_enough_rows(type(self).__name__, n, d)
         slices = slice_response(data.y, self.n_slices)
         self.n_slices_ = slices.n_slices

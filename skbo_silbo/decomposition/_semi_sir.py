@@ -2,10 +2,12 @@
 
 import warnings
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
+
+from skbo_silbo._typing import ArrayLike, RandomState
 
 from .._checks import check_choice, check_integer, check_nonnegative
 from .._numerics._pencil import Pencil
@@ -14,11 +16,10 @@ from .._numerics._solvers import (
     DualSolver,
     IterativeSolver,
     RandomizedSolver,
-    solve_moments,
 )
-from .._numerics._whitening import whitening_basis
 from ._alpha import choose_alpha
-from ._checks import check_n_components, check_switch
+from ._chunks import ChunkedSlicing
+from ._component_checks import COMPONENT_WORDS, check_n_components, check_switch
 from ._dimension import (
     ROWS_PER_FEATURE_TESTED,
     dimension_by_criterion,
@@ -27,25 +28,17 @@ from ._dimension import (
     sequential_tests,
     warn_of_none,
 )
-from ._labels import check_block_response, check_labelled_chunk, split_labelled
+from ._labels import split_labelled
 from ._linearity import curvature, warn_of_curvature
-from ._moments import SliceMoments
 from ._paper import pairwise_membership, paper_directions
 from ._permutation import slice_permutation_tests
 from ._projection import LinearProjection, with_positive_peaks
-from ._ridge import ROWS_PER_FEATURE, choose_ridge, choose_ridge_from_moments
+from ._ridge import ROWS_PER_FEATURE, choose_ridge
 from ._scatter import center_on_labels, column_scales, graph_penalty, local_membership
 from ._slices import check_n_slices, slice_response, warn_of_classes
-from ._streaming import (
-    SliceCoding,
-    SolvedOnDemand,
-    forget_solved,
-    is_dask_array,
-    moments_of_blocks,
-)
+from ._streaming import is_dask_array
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized", "paper")
-COMPONENT_WORDS = ("auto", "criterion")
 NEIGHBORS = ("auto", "brute", "pynndescent")
 
 # Measured by `python -m skbo_silbo.benchmarks run solvers`, see doc/benchmarks/sdr.rst.
@@ -71,28 +64,7 @@ MAX_AUTO_COMPONENTS = 20
 """Most directions that n_components="auto" considers when slices are localised."""
 
 
-def _needs_all_rows(estimator):
-    """Say which parameter needs all rows at once; None where moments will do."""
-    if estimator.n_local_neighbors is not None:
-        return (
-            "n_local_neighbors must be None where rows come in chunks, because neighbours need all "
-            f"of them: got {estimator.n_local_neighbors}. Use plain slices"
-        )
-    if estimator.solver not in ("auto", "dense"):
-        return (
-            "solver must be 'auto' or 'dense' where rows come in chunks: got "
-            f"{estimator.solver!r}. Use 'auto'"
-        )
-    return None
-
-
-def _is_streamable(estimator):
-    if (remedy := _needs_all_rows(estimator)) is not None:
-        raise AttributeError(f"{remedy}, or fit.")
-    return True
-
-
-class SemiSlicedInverseRegression(LinearProjection):
+class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     """Directions along which X varies with y, learnt from labelled and unlabelled rows.
 
     Labelled rows are sliced by their response; the components solve ``Gamma b = lambda T b``, with
@@ -129,7 +101,8 @@ class SemiSlicedInverseRegression(LinearProjection):
     ridge : "auto" or float, default="auto"
         Added to T, relative to ``tr(T) / n_features``. "auto" is 0 from 12 labelled rows a feature
         on; below that it minimises the generalised cross-validation error of a ridge regression on
-        the mid-ranks of the slices, or on class indicators.
+        the mid-ranks of the slices, or on class indicators. ``solver="paper"`` adds a number bare
+        to ``M = I + alpha L``, and nothing for "auto".
     scale : {"auto", True, False}, default="auto"
         Divide every column by its standard deviation before ridge and graph see it, so that
         neither depends on units. True does so for the neighbours of localised slices too, which
@@ -228,29 +201,21 @@ class SemiSlicedInverseRegression(LinearProjection):
     array([[ 0.72, -0.  ,  0.  ,  0.69,  0.01,  0.02]])
     """
 
-    components_ = SolvedOnDemand()
-    mean_ = SolvedOnDemand()
-    eigenvalues_ = SolvedOnDemand()
-    n_components_ = SolvedOnDemand()
-    ridge_ = SolvedOnDemand()
-    solver_ = SolvedOnDemand()
-    dimension_tests_ = SolvedOnDemand()
-
     def __init__(
         self,
-        n_components="auto",
+        n_components: int | str = "auto",
         *,
-        n_slices=10,
-        n_local_neighbors=None,
-        alpha="auto",
-        n_neighbors=7,
-        ridge="auto",
-        scale="auto",
+        n_slices: int | ArrayLike = 10,
+        n_local_neighbors: int | None = None,
+        alpha: float | str = "auto",
+        n_neighbors: int = 7,
+        ridge: float | str = "auto",
+        scale: Any = "auto",
         categorical="auto",
-        solver="auto",
-        neighbors="auto",
-        random_state=None,
-    ):
+        solver: str = "auto",
+        neighbors: str = "auto",
+        random_state: RandomState = None,
+    ) -> None:
         self.n_components = n_components
         self.n_slices = n_slices
         self.n_local_neighbors = n_local_neighbors
@@ -263,7 +228,7 @@ class SemiSlicedInverseRegression(LinearProjection):
         self.neighbors = neighbors
         self.random_state = random_state
 
-    def fit(self, X, y, X_unlabeled=None):
+    def fit(self, X: Any, y: Any, X_unlabeled: Any = None) -> Self:
         """Learn the directions.
 
         Parameters
@@ -325,102 +290,6 @@ class SemiSlicedInverseRegression(LinearProjection):
             self.__dict__.pop(name, None)
         self.n_slices_ = slices.n_slices
         self.target_type_ = "categorical" if _is_categorical(y) else "numeric"
-
-    @available_if(_is_streamable)
-    def partial_fit(self, X, y, classes=None):
-        """Take in a chunk of labelled rows; after the last chunk the result is that of ``fit``.
-
-        Only the mean, the scatter (n_features x n_features) and the slice means are kept, so that
-        data need not fit in memory; the directions are computed when they are first read. Slices
-        are plain and fixed by the first chunk: by the edges given as `n_slices`, by `classes`, or,
-        where `n_slices` is an integer, by the slices of the first chunk. The edges that ``fit``
-        would take are those of `slice_edges` on all of y, a first pass over y alone.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-        y : array-like of shape (n,)
-            Every row labelled.
-        classes : array-like of shape (H,), default=None
-            All categories that y can take, where it holds categories; read at the first call.
-
-        Returns
-        -------
-        self
-            With `components_` as soon as the rows seen identify `n_components`; before, reading it
-            raises NotFittedError. No rows are kept to be shuffled: where Li's test is not valid,
-            "auto" is "criterion" here.
-
-        Raises
-        ------
-        ValueError
-            If y holds NaN or a category that is not in `classes`: the moments are then unchanged.
-        AttributeError
-            If `n_local_neighbors` is set or the solver is neither "auto" nor "dense": both need all
-            rows at once, and the method is not there.
-        """
-        self._check_parameters()
-        first = getattr(self, "_moments", None) is None
-        categories = classes is not None if first else self._coding.edges is None
-        X, y = check_labelled_chunk(self, X, y, reset=first, allow_categories=categories)
-        check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
-        coding = SliceCoding.of_first_chunk(y, self.n_slices, classes) if first else self._coding
-        self._check_identified(coding.n_slices - 1)
-        codes, names = coding.codes(y), {"estimator_name": type(self).__name__, "input_name": "X"}
-        chunk = SliceMoments.of_finite(X, codes, coding.n_slices, **names)
-        self._coding = coding
-        self.target_type_ = "numeric" if coding.classes is None else "categorical"
-        self._moments = chunk if first else self._moments.merged(chunk)
-        forget_solved(self)
-        self._unsolved = self._moments
-        self.n_slices_ = int((self._moments.counts > 0).sum())
-        return self
-
-    def _fit_blocks(self, X, y, X_unlabeled):
-        """Fit to a Dask array block by block; y is read whole."""
-        if (remedy := _needs_all_rows(self)) is not None:
-            raise ValueError(f"{remedy}, or compute the Dask array first.")
-        y, labelled = check_block_response(self, X, y, self.categorical)
-        check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
-        if self.alpha != 0 and (X_unlabeled is not None or not labelled.all()):
-            raise ValueError(
-                "alpha must be 0 for a Dask array with unlabelled rows: the graph needs all rows "
-                f"in memory, got alpha={self.alpha!r}. Pass alpha=0, or a sample of the rows as a "
-                "NumPy array."
-            )
-        slices = slice_response(y[labelled], self.n_slices)
-        self._begin(y, slices)
-        codes = np.full(len(y), -1)
-        codes[labelled] = slices.codes
-        self._moments = None
-        self._solve_moments(moments_of_blocks(X, codes, slices.n_slices))
-        return self
-
-    def _solve_moments(self, moments):
-        """Set the attributes of ``fit``, where the rows seen identify `n_components`."""
-        n_slices = int((moments.counts > 0).sum())
-        if n_slices < 2:
-            return
-        moments = moments.without_constant_columns()
-        self.mean_, self.solver_, self.alpha_ = moments.mean, "dense", 0.0
-        variance = np.diag(moments.scatter) / moments.n
-        scale = np.sqrt(np.where(variance > 0, variance, 1.0)) if self.scale else 1.0
-        scatter = moments.scatter / np.multiply.outer(scale, scale)
-        N = moments.slice_sums() / scale
-        rho = self._ridge_of_moments(scatter, N, moments.counts)
-        self.ridge_ = float(rho / np.diag(scatter).mean())
-        scatter[np.diag_indices_from(scatter)] += rho
-        spectrum = solve_moments(N, whitening_basis(scatter), self._n_wanted(n_slices))
-        limit = self._n_identified(spectrum.eigenvalues, plain=True)
-        if isinstance(self.n_components, str) or self.n_components <= limit:
-            self._store_spectrum(spectrum, moments.n, plain=True, penalised=False)
-            self.n_components_ = self._choose_from_spectrum(moments.n, plain=True)
-            self._store_components(spectrum, moments.n, scale)
-
-    def _ridge_of_moments(self, scatter, N, counts):
-        if self.ridge == "auto":
-            return choose_ridge_from_moments(scatter, N, counts[counts > 0])
-        return self._given_ridge(counts.sum(), penalised=False) * np.diag(scatter).mean()
 
     def _check_parameters(self):
         check_n_slices(self.n_slices)
@@ -612,7 +481,7 @@ class SemiSlicedInverseRegression(LinearProjection):
     def _fit_paper(self, data, slices, search):
         X = np.concatenate([data.X_labeled, data.X_unlabeled])
         self.mean_ = X.mean(axis=0)
-        self.solver_, self.ridge_ = "paper", 0.0
+        self.solver_, self.ridge_ = "paper", 0.0 if self.ridge == "auto" else float(self.ridge)
         self.alpha_ = PAPER_ALPHA if self.alpha == "auto" else float(self.alpha)
         limit = min(slices.n_slices - 1, self.n_features_in_)
         self._check_identified(limit)
@@ -625,6 +494,7 @@ class SemiSlicedInverseRegression(LinearProjection):
             alpha=self.alpha_,
             n_neighbors=self.n_neighbors,
             rank=limit if isinstance(self.n_components, str) else int(self.n_components),
+            ridge=self.ridge_,
             **search,
         )
         self._check_identified(B.shape[1])

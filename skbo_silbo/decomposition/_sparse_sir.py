@@ -13,6 +13,7 @@ t          (n,)        artificial response ``sqrt(n) Omega u / s``, constant in 
 
 import warnings
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from scipy import linalg
@@ -21,8 +22,10 @@ from sklearn.linear_model import Lasso, LassoCV
 from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
 
+from skbo_silbo._typing import ArrayLike, RandomState
+
 from .._checks import check_integer, check_nonnegative
-from ._checks import check_n_components
+from ._component_checks import check_n_components
 from ._labels import split_labelled
 from ._projection import LinearProjection, with_positive_peaks
 from ._scatter import center_on_labels
@@ -100,14 +103,14 @@ class SparseSlicedInverseRegression(LinearProjection):
 
     def __init__(
         self,
-        n_components="auto",
+        n_components: int | str = "auto",
         *,
-        n_slices=10,
+        n_slices: int | ArrayLike = 10,
         penalty="auto",
         n_screened="auto",
-        cv=5,
-        random_state=None,
-    ):
+        cv: Any = 5,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_components = n_components
         self.n_slices = n_slices
         self.penalty = penalty
@@ -115,7 +118,7 @@ class SparseSlicedInverseRegression(LinearProjection):
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Learn the directions.
 
         Parameters

@@ -49,13 +49,6 @@ def _missing(instance, name, moments):
     )
 
 
-def forget_solved(estimator):
-    """Drop every `SolvedOnDemand` attribute that an earlier fit or chunk left in the estimator."""
-    for name, value in vars(type(estimator)).items():
-        if isinstance(value, SolvedOnDemand):
-            estimator.__dict__.pop(name, None)
-
-
 @dataclass(frozen=True, eq=False)
 class SliceCoding:
     """Slices that are fixed before the rows are seen: edges of numbers, or classes.

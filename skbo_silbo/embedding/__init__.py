@@ -1,6 +1,8 @@
-"""Linear maps from the cube to few coordinates: drawn at random, or learnt from values."""
+"""Maps from the cube to few coordinates: drawn at random, or learnt from values."""
 
+from skbo_silbo.embedding._as_run_learner import AsRunLearner
 from skbo_silbo.embedding._count_sketch import CountSketch
+from skbo_silbo.embedding._differences import DifferenceDesign, DifferenceLearner
 from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
 from skbo_silbo.embedding._learner_protocol import Embedding, Learner
 from skbo_silbo.embedding._learners import (
@@ -15,13 +17,17 @@ from skbo_silbo.embedding._learners import (
     choose_embedding,
 )
 from skbo_silbo.embedding._linear import LinearEmbedding
+from skbo_silbo.embedding._nonlinear import NonlinearLearner, TransformerEmbedding
 from skbo_silbo.embedding._sketched import SKETCH_STREAM, SketchedLearner, draw_sketch
 
 __all__ = [
     "ActiveSubspaceLearner",
+    "AsRunLearner",
     "ChosenEmbedding",
     "CoordinatesLearner",
     "CountSketch",
+    "DifferenceDesign",
+    "DifferenceLearner",
     "Embedding",
     "FixedLearner",
     "GaussianSketch",
@@ -29,9 +35,11 @@ __all__ = [
     "Learner",
     "N_TRIAL",
     "LinearEmbedding",
+    "NonlinearLearner",
     "SKETCH_STREAM",
     "SemiSIRLearner",
     "SketchedLearner",
+    "TransformerEmbedding",
     "TransformerLearner",
     "choose_embedding",
     "draw_sketch",

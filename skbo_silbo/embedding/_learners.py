@@ -1,17 +1,17 @@
 """Learners of the embedding: from labelled points to the linear map that the surrogate sees."""
 
+import warnings
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
 from skbo_silbo._checks import missing_members
 from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
 from skbo_silbo.embedding._learner_protocol import Learner
 from skbo_silbo.embedding._linear import LinearEmbedding
+from skbo_silbo.embedding._nonlinear import NonlinearLearner, fit_clone, maps_back_only
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
@@ -111,10 +111,7 @@ class TransformerLearner:
 
     def fitted(self, X, y, X_unlabeled):
         """Return a clone of the transformer, fitted."""
-        transformer = clone(self.transformer)
-        takes_unlabeled = has_fit_parameter(transformer, "X_unlabeled") and len(X_unlabeled) > 0
-        extra = {"X_unlabeled": X_unlabeled} if takes_unlabeled else {}
-        return transformer.fit(X, y, **extra)
+        return fit_clone(self.transformer, X, y, X_unlabeled)
 
 
 @dataclass(frozen=True)
@@ -128,22 +125,39 @@ class SemiSIRLearner:
         Coordinates; early in a run the slices identify fewer, and then those are used.
     params : dict
         Further parameters of the estimator.
+    n_slices : int or None
+        None: 10, or one more than the coordinates where these are 10 or more.
     """
 
     name: str
     n_components: object
     params: dict
+    n_slices: int | None = None
 
     def learn(self, X, y, X_unlabeled):
         """Return the embedding, or the identity when equal values identify no direction."""
         learner = self._with_components("auto")
         if not _varies(X, y) or not self._slices_differ(X, y):
             return LinearEmbedding(X.shape[1])
+        self._warn_where_slices_are_plain(y)
         if self.n_components == "auto" and not self._is_paper:
             return learner.learn(X, y, X_unlabeled)
         most = X.shape[1] if self.n_components == "auto" else self.n_components
-        most = min(most, self._count_identified(learner, X, y, X_unlabeled))
+        most = min(most, self._count_identified(X, y, X_unlabeled))
         return self._with_components(most).learn(X, y, X_unlabeled)
+
+    def _warn_where_slices_are_plain(self, y):
+        k = self.params.get("n_local_neighbors")
+        largest = int(slice_response(y, self._n_slices).counts.max())
+        if k is not None and k >= largest:
+            warnings.warn(
+                f"n_local_neighbors={k} is no localisation: the slices of {y.size} values have at "
+                f"most {largest} rows, so this is plain slicing. The paper's settings have that "
+                "until there are enough values; for slices that are localised give embedding="
+                f"SemiSlicedInverseRegression(n_local_neighbors={max(largest - 1, 2)}).",
+                UserWarning,
+                stacklevel=2,
+            )
 
     def _slices_differ(self, X, y):
         """Return whether the means of the slices differ, by more than rounding."""
@@ -155,16 +169,18 @@ class SemiSIRLearner:
     def _is_paper(self):
         return self.params.get("solver") == "paper"
 
-    def _count_identified(self, learner, X, y, X_unlabeled):
+    def _count_identified(self, X, y, X_unlabeled):
         """Return how many directions the data identify; Algorithm 2 divides by zero past that."""
         if not self._is_paper:
-            return len(learner.fitted(X, y, X_unlabeled).eigenvalues_)
+            return len(self._with_components(1).fitted(X, y, X_unlabeled).eigenvalues_)
         n_slices = slice_response(y, self._n_slices).n_slices
         rank = int(np.linalg.matrix_rank(X - X.mean(axis=0)))
         return max(min(rank, n_slices - 1), 1)
 
     @property
     def _n_slices(self):
+        if self.n_slices is not None:
+            return self.n_slices
         return 10 if self.n_components == "auto" else max(10, self.n_components + 1)
 
     def _with_components(self, n_components):
@@ -300,9 +316,12 @@ def choose_embedding(embedding, n_components, d):
         return ChosenEmbedding(embedding)
     if isinstance(embedding, type) or missing_members(embedding, Transformer):
         raise ValueError(
-            f"embedding must be one of {sorted(EMBEDDINGS)}, a transformer with components_, or an "
-            f"object with name and learn(X, y, X_unlabeled): got {embedding!r}."
+            f"embedding must be one of {sorted(EMBEDDINGS)}, a transformer with components_ or "
+            "inverse_transform, or an object with name and learn(X, y, X_unlabeled): got "
+            f"{embedding!r}."
         )
+    if maps_back_only(embedding, d):
+        return ChosenEmbedding(NonlinearLearner(embedding))
     learner = TransformerLearner(type(embedding).__name__, embedding)
     learner.check(d)
     return ChosenEmbedding(learner)

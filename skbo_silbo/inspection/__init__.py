@@ -4,6 +4,7 @@ from ._bootstrap import DirectionBootstrap, bootstrap_directions
 from ._convergence_display import ConvergenceDisplay
 from ._coordinate import CoordinateTest, Elimination, backward_elimination, coordinate_test
 from ._display import SubspaceDisplay
+from ._scree_display import ScreeDisplay
 from ._search_display import SearchDisplay
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "CoordinateTest",
     "DirectionBootstrap",
     "Elimination",
+    "ScreeDisplay",
     "SearchDisplay",
     "SubspaceDisplay",
     "backward_elimination",

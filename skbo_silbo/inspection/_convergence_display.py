@@ -1,8 +1,6 @@
 """How fast searches got where, beside what random search is expected to reach."""
 
-import numpy as np
-
-from ._evaluations import read_evaluations, read_values
+from ._evaluations import read_evaluations, read_values_like
 from ._figures import given_axes, import_pyplot
 from ._search_panels import draw_convergence
 
@@ -97,7 +95,7 @@ class ConvergenceDisplay:
         told = read_evaluations(result)
         curves = {name: told.values}
         for other, given in (others or {}).items():
-            curves[other] = _comparable(given, told, f"others[{other!r}]")
+            curves[other] = read_values_like(told, given, f"others[{other!r}]")
         return cls(
             curves,
             n_initial=told.n_initial,
@@ -134,14 +132,4 @@ def random_values_of(told, random_search):
     """Return values of random points: those of a random search, else the initial ones."""
     if random_search is None:
         return told.values[: told.n_initial] if told.n_initial < len(told.values) else None
-    return _comparable(random_search, told, "random_search")
-
-
-def _comparable(result, told, name):
-    values, greater_is_better = read_values(result)
-    if greater_is_better != told.greater_is_better:
-        raise ValueError(
-            f"{name} must be of the same kind as result, a search with scores or an optimiser with "
-            f"values to be minimised: got a {type(result).__name__}. Compare like with like."
-        )
-    return np.asarray(values)
+    return read_values_like(told, random_search, "random_search")

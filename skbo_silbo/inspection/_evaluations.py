@@ -9,6 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..optimizers import AskTellOptimizer, RandomSearch
 
+SCORE_NAME = "mean test "
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluations:
@@ -85,22 +87,48 @@ def read_evaluations(result):
     )
 
 
-def read_values(result):
-    """Return the values alone, also those of any other fitted search of scikit-learn.
+def read_values_like(told, result, name):
+    """Return the values of another result, (n,), to be compared with those told.
 
-    Returns
-    -------
-    values : ndarray of shape (n,)
-    greater_is_better : bool
+    Also of any other fitted search of scikit-learn, where those told are scores of a search.
+
+    Parameters
+    ----------
+    told : Evaluations
+    result : object
+    name : str
+        Of the argument, for messages.
+
+    Raises
+    ------
+    ValueError
+        When one is to be minimised and the other not, or a search has no scores of that metric.
     """
-    if isinstance(result, BaseEstimator):
+    if not isinstance(result, BaseEstimator):
+        other = read_evaluations(result)
+        if other.greater_is_better == told.greater_is_better:
+            return other.values
+    elif told.name.startswith(SCORE_NAME):
         check_is_fitted(result, "cv_results_")
-        return np.array(result.cv_results_[f"mean_test_{metric_of(result)}"], dtype=float), True
-    told = read_evaluations(result)
-    return told.values, told.greater_is_better
+        return _scores(result, told.name.removeprefix(SCORE_NAME), name)
+    raise ValueError(
+        f"{name} must be of the same kind as result, a search with scores or an optimiser with "
+        f"values to be minimised: got a {type(result).__name__}. Compare like with like."
+    )
 
 
-def metric_of(search):
+def _scores(search, metric, name):
+    key = f"mean_test_{metric}"
+    if key not in search.cv_results_:
+        known = [k for k in search.cv_results_ if k.startswith("mean_test_")]
+        raise ValueError(
+            f"{name} must have {key!r} in its cv_results_: got {known}. "
+            "Give both searches the same scoring."
+        )
+    return np.array(search.cv_results_[key], dtype=float)
+
+
+def _metric_of(search):
     """Return the name in ``cv_results_`` of the metric that was searched."""
     if not search.multimetric_:
         return "score"
@@ -118,10 +146,10 @@ def _of_optimizer(optimizer, *, maximize=False):
 
 
 def _of_search(search):
-    results, optimizer, metric = search.cv_results_, search.optimizer_, metric_of(search)
+    results, optimizer, metric = search.cv_results_, search.optimizer_, _metric_of(search)
     scores = np.array(results[f"mean_test_{metric}"], dtype=float)
     n_initial = _n_initial(optimizer, int(np.sum(results["iter"] == 0)), len(scores))
-    name = f"mean test {metric}"
+    name = f"{SCORE_NAME}{metric}"
     return Evaluations(optimizer, results["params"], scores, name, True, n_initial)
 
 

@@ -6,11 +6,6 @@ from scipy.special import gammaln
 BAND = (0.1, 0.9)  # quantiles of the best
 
 
-def best_so_far(scores):
-    """Return the greatest of the first 1, 2, ... scores; NaN before the first success."""
-    return np.fmax.accumulate(scores)
-
-
 def expected_best(scores):
     """Return mean and quantiles of the best of k scores drawn without replacement, k = 1, ..., n.
 

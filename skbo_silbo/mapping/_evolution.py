@@ -11,17 +11,21 @@ DIAGONAL_FROM = 30  # inputs: a full covariance costs 40 times as much at d = 10
 STEP = 0.5  # first standard deviation, a quarter of the cube's side
 
 
-def preimage_by_evolution(z, embedding, rng):
+def preimage_by_evolution(z, embedding, rng, *, centred=False, generations=np.inf):
     """Return an x of the cube that minimises ``||x B - z||^2`` (Chen et al. 2020, eq. 14).
 
     CMA-ES (Hansen 2016) from a uniformly random start, so that what the embedding does not see
-    is random too. numpy's global generator is not used.
+    is random too, or from the centre of the cube. numpy's global generator is not used.
 
     Parameters
     ----------
     z : ndarray of shape (r,)
     embedding : LinearEmbedding
     rng : numpy.random.Generator
+    centred : bool, default=False
+        Whether it starts at the centre.
+    generations : int, default=inf
+        After how many it stops, at the latest.
 
     Returns
     -------
@@ -45,10 +49,12 @@ def preimage_by_evolution(z, embedding, rng):
         "ftarget": target,
         "tolfunrel": STALL,
         "maxfevals": MAX_EVALUATIONS,
+        "maxiter": generations,
         "verbose": -9,
         "verb_log": 0,
     }
-    start = rng.uniform(-1.0, 1.0, max(d, 2))  # cma refuses one dimension: the second is idle
+    n = max(d, 2)  # cma refuses one dimension: the second is idle
+    start = np.zeros(n) if centred else rng.uniform(-1.0, 1.0, n)
     search = cma.CMAEvolutionStrategy(start, STEP, options)
     while not search.stop():
         X = search.ask()

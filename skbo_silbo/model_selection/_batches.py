@@ -42,10 +42,16 @@ class Batches:
         self._cv = freeze(search.cv)
         self._n_batches = self._n_rows = 0
 
+    @contextmanager
     def fits_of(self, params):
-        """Return the fits of one candidate, as functions with arguments, to be made elsewhere."""
-        with _muted(self.search):
-            return fits_of(self._evaluate_candidates, params, cv=self._cv)
+        """Give the fits of one candidate, as functions with arguments, to be made elsewhere.
+
+        While they are made the context is left open: scikit-learn's callbacks see a task.
+        """
+        with self._callback_kwargs(1) as kwargs:
+            with _muted(self.search):
+                fits = fits_of(self._evaluate_candidates, params, cv=self._cv, **kwargs)
+            yield fits
 
     def evaluate(self, points, sources, recalled=(), results=None, is_second_try=False):
         """Evaluate a batch.
@@ -75,10 +81,10 @@ class Batches:
             worker died and no ``error_score="raise"``.
         """
         new = slice(len(recalled), None)
-        given = nullcontext()
         if results is not None:
-            given = with_results(self._evaluate_candidates, results)
-        with given:
+            with with_results(self._evaluate_candidates, results):
+                outcomes = self._fit(points, are_made=True)
+        else:
             outcomes = self._outcomes(points[new], is_second_try) if points[new] else []
         batch = [
             Candidate(params, self._n_batches, source, rows, error, self._score(rows))
@@ -119,10 +125,12 @@ class Batches:
     def _may_be_retried(self, failure):
         return is_worker_death(failure) and self.search.error_score != "raise"
 
-    def _fit(self, points):
+    def _fit(self, points, are_made=False):
         """Return the rows of each point, and the report of the failure if every fit failed."""
+        # Fits that have been made had their task.
+        task = nullcontext({}) if are_made else self._callback_kwargs(len(points))
         try:
-            with self._callback_kwargs(len(points)) as kwargs, _muted(self.search):
+            with task as kwargs, _muted(self.search):
                 self.table = self._evaluate_candidates(points, cv=self._cv, **kwargs)
         except ValueError as failure:
             if not is_all_fits_failed(failure):
@@ -142,13 +150,13 @@ class Batches:
 
     @contextmanager
     def _callback_kwargs(self, n_points):
-        if self.callback_ctx is None:
-            yield {}
-            return
+        with self._task_of(n_points) as ctx:
+            yield {} if ctx is None else {"callback_ctx": ctx}
+
+    def _task_of(self, n_points):
         n_fits = n_points * self.search.n_splits_
         task = {"task_name": "batch", "max_subtasks": n_fits, "sequential_subtasks": False}
-        with callback_task(self.search, self.callback_ctx, **task) as ctx:
-            yield {"callback_ctx": ctx}
+        return callback_task(self.search, self.callback_ctx, **task)
 
 
 @contextmanager

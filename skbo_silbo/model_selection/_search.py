@@ -3,16 +3,18 @@
 import math
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import ClassVar
+from os import PathLike
+from typing import Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
 
 from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, adopt_rows
+from skbo_silbo._typing import RandomState
 from skbo_silbo.model_selection._batches import Batches, callback_task
 from skbo_silbo.model_selection._candidates import result_rows, score_noise
 from skbo_silbo.model_selection._initial_results import read_initial_results
@@ -23,9 +25,6 @@ from skbo_silbo.model_selection._stream import Stream
 from skbo_silbo.model_selection._workers import Workers
 from skbo_silbo.optimizers import SILBO, SpaceExhausted, option_names
 from skbo_silbo.space import Space, SpaceUnion, as_space
-
-# What is passed on to SILBO; the search's journal is its own.
-SILBO_OPTIONS = tuple(name for name in option_names(SILBO) if name != "journal")
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,39 +197,39 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     def __init__(
         self,
-        estimator,
-        param_distributions,
+        estimator: Any,
+        param_distributions: Any,
         *,
-        n_iter=10,
-        batch_size="auto",
-        scoring=None,
-        n_jobs=None,
-        refit=True,
-        cv=None,
-        verbose=0,
-        pre_dispatch="2*n_jobs",
-        random_state=None,
-        error_score=np.nan,
-        return_train_score=False,
-        max_time=None,
-        patience=None,
-        journal=None,
-        initial_results=None,
-        callback=None,
-        fold_noise=False,
-        n_components="auto",
-        embedding="auto",
-        mapping="auto",
-        acquisition="ei",
-        n_initial="auto",
-        n_unlabeled=50,
-        update_every=1,
-        design="auto",
-        search="auto",
-        sketch="auto",
-        surrogate="auto",
-        warp="auto",
-    ):
+        n_iter: int = 10,
+        batch_size: int | str = "auto",
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        refit: Any = True,
+        cv: Any = None,
+        verbose: int = 0,
+        pre_dispatch: int | str = "2*n_jobs",
+        random_state: RandomState = None,
+        error_score: float | str = np.nan,
+        return_train_score: bool = False,
+        max_time: float | None = None,
+        patience: int | None = None,
+        journal: str | PathLike[str] | None = None,
+        initial_results: Any = None,
+        callback: Callable[..., Any] | None = None,
+        fold_noise: bool = False,
+        n_components: int | str = "auto",
+        embedding: Any = "auto",
+        mapping: str | Mapping = "auto",
+        acquisition: str | Callable[..., Any] = "ei",
+        n_initial: int | str = "auto",
+        n_unlabeled: int = 50,
+        update_every: int | tuple[int, ...] | None = 1,
+        design: str | Callable[..., Any] = "auto",
+        search: Any = "auto",
+        sketch: str | None = "auto",
+        surrogate: Any = "auto",
+        warp: Any = "auto",
+    ) -> None:
         super().__init__(
             estimator=estimator,
             scoring=scoring,
@@ -425,7 +424,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         return as_space(self.param_distributions)
 
     def _make_optimizer(self, space, random_state):
-        options = {name: getattr(self, name) for name in SILBO_OPTIONS}
+        options = {name: getattr(self, name) for name in option_names(SILBO)}
         optimizer = SILBO(space, random_state=random_state, **options)
         params, scores = read_initial_results(self.initial_results, self.refit)
         if not params:

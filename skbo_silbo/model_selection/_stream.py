@@ -1,12 +1,13 @@
 """Tasks that joblib's workers take one by one while more are being made."""
 
 import time
+import warnings
 from collections import deque
 from threading import Lock
 
 import joblib
 
-IDLE = 0.02  # seconds that a worker sleeps when there is no task yet
+IDLE = 0.05  # seconds that a worker sleeps when there is no task yet
 
 
 class Stream:
@@ -34,10 +35,11 @@ class Stream:
             return_as="generator_unordered",
         )
         self._tasks = _Tasks(joblib.effective_n_jobs(n_jobs))
-        self._outputs = None
+        self._outputs, self._n_left = None, 0
 
     def put(self, key, function):
         """Add a call, without arguments, to be made by a worker."""
+        self._n_left += 1
         self._tasks.put(joblib.delayed(_call)(key, function))
 
     def wait(self):
@@ -55,13 +57,21 @@ class Stream:
         """
         if self._outputs is None:
             self._outputs = self._parallel(self._tasks)
-        return next(self._outputs)
+        output = next(self._outputs)
+        self._n_left -= output is not None
+        return output
 
     def close(self):
         """End; what has not ended is given up."""
         self._tasks.close()
-        if self._outputs is not None:
-            self._outputs.close()
+        if self._outputs is None:
+            return
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*tasks.*", UserWarning)  # that some are given up
+            if self._n_left:
+                self._outputs.close()
+            for _ in self._outputs:  # the sleeps of the workers
+                pass
 
 
 class _Tasks:

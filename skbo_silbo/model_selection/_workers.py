@@ -1,5 +1,6 @@
 """Candidates under way on joblib's workers, each told when its own last fit has ended."""
 
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -9,11 +10,12 @@ from skbo_silbo.model_selection._worker_death import is_worker_death
 
 @dataclass(eq=False)
 class _UnderWay:
-    """A candidate under way: where it came from, and the results of its fits, by split."""
+    """A candidate under way: where it came from, its results by split, its task for callbacks."""
 
     params: dict
     source: str
     n_fits: int
+    task: ExitStack
     results: dict = field(default_factory=dict)
 
 
@@ -40,7 +42,7 @@ class Workers:
         return self
 
     def __exit__(self, *error):
-        self._stream.close()
+        self._give_up()
 
     @property
     def n_under_way(self):
@@ -55,9 +57,10 @@ class Workers:
 
     def begin(self, params, source):
         """Let the workers evaluate a candidate."""
-        fits = self._batches.fits_of(params)
+        task = ExitStack()
+        fits = task.enter_context(self._batches.fits_of(params))
         number, self._n_begun = self._n_begun, self._n_begun + 1
-        self._under_way[number] = _UnderWay(params, source, len(fits))
+        self._under_way[number] = _UnderWay(params, source, len(fits), task)
         for split, (function, args, kwargs) in enumerate(fits):
             self._stream.put((number, split), partial(function, *args, **kwargs))
 
@@ -79,16 +82,23 @@ class Workers:
         candidate.results[split] = result
         if len(candidate.results) < candidate.n_fits:
             return []
-        del self._under_way[number]
+        self._under_way.pop(number).task.close()
         results = [candidate.results[split] for split in range(candidate.n_fits)]
         return self._batches.evaluate([candidate.params], [candidate.source], results=results)
 
     def _retry(self):
-        self._stream.close()
+        lost = self._give_up()
         self._stream = Stream(self._n_jobs)
-        lost, self._under_way = list(self._under_way.values()), {}
         return [
             candidate
             for c in lost
             for candidate in self._batches.evaluate([c.params], [c.source], is_second_try=True)
         ]
+
+    def _give_up(self):
+        """End what is under way, and return it."""
+        self._stream.close()
+        lost, self._under_way = list(self._under_way.values()), {}
+        for candidate in lost:
+            candidate.task.close()
+        return lost

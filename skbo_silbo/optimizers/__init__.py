@@ -10,7 +10,9 @@ from skbo_silbo.optimizers._minimize import minimize
 from skbo_silbo.optimizers._modelled_values import BeyondModelWarning
 from skbo_silbo.optimizers._random_search import RandomSearch
 from skbo_silbo.optimizers._run import LostEvaluationWarning
+from skbo_silbo.optimizers._si_bo import SIBO
 from skbo_silbo.optimizers._silbo import SILBO
+from skbo_silbo.optimizers._silbo_as_run import SILBOAsRun
 from skbo_silbo.optimizers._state import option_names
 from skbo_silbo.optimizers._subspace import (
     LearntSubspace,
@@ -34,7 +36,9 @@ __all__ = [
     "NotLowDimensionalWarning",
     "REMBO",
     "RandomSearch",
+    "SIBO",
     "SILBO",
+    "SILBOAsRun",
     "SIRBO",
     "SpaceExhausted",
     "count_directions",

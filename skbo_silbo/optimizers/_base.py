@@ -2,21 +2,29 @@
 
 import threading
 from abc import ABC, abstractmethod
+from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._sklearn import one_thread
+from skbo_silbo._typing import ArrayLike, BoundsLike, FloatArray, RandomState
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._constraints import as_violation
 from skbo_silbo.optimizers._history import History
 from skbo_silbo.optimizers._input_model import InputModel
-from skbo_silbo.optimizers._journaling import begin_or_check, state_in, told_event, told_of
+from skbo_silbo.optimizers._journaling import begin_or_check, replay, told_event, told_of
 from skbo_silbo.optimizers._modelled_values import warn_of_values_beyond
 from skbo_silbo.optimizers._restricted import Part, propose_in
 from skbo_silbo.optimizers._told import as_evaluations, as_noise, as_points
-from skbo_silbo.space import SpaceExhausted, as_space, key_of, keys_of, refuse_intervals
+from skbo_silbo.space import (
+    as_space,
+    key_of,
+    keys_of,
+    refuse_intervals,
+    require_left,
+)
 
 N_CENTRES = 5  # best points, round which proposals in a part of the space are looked for
 
@@ -37,7 +45,7 @@ class AskTellOptimizer(ABC):
         Seed. numpy's global generator is never used.
     """
 
-    def __init__(self, bounds, random_state=None):
+    def __init__(self, bounds: BoundsLike, random_state: RandomState = None) -> None:
         self.bounds = bounds
         self.random_state = random_state
         refuse_intervals(bounds)
@@ -63,7 +71,7 @@ class AskTellOptimizer(ABC):
         vars(self).update(state, _lock=threading.RLock(), _log=None)
 
     @property
-    def x_iters_(self):
+    def x_iters_(self) -> Any:
         """The points told, in that order: ndarray of shape (n, d), or list of n dicts."""
         return self._as_results(self._history.points)
 
@@ -76,17 +84,17 @@ class AskTellOptimizer(ABC):
         return self._as_results(list(points))
 
     @property
-    def func_vals_(self):
+    def func_vals_(self) -> FloatArray:
         """The values told, in that order: ndarray of shape (n,)."""
         return self._history.y.copy()
 
     @property
-    def best_x_(self):
+    def best_x_(self) -> Any:
         """The point with the lowest value told: ndarray of shape (d,), or dict."""
         return self._history.points[self._best_index()].copy()
 
     @property
-    def best_y_(self):
+    def best_y_(self) -> float:
         """The lowest finite value told."""
         return float(self._history.y[self._best_index()])
 
@@ -103,7 +111,7 @@ class AskTellOptimizer(ABC):
             self._input_model = len(history), model
         return self._input_model[1]
 
-    def ask(self, n=None, fixed=None):
+    def ask(self, n: int | None = None, fixed=None) -> Any:
         """Propose points to evaluate.
 
         The points are pending until they are told: further proposals take them into account.
@@ -133,7 +141,7 @@ class AskTellOptimizer(ABC):
         within = self.space_ if not fixed else self.space_.pinned(fixed)
         part = Part(self.space_, within, self._violation)
         with self._lock:
-            self._require_left(count)
+            require_left(self.space_, self._seen, count)
             before = self._pending, self._exact
             self._pending, self._exact = dict(self._pending), dict(self._exact)
             try:
@@ -144,7 +152,7 @@ class AskTellOptimizer(ABC):
                 raise
         return points[0] if n is None else self._as_results(points)
 
-    def tell(self, x, y, noise_std=None):
+    def tell(self, x: Any, y: Any, noise_std: ArrayLike | None = None) -> Self:
         """Record the value of one point or of several.
 
         Parameters
@@ -184,7 +192,7 @@ class AskTellOptimizer(ABC):
             warn_of_values_beyond(n_beyond, self._history.y)
         return self
 
-    def cancel(self, x):
+    def cancel(self, x: Any):
         """Take back a request: the point is not pending any more, and may be asked for again.
 
         For an evaluation that was lost, with a worker or a machine, and is worth another try. One
@@ -236,7 +244,7 @@ class AskTellOptimizer(ABC):
         with self._lock:
             try:
                 begin_or_check(log, self, facts)
-                self._replay(log)
+                replay(log, self)
             except BaseException:
                 log.close()
                 raise
@@ -268,11 +276,11 @@ class AskTellOptimizer(ABC):
             self._log.close()
             self._log = None
 
-    def was_told(self, x):
+    def was_told(self, x: Any):
         """Return whether a value of this point, (d,) or dict, has been told."""
         return key_of(self.space_.encode([x])[0]) in self._told
 
-    def check_points(self, x):
+    def check_points(self, x: Any):
         """Return one point or several as a list of points, all inside the bounds.
 
         Raises
@@ -284,7 +292,7 @@ class AskTellOptimizer(ABC):
         self.space_.encode(points)
         return list(points)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Return everything known as plain data for JSON.
 
         Returns
@@ -316,7 +324,7 @@ class AskTellOptimizer(ABC):
         }
 
     @classmethod
-    def from_dict(cls, data, *, bounds=None, **objects):
+    def from_dict(cls, data: dict[str, Any], *, bounds: Any = None, **objects: Any) -> Self:
         """Return the optimiser that `to_dict` was called on: it proposes the same points.
 
         Parameters
@@ -348,7 +356,7 @@ class AskTellOptimizer(ABC):
 
     def _restore(self, data):
         self._record(*told_of(data["history"], self.space_))
-        for x in np.reshape(data["pending"], (-1, self.space_.n_features_)):
+        for x in _state.rows_from_data(data["pending"], self.space_.n_features_):
             self._register(x)
         self._state_from_dict(data["state"])
 
@@ -417,23 +425,6 @@ class AskTellOptimizer(ABC):
             self._log.append({"asked": np.array(X).tolist()})
             self._log.keep_state(self._state_to_dict())
 
-    def _replay(self, log):
-        n_before, state = state_in(log)
-        for n, event in enumerate(log.events, start=1):
-            self._follow_event(event)
-            if n == n_before:
-                self._state_from_dict(state)
-
-    def _follow_event(self, event):
-        m = self.space_.n_features_
-        if "asked" in event:
-            for x in np.reshape(event["asked"], (-1, m)):
-                self._register(x)
-        elif "told" in event:
-            self._record(*told_of(event, self.space_))
-        else:
-            self._withdraw(keys_of(np.reshape(event["cancelled"], (-1, m))))
-
     def _check_noise(self, noise_std, shape):
         return as_noise(noise_std, shape)
 
@@ -450,13 +441,3 @@ class AskTellOptimizer(ABC):
                 f"got {len(self._history)} values, none of them finite. Tell one first."
             )
         return index
-
-    def _require_left(self, n):
-        left = self.space_.n_points - len(self._seen)
-        if n > left:
-            raise SpaceExhausted(
-                f"n must be at most the number of new points left: got {n}, but of the "
-                f"{self.space_.n_points} points of this finite space {max(left, 0)} are left. "
-                "End the search, or widen the space.",
-                n_left=max(left, 0),
-            )

@@ -1,9 +1,12 @@
 """Optimisers of the literature as configurations of the same loop."""
 
+from collections.abc import Callable
 from functools import partial
 from math import log
+from typing import Any
 
 from skbo_silbo._checks import check_count
+from skbo_silbo._typing import BoundsLike, RandomState
 from skbo_silbo.acquisition import BoxSearch, Climb, GroupSearch, confidence_gain
 from skbo_silbo.embedding import (
     SKETCH_STREAM,
@@ -105,14 +108,14 @@ class REMBO(_SketchedOptimizer):
 
     def __init__(
         self,
-        bounds,
+        bounds: BoundsLike,
         *,
-        n_components="auto",
-        kernel="y",
-        acquisition="ei",
-        n_initial="auto",
-        random_state=None,
-    ):
+        n_components: int | str = "auto",
+        kernel: str = "y",
+        acquisition: str | Callable[..., Any] = "ei",
+        n_initial: int | str = "auto",
+        random_state: RandomState = None,
+    ) -> None:
         if kernel not in KERNELS:
             raise ValueError(f"kernel must be one of {list(KERNELS)}: got {kernel!r}.")
         self.kernel = kernel
@@ -209,8 +212,14 @@ class SIRBO(EmbeddedOptimizer):
     """
 
     def __init__(
-        self, bounds, *, n_components="auto", acquisition="ei", n_initial=50, random_state=None
-    ):
+        self,
+        bounds: BoundsLike,
+        *,
+        n_components: int | str = "auto",
+        acquisition: str | Callable[..., Any] = "ei",
+        n_initial: int | str = 50,
+        random_state: RandomState = None,
+    ) -> None:
         super().__init__(bounds, random_state)
         self.n_components = n_components
         self.acquisition = acquisition
@@ -262,7 +271,14 @@ class BOCK(EmbeddedOptimizer):
     (20,)
     """
 
-    def __init__(self, bounds, *, acquisition="ei", n_initial="auto", random_state=None):
+    def __init__(
+        self,
+        bounds: BoundsLike,
+        *,
+        acquisition: str | Callable[..., Any] = "ei",
+        n_initial: int | str = "auto",
+        random_state: RandomState = None,
+    ) -> None:
         super().__init__(bounds, random_state)
         self.acquisition = acquisition
         self.n_initial = n_initial
@@ -315,7 +331,14 @@ class AddBO(EmbeddedOptimizer):
     (20,)
     """
 
-    def __init__(self, bounds, *, n_components="auto", n_initial="auto", random_state=None):
+    def __init__(
+        self,
+        bounds: BoundsLike,
+        *,
+        n_components: int | str = "auto",
+        n_initial: int | str = "auto",
+        random_state: RandomState = None,
+    ) -> None:
         super().__init__(bounds, random_state)
         self.n_components = n_components
         self.n_initial = n_initial

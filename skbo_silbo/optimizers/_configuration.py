@@ -42,9 +42,13 @@ class Configuration:
         ``design(n, d, rng)`` is the first points, as `Design`.
     maker : SurrogateMaker
     n_initial, n_unlabeled : int
-    update_every : int or None
+    update_every : int, tuple of int or None
+        See `is_update_due`.
     warps : tuple of Warp
         Scales on which learner and surrogate may see the values; with several, evidence chooses.
+    n_first_unlabeled : int
+        Uniform points without a value that the first embedding is learnt with (Chen et al. 2020,
+        Algorithm 1, line 1).
     """
 
     learner: Learner
@@ -55,8 +59,9 @@ class Configuration:
     maker: SurrogateMaker
     n_initial: int
     n_unlabeled: int
-    update_every: int | None
+    update_every: int | tuple | None
     warps: tuple[Warp, ...] = (AsTold(),)
+    n_first_unlabeled: int = 0
 
     def __post_init__(self):
         """Refuse parts without what the loop asks of them."""

@@ -140,14 +140,14 @@ class InputModel:
     def directions(self):
         """The directions in which the mean is steep, (k, m), and their shares, (k,).
 
-        The eigenvectors of ``mean of g g'``, g the gradient of the posterior mean at evenly spread
-        points of the cube; none where the values say nothing.
+        The eigenvectors of ``mean of g g'``, g the gradient of the posterior mean at the points
+        told; none where the values say nothing.
         """
         m = self.X.shape[1]
         if not self.is_informative:
             return np.empty((0, m)), np.empty(0)
-        X = self.points(_n_points(m))
-        return principal_slopes(np.mean([draws.mean_gradient(X) for draws in self._draws], axis=0))
+        gradients = [draws.mean_gradient(self.X) for draws in self._draws]
+        return principal_slopes(np.mean(gradients, axis=0))
 
     def dependence(self, blocks):
         """Return the mean over blocks of points of the draws.

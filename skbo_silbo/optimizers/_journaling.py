@@ -6,6 +6,7 @@ import numpy as np
 
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._event_log import EventLog
+from skbo_silbo.space import keys_of
 
 
 def open_log(path, random_state):
@@ -62,11 +63,24 @@ def begin_or_check(log, optimizer, facts):
             )
 
 
-def state_in(log):
-    """Return how many events came before the state that was kept, and the state; or (0, None)."""
-    if log.header["made with"] != _version():
-        return 0, None
-    return log.read_state()
+def replay(log, optimizer):
+    """Have an optimiser take over all events of a log, and what was learnt, if this release did."""
+    n_before, state = log.read_state() if log.header["made with"] == _version() else (0, None)
+    for n, event in enumerate(log.events, start=1):
+        _follow(event, optimizer)
+        if n == n_before:
+            optimizer._state_from_dict(state)
+
+
+def _follow(event, optimizer):
+    m = optimizer.space_.n_features_
+    if "asked" in event:
+        for x in _state.rows_from_data(event["asked"], m):
+            optimizer._register(x)
+    elif "told" in event:
+        optimizer._record(*told_of(event, optimizer.space_))
+    else:
+        optimizer._withdraw(keys_of(_state.rows_from_data(event["cancelled"], m)))
 
 
 def told_event(space, points, X, y, noise_std):
@@ -82,9 +96,9 @@ def told_of(event, space):
     """Return points, places (n, m), values and noise (n,) that `told_event` was given."""
     values = (_state.values_from_data(event[name]) for name in ("y", "noise_std"))
     if space.is_dict:
-        X = np.reshape(event["told"], (-1, space.n_features_))
+        X = _state.rows_from_data(event["told"], space.n_features_)
         return space.decode(X), X, *values
-    points = np.reshape(event["told"], (-1, len(space.lower)))
+    points = _state.rows_from_data(event["told"], len(space.lower))
     return list(points), space.encode(points), *values
 
 

@@ -30,9 +30,10 @@ from skbo_silbo.mapping import make_ledger
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._belief import Belief
-from skbo_silbo.optimizers._design import Design
+from skbo_silbo.optimizers._design import Design, random_points
 from skbo_silbo.optimizers._evidence import Rival
 from skbo_silbo.optimizers._history import impute_failures
+from skbo_silbo.optimizers._schedule import is_update_due
 from skbo_silbo.optimizers._subspace import describe_subspace
 from skbo_silbo.space import draw_unseen, key_of, keys_of
 from skbo_silbo.surrogate import choose_warp
@@ -133,9 +134,11 @@ class EmbeddedOptimizer(AskTellOptimizer):
         """Learn the embedding, and before that choose the scale of the values, where it is due."""
         X, y, _ = self._labelled()
         belief, n = self._belief, y.size
-        first, every = belief.learnt_at == 0, self._configuration.update_every
-        if not first and (every is None or n - belief.learnt_at < every):
+        first, schedule = belief.learnt_at == 0, self._configuration.update_every
+        if not first and not is_update_due(schedule, n, belief.learnt_at):
             return
+        if first and not len(self._unlabeled):
+            self._unlabeled = self._first_unlabeled()
         if n >= CHOICE_GROWTH * belief.chosen_at:
             belief = replace(belief, warp=self._choose_warp(X, y), chosen_at=n)
         learner = self._configuration.learner
@@ -145,6 +148,11 @@ class EmbeddedOptimizer(AskTellOptimizer):
             self._ledger.move(learnt, self._seen, first)
             belief = replace(belief, embedding=learnt, surrogate=None, moved=True, n_told=None)
         self._belief = belief
+
+    def _first_unlabeled(self):
+        """Return the unlabelled points of the first embedding, (n, d), uniform in the cube."""
+        n = self._configuration.n_first_unlabeled
+        return self.space_.round(random_points(n, self.space_.n_features_, self._rng(0, 4)))
 
     def _choose_warp(self, X, y):
         configuration, finite = self._configuration, np.isfinite(y)
@@ -313,19 +321,25 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _state_from_dict(self, state):
         d = self.space_.n_features_
-        learnt_at, chosen_at = state["counts"]
-        self._unlabeled = np.reshape(state["unlabeled"], (-1, d))
+        relearn = state["embedding"] == _state.RELEARN
+        learnt_at, chosen_at = (0, 0) if relearn else state["counts"]
+        self._unlabeled = _state.rows_from_data(state["unlabeled"], d)
         self._ledger.from_state(state["ledger"])
+        embedding = (
+            LinearEmbedding(d)
+            if relearn
+            else _state.embedding_from_data(state["embedding"], d, self._configuration.learner)
+        )
         self._belief = Belief(
-            _state.embedding_from_data(state["embedding"], d, self._configuration.learner),
+            embedding,
             self._configuration.warps[state["warp"]],
             learnt_at,
             chosen_at,
             tuple((n, name, r) for n, name, r in state["path"]),
             state=state["surrogate"],
-            moved=state["moved"],
+            moved=relearn or state["moved"],
         )
-        if state["fresh"]:
+        if state["fresh"] and not relearn:
             self._belief = self._restored()
 
     def _restored(self):

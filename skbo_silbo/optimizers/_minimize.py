@@ -2,11 +2,16 @@
 
 import inspect
 import math
+from collections.abc import Callable
 from numbers import Real
+from os import PathLike
+from typing import Any
 
 import numpy as np
+from scipy.optimize import OptimizeResult
 
 from skbo_silbo._checks import check_count, check_nonnegative
+from skbo_silbo._typing import ArrayLike, BoundsLike, RandomState
 from skbo_silbo.optimizers._executors import InPlace, OneThread, Workers, is_executor
 from skbo_silbo.optimizers._journaling import open_log
 from skbo_silbo.optimizers._methods import METHODS
@@ -15,27 +20,27 @@ from skbo_silbo.optimizers._run import Limits, Run, Stop
 
 
 def minimize(
-    func,
-    bounds,
+    func: Callable[[Any], float],
+    bounds: BoundsLike,
     *,
-    method="silbo",
-    n_calls=100,
-    x0=None,
-    y0=None,
-    max_time=None,
-    target=None,
-    random_state=None,
-    callback=None,
-    executor=None,
-    n_pending="auto",
-    timeout=None,
-    n_retries=1,
+    method: str = "silbo",
+    n_calls: int = 100,
+    x0: Any = None,
+    y0: ArrayLike | None = None,
+    max_time: float | None = None,
+    target: float | None = None,
+    random_state: RandomState = None,
+    callback: Callable[..., Any] | None = None,
+    executor: Any = None,
+    n_pending: int | str = "auto",
+    timeout: float | None = None,
+    n_retries: int = 1,
     constraints=None,
-    journal=None,
-    verbose=0,
-    maximize=False,
+    journal: str | PathLike[str] | None = None,
+    verbose: int = 0,
+    maximize: bool = False,
     **options,
-):
+) -> OptimizeResult:
     """Minimise an expensive function of many inputs.
 
     Parameters
@@ -45,15 +50,17 @@ def minimize(
         a number; NaN or infinite means that the evaluation failed and is avoided from then on.
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
         Where to search.
-    method : {"silbo", "silbo-bu", "silbo-td", "rembo", "rembo-kx", "rembo-kpsi", "hesbo", \
-            "sir-bo", "add-bo", "bock", "random"}, default="silbo"
+    method : {"silbo", "silbo-bu", "silbo-td", "silbo-bu-as-run", "silbo-td-as-run", "rembo", \
+            "rembo-kx", "rembo-kpsi", "hesbo", "sir-bo", "si-bo", "add-bo", "bock", "random"}, \
+            default="silbo"
         The optimiser. "silbo-bu" and "silbo-td" are the paper as printed (bottom-up and top-down;
         50 first points, the embedding learnt again every 20): `SILBO` with other options, which
         can be given too, for example ``acquisition="ei"``, ``embedding="semi-sir-local"``
         (the paper's pencil solved exactly), ``n_unlabeled=0`` (only labelled points) or
         ``update_every=None`` (only random points). Bottom-up evaluates every point again
-        when the embedding changes; all of that is counted. The others are `REMBO` with
-        three kernels, `HeSBO`, `SIRBO`, `AddBO` and `RandomSearch`.
+        when the embedding changes; all of that is counted. "silbo-bu-as-run" and
+        "silbo-td-as-run" are the code of the paper's authors, `SILBOAsRun`. The others are
+        `REMBO` with three kernels, `HeSBO`, `SIRBO`, `SIBO`, `AddBO`, `BOCK` and `RandomSearch`.
     n_calls : int, default=100
         At how many points to call `func`, initial points included. A second call at a point whose
         worker was lost counts in ``nfev``, not here.

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skbo_silbo.space import SpaceExhausted, key_of, keys_of
+from skbo_silbo.space import SpaceExhausted, SpaceUnion, key_of, keys_of
 
 N_DRAWN = 512  # candidates over the whole part
 N_NEAR = 256  # candidates round the best, in every round
+SHARE_OF_UNION = 0.25  # of these, in a union of spaces: its points are read one by one
 N_BEST = 5
 N_ROUNDS = 4
 MOST_ROUNDS = 60  # where none satisfies the constraints yet, or none is new
@@ -60,11 +61,12 @@ class Part:
 
     def _carry(self, point):
         if self.space.is_dict:
-            names = getattr(self.within, "branches", [self.within])
-            fixed = next((b for b in names if set(b.parameter_names) == set(point)), None)
-            if fixed is None:
+            is_union = isinstance(self.within, SpaceUnion)
+            branches = self.within.branches if is_union else [self.within]
+            branch = next((b for b in branches if set(b.parameter_names) == set(point)), None)
+            if branch is None:
                 return None
-            constants = {p.name: p.value for p in fixed.parameters if not p.n_columns}
+            constants = {p.name: p.value for p in branch.parameters if not p.n_columns}
             return self.within.encode([{**point, **constants}])[0]
         return self.within.encode([np.clip(point, self.within.lower, self.within.upper)])[0]
 
@@ -98,7 +100,9 @@ def propose_in(part, centres, rank, seen, rng):
     """
     found = _Found(part, rank, seen)
     r = part.within.n_features_
-    found.add(rng.uniform(-1.0, 1.0, (N_DRAWN if r else 1, r)))
+    share = SHARE_OF_UNION if isinstance(part.space, SpaceUnion) else 1.0
+    n_drawn, n_near = int(share * N_DRAWN), int(share * N_NEAR)
+    found.add(rng.uniform(-1.0, 1.0, (n_drawn if r else 1, r)))
     if len(centres):
         found.add(part.carried(np.asarray(centres)))
     for round_ in range(MOST_ROUNDS):
@@ -106,7 +110,7 @@ def propose_in(part, centres, rank, seen, rng):
             break
         if len(found.keys) >= part.within.n_points:
             break
-        found.add(_near(found.leaders(), rng))
+        found.add(_near(found.leaders(), n_near, rng))
     best = found.best()
     if best is None:
         raise found.why_none()
@@ -167,11 +171,11 @@ class _Found:
         )
 
 
-def _near(rows, rng):
-    """Return rows at random distances from the best, some coordinates drawn anew."""
-    chosen = rows[rng.integers(len(rows), size=N_NEAR)]
-    steps = 10.0 ** rng.uniform(*LOG_STEPS, (N_NEAR, 1))
+def _near(rows, n, rng):
+    """Return n rows at random distances from the best, some coordinates drawn anew."""
+    chosen = rows[rng.integers(len(rows), size=n)]
+    steps = 10.0 ** rng.uniform(*LOG_STEPS, (n, 1))
     moved = np.clip(chosen + steps * rng.standard_normal(chosen.shape), -1.0, 1.0)
-    anew = rng.random(chosen.shape) < rng.random((N_NEAR, 1)) * 0.5
-    some = rng.random((N_NEAR, 1)) < 0.5
+    anew = rng.random(chosen.shape) < rng.random((n, 1)) * 0.5
+    some = rng.random((n, 1)) < 0.5
     return np.where(anew & some, rng.uniform(-1.0, 1.0, chosen.shape), moved)

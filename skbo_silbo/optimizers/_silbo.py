@@ -1,9 +1,21 @@
 """SILBO: Bayesian optimisation in an embedding learnt from labelled and unlabelled points."""
 
+from collections.abc import Callable
+from os import PathLike
+from typing import Any
+
 import numpy as np
 
 from skbo_silbo._checks import check_count
-from skbo_silbo.embedding import SKETCH_STREAM, SketchedLearner, choose_embedding, draw_sketch
+from skbo_silbo._typing import BoundsLike, RandomState
+from skbo_silbo.embedding import (
+    SKETCH_STREAM,
+    NonlinearLearner,
+    SketchedLearner,
+    choose_embedding,
+    draw_sketch,
+)
+from skbo_silbo.mapping import Mapping
 from skbo_silbo.optimizers._configuration import (
     Configuration,
     make_acquisition,
@@ -15,6 +27,8 @@ from skbo_silbo.optimizers._configuration import (
 from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.optimizers._journaling import open_log
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
+from skbo_silbo.optimizers._nonlinear_parts import nonlinear_parts
+from skbo_silbo.optimizers._schedule import check_schedule
 from skbo_silbo.surrogate import make_surrogates
 
 
@@ -42,7 +56,10 @@ class SILBO(EmbeddedOptimizer):
         "coordinates" the inputs that matter to it. "semi-sir-local" has the paper's k = 7
         neighbours in slices and graph, "semi-sir-paper" is its Algorithm 2 as printed, "sir" has
         no unlabelled part. A transformer needs ``fit(X, y)`` (or ``fit(X, y, X_unlabeled)``) and
-        ``components_``: a trial fit to random numbers, when the optimiser is made, refuses others.
+        ``components_``; or ``transform`` and ``inverse_transform``, as `KernelPCA` (with
+        ``fit_inverse_transform=True``), a Pipeline or an autoencoder have them: then z is searched
+        in the box round the image of the points told and the unlabelled ones, and x is the inverse,
+        clipped. A trial fit to random numbers, when the optimiser is made, refuses others.
         A `skbo_silbo.embedding.Learner` of your own will do too.
     mapping : {"auto", "incumbent", "top-down", "top-down-least-squares", "top-down-cma", \
             "bottom-up"} or object with `lift` and `carry`, default="auto"
@@ -57,10 +74,13 @@ class SILBO(EmbeddedOptimizer):
         at most 11.
     n_unlabeled : int, default=50
         Points kept from every search, at most, as the unlabelled part of the next fit.
-    update_every : int or None, default=1
-        The embedding is learnt again when so many new values have been told; None: never again.
+    update_every : int, list of int or None, default=1
+        The embedding is learnt again when so many new values have been told; a list: when there are
+        so many values in all (``[20]``: once more, from 20 values); None: never again.
     design : {"auto", "sobol", "random"}, default="auto"
-        The first points: a scrambled Sobol sequence ("auto") or independent uniform points.
+        The first points: a scrambled Sobol sequence ("auto") or independent uniform points. With
+        "random" the first embedding is learnt with `n_unlabeled` uniform points besides, which have
+        no value (Algorithm 1 of the paper, line 1).
     search : {"auto", "climb", "random"}, default="auto"
         How the acquisition is maximised: by gradients, over the cube or, half the time, in a box
         round the incumbent, and inputs that seem idle then drawn at random ("auto"); over the cube
@@ -144,23 +164,23 @@ class SILBO(EmbeddedOptimizer):
 
     def __init__(
         self,
-        bounds,
+        bounds: BoundsLike,
         *,
-        n_components="auto",
-        embedding="auto",
-        mapping="auto",
-        acquisition="ei",
-        n_initial="auto",
-        n_unlabeled=50,
-        update_every=1,
-        design="auto",
-        search="auto",
-        sketch="auto",
-        surrogate="auto",
-        warp="auto",
-        journal=None,
-        random_state=None,
-    ):
+        n_components: int | str = "auto",
+        embedding: Any = "auto",
+        mapping: str | Mapping = "auto",
+        acquisition: str | Callable[..., Any] = "ei",
+        n_initial: int | str = "auto",
+        n_unlabeled: int = 50,
+        update_every: int | tuple[int, ...] | None = 1,
+        design: str | Callable[..., Any] = "auto",
+        search: Any = "auto",
+        sketch: str | None = "auto",
+        surrogate: Any = "auto",
+        warp: Any = "auto",
+        journal: str | PathLike[str] | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         log, seed = open_log(journal, random_state)
         super().__init__(bounds, seed)
         self.random_state = random_state
@@ -183,22 +203,33 @@ class SILBO(EmbeddedOptimizer):
 
     def _configure(self, d):
         n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
-        if self.update_every is not None:
-            check_count("update_every", self.update_every)
+        n_unlabeled = check_count("n_unlabeled", self.n_unlabeled, least=0)
         sketch = draw_sketch(self.sketch, d, self._rng(*SKETCH_STREAM))
         chosen = choose_embedding(self.embedding, self.n_components, d)
+        mapping, search = self._make_ways(chosen.learner, keeps_found=sketch is None)
         return Configuration(
             learner=self._on_sketch(sketch, chosen.learner),
-            mapping=make_mapping(self.mapping, keeps_found=sketch is None),
-            search=make_search(self.search),
+            mapping=mapping,
+            search=search,
             acquisition=make_acquisition(self.acquisition),
             design=self._make_design(sketch),
             maker=self._make_surrogates(chosen),
             n_initial=check_count("n_initial", n_initial),
-            n_unlabeled=check_count("n_unlabeled", self.n_unlabeled, least=0),
-            update_every=self.update_every,
+            n_unlabeled=n_unlabeled,
+            update_every=check_schedule(self.update_every),
             warps=make_warps(self.warp),
+            n_first_unlabeled=n_unlabeled if self._is_design_of_paper else 0,
         )
+
+    @property
+    def _is_design_of_paper(self):
+        return isinstance(self.design, str) and self.design == "random"
+
+    def _make_ways(self, learner, *, keeps_found):
+        """Return the mapping and the search of the acquisition."""
+        if isinstance(learner, NonlinearLearner):
+            return nonlinear_parts(self.mapping, self.search, self.sketch)
+        return make_mapping(self.mapping, keeps_found=keeps_found), make_search(self.search)
 
     def _make_surrogates(self, chosen):
         """Return the maker; the prior that "auto" stands for is that of the process alone."""

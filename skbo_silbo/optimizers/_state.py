@@ -7,9 +7,10 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skbo_silbo.embedding import LinearEmbedding
+from skbo_silbo.embedding import LinearEmbedding, TransformerEmbedding
 from skbo_silbo.space import box_difference, describe_space, space_difference
 
+RELEARN = "learn again"  # in place of an embedding: at the next proposal, from all values
 FORMAT, VERSION = "skbo_silbo optimizer", 3
 
 
@@ -134,6 +135,11 @@ def check_space(data, space):
         )
 
 
+def rows_from_data(rows, m):
+    """Return the array (n, m) whose rows were stored; n is known where m is 0, too."""
+    return np.array(rows, dtype=float).reshape(len(rows), m)
+
+
 def values_to_data(y):
     """Return values as numbers; None for NaN, "inf" and "-inf" for the infinite."""
     special = {math.inf: "inf", -math.inf: "-inf"}
@@ -146,7 +152,12 @@ def values_from_data(values):
 
 
 def embedding_to_data(embedding):
-    """Return a learnt linear embedding as plain data; None for a sketch, drawn again from seed."""
+    """Return a learnt linear embedding as plain data; None for a sketch, drawn again from seed.
+
+    `RELEARN` for a fitted transformer, which is no plain data.
+    """
+    if isinstance(embedding, TransformerEmbedding):
+        return RELEARN
     if not isinstance(embedding, LinearEmbedding):
         return None
     if embedding.is_identity:
@@ -172,6 +183,8 @@ def _plain(value):
         return value
     if isinstance(value, Integral):
         return int(value)
+    if isinstance(value, list | tuple) and all(isinstance(v, Integral) for v in value):
+        return [int(v) for v in value]
     return float(value) if isinstance(value, Real) else NotImplemented
 
 

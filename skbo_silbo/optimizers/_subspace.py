@@ -33,9 +33,9 @@ class LearntSubspace:
     All of it is read from one model of the values on all inputs (`InputModel`), whatever embedding
     is in use; `skbo_silbo.inspection.SearchDisplay` and `SubspaceDisplay` draw the same. A
     direction matters as much as the mean of the model is steep along it, squared and averaged over
-    the cube: the eigenvectors of ``mean of g g'``, g the gradient in the cube (Constantine 2015,
-    section 3; Xia et al. 2002). Every input has the range [-1, 1] there, log-scaled ones in the
-    logarithm.
+    the points told: the eigenvectors of ``mean of g g'``, g the gradient in the cube (Constantine
+    2015, section 3; Xia et al. 2002). Every input has the range [-1, 1] there, log-scaled ones in
+    the logarithm.
 
     Attributes
     ----------

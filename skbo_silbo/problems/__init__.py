@@ -5,6 +5,7 @@ from skbo_silbo.problems._lasso import weighted_lasso
 from skbo_silbo.problems._mlp import mlp_weights
 from skbo_silbo.problems._noise import NoisyProblem, noisy
 from skbo_silbo.problems._problem import Problem
+from skbo_silbo.problems._problems_as_run import colville_as_run, three_hump_camel
 from skbo_silbo.problems._svr import svr_length_scales
 from skbo_silbo.problems._synthetic import (
     ackley,
@@ -24,6 +25,7 @@ __all__ = [
     "branin",
     "camel",
     "colville",
+    "colville_as_run",
     "embedded",
     "hartmann6",
     "levy",
@@ -34,5 +36,6 @@ __all__ = [
     "rotated",
     "styblinski_tang",
     "svr_length_scales",
+    "three_hump_camel",
     "weighted_lasso",
 ]

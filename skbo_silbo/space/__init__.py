@@ -2,7 +2,7 @@
 
 from skbo_silbo.space._box import Box
 from skbo_silbo.space._description import box_difference, describe_space, space_difference
-from skbo_silbo.space._keys import SpaceExhausted, draw_unseen, key_of, keys_of
+from skbo_silbo.space._keys import SpaceExhausted, draw_unseen, key_of, keys_of, require_left
 from skbo_silbo.space._read import as_space, refuse_intervals
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
@@ -19,5 +19,6 @@ __all__ = [
     "key_of",
     "keys_of",
     "refuse_intervals",
+    "require_left",
     "space_difference",
 ]

@@ -29,6 +29,24 @@ def keys_of(X):
     return [row.tobytes() for row in np.round(X, 9) + 0.0]
 
 
+def require_left(space, seen, n):
+    """Refuse to look for more new points than there are.
+
+    Raises
+    ------
+    SpaceExhausted
+        When of a finite space fewer than n points are not in `seen`.
+    """
+    left = space.n_points - len(seen)
+    if n > left:
+        raise SpaceExhausted(
+            f"n must be at most the number of new points left: got {n}, but of the "
+            f"{space.n_points} points of this finite space {max(left, 0)} are left. "
+            "End the search, or widen the space.",
+            n_left=max(left, 0),
+        )
+
+
 def draw_unseen(space, seen, rng):
     """Return a random point of the cube that is not in `seen`, of shape (m,).
 

@@ -35,6 +35,7 @@ def problems(d, n):
 
 METHODS_EXPERIMENT = Experiment(
     name="methods",
+    about="every method of the library on the functions of the paper",
     methods=packages(METHODS),
     grids={
         "full": (

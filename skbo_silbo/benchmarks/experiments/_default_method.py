@@ -115,6 +115,7 @@ ALL = (*MANY, *OTHER, *FEW, *REAL, *THOUSAND)
 
 DEFAULT = Experiment(
     name="default",
+    about="the default beside ten peers, on 16 problems of ours",
     methods=packages(METHODS),
     grids={
         "stage1": (

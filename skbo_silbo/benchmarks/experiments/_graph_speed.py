@@ -88,6 +88,7 @@ def _row(problem, methods):
 
 GRAPHS = Experiment(
     name="graphs",
+    about="nearest neighbours: brute force beside pynndescent",
     methods={"brute": "", "pynndescent": "pynndescent"},
     grids={
         "full": Grid(

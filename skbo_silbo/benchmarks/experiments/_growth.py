@@ -64,6 +64,7 @@ def _problems(series):
 
 GROWTH = Experiment(
     name="growth",
+    about="how the fit time of sliced inverse regression grows",
     methods={"sir": ""},
     grids={
         "full": Grid(_problems(SERIES), n_repeats=1),

@@ -157,6 +157,7 @@ def aims(results):
 
 OVERHEAD = Experiment(
     name="overhead",
+    about="time and memory of a proposal",
     methods={"silbo": "", "random": ""},
     grids={
         "full": Grid(tuple({"n": 250, "d": d} for d in (10, 30, 100, 300, 1000)), n_repeats=2),

@@ -190,6 +190,7 @@ def _aim(aim, values, limit):
 
 SDR = Experiment(
     name="sdr",
+    about="fit time and memory of sliced inverse regression beside its peers",
     methods=PACKAGES,
     grids={
         "full": Grid(

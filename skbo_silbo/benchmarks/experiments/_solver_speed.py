@@ -150,6 +150,7 @@ def _grid(sizes, **further):
 
 SOLVERS = Experiment(
     name="solvers",
+    about="solvers of the eigenproblem, by shape",
     methods=dict.fromkeys(("dense", "dual", "iterative", "randomized"), ""),
     grids={
         "full": Grid(

@@ -67,6 +67,7 @@ def _third_of_fits(matrices):
 
 TUNING = Experiment(
     name="tuning",
+    about="hyperparameter searches on ten models of scikit-learn",
     methods=PACKAGES,
     grids={
         "full": (

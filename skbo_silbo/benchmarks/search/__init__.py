@@ -22,7 +22,8 @@ from ._gap_report import (
 from ._output_scale import yeo_johnson
 from ._problem_data import make_problem, told_problem
 from ._published import compare_published, read_published
-from ._search_report import COLUMNS, evaluations_within, search_figures, search_report, values_of
+from ._search_figures import colour_of, mean_band, search_figures
+from ._search_report import COLUMNS, evaluations_within, search_report, values_of
 from ._search_run import measure_gap, measure_search, regrets
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "GapRun",
     "bbob_problem",
     "chance_means",
+    "colour_of",
     "compare_published",
     "compared",
     "error_of_mean",
@@ -42,6 +44,7 @@ __all__ = [
     "gap_runs",
     "gap_tables",
     "make_problem",
+    "mean_band",
     "measure_gap",
     "measure_search",
     "packages",

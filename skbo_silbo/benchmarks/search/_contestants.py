@@ -9,6 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from skbo_silbo.benchmarks.engine import Table, all_is_fixed
+from skbo_silbo.decomposition import SemiSlicedInverseRegression
 from skbo_silbo.optimizers import minimize
 
 N_FIRST = 50  # random points of the paper's experiments
@@ -56,16 +57,21 @@ class OwnMethod:
     options : dict
     as_published : bool
         Whether the embedding has the dimension ``problem["r"]``.
+    pencil : dict or None
+        Arguments of `SemiSlicedInverseRegression`, when the embedding is learnt by that.
     """
 
     method: str
     options: Mapping = field(default_factory=dict)
     as_published: bool = False
+    pencil: Mapping | None = None
 
     def __call__(self, recorder, problem, seed):
         """Minimise."""
         options = dict(self.options)
-        if self.as_published:
+        if self.pencil is not None:
+            options["embedding"] = SemiSlicedInverseRegression(problem["r"], **self.pencil)
+        elif self.as_published:
             options["n_components"] = problem["r"]
         minimize(
             recorder,
@@ -107,6 +113,23 @@ def _paper(method, published=(), **options):
     )
 
 
+def _as_run(method, published=()):
+    """Return a method with the settings of the code of SILBO's authors."""
+    settings = "r of the problem; the authors' code: H = r + 1, k = 3, the 50 best labels"
+    return Contestant(OwnMethod(method, as_published=True), settings=settings, published=published)
+
+
+LOCAL = MappingProxyType({"n_local_neighbors": 3, "n_neighbors": 7, "random_state": 0})
+
+
+def _local(**options):
+    """Return bottom-up with the pencil solved exactly, on which unlabelled points can act."""
+    told = ["r of the problem, the paper's pencil solved exactly, k = 3 in slices of 5"]
+    told += [f"{name}={value}" for name, value in options.items()]
+    run = OwnMethod("silbo-bu", options, as_published=True, pencil=LOCAL)
+    return Contestant(run, settings=", ".join(told))
+
+
 def _additive(published):
     """ADD-BO has groups in place of an embedding."""
     return Contestant(
@@ -127,9 +150,11 @@ def _variants():
             settings="20 random points, embedding learnt once from them",
         ),
         "silbo-bu-10-and-10": Contestant(
-            OwnMethod("silbo-bu", {"n_initial": 10, "update_every": 10}, as_published=True),
-            settings="10 random points, embedding learnt again every 10",
+            OwnMethod("silbo-bu", {"n_initial": 10, "update_every": [20]}, as_published=True),
+            settings="10 random points, embedding learnt once more, from 20",
         ),
+        "silbo-bu-local": _local(),
+        "silbo-bu-local-labelled": _local(n_unlabeled=0),
     }
 
 
@@ -141,11 +166,15 @@ CONTESTANTS = MappingProxyType(
         "silbo-bu": _paper("silbo-bu", ("SILBO-BU", "UCB")),
         "silbo-bu-ei": _paper("silbo-bu", ("SILBO-BU", ""), acquisition="ei"),
         "silbo-td": _paper("silbo-td", ("SILBO-TD", "UCB")),
+        "silbo-td-ei": _paper("silbo-td", ("SILBO-TD", ""), acquisition="ei"),
+        "silbo-bu-as-run": _as_run("silbo-bu-as-run", ("SILBO-BU", "UCB")),
+        "silbo-td-as-run": _as_run("silbo-td-as-run", ("SILBO-TD", "UCB")),
         "rembo": _paper("rembo", ("REMBO", "")),
         "rembo-kx": _paper("rembo-kx", ("REMBO-KX", "")),
         "rembo-kpsi": _paper("rembo-kpsi", ("REMBO-Kpsi", "")),
         "hesbo": _paper("hesbo", ("HeSBO", "")),
         "sir-bo": _paper("sir-bo", ("SIR-BO", "")),
+        "si-bo": _paper("si-bo"),
         "add-bo": _additive(("ADD-BO", "")),
         "bock": Contestant(OwnMethod("bock")),
         **_variants(),

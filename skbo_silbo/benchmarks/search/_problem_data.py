@@ -37,11 +37,13 @@ def make_problem(problem, seed):
     return problems.noisy(made, problem["sd"], random_state=seed) if "sd" in problem else made
 
 
-def _of_bbob(problem, seed):
-    made = bbob_problem(problem["function"], problem["inputs"], seed)
+def _of_bbob(problem, instance):
+    """Return a function of bbob, hidden in places of its own: none shares them with another."""
+    made = bbob_problem(problem["function"], problem["inputs"], instance)
     if problem["kind"] == "native":
         return made
-    return getattr(problems, problem["kind"])(made, problem["d"], random_state=seed)
+    places = 1000 * problem["function"] + instance
+    return getattr(problems, problem["kind"])(made, problem["d"], random_state=places)
 
 
 def told_problem(problem):

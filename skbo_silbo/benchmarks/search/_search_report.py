@@ -1,6 +1,4 @@
-"""Tables and pictures of experiments about optimisers: values against evaluations counted."""
-
-from pathlib import Path
+"""Tables of experiments about optimisers: values against evaluations counted."""
 
 import numpy as np
 from scipy.stats import rankdata
@@ -139,74 +137,3 @@ def _told_regret(grouped, method, share):
         if regret is not None
     ]
     return f"{np.exp(np.mean(logs)):.4f}" if logs else ""
-
-
-def search_figures(results, folder):
-    """Draw one panel a problem: mean of the lowest value against evaluations.
-
-    Parameters
-    ----------
-    results : list of dict
-    folder : path-like
-        Where the picture is written, as ``<experiment>.png``.
-
-    Returns
-    -------
-    pictures : list of (str, str)
-        File name and caption.
-    """
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    grouped = by_method(results)
-    n_rows = -(-len(grouped) // COLUMNS)
-    size = (4.2 * COLUMNS, 3.1 * n_rows + 0.6)
-    figure, panels = plt.subplots(n_rows, COLUMNS, figsize=size, squeeze=False)
-    colours = {m: f"C{i % 10}" for i, m in enumerate(_methods_of(grouped))}
-    styles = {m: ("-", "--", ":")[i // 10 % 3] for i, m in enumerate(colours)}
-    for axes, (key, methods) in zip(panels.flat, grouped.items(), strict=False):
-        for method, own in methods.items():
-            _draw(axes, method, own, colours[method], styles[method])
-        axes.set_title(told_problem(dict(key)), fontsize=9)
-        axes.spines[["top", "right"]].set_visible(False)
-    for axes in panels.flat[len(grouped) :]:
-        axes.set_axis_off()
-    figure.supxlabel("evaluations, every one counted", fontsize=9)
-    handles = {t: h for axes in panels.flat for h, t in zip(*_legend(axes), strict=True)}
-    figure.legend(handles.values(), handles.keys(), loc="upper center", ncols=7, fontsize=8)
-    figure.tight_layout(rect=(0, 0, 1, 1 - 0.55 / size[1]))
-    name = f"{results[0]['experiment']}.png"
-    figure.savefig(Path(folder) / name, dpi=80)
-    plt.close(figure)
-    caption = (
-        "Mean of the best over the runs: the regret as a share of the distance from the median "
-        "random value to the optimum, geometric mean; where no optimum is known, the value. Band: "
-        "one standard error on each side, where there are several runs. Thick: SILBO."
-    )
-    return [(name, caption)]
-
-
-def _legend(axes):
-    return axes.get_legend_handles_labels()
-
-
-def _draw(axes, method, results, colour, style):
-    known = regrets(results[0])
-    runs = values_of(results)
-    if known is not None:
-        runs = np.log(np.maximum([regrets(r) for r in results], LEAST_REGRET))
-        axes.set_yscale("log")
-    width = 2.4 if method == "silbo" else 1.0
-    places = np.arange(1, runs.shape[1] + 1)
-    low, mean, high = (v if known is None else np.exp(v) for v in _band(runs))
-    axes.plot(places, mean, style, color=colour, lw=width, label=method)
-    axes.fill_between(places, low, high, color=colour, alpha=0.1, lw=0)
-
-
-def _band(runs):
-    """Return the mean less one standard error, the mean, and the mean plus one, each (n,)."""
-    mean, n_runs = runs.mean(axis=0), len(runs)
-    error = runs.std(axis=0, ddof=1) / np.sqrt(n_runs) if n_runs > 1 else 0.0 * mean
-    return mean - error, mean, mean + error

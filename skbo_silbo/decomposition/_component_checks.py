@@ -2,6 +2,9 @@
 
 from .._checks import check_integer
 
+COMPONENT_WORDS = ("auto", "criterion")
+"""What n_components can be, beside a number, where there are tests and a criterion."""
+
 
 def check_n_components(value, n_features, words=("auto",)):
     """Refuse what is none of the `words` nor an integer from 1 to `n_features`."""

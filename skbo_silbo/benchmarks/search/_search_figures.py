@@ -1,0 +1,227 @@
+"""Pictures of experiments about optimisers: what was found, and what it took, by evaluations."""
+
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+from sklearn.isotonic import isotonic_regression
+
+from skbo_silbo.benchmarks.engine import by_method
+
+from ._problem_data import told_problem
+from ._search_report import COLUMNS, LEAST_REGRET, WITHIN, values_of
+from ._search_run import regrets
+
+OTHER = "#555555"  # a contestant that has no colour of its own
+# one colour a method on all pages: SILBO black, the paper's strategies red to yellow, embeddings
+# that are drawn blue, that are learnt once green, full-space methods purple, chance grey
+COLOURS = MappingProxyType(
+    {
+        "silbo": "#000000",
+        "silbo-bu": "#d62728",
+        "silbo-bu-as-run": "#8c1c13",
+        "silbo-bu-ei": "#ff7f7f",
+        "silbo-bu-labelled": "#f4a582",
+        "silbo-bu-local": "#e377c2",
+        "silbo-bu-local-labelled": "#9c5a8c",
+        "silbo-bu-every-10": "#b8860b",
+        "silbo-bu-every-40": "#c49c94",
+        "silbo-bu-random-20": "#7b3f00",
+        "silbo-bu-10-and-10": "#e6550d",
+        "silbo-td": "#ff9900",
+        "silbo-td-ei": "#ffcc33",
+        "silbo-td-as-run": "#b35900",
+        "rembo": "#1f77b4",
+        "rembo-kx": "#17becf",
+        "rembo-kpsi": "#6baed6",
+        "hesbo": "#08306b",
+        "sir-bo": "#2ca02c",
+        "si-bo": "#98df8a",
+        "add-bo": "#9467bd",
+        "bock": "#54278f",
+        "random": "#7f7f7f",
+        "sobol": "#bdbdbd",
+        "cma": "#637939",
+        "optuna-tpe": "#3182bd",
+        "optuna-gp": "#31a354",
+        "scikit-optimize": "#ad494a",
+        "botorch-gp": "#7b4173",
+        "saas": "#ce6dbd",
+        "turbo": "#8ca252",
+    }
+)
+REGRET = "regret / (median random value - optimum)"
+UNITS = MappingProxyType(
+    {
+        "mlp_weights": "validation cross-entropy (nats)",
+        "weighted_lasso": "mean squared error / variance of y",
+        "svr_length_scales": "mean squared error / variance of y",
+    }
+)
+SMALL = 7.5  # points, of labels
+GAP = 0.062  # between labels, in heights of a panel
+
+
+def search_figures(results, folder):
+    """Draw what was found and the time it took, one panel a problem and budget.
+
+    Parameters
+    ----------
+    results : list of dict
+    folder : path-like
+        Where the pictures are written, as ``<experiment>.png`` and ``<experiment>-time.png``.
+
+    Returns
+    -------
+    pictures : list of (str, str)
+        File names and captions.
+    """
+    name = results[0]["experiment"]
+    found = (
+        "Mean of the best over the runs (their number in brackets): the regret as a share of the "
+        "distance from the median random value to the optimum, geometric mean, no lower than the "
+        f"floor of {LEAST_REGRET:g} (dotted); dashed: within 1 %. Where no optimum is known, the "
+        "value. Band: one standard error on each side, where there are several runs. "
+        "Thick: SILBO."
+    )
+    taken = (
+        "Cumulative processor time of the method itself, without the objective, mean over the runs "
+        "(their number in brackets). Thick: SILBO."
+    )
+    return [
+        (_draw_all(results, Path(folder) / f"{name}.png", _draw_found), found),
+        (_draw_all(results, Path(folder) / f"{name}-time.png", _draw_time), taken),
+    ]
+
+
+def colour_of(method):
+    """Return the colour of a contestant: a variant has that of its method."""
+    return COLOURS.get(method.partition(":")[0], OTHER)
+
+
+def _draw_all(results, path, draw):
+    """Draw a panel a problem by ``draw(axes, problem, methods)``; return the file's name."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    grouped = by_method(results)
+    n_rows = -(-len(grouped) // COLUMNS)
+    figure, panels = plt.subplots(
+        n_rows,
+        COLUMNS,
+        figsize=(5.6 * COLUMNS, 3.9 * n_rows),
+        squeeze=False,
+        layout="constrained",
+    )
+    for axes, (key, methods) in zip(panels.flat, grouped.items(), strict=False):
+        problem = dict(key)
+        draw(axes, problem, methods)
+        axes.set_title(f"{told_problem(problem)}, {problem['n']} evaluations", fontsize=10)
+        axes.set_xlabel("evaluations, every one counted", fontsize=9)
+        axes.spines[["top", "right"]].set_visible(False)
+    for axes in panels.flat[len(grouped) :]:
+        axes.set_axis_off()
+    figure.savefig(path, dpi=80)
+    plt.close(figure)
+    return path.name
+
+
+def _draw_found(axes, problem, methods):
+    """Draw the lowest value, or the regret, of every method."""
+    ends = {}
+    for method, own in methods.items():
+        ends[f"{method} ({len(own)})"] = _draw_curve(axes, method, own)
+    if regrets(next(iter(methods.values()))[0]) is None:
+        axes.set_ylabel(UNITS.get(problem["function"], "value, lower is better"), fontsize=9)
+    else:
+        axes.axhline(WITHIN, color="0.6", lw=0.8, ls="--")
+        axes.axhline(LEAST_REGRET, color="0.6", lw=0.8, ls=":")
+        axes.set_ylabel(REGRET, fontsize=9)
+    label_ends(axes, ends, problem["n"])
+
+
+def _draw_curve(axes, method, results):
+    """Draw mean and band of a method; return where the mean ends."""
+    known = regrets(results[0])
+    runs = values_of(results)
+    if known is not None:
+        runs = np.log(np.maximum([regrets(r) for r in results], LEAST_REGRET))
+        axes.set_yscale("log")
+    places = np.arange(1, runs.shape[1] + 1)
+    low, mean, high = (v if known is None else np.exp(v) for v in mean_band(runs))
+    axes.plot(places, mean, color=colour_of(method), lw=_width(method))
+    axes.fill_between(places, low, high, color=colour_of(method), alpha=0.12, lw=0)
+    return mean[-1]
+
+
+def _draw_time(axes, problem, methods):
+    """Draw the cumulative time of every method."""
+    ends = {}
+    for method, own in methods.items():
+        places = [n for n, _ in own[0]["seconds"]]
+        totals = np.mean([[s for _, s in r["seconds"]] for r in own], axis=0)
+        totals = np.maximum(totals, 1e-3)
+        axes.plot(places, totals, color=colour_of(method), lw=_width(method))
+        ends[f"{method} ({len(own)})"] = totals[-1]
+    axes.set_yscale("log")
+    axes.set_ylabel("cumulative processor time (s)", fontsize=9)
+    label_ends(axes, ends, problem["n"])
+
+
+def _width(method):
+    return 2.4 if method == "silbo" else 1.1
+
+
+def label_ends(axes, ends, at):
+    """Write the names of curves at their right ends, moved apart where they would overlap.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Its limits are fixed by this.
+    ends : dict
+        Label, a method with its number of runs, to the last value.
+    at : float
+        The abscissa of the ends.
+    """
+    axes.set_xlim(0, at)
+    axes.set_ylim(axes.get_ylim())
+    to_axes = axes.transData + axes.transAxes.inverted()
+    order = sorted(ends, key=ends.get)
+    heights = [to_axes.transform((at, ends[label]))[1] for label in order]
+    for label, height in zip(order, moved_apart(heights, GAP), strict=True):
+        axes.annotate(
+            label,
+            xy=(at, ends[label]),
+            xytext=(1.04, height),
+            textcoords="axes fraction",
+            va="center",
+            fontsize=SMALL,
+            color=colour_of(label.rpartition(" ")[0]),
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "lw": 0.4, "color": "0.7", "shrinkA": 0, "shrinkB": 0},
+        )
+
+
+def moved_apart(heights, gap):
+    """Return the heights nearest the rising ones given, least squares, that are `gap` apart.
+
+    Examples
+    --------
+    >>> [round(float(h), 6) for h in moved_apart([0.2, 0.2, 0.9], 0.1)]
+    [0.15, 0.25, 0.9]
+    >>> [round(float(h), 6) for h in moved_apart([0.97, 0.99, 1.0], 0.1)]
+    [0.8, 0.9, 1.0]
+    """
+    steps = gap * np.arange(len(heights))
+    most = 1.0 - steps[-1]
+    return isotonic_regression(np.array(heights) - steps, y_min=min(0.0, most), y_max=most) + steps
+
+
+def mean_band(runs):
+    """Return the mean less one standard error, the mean, and the mean plus one, each (n,)."""
+    mean, n_runs = runs.mean(axis=0), len(runs)
+    error = runs.std(axis=0, ddof=1) / np.sqrt(n_runs) if n_runs > 1 else 0.0 * mean
+    return mean - error, mean, mean + error

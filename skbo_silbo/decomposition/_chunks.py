@@ -1,0 +1,153 @@
+"""Sliced inverse regression of chunks, or of the blocks of a Dask array, by their moments."""
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from .._numerics._solvers import solve_moments
+from .._numerics._whitening import whitening_basis
+from ._component_checks import COMPONENT_WORDS, check_n_components
+from ._labels import check_block_response, check_labelled_chunk
+from ._moments import SliceMoments
+from ._ridge import choose_ridge_from_moments
+from ._slices import slice_response
+from ._streaming import SliceCoding, SolvedOnDemand, moments_of_blocks
+
+
+def _needs_all_rows(estimator):
+    """Say which parameter needs all rows at once; None where moments will do."""
+    if estimator.n_local_neighbors is not None:
+        return (
+            "n_local_neighbors must be None where rows come in chunks, because neighbours need all "
+            f"of them: got {estimator.n_local_neighbors}. Use plain slices"
+        )
+    if estimator.solver not in ("auto", "dense"):
+        return (
+            "solver must be 'auto' or 'dense' where rows come in chunks: got "
+            f"{estimator.solver!r}. Use 'auto'"
+        )
+    return None
+
+
+def _is_streamable(estimator):
+    if (remedy := _needs_all_rows(estimator)) is not None:
+        raise AttributeError(f"{remedy}, or fit.")
+    return True
+
+
+class ChunkedSlicing:
+    """``partial_fit`` and the fit to a Dask array, for plain slices and the exact solver.
+
+    The estimator it is mixed into checks its parameters, chooses among directions and stores them:
+    ``_check_parameters``, ``_begin``, ``_check_identified``, ``_n_wanted``, ``_n_identified``,
+    ``_store_spectrum``, ``_choose_from_spectrum``, ``_store_components`` and ``_given_ridge``.
+    """
+
+    components_ = SolvedOnDemand()
+    mean_ = SolvedOnDemand()
+    eigenvalues_ = SolvedOnDemand()
+    n_components_ = SolvedOnDemand()
+    ridge_ = SolvedOnDemand()
+    solver_ = SolvedOnDemand()
+    dimension_tests_ = SolvedOnDemand()
+
+    @available_if(_is_streamable)
+    def partial_fit(self, X, y, classes=None):
+        """Take in a chunk of labelled rows; after the last chunk the result is that of ``fit``.
+
+        Only the mean, the scatter (n_features x n_features) and the slice means are kept, so that
+        data need not fit in memory; the directions are computed when they are first read. Slices
+        are plain and fixed by the first chunk: by the edges given as `n_slices`, by `classes`, or,
+        where `n_slices` is an integer, by the slices of the first chunk. The edges that ``fit``
+        would take are those of `slice_edges` on all of y, a first pass over y alone.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
+            Every row labelled.
+        classes : array-like of shape (H,), default=None
+            All categories that y can take, where it holds categories; read at the first call.
+
+        Returns
+        -------
+        self
+            With `components_` as soon as the rows seen identify `n_components`; before, reading it
+            raises NotFittedError. No rows are kept to be shuffled: where Li's test is not valid,
+            "auto" is "criterion" here.
+
+        Raises
+        ------
+        ValueError
+            If y holds NaN or a category that is not in `classes`: the moments are then unchanged.
+        AttributeError
+            If `n_local_neighbors` is set or the solver is neither "auto" nor "dense": both need all
+            rows at once, and the method is not there.
+        """
+        self._check_parameters()
+        first = getattr(self, "_moments", None) is None
+        categories = classes is not None if first else self._coding.edges is None
+        X, y = check_labelled_chunk(self, X, y, reset=first, allow_categories=categories)
+        check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
+        coding = SliceCoding.of_first_chunk(y, self.n_slices, classes) if first else self._coding
+        self._check_identified(coding.n_slices - 1)
+        codes, names = coding.codes(y), {"estimator_name": type(self).__name__, "input_name": "X"}
+        chunk = SliceMoments.of_finite(X, codes, coding.n_slices, **names)
+        self._coding = coding
+        self.target_type_ = "numeric" if coding.classes is None else "categorical"
+        self._moments = chunk if first else self._moments.merged(chunk)
+        self._forget_solved()
+        self._unsolved = self._moments
+        self.n_slices_ = int((self._moments.counts > 0).sum())
+        return self
+
+    def _fit_blocks(self, X, y, X_unlabeled):
+        """Fit to a Dask array block by block; y is read whole."""
+        if (remedy := _needs_all_rows(self)) is not None:
+            raise ValueError(f"{remedy}, or compute the Dask array first.")
+        y, labelled = check_block_response(self, X, y, self.categorical)
+        check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
+        if self.alpha != 0 and (X_unlabeled is not None or not labelled.all()):
+            raise ValueError(
+                "alpha must be 0 for a Dask array with unlabelled rows: the graph needs all rows "
+                f"in memory, got alpha={self.alpha!r}. Pass alpha=0, or a sample of the rows as a "
+                "NumPy array."
+            )
+        slices = slice_response(y[labelled], self.n_slices)
+        self._begin(y, slices)
+        codes = np.full(len(y), -1)
+        codes[labelled] = slices.codes
+        self._moments = None
+        self._solve_moments(moments_of_blocks(X, codes, slices.n_slices))
+        return self
+
+    def _solve_moments(self, moments):
+        """Set the attributes of ``fit``, where the rows seen identify `n_components`."""
+        n_slices = int((moments.counts > 0).sum())
+        if n_slices < 2:
+            return
+        moments = moments.without_constant_columns()
+        self.mean_, self.solver_, self.alpha_ = moments.mean, "dense", 0.0
+        variance = np.diag(moments.scatter) / moments.n
+        scale = np.sqrt(np.where(variance > 0, variance, 1.0)) if self.scale else 1.0
+        scatter = moments.scatter / np.multiply.outer(scale, scale)
+        N = moments.slice_sums() / scale
+        rho = self._ridge_of_moments(scatter, N, moments.counts)
+        self.ridge_ = float(rho / np.diag(scatter).mean())
+        scatter[np.diag_indices_from(scatter)] += rho
+        spectrum = solve_moments(N, whitening_basis(scatter), self._n_wanted(n_slices))
+        limit = self._n_identified(spectrum.eigenvalues, plain=True)
+        if isinstance(self.n_components, str) or self.n_components <= limit:
+            self._store_spectrum(spectrum, moments.n, plain=True, penalised=False)
+            self.n_components_ = self._choose_from_spectrum(moments.n, plain=True)
+            self._store_components(spectrum, moments.n, scale)
+
+    def _ridge_of_moments(self, scatter, N, counts):
+        if self.ridge == "auto":
+            return choose_ridge_from_moments(scatter, N, counts[counts > 0])
+        return self._given_ridge(counts.sum(), penalised=False) * np.diag(scatter).mean()
+
+    def _forget_solved(self):
+        """Drop what an earlier fit or chunk left of the attributes solved on demand."""
+        for name, value in vars(ChunkedSlicing).items():
+            if isinstance(value, SolvedOnDemand):
+                self.__dict__.pop(name, None)

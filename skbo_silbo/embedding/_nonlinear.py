@@ -1,0 +1,169 @@
+"""Embeddings that are not linear: any transformer with an inverse, searched round its image."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from skbo_silbo.embedding._linear import LinearEmbedding
+
+N_TRIAL = 50  # random points that a transformer is tried on
+
+
+@dataclass(frozen=True, eq=False)
+class TransformerEmbedding:
+    """``z = T(x) - c`` with a fitted transformer T: kernel PCA, a Pipeline, an autoencoder.
+
+    What `LinearEmbedding` is for linear maps. T need not cover the cube evenly, so z is searched
+    in the box round the image of the points that are known, and c is its centre.
+
+    Attributes
+    ----------
+    d : int
+        Coordinates of x.
+    transformer : estimator
+        Fitted, with ``transform`` and ``inverse_transform``.
+    centre : ndarray of shape (r,)
+        c.
+    half_widths : ndarray of shape (r,)
+        Half the sides of the box.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.decomposition import KernelPCA
+    >>> from skbo_silbo.embedding import TransformerEmbedding
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (40, 5))
+    >>> kernel_pca = KernelPCA(2, kernel="rbf", fit_inverse_transform=True).fit(X)
+    >>> embedding = TransformerEmbedding.round_image(kernel_pca, X)
+    >>> embedding.r, embedding.expand(embedding.project(X[:3])).shape
+    (2, (3, 5))
+    >>> bool((np.abs(embedding.project(X)) <= embedding.half_widths + 1e-12).all())
+    True
+    """
+
+    d: int
+    transformer: object
+    centre: np.ndarray
+    half_widths: np.ndarray
+
+    is_identity = False
+
+    @classmethod
+    def round_image(cls, transformer, X):
+        """Return the embedding by a fitted transformer, to be searched round the image of X.
+
+        Raises
+        ------
+        ValueError
+            When the image is not finite.
+        """
+        Z = _image(transformer, X)
+        if not np.isfinite(Z).all():
+            raise ValueError(
+                f"embedding must map points of the cube to finite coordinates: {transformer!r} "
+                "gave NaN or infinity. Check what it was fitted to."
+            )
+        low, high = Z.min(axis=0), Z.max(axis=0)
+        return cls(X.shape[1], transformer, (low + high) / 2.0, (high - low) / 2.0)
+
+    @property
+    def r(self):
+        """Number of coordinates of z."""
+        return self.centre.size
+
+    def project(self, X):
+        """Return ``Z = T(X) - c``, of shape (n, r)."""
+        return _image(self.transformer, X) - self.centre
+
+    def expand(self, Z):
+        """Return the points, (n, d), that T's inverse gives for Z, (n, r); not clipped."""
+        X = np.asarray(self.transformer.inverse_transform(Z + self.centre), dtype=float)
+        return X.reshape(len(Z), self.d)
+
+    def pull_back(self, gradient):
+        """Raise: a transformer has no derivative."""
+        raise NotImplementedError(
+            f"a search by gradients needs an embedding with derivatives: "
+            f"{type(self.transformer).__name__} has none. Use a transformer with components_, or "
+            "search='random'."
+        )
+
+
+@dataclass(frozen=True)
+class NonlinearLearner:
+    """Learn by a scikit-learn transformer that has ``transform`` and ``inverse_transform``.
+
+    Attributes
+    ----------
+    transformer : estimator
+        Cloned before every fit. `X_unlabeled` is passed if its `fit` takes it.
+    """
+
+    transformer: object
+
+    @cached_property
+    def name(self):
+        """Name of the transformer's class."""
+        return type(self.transformer).__name__
+
+    def learn(self, X, y, X_unlabeled):
+        """Return the embedding, searched round the image of labelled and unlabelled points.
+
+        Equal values of y identify nothing: then it is the identity.
+        """
+        if np.unique(y).size < 2:
+            return LinearEmbedding(X.shape[1])
+        transformer = fit_clone(self.transformer, X, y, X_unlabeled)
+        return TransformerEmbedding.round_image(transformer, np.vstack([X, X_unlabeled]))
+
+
+def fit_clone(transformer, X, y, X_unlabeled):
+    """Return a clone of the transformer, fitted; unlabelled points are given if it takes them."""
+    transformer = clone(transformer)
+    takes_unlabeled = has_fit_parameter(transformer, "X_unlabeled") and len(X_unlabeled) > 0
+    extra = {"X_unlabeled": X_unlabeled} if takes_unlabeled else {}
+    return transformer.fit(X, y, **extra)
+
+
+def maps_back_only(transformer, d):
+    """Return whether a transformer has a working ``inverse_transform`` but no ``components_``.
+
+    It is tried on random points. One without the method, or with ``components_``, is for
+    `TransformerLearner` to judge.
+
+    Raises
+    ------
+    ValueError
+        When it has the method and no ``components_``, and does not map back to all inputs.
+    """
+    X = np.random.default_rng(0).uniform(-1.0, 1.0, (N_TRIAL, d))
+    try:
+        fitted = fit_clone(transformer, X, X.sum(axis=1), X[:0])
+    except Exception:
+        return False  # `TransformerLearner.check` says why it cannot be fitted
+    if hasattr(fitted, "components_") or not hasattr(type(fitted), "inverse_transform"):
+        return False
+    try:
+        shape = np.shape(fitted.inverse_transform(fitted.transform(X)))
+    except Exception as error:
+        raise _unusable(transformer, f"ended in {type(error).__name__}: {error}") from error
+    if shape != X.shape:
+        raise _unusable(transformer, f"gave shape {shape} for {X.shape}")
+    return True
+
+
+def _unusable(transformer, reason):
+    return ValueError(
+        "embedding must be a transformer with components_ after fit(X, y), or one whose "
+        f"inverse_transform maps back to all inputs: a trial of {transformer!r} on {N_TRIAL} "
+        f"random rows {reason}. Give KernelPCA fit_inverse_transform=True, or a Pipeline of steps "
+        "that can all be inverted."
+    )
+
+
+def _image(transformer, X):
+    Z = np.asarray(transformer.transform(X), dtype=float)
+    return Z.reshape(len(X), -1)

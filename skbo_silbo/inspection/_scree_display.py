@@ -1,0 +1,175 @@
+"""Scree plot: eigenvalues with bootstrap intervals, and what shuffled responses give."""
+
+import numpy as np
+from scipy.stats import norm
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
+
+from .._checks import check_integer
+from ..decomposition import split_labelled
+from ._bootstrap import RESOLVED, _check_confidence_level
+from ._panels import COLOURS, tidy
+
+MAX_EIGENVALUES = 15
+
+
+class ScreeDisplay:
+    """Eigenvalues of fitted directions, their intervals, and the level of chance.
+
+    Use :meth:`from_estimator`; the constructor takes the arrays to draw, which stay attributes of
+    the same name.
+
+    Parameters
+    ----------
+    eigenvalues : ndarray of shape (p,)
+        Falling.
+    intervals : ndarray of shape (2, p)
+        Lower and upper ends.
+    chance : ndarray of shape (p,)
+        Upper quantile of the eigenvalues when the responses are shuffled.
+    confidence_level : float
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+        Set by :meth:`plot`.
+    ax_ : matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from skbo_silbo.decomposition import SemiSlicedInverseRegression
+    >>> from skbo_silbo.inspection import ScreeDisplay
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> sir = SemiSlicedInverseRegression().fit(X, y)
+    >>> ScreeDisplay.from_estimator(sir, X, y, random_state=0)  # doctest: +SKIP
+    """
+
+    def __init__(self, *, eigenvalues, intervals, chance, confidence_level):
+        self.eigenvalues = eigenvalues
+        self.intervals = intervals
+        self.chance = chance
+        self.confidence_level = confidence_level
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator,
+        X,
+        y,
+        *,
+        X_unlabeled=None,
+        n_resamples=100,
+        confidence_level=0.95,
+        random_state=None,
+        n_jobs=None,
+        ax=None,
+    ):
+        """Resample and shuffle the labelled rows, fit anew, and draw.
+
+        Resampling raises eigenvalues, the small ones most: the mean shift over the resamples is
+        taken off before the interval, the estimate plus and minus so many standard errors, is cut
+        at zero. Chance is the `confidence_level` quantile of each eigenvalue over fits to shuffled
+        responses: later ones are compared with no direction at all, which is generous to them.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            With ``n_components`` and ``eigenvalues_``, such as `SemiSlicedInverseRegression`. It is
+            cloned; ``n_components``, ``alpha`` and ``ridge`` that were "auto" stay as fitted.
+        X : array-like of shape (n, d)
+            The rows fitted.
+        y : array-like of shape (n,)
+            NaN (None among categories) marks an unlabelled row.
+        X_unlabeled : array-like of shape (n_u, d), default=None
+            Further unlabelled rows.
+        n_resamples : int, default=100
+            Of each kind, at least 2.
+        confidence_level : float, default=0.95
+            In (0, 1).
+        random_state : int, RandomState instance or None, default=None
+        n_jobs : int or None, default=None
+            As in joblib; the result does not depend on it.
+        ax : matplotlib Axes, default=None
+            None makes a figure.
+
+        Returns
+        -------
+        ScreeDisplay
+
+        Raises
+        ------
+        ValueError
+            For a parameter outside its range, or X and y that ``fit`` refuses.
+        NotFittedError
+            When the estimator is not fitted.
+        """
+        check_is_fitted(estimator, "eigenvalues_")
+        check_integer("n_resamples", n_resamples, 2)
+        _check_confidence_level(confidence_level)
+        rows = split_labelled(clone(estimator), X, y, X_unlabeled, allow_categories=True)
+        params = estimator.get_params(deep=False)
+        auto = [name for name in RESOLVED if params.get(name) == "auto"]
+        resolved = {name: vars(estimator)[f"{name}_"] for name in auto}
+        fixed = clone(estimator).set_params(n_components=1, **resolved)
+        p = min(MAX_EIGENVALUES, len(estimator.eigenvalues_))
+        seeds = check_random_state(random_state).randint(2**31 - 1, size=(2, n_resamples))
+        jobs = [
+            delayed(_eigenvalues)(clone(fixed), rows, p, seed, shuffled)
+            for shuffled, kind in enumerate(seeds)
+            for seed in kind
+        ]
+        found = np.array(Parallel(n_jobs=n_jobs)(jobs)).reshape(2, n_resamples, p)
+        estimate = np.asarray(estimator.eigenvalues_[:p])
+        half = norm.ppf((1 + confidence_level) / 2) * found[0].std(axis=0, ddof=1)
+        centre = 2 * estimate - found[0].mean(axis=0)
+        display = cls(
+            eigenvalues=estimate,
+            intervals=np.clip([centre - half, centre + half], 0, None),
+            chance=np.quantile(found[1], confidence_level, axis=0),
+            confidence_level=float(confidence_level),
+        )
+        return display.plot(ax=ax)
+
+    def plot(self, ax=None):
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            None makes a figure.
+
+        Returns
+        -------
+        self
+        """
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots(layout="constrained")[1]
+        places, percent = np.arange(1, len(self.eigenvalues) + 1), f"{self.confidence_level:.0%}"
+        label = f"{percent} interval, without the shift of resampling"
+        ax.vlines(places, *self.intervals, color=COLOURS[0], label=label)
+        ax.plot(places, self.eigenvalues, "o", color=COLOURS[0], label="eigenvalue")
+        ax.plot(places, self.chance, "--", color=COLOURS[1], label=f"chance ({percent})")
+        ax.set_xlabel("direction")
+        ax.set_ylabel("eigenvalue")
+        ax.set_xticks(places)
+        ax.set_ylim(bottom=0)
+        ax.legend()
+        tidy(ax)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _eigenvalues(estimator, rows, p, seed, shuffled):
+    """First p eigenvalues, zeros after the last, of one resample or of shuffled responses."""
+    rng = np.random.default_rng(seed)
+    n = len(rows.y)
+    drawn = rng.permutation(n) if shuffled else rng.integers(n, size=n)
+    X = rows.X_labeled if shuffled else rows.X_labeled[drawn]
+    extra = {"X_unlabeled": rows.X_unlabeled} if len(rows.X_unlabeled) else {}
+    found = estimator.fit(X, rows.y[drawn], **extra).eigenvalues_[:p]
+    return np.pad(found, (0, p - len(found)))

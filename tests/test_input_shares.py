@@ -1,0 +1,308 @@
+"""What the values told say of the inputs: draws, total indices, intervals, words."""
+
+import json
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import binom, loguniform, norm, sobol_indices, uniform
+
+from skbo_silbo import SILBO, Space
+from skbo_silbo.benchmarks.experiments._share_coverage import PlantedSum, measure_shares
+from skbo_silbo.optimizers import InputModel, RandomSearch
+from skbo_silbo.optimizers._input_model import principal_slopes
+from skbo_silbo.space import Box, SpaceUnion
+from skbo_silbo.surrogate import GaussianProcessSurrogate
+from skbo_silbo.surrogate._hyperparameter_draws import draw_hyperparameters
+
+
+def cube(d):
+    return Box([(-1.0, 1.0)] * d)
+
+
+def fit(space, func, n, seed=0):
+    X = space.round(np.random.default_rng(seed).uniform(-1, 1, (n, space.n_features_)))
+    return InputModel.fit(space, X, func(X))
+
+
+# --- draws ----------------------------------------------------------------------------------------
+
+
+def test_draws_of_a_correlated_normal_have_its_moments():
+    precision = np.array([[2.0, 1.2], [1.2, 1.0]])
+    mode, rng = np.array([0.3, -0.2]), np.random.default_rng(0)
+
+    def loss(theta):
+        off = theta - mode
+        return 0.5 * off @ precision @ off, precision @ off
+
+    draws = draw_hyperparameters(loss, mode, np.array([[-30.0, 30.0]] * 2), 1500, rng)
+    expected = np.linalg.inv(precision)
+    error = 5 * np.sqrt(2 / 1500)  # five standard errors of a variance
+    assert_allclose(np.cov(draws.T), expected, atol=error * expected.max())
+    assert_allclose(draws.mean(axis=0), mode, atol=5 * np.sqrt(expected.max() / 1500))
+
+
+def test_draws_keep_within_bounds_and_follow_a_skewed_density():
+    # theta = log of a Gamma(2, 1) variable: loss = exp(theta) - 2 theta, least at log 2.
+    def loss(theta):
+        return float(np.exp(theta[0]) - 2.0 * theta[0]), np.exp(theta) - 2.0
+
+    bounds, rng = np.array([[-20.0, 20.0]]), np.random.default_rng(0)
+    draws = draw_hyperparameters(loss, np.log([2.0]), bounds, 1500, rng)
+    assert np.exp(draws).mean() == pytest.approx(2.0, abs=5 * np.sqrt(2 / 1500))
+    narrow = draw_hyperparameters(loss, np.log([2.0]), np.array([[0.5, 0.8]]), 50, rng)
+    assert narrow.min() >= 0.5
+    assert narrow.max() <= 0.8
+
+
+@pytest.fixture(scope="module")
+def process():
+    rng = np.random.default_rng(0)
+    Z = rng.uniform(-1, 1, (30, 3))
+    y = np.sin(3 * Z[:, 0]) + Z[:, 1] + 0.1 * rng.standard_normal(30)
+    return GaussianProcessSurrogate().fit(Z, y)
+
+
+def test_drawn_functions_have_the_posterior_mean_and_variance(process):
+    rng = np.random.default_rng(1)
+    P = rng.uniform(-1, 1, (6, 3))
+    mean, std = process.predict(P)
+    # Fresh features for every few draws: those that share theirs share their error.
+    draws = np.vstack([process.draw_functions(4, rng)(P)[:-1] for _ in range(500)])
+    found = process.y_mean_ + process.y_scale_ * draws
+    assert_allclose((found.mean(axis=0) - mean) / std, 0.0, atol=5 / np.sqrt(2000))
+    assert_allclose(found.var(axis=0) / std**2, 1.0, atol=0.35)
+
+
+def test_the_last_row_is_the_posterior_mean_and_moving_is_evaluating(process):
+    rng = np.random.default_rng(1)
+    P, Q = rng.uniform(-1, 1, (2, 5, 3))
+    draws = process.draw_functions(3, rng)
+    mean = process.predict(P)[0]
+    assert_allclose(process.y_mean_ + process.y_scale_ * draws(P)[-1], mean, atol=1e-9)
+    moved = P.copy()
+    moved[:, [0, 2]] = Q[:, [0, 2]]
+    values = draws.values(draws.move(draws.place(P), [0, 2], Q[:, [0, 2]]))
+    assert_allclose(values, draws(moved), atol=1e-4)
+
+
+def test_drawn_functions_pass_through_values_without_noise():
+    Z = np.linspace(-1, 1, 12)[:, None]
+    surrogate = GaussianProcessSurrogate().fit(Z, np.sin(3 * Z[:, 0]))
+    drawn = surrogate.draw_functions(5, np.random.default_rng(0))(Z)
+    targets = (np.sin(3 * Z[:, 0]) - surrogate.y_mean_) / surrogate.y_scale_
+    noise = np.exp(0.5 * surrogate.theta_[-1])
+    assert np.abs(drawn - targets).max() < 6 * noise + 1e-3
+
+
+# --- total indices --------------------------------------------------------------------------------
+
+
+def test_shares_of_a_known_function():
+    # f = a + b c with a, b, c uniform on [-1, 1]: variances 1/3 and 1/9, so that the total effects
+    # are 3/4, 1/4 and 1/4; a and b together explain 3/4, all three everything.
+    space = Space({name: uniform(-1, 2) for name in "abcd"} | {"kind": ["x", "y", "z"]})
+    shares = fit(space, lambda X: X[:, 0] + X[:, 1] * X[:, 2], 150).shares
+    assert shares.names == ("a", "b", "c", "d", "kind")
+    assert_allclose(shares.share, [0.75, 0.25, 0.25, 0.0, 0.0], atol=0.05)
+    assert_allclose(shares.together[:3, 0], [0.75, 0.75, 1.0], atol=0.05)
+    assert shares.n_important == 3
+    assert shares.verdict.startswith("3 of 5 inputs explain")
+    assert shares.ranked[0] == "a"
+    assert set(shares.ranked[3:]) == {"d", "kind"}
+    low, high = shares.intervals[:, 1:].T
+    assert (low <= shares.share).all()
+    assert (shares.share <= high).all()
+    assert (low[3:] == 0.0).all()
+
+
+def test_a_category_is_one_input():
+    space = Space({"kind": ["u", "v", "w", "x"], "a": uniform()})
+
+    def level(X):  # column j of a category is 1 where it is taken
+        return 2.0 * X[:, :4].argmax(axis=1)
+
+    shares = fit(space, level, 60).shares
+    assert shares.names == ("kind", "a")
+    assert_allclose(shares.share, [1.0, 0.0], atol=0.05)
+
+
+def test_shares_in_a_conditional_space():
+    space = SpaceUnion([{"kind": ["x"], "a": uniform()}, {"kind": ["y"], "b": uniform()}])
+    shares = fit(space, lambda X: np.where(X[:, 0] < 0, 1.0 + X[:, 1], 0.0), 80).shares
+    by_name = dict(zip(shares.names, shares.share, strict=True))
+    assert list(by_name) == ["branch", "a", "b"]
+    assert by_name["a"] > 0.2
+    assert by_name["branch"] > 0.4
+    assert by_name["b"] < 0.05
+
+
+def test_planted_sums_have_the_indices_they_claim():
+    planted = PlantedSum(6, 4, np.random.default_rng(3))
+    rng = np.random.default_rng(0)
+    A, B = rng.uniform(-1, 1, (2, 40_000, 6))
+    base = planted(A)
+    for j, expected in enumerate(planted.total_indices):
+        A_j = A.copy()
+        A_j[:, j] = B[:, j]
+        found = 0.5 * np.mean((base - planted(A_j)) ** 2) / planted.deviation**2
+        assert found == pytest.approx(expected, abs=0.03)
+
+
+def test_intervals_hold_the_true_shares():
+    # Four planted problems: were the coverage .9, fewer held than this would be one in a million.
+    problem = {"d": 6, "k": 2, "n": 40, "noise": 0.1}
+    rows = np.concatenate(
+        [measure_shares(problem, "uniform", repeat)["inputs"] for repeat in range(10, 14)]
+    )
+    held = (rows[:, 2] <= rows[:, 0]) & (rows[:, 0] <= rows[:, 3])
+    assert held.sum() >= binom.ppf(1e-6, len(held), 0.9)
+    active = rows[:, 0] > 0
+    assert held[active].sum() >= binom.ppf(1e-6, active.sum(), 0.9)
+
+
+def test_the_wing_shows_its_third_input():
+    # The wing-weight function of examples/plot_simulator.py, 20 inputs of which 10 are used.
+    ranges = [(150, 200), (220, 300), (6, 10), (-10, 10), (16, 45), (0.5, 1), (0.08, 0.18)]
+    low, high = np.array([*ranges, (2.5, 6), (1700, 2500), (0.025, 0.08)], dtype=float).T
+
+    def weight(X):
+        z = low + (X[:, :10] + 1) / 2 * (high - low)
+        area, fuel, aspect, sweep, pressure, taper, thickness, load, design, paint = z.T
+        cosine = np.cos(np.deg2rad(sweep))
+        structure = 0.036 * area**0.758 * fuel**0.0035 * (aspect / cosine**2) ** 0.6
+        structure *= pressure**0.006 * taper**0.04 * (100 * thickness / cosine) ** -0.3
+        return structure * (load * design) ** 0.49 + area * paint
+
+    shares = fit(cube(20), weight, 80).shares
+    truth = sobol_indices(
+        func=lambda x: weight(x.T),
+        n=4096,
+        dists=[uniform(-1, 2)] * 10,
+        rng=np.random.default_rng(0),
+    ).total_order
+    assert_allclose(shares.share, np.append(truth, np.zeros(10)), atol=0.05)
+    assert set(shares.ranked[:3]) == {"x7", "x6", "x2"}  # load factor, thickness, aspect ratio
+    assert np.sort(shares.share)[-3] > 0.1
+
+
+# --- directions -----------------------------------------------------------------------------------
+
+
+def test_slopes_are_eigenvectors_of_the_outer_product():
+    gradients = np.random.default_rng(0).standard_normal((40, 5)) * [3, 1, 2, 0.1, 0.5]
+    components, importance = principal_slopes(gradients)
+    outer = gradients.T @ gradients / 40
+    assert_allclose(
+        components @ outer @ components.T, np.diag(np.trace(outer) * importance), atol=1e-12
+    )
+    assert_allclose(components @ components.T, np.eye(5), atol=1e-12)
+    assert (np.diff(importance) <= 0).all()
+    assert_allclose(importance.sum(), 1)
+    assert (components[np.arange(5), np.abs(components).argmax(axis=1)] > 0).all()
+
+
+def test_no_slope_no_direction():
+    components, importance = principal_slopes(np.zeros((4, 3)))
+    assert components.shape == (0, 3)
+    assert importance.shape == (0,)
+
+
+# --- where nothing can be said, and what does not matter ------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_says_nothing(seed):
+    model = fit(cube(6), lambda X: np.random.default_rng(seed).standard_normal(len(X)), 40, seed)
+    assert not model.is_informative
+    shares = model.shares
+    assert np.isnan(shares.intervals).all()
+    assert shares.n_important is None
+    assert shares.verdict.startswith("Nothing can be said of which inputs matter")
+    assert f"R² {model.held_out_r2:.2f}" in repr(shares)
+    assert model.directions[0].shape == (0, 6)
+    assert "NaN" not in json.dumps(shares.to_dict())
+
+
+@pytest.mark.parametrize("y", [np.ones(20), np.full(20, np.nan), np.arange(20.0) % 2])
+def test_equal_failed_and_few_values(y):
+    X = np.random.default_rng(0).uniform(-1, 1, (20, 2))
+    rows = slice(None) if y[0] != 0 else slice(9)
+    shares = InputModel.fit(cube(2), X[rows], y[rows]).shares
+    assert not shares.is_informative
+    assert "too few, or all equal" in shares.verdict
+
+
+def test_one_outlier_and_failures_change_little():
+    X = np.random.default_rng(0).uniform(-1, 1, (70, 4))
+    y = np.tanh(2 * X[:, 0]) + 0.5 * X[:, 1]
+    plain = InputModel.fit(cube(4), X, y).shares
+    y[3], y[7] = 1e9, np.nan
+    model = InputModel.fit(cube(4), X, y)
+    assert model.n_moved == 1
+    assert "1 far outlier moved in" in model.scale
+    assert model.shares.n_values == 69
+    assert model.shares.ranked[:2] == plain.ranked[:2] == ["x0", "x1"]
+
+
+def test_values_over_decades_are_seen_as_logarithms():
+    shares = fit(cube(3), lambda X: np.exp(12 * X[:, 0] + 3 * X[:, 1]), 60).shares
+    assert "logarithms" in shares.scale
+    assert shares.share[0] > 0.9
+
+
+def test_the_order_of_the_values_and_who_proposed_them_do_not_matter():
+    X = np.random.default_rng(0).uniform(0, 1, (30, 3))
+    y = X[:, 0] ** 2 + 0.3 * X[:, 2]
+    optimizers = [SILBO([(0, 1)] * 3, random_state=0), RandomSearch([(0, 1)] * 3, random_state=1)]
+    for optimizer, order in zip(optimizers, (slice(None), slice(None, None, -1)), strict=True):
+        optimizer.tell(X[order], y[order])
+    optimizers[0].ask()
+    ours, theirs = (optimizer.input_model_.shares for optimizer in optimizers)
+    assert_array_equal(ours.intervals, theirs.intervals)
+    assert_array_equal(optimizers[0].subspace_.shares.intervals, ours.intervals)
+
+
+def test_known_noise_is_used():
+    X = np.random.default_rng(0).uniform(-1, 1, (40, 2))
+    noise = np.where(np.arange(40) < 8, 3.0, 1e-6)
+    y = X[:, 0] + noise * np.random.default_rng(1).standard_normal(40)
+    informed = InputModel.fit(cube(2), X, y, noise).shares
+    assert informed.is_informative
+    assert informed.share[0] > 0.9
+
+
+# --- the record -----------------------------------------------------------------------------------
+
+
+def test_record_and_frame():
+    pytest.importorskip("pandas")
+    space = Space({"C": loguniform(1e-3, 1e3), "p": [1, 2, 3], "kind": ["a", "b", "c"]})
+    shares = fit(space, lambda X: X[:, 0] + 0.3 * X[:, 1], 50).shares
+    assert json.loads(json.dumps(shares.to_dict())) == shares.to_dict()
+    frame = shares.to_frame()
+    assert list(frame.columns) == ["share", "low", "high"]
+    assert list(frame.index) == shares.ranked
+    assert shares.ranked[0] in repr(shares)
+    assert "plus or minus" in shares.verdict
+
+
+def test_many_inputs_that_all_matter():
+    shares = fit(cube(14), lambda X: X.sum(axis=1), 120).shares
+    assert shares.n_important is None
+    assert shares.verdict.startswith("More than 10 of 14 inputs matter: the 10 most important")
+
+
+def test_dependence_is_the_mean_over_the_others():
+    model = fit(cube(3), lambda X: norm.cdf(2 * X[:, 0]) + 0.2 * X[:, 1] * X[:, 2], 90)
+    base = model.points(64)
+    blocks = []
+    for x in (-0.8, 0.0, 0.8):
+        X = base.copy()
+        X[:, 0] = x
+        blocks.append(X)
+    mean, low, high = model.dependence(blocks)
+    assert_allclose(mean, norm.cdf([-1.6, 0.0, 1.6]), atol=0.05)
+    assert (low <= mean).all()
+    assert (mean <= high).all()

@@ -1,0 +1,198 @@
+"""SILBO as its authors ran it: what differs from the paper, part by part."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import approx_fprime
+
+from skbo_silbo import SemiSlicedInverseRegression, minimize
+from skbo_silbo.acquisition import (
+    HypercubeSearch,
+    confidence_weight_as_run,
+    reach_of_coordinates,
+    reach_of_inputs,
+    variance_gain,
+)
+from skbo_silbo.embedding import AsRunLearner, LinearEmbedding
+from skbo_silbo.mapping import BriefTopDown
+from skbo_silbo.optimizers import SILBOAsRun
+from skbo_silbo.problems import branin, colville, colville_as_run, embedded
+
+
+def ridge(x):
+    return float((x[0] - 0.3) ** 2 + (x[1] + 0.2) ** 2 + x[2])
+
+
+def test_their_colville_reads_the_fifth_input_in_one_term_only():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.uniform(-10, 10, (50, 4)), rng.uniform(-1, 1, 50)])
+    c, e, w = X[:, 2], X[:, 3], X[:, 4]
+    differ = 90 * ((c**2 - w) ** 2 - (c**2 - e) ** 2)
+    assert_allclose(
+        colville_as_run().evaluate(X), colville().evaluate(X[:, :4]) + differ, rtol=1e-12
+    )
+
+
+def test_their_colville_is_flat_at_its_optimum_and_rises_inwards():
+    best = np.ones(5)
+    slopes = approx_fprime(best, colville_as_run(), [1e-6] * 4 + [-1e-6])
+    assert np.abs(slopes).max() < 1e-2  # curvatures are some thousands
+    assert colville_as_run()([1.0, 1.0, 1.0, 1.0, 0.9]) == pytest.approx(90 * 0.1**2)
+
+
+def test_their_colville_explains_the_published_start():
+    # ten published curves at 50 random points average -1789, and a standard error is some 500
+    rng = np.random.default_rng(0)
+    starts = {
+        make: np.mean([make().evaluate(make().sample(50, rng)).min() for _ in range(400)])
+        for make in (colville, colville_as_run)
+    }
+    assert 1500 < starts[colville_as_run] < 2150
+    assert 2250 < starts[colville] < 3050
+
+
+def test_the_weight_is_their_formula():
+    expected = np.sqrt(2 * np.log(50 ** (4 / 2 + 2) * np.pi**2 / (3 * 0.1)))
+    assert confidence_weight_as_run(50, 4) == pytest.approx(expected)
+    assert np.isfinite(confidence_weight_as_run(50, 900))
+
+
+def test_the_variance_weighs_and_its_gradient_is_right():
+    def gain(v):
+        return float(variance_gain(v[0], v[1], 0.5, kappa=2.0))
+
+    point = np.array([0.3, 1.2])
+    value, by_mean, by_std = variance_gain(*point, 0.5, kappa=2.0, return_gradient=True)
+    assert value == pytest.approx(0.5 - 0.3 + 2.0 * 1.2**2)
+    assert_allclose([by_mean, by_std], approx_fprime(point, gain, 1e-6), rtol=1e-4)
+
+
+class Bowl:
+    def __init__(self, basis):
+        self.embedding = LinearEmbedding(len(basis), basis)
+
+    def values_at(self, Z):
+        return -((Z - 0.1) ** 2).sum(axis=1)
+
+
+def orthonormal(d, r, seed):
+    return np.linalg.qr(np.random.default_rng(seed).normal(size=(d, r)))[0]
+
+
+@pytest.mark.parametrize("reach", [reach_of_coordinates, reach_of_inputs])
+def test_candidates_fill_the_small_box_and_the_best_comes_first(reach):
+    surface = Bowl(orthonormal(30, 3, 0))
+    found = HypercubeSearch(reach, once=False).find(surface, None, None, np.random.default_rng(1))
+    assert found.X is None
+    Z = found.Z
+    assert Z.shape == (2000, 3)
+    m = reach(surface.embedding.basis)
+    strata = np.sort(np.floor((Z / m + 1.0) * 1000.0), axis=0)
+    assert_array_equal(strata, np.tile(np.arange(2000.0)[:, None], 3))  # a Latin hypercube
+    assert np.all(np.diff(surface.values_at(Z)) <= 0)
+    assert m < surface.embedding.half_widths.max()
+
+
+def test_candidates_are_drawn_once_for_a_basis_or_anew():
+    first, other = Bowl(orthonormal(9, 2, 0)), Bowl(orthonormal(9, 2, 1))
+
+    def draw(surface, once, seed):
+        search = HypercubeSearch(reach_of_inputs, once=once)
+        return search.find(surface, None, None, np.random.default_rng(seed)).Z
+
+    assert_array_equal(draw(first, True, 1), draw(first, True, 2))
+    assert not np.array_equal(draw(first, True, 1), draw(other, True, 1))
+    assert not np.array_equal(draw(first, False, 1), draw(first, False, 2))
+
+
+def test_only_the_best_labels_are_learnt_from():
+    rng = np.random.default_rng(0)
+    X, y, U = rng.uniform(-1, 1, (80, 8)), rng.normal(size=80), rng.uniform(-1, 1, (20, 8))
+    learner = AsRunLearner(2, 50)
+    best = np.argsort(y)[:50]
+    worse = y.copy()
+    worse[np.argsort(y)[50:]] += 7.0
+    assert_array_equal(learner.learn(X, worse, U).basis, learner.learn(X, y, U).basis)
+    estimator = SemiSlicedInverseRegression(
+        2,
+        n_slices=3,
+        n_local_neighbors=3,
+        n_neighbors=3,
+        alpha=0.1,
+        ridge=0.01,
+        solver="paper",
+        random_state=0,
+    )
+    B = estimator.fit(X[np.sort(best)], y[np.sort(best)], X_unlabeled=U).components_.T
+    own = learner.learn(X, y, U).basis
+    assert_allclose(own @ own.T, B @ np.linalg.pinv(B), atol=1e-9)
+
+
+def test_the_bare_identity_of_their_pencil_turns_the_basis_within_its_span():
+    rng = np.random.default_rng(1)
+    X, U = rng.uniform(-1, 1, (60, 6)), rng.uniform(-1, 1, (60, 6))
+    y = X[:, 0] + X[:, 1] ** 2
+
+    def components(ridge):
+        learner = SemiSlicedInverseRegression(3, solver="paper", ridge=ridge, random_state=0)
+        return learner.fit(X, y, X_unlabeled=U).components_.T
+
+    bare, without, auto = components(5.0), components(0.0), components("auto")
+    assert_array_equal(without, auto)
+    assert not np.allclose(bare, without)
+    assert_allclose(bare @ np.linalg.pinv(bare), without @ np.linalg.pinv(without), atol=1e-9)
+
+
+def test_two_generations_from_the_centre_stay_in_the_middle():
+    embedding = LinearEmbedding(100, orthonormal(100, 3, 0))
+    z = embedding.half_widths  # a corner far outside what two generations reach
+    found = BriefTopDown().settle(np.ones(100), z, embedding, np.random.default_rng(0))
+    again = BriefTopDown().settle(np.zeros(100), z, embedding, np.random.default_rng(0))
+    assert_array_equal(found, again)
+    assert np.abs(found).max() <= 1.0
+    assert 0.3 < found.std() < 0.65  # sigma .5 about 0, folded at the sides
+    random = np.random.default_rng(1).normal(scale=0.5, size=(300, 100))
+    gaps = np.linalg.norm(embedding.project(np.clip(random, -1, 1)) - z, axis=1)
+    assert np.linalg.norm(embedding.project(found[None])[0] - z) < np.median(gaps)
+
+
+@pytest.mark.parametrize("acquisition", ["ucb", "ei"])
+def test_bottom_up_evaluates_again_and_top_down_does_not(acquisition):
+    bounds = [(-1, 1)] * 6
+    counts = {}
+    for mapping in ("bottom-up", "top-down"):
+        optimizer = SILBOAsRun(
+            bounds,
+            n_components=2,
+            mapping=mapping,
+            acquisition=acquisition,
+            n_initial=8,
+            update_every=4,
+            random_state=0,
+        )
+        for _ in range(30):
+            x = optimizer.ask()
+            optimizer.tell(x, ridge(x))
+        counts[mapping] = optimizer._belief.learnt_at
+    assert counts["top-down"] == 8 + 5 * 4  # the labels are all 30 values
+    assert counts["bottom-up"] < counts["top-down"]  # they are those of the embedding in use
+
+
+def test_what_is_asked_for_is_checked_first():
+    for option in ({"mapping": "sideways"}, {"acquisition": "pi"}, {"n_components": 0}):
+        [(name, _)] = option.items()
+        with pytest.raises(ValueError, match=name):
+            minimize(ridge, [(-1, 1)] * 5, method="silbo-bu-as-run", **option)
+
+
+def test_it_runs_on_the_problem_of_the_authors():
+    problem = embedded(branin(), 20)
+    result = minimize(
+        problem,
+        problem.bounds,
+        method="silbo-td-as-run",
+        n_calls=60,
+        n_components=4,
+        random_state=0,
+    )
+    assert result.nfev == 60

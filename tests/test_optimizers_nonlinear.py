@@ -1,0 +1,175 @@
+"""Embeddings that are not linear: what is searched, what is refused, what is stored."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.decomposition import PCA, KernelPCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from skbo_silbo import SILBO, minimize
+from skbo_silbo.embedding import NonlinearLearner, TransformerEmbedding
+from skbo_silbo.embedding._learners import TransformerLearner
+from skbo_silbo.mapping import InverseMapping
+from skbo_silbo.optimizers import NotLowDimensionalWarning
+
+BOUNDS = [(-1, 1)] * 6
+
+
+class Circle(TransformerMixin, BaseEstimator):
+    """Points on a circle in the first two inputs, by their angle."""
+
+    def fit(self, X, y=None):
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X):
+        return np.arctan2(X[:, 1], X[:, 0])
+
+    def inverse_transform(self, Z):
+        angle = np.ravel(Z)
+        rest = np.zeros((len(angle), self.n_features_in_ - 2))
+        return np.column_stack([1.5 * np.cos(angle), 1.5 * np.sin(angle), rest])
+
+
+def kernel_pca():
+    return KernelPCA(2, kernel="rbf", gamma=0.2, fit_inverse_transform=True)
+
+
+def bowl(x):
+    return float(((x - 0.2) ** 2).sum())
+
+
+def made(embedding, **options):
+    return SILBO(BOUNDS, embedding=embedding, n_initial=8, random_state=0, **options)
+
+
+def run(optimizer, n, func=bowl):
+    for _ in range(n):
+        x = optimizer.ask()
+        optimizer.tell(x, func(x))
+    return optimizer
+
+
+@pytest.mark.parametrize(
+    "transformer",
+    [kernel_pca(), make_pipeline(StandardScaler(), PCA(2)), Circle()],
+    ids=["kernel-pca", "pipeline", "own"],
+)
+def test_it_is_searched_in_the_box_round_the_image_and_clipped(transformer):
+    optimizer = run(made(transformer), 11)
+    x = optimizer.ask()
+    embedding = optimizer.embedding_
+    assert isinstance(embedding, TransformerEmbedding)
+    Z = embedding.project(np.vstack([optimizer.x_iters_, optimizer._unlabeled[:0]]))
+    assert (np.abs(Z) <= embedding.half_widths + 1e-9).all()  # the box holds all that was told
+    corner = np.abs(np.array([embedding.half_widths, -embedding.half_widths]))
+    assert_allclose(corner, [embedding.half_widths] * 2)
+    # x is an inverse, clipped: the nearest inverse of a fine set of coordinates is x itself
+    grid = np.random.default_rng(0).uniform(-1, 1, (4000, embedding.r)) * embedding.half_widths
+    X = np.clip(embedding.expand(grid), -1, 1)
+    assert np.abs(X - x).max(axis=1).min() < 0.1
+
+
+def test_coordinates_are_about_the_middle_of_the_box():
+    X = np.random.default_rng(0).uniform(-1, 1, (30, 4))
+    embedding = TransformerEmbedding.round_image(MinMaxScaler((3, 5)).fit(X), X)
+    assert_allclose(embedding.centre, 4.0)
+    assert_allclose(embedding.half_widths, 1.0)
+    assert_allclose(embedding.expand(embedding.project(X)), X, atol=1e-12)
+    assert_allclose(InverseMapping().lift(np.full((1, 4), 9.0), embedding), np.ones((1, 4)))
+
+
+def test_the_box_is_round_unlabelled_points_too():
+    rng = np.random.default_rng(0)
+    X, y, far = rng.uniform(-0.1, 0.1, (20, 3)), rng.normal(size=20), np.ones((1, 3))
+    pipeline = make_pipeline(MinMaxScaler())
+    narrow = NonlinearLearner(pipeline).learn(X, y, X[:0])
+    wide = NonlinearLearner(pipeline).learn(X, y, far)
+    assert_allclose(narrow.half_widths, 0.5)
+    assert (wide.half_widths > 2.0).all()
+
+
+def test_a_search_on_a_circle_finds_the_place_on_it():
+    target = np.array([np.cos(2.0), np.sin(2.0), 0, 0, 0, 0])
+
+    def func(x):
+        return float(((x - target) ** 2).sum())
+
+    on_circle = run(made(Circle()), 30, func).best_y_
+    in_box = run(SILBO(BOUNDS, embedding="identity", n_initial=8, random_state=0), 8, func).best_y_
+    assert on_circle < 0.1 < in_box
+
+
+@pytest.mark.parametrize(
+    ("transformer", "reason"),
+    [
+        (KernelPCA(2), "fit_inverse_transform"),
+        (make_pipeline(StandardScaler(), KernelPCA(2)), "inverse_transform"),
+        (PCA(60), "n_components=60"),
+    ],
+)
+def test_a_transformer_without_a_way_back_is_refused_before_anything_is_evaluated(
+    transformer, reason
+):
+    calls = []
+    with pytest.raises(ValueError, match=r"embedding must be (.|\n)*" + reason):
+        minimize(calls.append, BOUNDS, embedding=transformer)
+    assert calls == []
+
+
+@pytest.mark.parametrize(
+    "option",
+    [{"search": "climb"}, {"mapping": "top-down"}, {"sketch": "count"}, {"n_components": 3}],
+    ids=str,
+)
+def test_options_that_need_a_linear_embedding_are_refused(option):
+    [name] = option
+    with pytest.raises(ValueError, match=f"{name} must be"):
+        made(kernel_pca(), **option)
+
+
+def test_components_make_it_linear():
+    learner = made(PCA(2))._configuration.learner
+    assert isinstance(learner, TransformerLearner)
+
+
+def test_bottom_up_moves_the_points_of_a_nonlinear_embedding():
+    optimizer = run(made(kernel_pca(), mapping="bottom-up", update_every=4), 30)
+    assert len(np.unique(optimizer.x_iters_, axis=0)) == 30
+    assert len(optimizer._ledger._Z) < 30
+
+
+def test_an_optimiser_that_was_stored_learns_it_again():
+    optimizer = run(made(kernel_pca()), 12)
+    optimizer.ask()
+    data = json.loads(json.dumps(optimizer.to_dict()))
+    restored = SILBO.from_dict(data, embedding=kernel_pca())
+    assert_array_equal(restored.x_iters_, optimizer.x_iters_)
+    run(restored, 2)
+    assert isinstance(restored.embedding_, TransformerEmbedding)
+    again = run(SILBO.from_dict(data, embedding=kernel_pca()), 2)
+    assert_array_equal(again.x_iters_, restored.x_iters_)
+
+
+def test_what_matters_is_told_without_derivatives_of_the_embedding():
+    optimizer = run(made(kernel_pca()), 12)
+    optimizer.ask()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotLowDimensionalWarning)  # 12 values are few
+        assert len(optimizer.subspace_.feature_names) == 6
+    with pytest.raises(NotImplementedError, match="KernelPCA has none"):
+        optimizer.embedding_.pull_back(np.ones((1, 2)))
+
+
+def test_an_image_that_is_not_finite_is_refused():
+    class Broken(Circle):
+        def transform(self, X):
+            return np.full(len(X), np.nan)
+
+    with pytest.raises(ValueError, match="finite coordinates"):
+        TransformerEmbedding.round_image(Broken().fit(np.eye(3)), np.eye(3))

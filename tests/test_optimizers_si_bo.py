@@ -1,0 +1,99 @@
+"""SI-BO: gradients recovered from differences, every one of them an evaluation."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skbo_silbo import minimize
+from skbo_silbo.embedding import DifferenceDesign, DifferenceLearner
+from skbo_silbo.embedding._differences import STEP, recover_low_rank
+from skbo_silbo.optimizers import SIBO
+
+
+def directions(d, r, seed):
+    return np.linalg.qr(np.random.default_rng(seed).normal(size=(d, r)))[0]
+
+
+def largest_angle(A, B):
+    cosines = np.linalg.svd(A.T @ B, compute_uv=False)
+    return float(np.sqrt(max(1.0 - cosines.min() ** 2, 0.0)))
+
+
+def test_a_matrix_of_low_rank_comes_back_from_fewer_numbers_than_it_has():
+    rng = np.random.default_rng(0)
+    m, d, k = 8, 40, 30  # 240 equations for 320 entries; of rank 2 it has 92 free ones
+    G = rng.normal(size=(m, 2)) @ rng.normal(size=(2, d))
+    signs = rng.choice([-1.0, 1.0], size=(m, k, d))
+    found = recover_low_rank([(S, S @ g) for S, g in zip(signs, G, strict=True)], d)
+    assert np.linalg.norm(found - G) < 0.05 * np.linalg.norm(G)
+    alone = np.array([np.linalg.pinv(S) @ (S @ g) for S, g in zip(signs, G, strict=True)])
+    # row by row the shortest solution misses sqrt(1 - k / d) = .5 of G
+    assert np.linalg.norm(alone - G) > 0.4 * np.linalg.norm(G)
+
+
+def test_the_span_is_found():
+    B = directions(30, 2, 1)
+
+    def func(X):
+        Z = X @ B
+        return np.sin(Z[:, 0]) + (Z[:, 1] - 0.3) ** 2
+
+    design = DifferenceDesign.draw(140, 30, 5, np.random.default_rng(0))
+    learner = DifferenceLearner(design.centres, 2)
+    order = np.random.default_rng(1).permutation(140)  # the order of tell does not matter
+    X = design.points[order]
+    found = learner.learn(X, func(X), X[:0])
+    assert largest_angle(B, found.basis) < 0.1
+    auto = DifferenceLearner(design.centres, "auto").learn(X, func(X), X[:0])
+    assert auto.r <= 2
+
+
+@settings(max_examples=30, deadline=None)
+@given(n=st.integers(1, 40), d=st.integers(1, 12), m=st.integers(1, 9))
+def test_a_design_has_the_points_asked_for_inside_the_cube(n, d, m):
+    design = DifferenceDesign.draw(n, d, m, np.random.default_rng(0))
+    assert design.points.shape == (n, d)
+    assert np.abs(design.points).max() <= 1.0
+    assert 1 <= len(design.centres) <= max(n // 2, 1)
+    gaps = np.abs(design.points[:, None] - design.centres).max(axis=2).min(axis=1)
+    assert_allclose(gaps[gaps > 1e-9], STEP, rtol=1e-6)
+
+
+def test_without_differences_it_stays_the_identity():
+    design = DifferenceDesign.draw(20, 5, 4, np.random.default_rng(0))
+    learner = DifferenceLearner(design.centres, 1)
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-1, 1, (10, 5))
+    assert learner.learn(X, rng.normal(size=10), X[:0]).is_identity
+    assert learner.learn(design.points, np.zeros(20), X[:0]).is_identity
+
+
+def test_every_difference_is_counted_and_the_search_goes_on_in_the_span():
+    calls = []
+    B = directions(12, 1, 0)
+
+    def func(x):
+        calls.append(x)
+        return float((x @ B[:, 0] - 0.7) ** 2)
+
+    options = {
+        "n_components": 1,
+        "n_initial": 30,
+        "n_centres": 3,
+        "acquisition": "ei",
+        "random_state": 0,
+    }
+    result = minimize(func, [(-1, 1)] * 12, method="si-bo", n_calls=50, **options)
+    assert result.nfev == len(calls) == 50
+    assert result.func_vals[30:].min() < 0.1 * result.func_vals[:30].min() + 1e-6
+    optimizer = SIBO([(-1, 1)] * 12, **options)
+    assert_array_equal(optimizer.ask(), calls[0])
+
+
+@pytest.mark.parametrize("option", [{"n_centres": 0}, {"n_components": 0}, {"n_initial": 2.5}])
+def test_arguments_are_checked(option):
+    [name] = option
+    with pytest.raises(ValueError, match=name):
+        SIBO([(-1, 1)] * 4, **option)

@@ -1,0 +1,275 @@
+"""SILBOSearchCV with batch_size="auto" and several workers: none waits for another."""
+
+import json
+import threading
+import warnings
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from scipy.stats import uniform
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import KFold
+
+from skbo_silbo._sklearn import fits_of, with_results
+from skbo_silbo.model_selection import SILBOSearchCV
+from skbo_silbo.model_selection._stream import Stream
+
+X, Y = np.arange(24.0).reshape(12, 2), np.arange(12.0)
+PLANE = {"a": uniform(), "b": uniform()}
+KINDS = {"a": uniform(), "kind": ["good", "fails"]}
+
+
+class Peak(BaseEstimator):
+    """Scores that differ between the folds, and may fail; counts its fits where it runs."""
+
+    n_fits = 0
+
+    def __init__(self, a=0.0, b=0.2, kind="good"):
+        self.a, self.b, self.kind = a, b, kind
+
+    def fit(self, X, y=None):
+        Peak.n_fits += 1
+        if self.kind == "fails":
+            raise RuntimeError("this kind cannot be fitted")
+        return self
+
+    def score(self, X, y=None):
+        return -((self.a - 0.7) ** 2) - (self.b - 0.2) ** 2 + 0.01 * float(np.mean(X))
+
+
+def search(space=PLANE, estimator=None, **params):
+    params = {"cv": KFold(3), "random_state": 0, "n_jobs": 3, "n_iter": 15, **params}
+    return SILBOSearchCV(estimator or Peak(), space, **params)
+
+
+def fit(search, backend="threading", y=Y):
+    with parallel_config(backend):
+        return search.fit(X, y)
+
+
+def expected(params):
+    fold_means = [float(np.mean(X[test])) for _, test in KFold(3).split(X)]
+    return [Peak(**params).score(np.full(1, mean)) for mean in fold_means]
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_every_row_is_of_its_candidate_and_its_fold(backend):
+    fitted = fit(search(return_train_score=True), backend)
+    results = fitted.cv_results_
+    assert len({tuple(p.values()) for p in results["params"]}) == 15
+    rows = np.transpose([results[f"split{i}_test_score"] for i in range(3)])
+    np.testing.assert_allclose(rows, [expected(p) for p in results["params"]])
+    assert list(results["iter"]) == list(range(15))
+    n_initial = fitted.optimizer_.n_initial_
+    assert sorted(results["source"]) == ["init"] * n_initial + ["model"] * (15 - n_initial)
+    assert "mean_train_score" in results
+    np.testing.assert_array_equal(fitted.optimizer_.func_vals_, -results["mean_test_score"])
+    assert fitted.optimizer_.best_y_ == -fitted.best_score_
+    assert fitted.stop_reason_ == "n_iter"
+
+
+class Waits(Peak):
+    """The first candidate waits until the others have had six fits."""
+
+    first, others, timed_out = None, 0, False
+    enough, lock = threading.Event(), threading.Lock()
+
+    def fit(self, X, y=None):
+        with Waits.lock:
+            Waits.first = Waits.first or self.a
+            Waits.others += self.a != Waits.first
+        if Waits.others >= 6:
+            Waits.enough.set()
+        if self.a == Waits.first:
+            Waits.timed_out |= not Waits.enough.wait(timeout=60)
+        return self
+
+
+def test_no_worker_waits_for_another():
+    fitted = fit(search(estimator=Waits(), n_jobs=4, cv=[(np.arange(6), np.arange(6, 12))]))
+    assert not Waits.timed_out
+    assert [p["a"] for p in fitted.cv_results_["params"]].index(Waits.first) >= 4
+
+
+def test_one_worker_goes_one_by_one():
+    one, other = search(n_jobs=1).fit(X, Y), search(n_jobs=1, batch_size=1).fit(X, Y)
+    assert one.cv_results_["params"] == other.cv_results_["params"]
+
+
+def test_batches_of_a_given_size_depend_on_nothing_else():
+    runs = [fit(search(batch_size=4, n_jobs=n)).cv_results_["params"] for n in (1, 3)]
+    assert runs[0] == runs[1]
+
+
+def test_a_backend_without_early_results_is_named():
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        parallel_config("multiprocessing", n_jobs=2),
+    ):
+        warnings.simplefilter("always")
+        fitted = search(n_jobs=2, n_iter=4, cv=[(np.arange(6), np.arange(6, 12))]).fit(X, Y)
+    assert list(fitted.cv_results_["iter"]) == [0, 0, 1, 1]
+    [message] = [str(w.message) for w in caught if "in batches of 2" in str(w.message)]
+    assert "MultiprocessingBackend" in message
+
+
+@pytest.mark.filterwarnings("ignore:.*non-finite", "ignore::sklearn.exceptions.FitFailedWarning")
+def test_failing_candidates():
+    fitted = fit(search(KINDS))
+    scores = fitted.cv_results_["mean_test_score"]
+    kinds = [p["kind"] for p in fitted.cv_results_["params"]]
+    assert [bool(np.isnan(s)) for s in scores] == [kind == "fails" for kind in kinds]
+    assert "fails" in kinds
+    with pytest.raises(ValueError, match="every fit of all 3 candidates failed"):
+        fit(search({"a": uniform(), "kind": ["fails"]}, n_iter=3))
+    with pytest.raises(RuntimeError, match="this kind cannot be fitted"):
+        fit(search(KINDS, error_score="raise"))
+
+
+def test_it_ends_as_in_batches():
+    assert len(fit(search(patience=1, n_iter=200)).cv_results_["iter"]) < 100
+    assert fit(search(max_time=1e-6, n_iter=200)).stop_reason_ == "max_time"
+    few = fit(search({"a": [0.1, 0.5, 0.9], "b": [0.2, 0.3]}, n_iter=50))
+    assert (len(few.cv_results_["iter"]), few.stop_reason_) == (6, "exhausted")
+    ended = fit(search(callback=lambda progress: progress.n_candidates == 3))
+    assert ended.stop_reason_ == "callback"
+    assert len(ended.cv_results_["iter"]) >= 3
+
+
+def test_an_interruption_keeps_what_has_ended():
+    def callback(progress):
+        if progress.n_candidates == 4:
+            raise KeyboardInterrupt
+
+    with pytest.warns(UserWarning, match="interrupted after 4 of 15"):
+        fitted = fit(search(callback=callback))
+    assert len(fitted.cv_results_["params"]) == 4
+    assert hasattr(fitted, "best_estimator_")
+
+
+class Recorder:
+    """A callback of scikit-learn 1.9."""
+
+    def __init__(self):
+        self.tasks = []
+
+    def setup(self, estimator, context):
+        pass
+
+    def teardown(self, estimator, context):
+        pass
+
+    def on_fit_task_begin(self, estimator, context, **kwargs):
+        self.tasks.append(("begin", context.task_name))
+
+    def on_fit_task_end(self, estimator, context, **kwargs):
+        self.tasks.append(("end", context.task_name))
+
+
+@pytest.mark.skipif(
+    not hasattr(SILBOSearchCV, "set_callbacks"), reason="this scikit-learn has no callbacks"
+)
+def test_callbacks_of_scikit_learn_see_every_candidate_and_fit():
+    recorder, watched = Recorder(), search(n_iter=4)
+    watched.set_callbacks(recorder)
+    fit(watched)
+    begun = [name for event, name in recorder.tasks if event == "begin"]
+    assert begun.count("batch") == 4
+    assert begun.count("candidate-split-evaluation") == 12
+    assert sorted(n for e, n in recorder.tasks if e == "end") == sorted(begun)
+
+
+# With a journal.
+
+
+def n_new_fits(one, backend="threading"):
+    before = Peak.n_fits
+    fit(one, backend)
+    return Peak.n_fits - before
+
+
+def test_a_cut_search_goes_on_with_what_it_has(tmp_path):
+    path = tmp_path / "search.jsonl"
+    whole = fit(search(journal=path, refit=False)).cv_results_
+    lines = path.read_bytes().splitlines(keepends=True)
+    for n_kept, options in [(6, {}), (11, {}), (11, {"n_jobs": 1}), (11, {"batch_size": 1})]:
+        path.write_bytes(b"".join(lines[: n_kept + 1]))
+        again = search(journal=path, refit=False, **options)
+        assert n_new_fits(again) == 3 * (15 - n_kept)
+        assert again.cv_results_["params"][:n_kept] == whole["params"][:n_kept]
+        assert list(again.cv_results_["source"][:n_kept]) == ["resumed"] * n_kept
+        assert len({tuple(p.values()) for p in again.cv_results_["params"]}) == 15
+        told = again.optimizer_.func_vals_
+        np.testing.assert_array_equal(told, -again.cv_results_["mean_test_score"])
+    assert [json.loads(line)["in order"] for line in lines[1:]] == [False] * 15
+    assert n_new_fits(search(journal=path, refit=False)) == 0
+
+
+def test_a_search_one_by_one_goes_on_with_workers(tmp_path):
+    path = tmp_path / "search.jsonl"
+    fit(search(journal=path, n_jobs=1, n_iter=5, refit=False))
+    assert n_new_fits(search(journal=path, n_iter=9, refit=False)) == 4 * 3
+
+
+# The stream of tasks.
+
+
+@pytest.mark.parametrize(("backend", "n_jobs"), [("threading", 3), ("loky", 2), ("threading", 1)])
+def test_tasks_may_come_at_any_time(backend, n_jobs):
+    results, n_put = {}, 0
+    with parallel_config(backend):
+        stream = Stream(n_jobs)
+        while len(results) < 20:
+            if n_put < 20 and n_put - len(results) < 1 + n_put // 4:  # now few, now many
+                stream.put(n_put, (lambda i: lambda: i**2)(n_put))
+                n_put += 1
+            ended = stream.wait()
+            if ended is not None:
+                results[ended[0]] = ended[1]
+        stream.close()
+    assert results == {i: i**2 for i in range(20)}
+
+
+def test_a_task_that_raises_ends_the_stream():
+    def fails():
+        raise LookupError("a task's own")
+
+    with parallel_config("threading"):
+        stream = Stream(2)
+        stream.put(0, fails)
+        with pytest.raises(LookupError, match="a task's own"):
+            first_result(stream)
+        stream.close()
+
+
+def first_result(stream):
+    while (result := stream.wait()) is None:
+        pass
+    return result
+
+
+# Private names of scikit-learn.
+
+
+def test_the_fits_of_a_candidate_can_be_made_elsewhere():
+    seen = {}
+
+    class Spy(SILBOSearchCV):
+        def _run_search(self, evaluate_candidates, **kwargs):
+            table = evaluate_candidates([{"a": 0.3}])
+            fits = fits_of(evaluate_candidates, {"a": 0.3})
+            with with_results(evaluate_candidates, [f(*args, **kw) for f, args, kw in fits]):
+                table = evaluate_candidates([{"a": 0.3}])
+            first, second = table["rows"][:3], table["rows"][3:]
+            seen["scores"] = [[row["test_scores"] for row in rows] for rows in (first, second)]
+            self._tabulate(table, [])
+
+        def _tabulate(self, table, candidates):
+            rows = table["rows"]
+            table.clear()
+            points = [{"a": 0.3}, {"a": 0.3}]
+            table.update(super(SILBOSearchCV, self)._format_results(points, 3, rows))
+
+    Spy(Peak(), PLANE, cv=KFold(3)).fit(X, Y)
+    assert seen["scores"][0] == seen["scores"][1] == expected({"a": 0.3})
