@@ -34,6 +34,9 @@ def test_a_page_is_rebuilt_by_the_command_that_it_names(page, tmp_path, monkeypa
     published = (FOLDER / page).read_text()
     command, goal = COMMAND.search(published).groups()
     assert goal == f"{FOLDER}/{page}"
+    table = re.search(r"--published (\S+)", command)
+    if table and not Path(table[1]).exists():
+        pytest.skip(f"the published table, {table[1]}, is not part of the repository")
     words = [str(tmp_path / page) if word == goal else word for word in shlex.split(command)]
     assert main(words) == ("Not measured yet" in published)
     assert (tmp_path / page).read_text().replace(str(tmp_path), str(FOLDER)) == published
