@@ -30,7 +30,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "conda", "whats_new/next"]
+exclude_patterns = ["_build", "conda"]
 templates_path = ["_templates"]
 autosummary_generate = True
 autodoc_default_options = {"members": True, "inherited-members": False}

@@ -3,7 +3,7 @@ The paper's figure, with every evaluation counted
 =================================================
 
 The SILBO paper compares its strategies with REMBO, HeSBO and others on functions in 100 inputs
-(Chen, Zhu, Yuan and Huang, arXiv 2005.14601, section 5). Here are the methods as run by this library.
+(Chen, Zhu, Yuan and Huang, arXiv 2005.14601, section 5). Here are the methods as run by us.
 Bottom-up evaluates all old points again when it learns a new embedding; those evaluations count.
 It takes seconds: the runs are data. :doc:`/benchmarks/methods` has the published means beside ours.
 """
