@@ -60,7 +60,7 @@ def test_equal_images_give_equal_kernels(view):
     assert_allclose(view(far, sketch), view(3 * far, sketch), atol=1e-12)
     Z = np.vstack([z, far])
     maker = ImageMaker(lambda Z: view(Z, sketch))
-    process, _ = maker.fit(None, Z, np.arange(8.0), np.zeros(8), tune=True, rng=None)
+    process, _ = maker.fit(None, Z, np.arange(8.0), np.zeros(8), moved=True, rng=None)
     for a, b in zip(process.predict(far), process.predict(3 * far), strict=True):
         assert_allclose(a, b)
 

@@ -5,7 +5,6 @@ import pytest
 from ask_tell import run
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.cross_decomposition import PLSRegression
 from sklearn.decomposition import PCA, KernelPCA
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import BayesianRidge
@@ -78,10 +77,10 @@ def test_all_inputs_cannot_be_some(embedding):
 
 @pytest.mark.parametrize(
     "transformer",
-    [KernelPCA(2), PLSRegression(2), SelectKBest(k=2), make_pipeline(StandardScaler(), PCA(2))],
+    [KernelPCA(2), SelectKBest(k=2), make_pipeline(StandardScaler(), KernelPCA(2))],
     ids=lambda transformer: type(transformer).__name__,
 )
-def test_what_is_no_linear_map_is_refused_before_the_first_evaluation(transformer):
+def test_what_cannot_be_mapped_back_is_refused_before_the_first_evaluation(transformer):
     with pytest.raises(ValueError, match="embedding must be a transformer with components_"):
         SILBO([(0, 1)] * 6, embedding=transformer)
 

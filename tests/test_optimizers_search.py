@@ -118,9 +118,10 @@ def test_size_of_the_design():
 
 
 def test_history_is_sorted_by_point_and_then_value():
-    history = History(2)
-    history.add("abc", np.array([[0.5, 1], [0.0, 2], [0.5, 1]]), np.array([3.0, 1, 2]), np.ones(3))
-    history.add("de", np.array([[0.5, 0.0]] * 2), np.array([np.nan] * 2), np.array([4.0, 2.0]))
+    X = np.array([[0.5, 1], [0.0, 2], [0.5, 1]])
+    history = History(2).with_added("abc", X, np.array([3.0, 1, 2]), np.ones(3))
+    failed = np.array([np.nan, np.nan])
+    history = history.with_added("de", np.array([[0.5, 0.0]] * 2), failed, np.array([4.0, 2.0]))
     X, y, noise_std = history.canonical()
     assert_allclose(X, [[0, 2], [0.5, 0], [0.5, 0], [0.5, 1], [0.5, 1]])
     assert_allclose(y, [1, np.nan, np.nan, 2, 3])

@@ -6,7 +6,6 @@ from skbo_silbo.embedding._differences import DifferenceDesign, DifferenceLearne
 from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
 from skbo_silbo.embedding._learner_protocol import Embedding, Learner
 from skbo_silbo.embedding._learners import (
-    N_TRIAL,
     ActiveSubspaceLearner,
     ChosenEmbedding,
     CoordinatesLearner,
@@ -17,7 +16,7 @@ from skbo_silbo.embedding._learners import (
     choose_embedding,
 )
 from skbo_silbo.embedding._linear import LinearEmbedding
-from skbo_silbo.embedding._nonlinear import NonlinearLearner, TransformerEmbedding
+from skbo_silbo.embedding._nonlinear import N_TRIAL, NonlinearLearner, TransformerEmbedding
 from skbo_silbo.embedding._sketched import SKETCH_STREAM, SketchedLearner, draw_sketch
 
 __all__ = [

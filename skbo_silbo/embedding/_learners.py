@@ -11,14 +11,13 @@ from skbo_silbo._checks import missing_members
 from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
 from skbo_silbo.embedding._learner_protocol import Learner
 from skbo_silbo.embedding._linear import LinearEmbedding
-from skbo_silbo.embedding._nonlinear import NonlinearLearner, fit_clone, maps_back_only
+from skbo_silbo.embedding._nonlinear import N_TRIAL, NonlinearLearner, fit_clone, maps_back_only
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
 NEGLIGIBLE_WEIGHT = 1e-3  # relative to the largest
 AUTO, AUTO_LEARNT = "sparse", "semi-sir"  # what "auto" is without and with n_components
 LEAST_SPARSE_DIMENSION = 5  # with fewer inputs all are expected to matter
-N_TRIAL = 200  # rows of the fit that tells whether a transformer will do
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from skbo_silbo.embedding._linear import LinearEmbedding
 
-N_TRIAL = 50  # random points that a transformer is tried on
+N_TRIAL = 200  # random points that a transformer is tried on
 
 
 @dataclass(frozen=True, eq=False)
