@@ -109,7 +109,7 @@ def recover_low_rank(measured, d):
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> G = np.outer([1.0, -2.0, 0.5, 3.0], rng.normal(size=20))
-    >>> signs = rng.choice([-1.0, 1.0], size=(4, 15, 20))
+    >>> signs = rng.choice([-1.0, 1.0], size=(4, 18, 20))
     >>> found = recover_low_rank([(S, S @ g) for S, g in zip(signs, G)], 20)
     >>> bool(np.abs(found - G).max() < 0.05)
     True
