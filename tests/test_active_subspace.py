@@ -368,7 +368,7 @@ def test_bad_features_are_refused():
     X, y = even_problem()
     with pytest.raises(TypeError, match="Sparse data was passed"):
         ActiveSubspace().fit(csr_array(X), y)
-    with pytest.raises(ValueError, match="X has 9 features, but ActiveSubspace is expecting 10"):
+    with pytest.raises(ValueError, match="X_unlabeled must have the 10 features of X: got 9"):
         ActiveSubspace().fit(X, y, X_unlabeled=X[:, :9])
 
 

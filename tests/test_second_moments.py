@@ -11,8 +11,10 @@ from skbo_silbo import (
 )
 
 BOTH = (SlicedAverageVarianceEstimation, DirectionalRegression)
+NOTHING = pytest.mark.filterwarnings("ignore:No direction was found")
 
 
+@NOTHING  # y of these checks is noise, or labels 20 or 30 rows, which tests cannot tell from it
 @conformance([method() for method in BOTH])
 def test_scikit_learn_conformance(estimator, check):
     check(estimator)
