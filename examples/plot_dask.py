@@ -32,7 +32,7 @@ search = SILBOSearchCV(model, space, n_iter=24, batch_size=4, cv=4, random_state
 
 with (
     LocalCluster(
-        n_workers=4, threads_per_worker=1, processes=False, dashboard_address=None
+        n_workers=4, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0"
     ) as cluster,
     Client(cluster) as client,
     parallel_config("dask"),

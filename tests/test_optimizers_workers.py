@@ -105,7 +105,10 @@ def get_loky():
 def test_dask():
     distributed = pytest.importorskip("distributed")
     cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+        n_workers=2,
+        threads_per_worker=1,
+        processes=False,
+        dashboard_address="127.0.0.1:0",  # None is port 8787, and a warning if it is taken
     )
     with cluster, distributed.Client(cluster) as client:
         executor = client.get_executor()

@@ -375,7 +375,8 @@ def test_silent_by_default(capfd):
 
 
 def test_verbose_without_tqdm_prints_a_line_per_candidate(capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tqdm", None)
+    for name in ("tqdm", "tqdm.auto"):  # the second is found without the first, once imported
+        monkeypatch.setitem(sys.modules, name, None)
     fitted = search(n_iter=3, verbose=1).fit(X, Y)
     out, err = capsys.readouterr()
     lines = out.splitlines()

@@ -23,7 +23,7 @@ def client():
             n_workers=2,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # None is port 8787, and a warning if it is taken
             host="127.0.0.1",
         ) as cluster,
         distributed.Client(cluster) as client,

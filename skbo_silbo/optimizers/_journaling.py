@@ -52,8 +52,7 @@ def begin_or_check(log, optimizer, facts):
     try:
         _state.check_space(then["space"], optimizer.space_)
     except ValueError as error:
-        error.add_note(f"The data are journal {log.path!r}.")
-        raise
+        raise ValueError(f"{error} The data are journal {log.path!r}.") from None
     for name in ("class", "facts", "options", "objects", "seed"):
         different = _difference(name, then[name], now[name])
         if different is not None:

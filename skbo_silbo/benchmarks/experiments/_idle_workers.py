@@ -46,7 +46,8 @@ def executor_of(engine):
     if engine == "dask":
         from distributed import Client, LocalCluster
 
-        options = {"n_workers": N_WORKERS, "threads_per_worker": 1, "dashboard_address": None}
+        options = {"n_workers": N_WORKERS, "threads_per_worker": 1}
+        options["dashboard_address"] = "127.0.0.1:0"  # None is port 8787, taken or not
         with LocalCluster(**options) as cluster, Client(cluster) as client:
             yield _warm(client.get_executor())
         return
