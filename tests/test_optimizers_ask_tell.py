@@ -359,7 +359,10 @@ def test_bad_bounds_are_refused(method, bounds, message):
             {"mapping": "sideways"},
             r"mapping must be one of \['auto', 'bottom-up', .*\]: got 'sideways'",
         ),
-        ({"embedding": "pca"}, "embedding must be one of .* a transformer with components_ or inverse_transform"),
+        (
+            {"embedding": "pca"},
+            "embedding must be one of .* a transformer with components_ or inverse_transform",
+        ),
         ({"embedding": 3}, "embedding must be one of"),
         ({"n_components": 0}, "n_components must be 'auto' or an integer from 1 to 3"),
         ({"n_components": 4}, "n_components must be 'auto' or an integer from 1 to 3"),

@@ -333,7 +333,7 @@ def test_threads():
     assert all(trial.state == TrialState.COMPLETE for trial in study.trials)
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "journal"])
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("journal", marks=pytest.mark.slow)])
 def test_four_processes_on_one_study_lose_and_double_nothing(tmp_path, kind):
     n_workers, n_trials = 4, 5
     path = tmp_path / "study"

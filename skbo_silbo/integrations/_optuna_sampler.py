@@ -18,11 +18,14 @@ from skbo_silbo.integrations._optuna_space import OptunaSpace
 from skbo_silbo.integrations._optuna_trials import (
     CONSTRAINTS,
     common_space,
+    is_proposed_elsewhere,
     keep_attribute,
     keep_proposed,
     see_trials,
 )
 from skbo_silbo.optimizers import SILBO, SpaceExhausted, option_names
+
+MOST_TRIES = 5  # to propose what no other trial has
 
 
 class SILBOSampler(optuna.samplers.BaseSampler):
@@ -108,9 +111,23 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         with self._lock:
             if self._model is None or not self._model.is_for(study, search_space):
                 self._model = _Model(study.study_name, search_space, self._options, self._seed)
-            seen = see_trials(study, trial.number, search_space)
+            return self._propose_new(study, trial, search_space)
+
+    def _propose_new(self, study, trial, search_space):
+        """Return a proposal that no other trial has, and let other processes see it.
+
+        Two trials that begin at once know nothing of one another. Each writes what it proposes,
+        then looks: one of the two sees the other, and proposes anew.
+        """
+        params = None
+        for _ in range(MOST_TRIES):
+            former, seen = params, see_trials(study, trial.number, search_space)
             params = self._model.propose(trial.number, seen)
+            if params == former:  # a space that is used up
+                break
             keep_proposed(study, trial, params)
+            if not is_proposed_elsewhere(study, trial.number, params):
+                break
         return params
 
     def sample_independent(self, study, trial, param_name, param_distribution):

@@ -83,6 +83,16 @@ def keep_proposed(study, trial, params):
         keep_attribute(study, trial, f"{PROPOSED}:{i // LONGEST}", text[i : i + LONGEST])
 
 
+def is_proposed_elsewhere(study, number, params):
+    """Return whether another trial has these parameters, or is about to have them."""
+    others = (t for t in study.get_trials(deepcopy=False) if t.number != number)
+    return any(params == _among(_proposed(t) | t.params, params) for t in others)
+
+
+def _among(known, names):
+    return {name: known[name] for name in names if name in known}
+
+
 def _proposed(trial):
     text, i = "", 0
     while part := trial.system_attrs.get(f"{PROPOSED}:{i}"):
