@@ -115,8 +115,7 @@ def named(name, value, table, given):
     """
     if not isinstance(value, str | None) or value not in table:
         raise ValueError(
-            f"{name} must be one of {sorted(table, key=str)}: got {value!r}. "
-            f"Or give {given}."
+            f"{name} must be one of {sorted(table, key=str)}: got {value!r}. Or give {given}."
         )
     return table[value]
 

@@ -59,7 +59,10 @@ def measure_apart(experiment, cell):
 
 def _serve(sender, words, experiment, cell):
     """Measure in this process; what is printed goes to the file `words`."""
-    file = os.open(words, os.O_WRONLY)
+    try:
+        file = os.open(words, os.O_WRONLY)
+    except FileNotFoundError:  # who asked was interrupted meanwhile, and waits no more
+        return
     for stream in (sys.stdout, sys.stderr):
         os.dup2(file, stream.fileno())
     limit = experiment.cap_mib * 2**20
