@@ -6,6 +6,7 @@ cell pays for no import of what every cell needs.
 
 import os
 import resource
+import signal
 import sys
 import tempfile
 import traceback
@@ -42,9 +43,10 @@ def measure_apart(experiment, cell):
     receiver, sender = fork_server().Pipe(duplex=False)
     with tempfile.NamedTemporaryFile() as words:
         process = fork_server().Process(target=_serve, args=(sender, words.name, experiment, cell))
-        process.start()
-        sender.close()
+        interruptible = _start(process)
         try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, interruptible)
+            sender.close()
             if not receiver.poll(experiment.cap_seconds):
                 return {"status": "capped", "reason": f"more than {experiment.cap_seconds} s"}
             return receiver.recv()
@@ -55,6 +57,20 @@ def measure_apart(experiment, cell):
             process.kill()
             process.join()
             receiver.close()
+
+
+def _start(process):
+    """Start a process with Ctrl-C kept waiting; return the mask of signals that was in force.
+
+    One that is interrupted while it begins prints a traceback of its own.
+    """
+    former = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    except BaseException:
+        signal.pthread_sigmask(signal.SIG_SETMASK, former)
+        raise
+    return former
 
 
 def _serve(sender, words, experiment, cell):
