@@ -1,10 +1,12 @@
 """The mapping of nonlinear embeddings: their own inverse."""
 
-import numpy as np
+from skbo_silbo.mapping._bottom_up import BottomUp
 
 
-class InverseMapping:
+class InverseMapping(BottomUp):
     """Keep every x and y; put new points where the embedding's inverse says, clipped to the cube.
+
+    The points are those of `BottomUp`; unlike there they stay when the embedding changes.
 
     Examples
     --------
@@ -18,19 +20,3 @@ class InverseMapping:
     """
 
     keeps_coordinates = False
-
-    def lift(self, Z, embedding, incumbent=None):
-        """Return the points, (m, d), of the cube that stand for the coordinates Z, (m, r)."""
-        return np.clip(embedding.expand(Z), -1.0, 1.0)
-
-    def place(self, found, embedding, incumbent):
-        """Return the points of the coordinates that a search found."""
-        return self.lift(found.Z, embedding)
-
-    def settle(self, x, z, embedding, rng):
-        """Return x: it is the one point of z."""
-        return x
-
-    def carry(self, X, embedding):
-        """Return the coordinates, (n, r), of evaluated points X under a new embedding."""
-        return embedding.project(X)
