@@ -21,8 +21,8 @@ class AcquisitionSurface:
     best : float
         The lowest value so far.
     feasibility : Feasibility or None
-        Of learnt constraints and failures: its log probability is added to the acquisition, which
-        must be a logarithm then.
+        Of learnt constraints: its log probability is added to the acquisition, which must be a
+        logarithm then.
     """
 
     acquisition: AcquisitionFunction

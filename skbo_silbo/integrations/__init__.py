@@ -1,5 +1,5 @@
 """Doors from other libraries; none is imported with this one, and each needs its library."""
 
-from skbo_silbo.integrations._optuna_sampler import SILBOSampler
+from skbo_silbo.integrations._doors import __getattr__
 
-__all__ = ["SILBOSampler"]
+__all__ = ["RayExecutor", "SILBOSampler"]

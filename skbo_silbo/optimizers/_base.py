@@ -301,6 +301,10 @@ class AskTellOptimizer(ABC):
             self._log.close()
             self._log = None
 
+    def check_constraints(self, constraints):
+        """Refuse constraints of one point, (m,), that `tell` would refuse."""
+        self._check_constraints(constraints, (1,))
+
     def was_told(self, x: Any):
         """Return whether a value of this point, (d,) or dict, has been told."""
         return key_of(self.space_.encode([x])[0]) in self._told

@@ -33,9 +33,9 @@ class Belief:
     ranked : ndarray of shape (n, d)
         The points that it knows, the lowest value first; feasible ones before all others.
     n_feasible : int
-        How many of these are feasible; all, where there are no constraints.
+        How many of these are feasible (`Labelled.ranked`); all, where there are no constraints.
     feasibility : Feasibility or None
-        Of constraints and failures; None where there are none.
+        Of learnt constraints; None where nothing is known of any.
     feasibility_states : dict
         Of its processes.
     """

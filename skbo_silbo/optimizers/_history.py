@@ -26,14 +26,16 @@ class Labelled(NamedTuple):
     constraints: np.ndarray
 
     def ranked(self):
-        """Return the points, the best first, and how many of them are feasible and have a value.
+        """Return the points, the best first, and how many of these are to be improved on.
 
-        Where no constraint is known of any, all count, failed ones too: to a model they have values.
+        These are all where no constraint is known of any (failed ones too: to a model they have
+        values), and the feasible ones elsewhere: those with a value, if there is one.
         """
         constraints = self.constraints[:, ~np.isnan(self.constraints).all(axis=0)]
         feasible = is_feasible(constraints)
-        if constraints.shape[1]:
-            feasible &= np.isfinite(self.y)
+        has_value = feasible & np.isfinite(self.y)
+        if constraints.shape[1] and has_value.any():
+            feasible = has_value
         violation = np.where(feasible, 0.0, total_violation(constraints))
         order = np.lexsort([np.where(np.isfinite(self.y), self.y, np.inf), violation, ~feasible])
         return self.X[order], int(feasible.sum())

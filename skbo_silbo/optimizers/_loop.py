@@ -172,9 +172,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
         maker = self._configuration.maker
         surrogate, state = maker.fit(belief.state, *data, moved=belief.moved, rng=rng)
         belief = self._with_surrogate(surrogate, state, labelled)
-        if not self._configuration.learns_constraints:
-            return belief
-        feasibility, states = fit_feasibility(belief.feasibility_states, *_limits(labelled))
+        known = belief.feasibility_states, labelled.X, labelled.constraints
+        feasibility, states = fit_feasibility(*known)
         return replace(belief, feasibility=feasibility, feasibility_states=states)
 
     def _surrogate_data(self, labelled):
@@ -379,13 +378,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
         data = self._surrogate_data(labelled)
         surrogate = self._configuration.maker.restore(state, *data)
         belief = self._with_surrogate(surrogate, state, labelled)
-        feasibility = restore_feasibility(belief.feasibility_states, *_limits(labelled))
-        return replace(belief, feasibility=feasibility)
-
-
-def _limits(labelled):
-    """Return what constraints and failures are learnt from."""
-    return labelled.X, labelled.y, labelled.constraints
+        known = belief.feasibility_states, labelled.X, labelled.constraints
+        return replace(belief, feasibility=restore_feasibility(*known))
 
 
 def learning_data(X, y, unlabeled, warp):

@@ -6,11 +6,10 @@ columns of the cube, independent of the others and of the objective, so that
     log P(feasible) = sum over j of log Phi(-mean_j / std_j)                                 (1)
 
 (Schonlau, Welch and Jones 1998; Gelbart, Snoek and Adams 2014, eq. 3), Phi the normal distribution
-function. A failed evaluation is seen as one more constraint, with the labels 1 and -1 in place of
-values: least-squares classification (Rasmussen and Williams 2006, section 6.5).
+function.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -18,7 +17,6 @@ from scipy.special import log_ndtr
 from skbo_silbo.surrogate._makers import ProcessMaker
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
-FAILURE = "failure"  # name of the process of failures; constraints are named by their numbers
 LEAST_SPARSE_DIMENSION = 5  # with fewer columns all are expected to matter
 LARGEST = 1e6  # size of a constraint, in units of its typical size, beyond which all are alike
 PESSIMISM = 2.0  # standard deviations by which a pending point is believed to be worse
@@ -28,25 +26,18 @@ _LOG_ROOT_TWO_PI = 0.5 * np.log(2.0 * np.pi)
 
 @dataclass(frozen=True, eq=False)
 class Feasibility:
-    """What is believed of constraints and failures.
+    """What is believed of constraints.
 
     Attributes
     ----------
-    constraints : tuple of GaussianProcessSurrogate
+    processes : tuple of GaussianProcessSurrogate
         Of every constraint of which a value is known, at most 0 where it holds.
-    failure : GaussianProcessSurrogate or None
-        Above 0 where evaluations fail; None where none, or all, have failed.
     """
 
-    constraints: tuple[GaussianProcessSurrogate, ...]
-    failure: GaussianProcessSurrogate | None = None
-
-    @property
-    def _processes(self):
-        return self.constraints if self.failure is None else (*self.constraints, self.failure)
+    processes: tuple[GaussianProcessSurrogate, ...]
 
     def log_probability(self, X, worse_by=0.0):
-        """Return the log probability that all constraints hold and nothing fails, (n,), by (1).
+        """Return the log probability that all constraints hold, (n,), by (1).
 
         Parameters
         ----------
@@ -56,7 +47,7 @@ class Feasibility:
             As if every mean were so many of its standard deviations higher.
         """
         total = np.zeros(len(X))
-        for process in self._processes:
+        for process in self.processes:
             mean, std = process.predict(X)
             total += log_ndtr(-mean / std - worse_by)
         return total
@@ -64,7 +55,7 @@ class Feasibility:
     def log_probability_gradient(self, X):
         """Return the same, (n,), and its gradient by the coordinates of the points, (n, d)."""
         total, gradient = np.zeros(len(X)), np.zeros(X.shape)
-        for process in self._processes:
+        for process in self.processes:
             mean, std, mean_by_x, std_by_x = process.predict_gradient(X)
             u = -mean / std
             value = log_ndtr(u)
@@ -80,59 +71,56 @@ class Feasibility:
         for until it is told.
         """
         believing = []
-        for process in self.constraints:
+        for process in self.processes:
             mean, std = process.predict(X)
             believing.append(process.with_points(X, mean + PESSIMISM * std))
-        return replace(self, constraints=tuple(believing))
+        return Feasibility(tuple(believing))
 
     def holds_surely(self, X):
         """Return where all constraints would hold even if worse than predicted so, (n,) of bool."""
         surely = np.ones(len(X), bool)
-        for process in self.constraints:
+        for process in self.processes:
             mean, std = process.predict(X)
             surely &= mean + PESSIMISM * std <= 0.0
         return surely
 
 
-def fit_feasibility(states, X, y, constraints):
-    """Return what evaluations say of constraints and failures.
+def fit_feasibility(states, X, constraints):
+    """Return what evaluations say of constraints.
 
     Parameters
     ----------
     states : dict of str to dict
-        Those of the fit before, by name of the process.
+        Those of the fit before, by number of the constraint.
     X : ndarray of shape (n, d)
         Points of the cube.
-    y : ndarray of shape (n,)
-        Values; not finite where the evaluation failed.
     constraints : ndarray of shape (n, m)
         NaN where not known.
 
     Returns
     -------
     feasibility : Feasibility or None
-        None where there is neither.
+        None where nothing is known of any.
     states : dict of str to dict
         Plain data.
     """
-    made = {
-        name: _maker(X).fit(states.get(name), *data, np.zeros(len(data[1])), moved=False, rng=None)
-        for name, data in _targets(X, y, constraints).items()
-    }
-    return _together({name: process for name, (process, _) in made.items()}), {
-        name: state for name, (_, state) in made.items()
-    }
+    maker, made = _maker(X), {}
+    for number, data in _known(X, constraints):
+        made[number] = maker.fit(states.get(number), *data, moved=False, rng=None)
+    processes = tuple(process for process, _ in made.values())
+    new_states = {number: state for number, (_, state) in made.items()}
+    return Feasibility(processes) if processes else None, new_states
 
 
-def restore_feasibility(states, X, y, constraints):
+def restore_feasibility(states, X, constraints):
     """Return the `Feasibility` of these states, or None; nothing is searched."""
-    return _together(
-        {
-            name: _maker(X).restore(states[name], *data, np.zeros(len(data[1])))
-            for name, data in _targets(X, y, constraints).items()
-            if name in states
-        }
-    )
+    maker = _maker(X)
+    processes = [
+        maker.restore(states[number], *data)
+        for number, data in _known(X, constraints)
+        if number in states
+    ]
+    return Feasibility(tuple(processes)) if processes else None
 
 
 def scaled_constraint(c):
@@ -160,25 +148,16 @@ def scaled_constraint(c):
     return np.sign(scaled) * np.log1p(np.abs(scaled))
 
 
-def _targets(X, y, constraints):
-    """Return points and targets of every process there is, by name."""
-    targets = {}
+def _known(X, constraints):
+    """Return (number, (points, targets, noise)) of every constraint of which a value is known."""
+    known = []
     for number, values in enumerate(constraints.T):
-        known = ~np.isnan(values)
-        if known.any():
-            targets[str(number)] = X[known], scaled_constraint(values[known])
-    failed = ~np.isfinite(y)
-    if failed.any() and not failed.all():
-        targets[FAILURE] = X, np.where(failed, 1.0, -1.0)
-    return targets
+        rows = ~np.isnan(values)
+        if rows.any():
+            data = X[rows], scaled_constraint(values[rows]), np.zeros(rows.sum())
+            known.append((str(number), data))
+    return known
 
 
 def _maker(X):
     return ProcessMaker("sparse" if X.shape[1] >= LEAST_SPARSE_DIMENSION else "dimension-scaled")
-
-
-def _together(processes):
-    if not processes:
-        return None
-    failure = processes.pop(FAILURE, None)
-    return Feasibility(tuple(processes.values()), failure)
