@@ -84,17 +84,16 @@ def test_the_probability_is_the_product_over_processes_of_known_values():
     assert_allclose(learnt.log_probability(at), expected, rtol=1e-6)
     value, _ = learnt.log_probability_gradient(at)
     assert_allclose(value, expected, rtol=1e-6)
-    assert (learnt.log_probability(at, worse_by=0.1) < expected).all()
+    worse = learnt.log_probability(at, worse_by=0.1)
+    assert (worse <= expected).all()
+    assert (worse < expected)[np.abs(expected) > 1e-6].all()
 
 
 def test_gradient_of_the_log_probability_also_far_in_the_tail():
     _, _, learnt, _ = feasibility(8)
     for x in ([0.1, -0.3], [0.9, 0.95], [-0.8, -0.7]):
-        assert_gradient(
-            lambda x: learnt.log_probability(x[None])[0],
-            lambda x: learnt.log_probability_gradient(x[None])[1][0],
-            np.array(x),
-        )
+        gradient = learnt.log_probability_gradient(np.array([x]))[1][0]
+        assert_gradient(gradient, lambda x: learnt.log_probability(x[None])[0], np.array(x))
 
 
 def test_what_is_known_is_certain_and_states_give_the_same_processes():
@@ -121,7 +120,8 @@ def test_points_that_are_pending_are_avoided_unless_they_are_surely_feasible():
 def test_the_surface_is_log_improvement_and_log_probability(basis):
     X, _, learnt, _ = feasibility()
     embedding = LinearEmbedding(2, basis)
-    surrogate = GaussianProcessSurrogate().fit(embedding.project(X), X[:, 0] ** 2)
+    Z = embedding.project(X)
+    surrogate = GaussianProcessSurrogate().fit(Z, (Z**2).sum(axis=1))
     surface = AcquisitionSurface(log_expected_improvement, surrogate, embedding, 0.1, learnt)
     plain = AcquisitionSurface(log_expected_improvement, surrogate, embedding, 0.1)
     at = np.random.default_rng(1).uniform(-1, 1, (4, 2))
@@ -130,10 +130,9 @@ def test_the_surface_is_log_improvement_and_log_probability(basis):
     expected = plain.values_at(Z) + learnt.log_probability(embedding.expand(Z))
     assert_allclose(surface.values_at(Z), expected)
     for x in at:
-        assert_allclose(surface.value_and_gradient(x)[0], surface.values(x[None])[0])
-        assert_gradient(
-            lambda x: surface.values(x[None])[0], lambda x: surface.value_and_gradient(x)[1], x
-        )
+        value, gradient = surface.value_and_gradient(x)
+        assert_allclose(value, surface.values(x[None])[0])
+        assert_gradient(gradient, lambda x: surface.values(x[None])[0], x)
 
 
 def test_an_input_idle_for_the_objective_is_not_drawn_anew_where_a_constraint_needs_it():
@@ -264,19 +263,19 @@ def test_the_history_ranks_feasible_points_first():
 
 
 def test_until_a_feasible_point_is_known_the_probability_alone_is_sought():
-    """Where values are low is far from where the constraint may hold."""
+    """Where values are low is far from where the constraint may hold; -.2 is the nearest known."""
     X = sobol(64)
     X = X[X[:, 0] > -0.2][:16]
     optimizer = SILBO(BOUNDS, random_state=0)
     optimizer.tell(X, -X[:, 0], constraints=X[:, 0] + 0.8)
     asked = optimizer.ask(4)
-    assert (asked[:, 0] < -0.5).all()
+    assert (asked[:, 0] < -0.4).all()
     gaps = np.linalg.norm(asked[:, None] - asked, axis=2)[np.triu_indices(4, 1)]
     assert gaps.min() > 0.01  # and not one place four times
 
 
 def test_the_constrained_optimum_is_found():
-    """(0.3, 0.3), of value 0.08, by symmetry; the disc's is at distance 0.25 from the centre."""
+    """(0.3, 0.3), of value 0.08, by symmetry."""
     optimizer = told(6)
     for _ in range(20):
         x = optimizer.ask()
