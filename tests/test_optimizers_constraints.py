@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from skbo_silbo import SILBO, AddBO, HeSBO, RandomSearch, minimize
 from skbo_silbo.acquisition import AcquisitionSurface, log_expected_improvement, redraw_idle
 from skbo_silbo.embedding import LinearEmbedding
+from skbo_silbo.inspection import ConvergenceDisplay
 from skbo_silbo.optimizers._history import History
 from skbo_silbo.space import as_space
 from skbo_silbo.surrogate import (
@@ -360,6 +361,13 @@ def test_what_is_returned_is_checked(func, n_constraints, match):
     with pytest.raises(TypeError, match=match) as caught:
         minimize(func, BOUNDS, n_constraints=n_constraints)
     assert caught.value.optimize_result.nfev == 1
+
+
+def test_curves_are_of_feasible_points():
+    pytest.importorskip("matplotlib")
+    optimizer = SILBO(BOUNDS).tell([[0, 0], [0, 1], [1, 0]], [3.0, 1.0, 2.0], constraints=[0, 1, 0])
+    [curve] = ConvergenceDisplay.from_result(optimizer).curves.values()
+    assert_array_equal(curve, [3.0, 3.0, 2.0])
 
 
 def test_a_failure_need_not_show_constraints():

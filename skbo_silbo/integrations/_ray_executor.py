@@ -6,22 +6,12 @@ from typing import Any
 from skbo_silbo._checks import check_count
 from skbo_silbo.optimizers import LostWorkerError
 
-try:
-    import ray
-    from ray import exceptions
-except ImportError as error:
-    raise ImportError(
-        "skbo_silbo.integrations.RayExecutor must have Ray, which is not installed. "
-        "Install it: pip install skbo_silbo[ray]."
-    ) from error
-
-LOSSES = (
-    exceptions.WorkerCrashedError,
-    exceptions.NodeDiedError,
-    exceptions.LocalRayletDiedError,
-    exceptions.OutOfMemoryError,
-    exceptions.ObjectLostError,
-    exceptions.OwnerDiedError,
+LOSSES = (  # names in ray.exceptions
+    "WorkerCrashedError",
+    "NodeDiedError",
+    "LocalRayletDiedError",
+    "OutOfMemoryError",
+    "ObjectLostError",
 )
 
 
@@ -45,7 +35,7 @@ class RayExecutor(Executor):
     Raises
     ------
     ImportError
-        When it is imported without Ray.
+        When Ray is not installed.
     ValueError
         When `max_workers` is no integer of at least 1.
 
@@ -65,6 +55,7 @@ class RayExecutor(Executor):
     """
 
     def __init__(self, max_workers: int | None = None, **options: Any) -> None:
+        self._ray = ray = _import_ray()
         if not ray.is_initialized():
             ray.init()
         if max_workers is None:
@@ -83,11 +74,25 @@ class RayExecutor(Executor):
 
     def _run(self, fn, args, kwargs):
         try:
-            return ray.get(self._task.remote(fn, args, kwargs))
-        except LOSSES as error:
-            raise LostWorkerError(f"Ray: {error}") from error
-        except exceptions.RayTaskError as error:
+            return self._ray.get(self._task.remote(fn, args, kwargs))
+        except self._ray.exceptions.RayTaskError as error:
             raise error.cause from error
+        except self._ray.exceptions.RayError as error:
+            losses = tuple(getattr(self._ray.exceptions, name) for name in LOSSES)
+            if not isinstance(error, losses):
+                raise
+            raise LostWorkerError(f"Ray: {error}") from error
+
+
+def _import_ray():
+    try:
+        import ray
+    except ImportError as error:
+        raise ImportError(
+            "RayExecutor must have Ray, which is not installed. "
+            "Install it: pip install skbo_silbo[ray]."
+        ) from error
+    return ray
 
 
 def _call(fn, args, kwargs):
