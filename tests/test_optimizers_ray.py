@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -92,7 +93,7 @@ def test_no_more_calls_run_than_workers_were_asked_for(cluster):
 
     with RayExecutor(1, num_cpus=0.5) as executor:
         spans = sorted(future.result() for future in [executor.submit(span) for _ in range(3)])
-        assert all(a[1] <= b[0] for a, b in zip(spans, spans[1:], strict=False))
+        assert all(a[1] <= b[0] for a, b in pairwise(spans))
     with pytest.raises(RuntimeError, match="after shutdown"):
         executor.submit(span)
     with pytest.raises(ValueError, match="max_workers must be"):

@@ -64,10 +64,10 @@ class SILBOSampler(optuna.samplers.BaseSampler):
     Notes
     -----
     A pruned trial takes part with its last intermediate value. A failed one (also one that Optuna's
-    heartbeat gave up) is a failed evaluation for SILBO: the place is avoided. Constraints are learnt,
-    each by name, and trials are proposed by expected improvement on the best feasible one times the
-    probability that all hold (``acquisition="ei"``, the default; others cannot); a trial that has
-    no value for one is taken as not known to be feasible.
+    heartbeat gave up) is a failed evaluation for SILBO: the place is avoided. Constraints are
+    learnt, each by name, and trials are proposed by expected improvement on the best feasible one
+    times the probability that all hold (``acquisition="ei"``, the default; others cannot); a trial
+    that has no value for one is not known to be feasible.
 
     Examples
     --------

@@ -128,9 +128,10 @@ def minimize(
         ``nfev``: how often `func` was called, failures included; ``optimizer``: what proposed the
         points, told all values (for its ``subspace_``, and for `skbo_silbo.inspection`), those to
         be maximised with their signs changed; ``maximize``: whether that is so;
-        ``constraints``, with `n_constraints`: of every value, (n, m); ``message``: why it ended, and
-        ``stop_reason``: the same in a word, one of "n_calls", "max_time", "target", "callback",
-        "exhausted" (a finite space), "workers" (all hang), "interrupted" and "error";
+        ``constraints``, with `n_constraints`: of every value, (n, m);
+        ``message``: why it ended, and ``stop_reason``: the same in a word, one of "n_calls",
+        "max_time", "target", "callback", "exhausted" (a finite space), "workers" (all hang),
+        "interrupted" and "error";
         ``success``: whether it ended by itself with a finite value.
 
     Raises

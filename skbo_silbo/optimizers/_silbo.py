@@ -150,10 +150,11 @@ class SILBO(EmbeddedOptimizer):
     ("kriging believer"; Ginsbourger, Le Riche and Carraro 2010). A failed evaluation (NaN or
     infinite) takes part with the worst value told, and is unlabelled for the embedding.
 
-    Constraints told (``constraints`` of `tell`) are learnt by a Gaussian process each, on all columns
-    of the cube, and the log probability that all hold is added to the log expected improvement on
-    the best feasible point (Gelbart, Snoek and Adams 2014); pending points are believed to turn out
-    two standard deviations worse. Until a feasible point is known that probability alone is sought.
+    Constraints told (``constraints`` of `tell`) are learnt by a Gaussian process each, on all
+    columns of the cube, and the log probability that all hold is added to the log expected
+    improvement on the best feasible point (Gelbart, Snoek and Adams 2014); pending points are
+    believed to turn out two standard deviations worse. Until a feasible point is known that
+    probability alone is sought.
 
     Noise told with a value (``noise_std`` of `tell`) is noise of that value alone, on top of what
     the Gaussian process finds in all; it is multiplied by the slope of `warp` at the value. The

@@ -145,7 +145,7 @@ def _barrier(func, bounds, problem, method, repeat):
 
 
 def excuse(problem, method):
-    """A cluster of Ray needs Ray."""
+    """Return why Ray cannot be measured where it is not installed."""
     if problem["engine"] == "ray" and find_spec("ray") is None:
         return "Ray is not installed"
     return None
