@@ -36,7 +36,7 @@ def run_command_line(experiments, arguments=None):
     Returns
     -------
     code : int
-        0, or 1 with failures named on stderr (the first `NAMED`, and how many more), or 130 after Ctrl-C.
+        0, or 1 with failures on stderr (`NAMED` of them, and how many more), or 130 after Ctrl-C.
     """
     options = make_parser(experiments).parse_args(arguments)
     try:
