@@ -231,8 +231,7 @@ def solve_ridged_rows(pencil, n_wanted, random_state=None):
     basis = cholesky_basis(ridged)
     if basis is None:
         return None
-    omega = pencil.omega.toarray()
-    omega -= omega.mean(axis=0)
+    omega = pencil.centred_omega()
     solved = basis.lift(basis.whiten(omega.T).T)
     M = omega.T @ (K @ solved)
     M = (M + M.T) / 2

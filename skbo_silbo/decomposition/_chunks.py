@@ -100,8 +100,13 @@ class ChunkedSlicing:
         self.n_slices_ = int((self._moments.counts > 0).sum())
         return self
 
-    def _fit_blocks(self, X, y, X_unlabeled):
+    def _fit_blocks(self, X, y, X_unlabeled, sample_weight):
         """Fit to a Dask array block by block; y is read whole."""
+        if sample_weight is not None:
+            raise ValueError(
+                "sample_weight must be None for a Dask array: blocks are summed without weights. "
+                "Compute the array, or a sample of its rows, first."
+            )
         if (remedy := _needs_all_rows(self)) is not None:
             raise ValueError(f"{remedy}, or compute the Dask array first.")
         y, labelled = check_block_response(self, X, y, self.categorical)

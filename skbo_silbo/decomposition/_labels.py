@@ -7,6 +7,8 @@ from scipy.stats import rankdata
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
+from ._weights import as_numbers_of_rows, check_sample_weight
+
 
 @dataclass(frozen=True)
 class LabelledData:
@@ -18,19 +20,50 @@ class LabelledData:
     y : ndarray of shape (n_l,)
         Floats, or the categories as given.
     X_unlabeled : ndarray of shape (n_u, d)
+    weights : ndarray of shape (n_l,) or None
+        Positive weights of the labelled rows, as numbers of rows.
     """
 
     X_labeled: np.ndarray
     y: np.ndarray
     X_unlabeled: np.ndarray
+    weights: np.ndarray | None = None
+
+    @property
+    def n_rows(self):
+        """Labelled rows, each as often as it weighs."""
+        return len(self.y) if self.weights is None else self.weights.sum()
+
+    def labelled_mean(self):
+        """Weighted mean of the labelled rows (d,)."""
+        if self.weights is None:
+            return self.X_labeled.mean(axis=0)
+        return self.weights @ self.X_labeled / self.n_rows
 
     def labelled_only(self):
         """Return the same record without the unlabelled rows."""
         return replace(self, X_unlabeled=self.X_unlabeled[:0])
 
+    def without_weights(self, why):
+        """Return the same record without weights, after refusing those that differ."""
+        if self.weights is not None and np.ptp(self.weights) > 0:
+            raise ValueError(
+                f"sample_weight must be None, or the same for all labelled rows, {why} Got weights "
+                f"from {self.weights.min():g} to {self.weights.max():g}."
+            )
+        return replace(self, weights=None)
+
 
 def split_labelled(
-    estimator, X, y, X_unlabeled=None, *, reset=True, allow_categories=False, categorical="auto"
+    estimator,
+    X,
+    y,
+    X_unlabeled=None,
+    *,
+    sample_weight=None,
+    reset=True,
+    allow_categories=False,
+    categorical="auto",
 ):
     """Validate the arguments of ``fit`` and part labelled from unlabelled rows.
 
@@ -45,6 +78,8 @@ def split_labelled(
     X : array-like of shape (n, d)
     y : array-like of shape (n,)
     X_unlabeled : array-like of shape (n_u, d), default=None
+    sample_weight : array-like of shape (n,), default=None
+        Labelled rows of weight 0 are left out; weights of unlabelled rows are not used.
     reset : bool, default=True
         False compares with the features of an earlier fit.
     allow_categories : bool, default=False
@@ -60,7 +95,7 @@ def split_labelled(
     ------
     ValueError
         When y is missing, infinite, of another length than X, constant, or labels fewer than two
-        rows.
+        rows (of positive weight); when a weight is negative or there is not one for every row.
     """
     if y is None:
         raise ValueError(
@@ -70,13 +105,17 @@ def split_labelled(
     X = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
     y, labelled = _check_response(y, allow_categories, categorical)
     check_consistent_length(X, y)
-    _check_labels(y[labelled], len(y))
+    weights = check_sample_weight(sample_weight, len(X))
     unlabelled = X[~labelled]
+    if weights is not None:
+        labelled &= weights > 0
+        weights = as_numbers_of_rows(weights[labelled])
+    _check_labels(y[labelled], len(y))
     if X_unlabeled is not None:
         unlabelled = np.concatenate([unlabelled, _check_unlabelled(estimator, X_unlabeled)])
     if labelled.all():
-        return LabelledData(X, y, unlabelled)
-    return LabelledData(X[labelled], y[labelled], unlabelled)
+        return LabelledData(X, y, unlabelled, weights)
+    return LabelledData(X[labelled], y[labelled], unlabelled, weights)
 
 
 def labelled_mask(y):
@@ -179,8 +218,8 @@ def _as_categories(y):
 def _check_labels(y, n_rows):
     if len(y) < 2:
         raise ValueError(
-            f"y must hold at least 2 labels (values that are not NaN): got {len(y)} among "
-            f"{n_rows} rows. Label more rows."
+            f"y must hold at least 2 labels (values that are not NaN) on rows of positive weight: "
+            f"got {len(y)} among {n_rows} rows. Label more rows."
         )
     if (y == y[0]).all():
         raise ValueError(

@@ -20,6 +20,7 @@ from ._dimension import dimension_by_criterion, dimension_by_tests, warn_of_none
 from ._labels import split_labelled
 from ._permutation import KernelShuffles, permutation_tests
 from ._projection import LinearProjection, with_positive_peaks
+from ._ridge import evenly_spaced
 from ._scatter import center_on_labels
 from ._slices import check_n_slices, slice_response
 
@@ -28,6 +29,8 @@ N_FEW_PERMUTATIONS = 19
 """The fewest that can reject at level .05, taken where one kernel costs more than `MANY`."""
 MANY = 10**8
 """Products of n q^2 in one kernel (n rows of q columns)."""
+MAX_WEIGHTED_ROWS = 2000
+"""Rows that counts are written out to, where they are shuffled."""
 MAX_AUTO_COMPONENTS = 20
 """Most directions that n_components="auto" tests for."""
 
@@ -42,7 +45,7 @@ class _SecondMomentSlicing(LinearProjection):
         self.n_components = n_components
         self.n_slices = n_slices
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Learn the directions.
 
         Parameters
@@ -51,6 +54,9 @@ class _SecondMomentSlicing(LinearProjection):
             More labelled rows than features.
         y : array-like of shape (n,)
             Numbers or categories; NaN (None) marks a row without a label, which is left out.
+        sample_weight : array-like of shape (n,), default=None
+            Whole numbers are counts: a row of weight 3 is three rows, for the tests too. Others are
+            relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
 
         Returns
         -------
@@ -63,22 +69,23 @@ class _SecondMomentSlicing(LinearProjection):
             the number of features that vary.
         """
         check_n_slices(self.n_slices)
-        data = split_labelled(self, X, y, allow_categories=True).labelled_only()
-        n, d = data.X_labeled.shape
-        check_n_components(self.n_components, d, COMPONENT_WORDS)
-        check_enough_rows(type(self).__name__, n, d)
-        slices = slice_response(data.y, self.n_slices)
+        data = split_labelled(
+            self, X, y, sample_weight=sample_weight, allow_categories=True
+        ).labelled_only()
+        check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
+        check_enough_rows(type(self).__name__, *data.X_labeled.shape)
+        slices = slice_response(data.y, self.n_slices, sample_weight=data.weights)
         self.n_slices_ = slices.n_slices
         X, self.mean_ = center_on_labels(data)
-        pencil = Pencil(X, n, slices.membership())
-        basis = primal_basis(pencil)
-        Z = np.sqrt(n) * basis.whiten(pencil.X)
+        pencil = Pencil(slices.weighted(X), len(X), slices.membership())
+        basis, scale = primal_basis(pencil), np.sqrt(slices.n_rows)
+        Z = scale * slices.unweighted(basis.whiten(pencil.X))
         eigenvalues, V = linalg.eigh(self._kernel_of_rows(Z, slices), driver="evd")
         V = V[:, ::-1]
         self.eigenvalues_ = np.clip(eigenvalues[::-1], 0, None)
         self._check_rank(len(eigenvalues))
         self.n_components_ = self._choose_n_components(Z @ V, slices)
-        directions = np.sqrt(n) * basis.lift(V[:, : max(self.n_components_, 1)])
+        directions = scale * basis.lift(V[:, : max(self.n_components_, 1)])
         self.components_ = with_positive_peaks(directions.T)
         return self
 
@@ -86,9 +93,12 @@ class _SecondMomentSlicing(LinearProjection):
         """Take the number given, or test; S (n, q) are the scores of all directions."""
         self.__dict__.pop("permutation_tests_", None)
         if self.n_components == "criterion":
-            return dimension_by_criterion(self.eigenvalues_, len(S))
+            return dimension_by_criterion(self.eigenvalues_, slices.n_rows)
         if self.n_components != "auto":
             return int(self.n_components)
+        if slices.weights is not None:
+            places = evenly_spaced(S, slices, max(len(S), MAX_WEIGHTED_ROWS))
+            S, slices = S[places], slices.of_rows(places)
         problem = KernelShuffles(S, lambda Z: self._kernel_of_rows(Z, slices))
         self.permutation_tests_ = permutation_tests(
             problem,
@@ -120,7 +130,14 @@ def check_enough_rows(name, n, d):
 
 def _slice_means(Z, slices):
     """Means (H, q) of the rows of each slice."""
-    return (slices.membership().T @ Z) / np.sqrt(slices.counts)[:, None]
+    return (slices.membership().T @ slices.weighted(Z)) / np.sqrt(slices.counts)[:, None]
+
+
+def _groups(Z, slices, means):
+    """Rows of each slice less its mean, times their root weights."""
+    rows = [slices.codes == h for h in range(slices.n_slices)]
+    centred = slices.weighted(Z - means[slices.codes])
+    return [centred[members] for members in rows]
 
 
 def sum_of_squared_scatters(groups, weights):
@@ -193,10 +210,11 @@ class SlicedAverageVarianceEstimation(_SecondMomentSlicing):
 
     def _kernel_of_rows(self, Z, slices):
         """``I - 2 sum p_h V_h + sum p_h V_h^2``, the slices' V_h averaging ``I - sum p_h m m'``."""
-        shares, means = slices.counts / len(Z), _slice_means(Z, slices)
-        groups = [Z[slices.codes == h] - mean for h, mean in enumerate(means)]
+        shares, means = slices.counts / slices.n_rows, _slice_means(Z, slices)
+        groups = _groups(Z, slices, means)
         kernel = sum_of_squared_scatters(groups, shares / slices.counts**2)
-        total = Z.T @ Z / len(Z) - (means.T * shares) @ means
+        weighted = slices.weighted(Z)
+        total = weighted.T @ weighted / slices.n_rows - (means.T * shares) @ means
         kernel -= 2 * total
         kernel[np.diag_indices_from(kernel)] += 1
         return kernel
@@ -249,8 +267,8 @@ class DirectionalRegression(_SecondMomentSlicing):
     """
 
     def _kernel_of_rows(self, Z, slices):
-        shares, means = slices.counts / len(Z), _slice_means(Z, slices)
-        groups = [Z[slices.codes == h] for h in range(slices.n_slices)]
+        shares, means = slices.counts / slices.n_rows, _slice_means(Z, slices)
+        groups = _groups(Z, slices, np.zeros_like(means))
         squares = sum_of_squared_scatters(groups, shares / slices.counts**2)
         between = (means.T * shares) @ means
         trace = np.trace(between)

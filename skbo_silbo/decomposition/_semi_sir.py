@@ -1,6 +1,7 @@
 """Semi-supervised, localised sliced inverse regression."""
 
 import warnings
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -29,6 +30,7 @@ from ._dimension import (
     warn_of_none,
 )
 from ._labels import split_labelled
+from ._linearity import MAX_ROWS as MAX_CURVATURE_ROWS
 from ._linearity import curvature, warn_of_curvature
 from ._paper import pairwise_membership, paper_directions
 from ._permutation import slice_permutation_tests
@@ -37,6 +39,7 @@ from ._ridge import ROWS_PER_FEATURE, choose_ridge
 from ._scatter import center_on_labels, column_scales, graph_penalty, local_membership
 from ._slices import check_n_slices, slice_response, warn_of_classes
 from ._streaming import is_dask_array
+from ._weights import rows_by_weight
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized", "paper")
 NEIGHBORS = ("auto", "brute", "pynndescent")
@@ -187,6 +190,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
        Z. J. Stat. 43, 2001.
     .. [5] Zhu, Zhu and Feng, "Dimension Reduction in Regressions Through Cumulative Slicing
        Estimation", JASA 105, 2010.
+    .. [6] Kish, "Survey Sampling", Wiley, 1965: ``(sum w)^2 / sum w^2``.
 
     Examples
     --------
@@ -228,7 +232,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         self.neighbors = neighbors
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, X_unlabeled: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Learn the directions.
 
         Parameters
@@ -241,6 +247,12 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             marking an unlabelled row.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Further unlabelled rows.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the labelled rows. Whole numbers are counts: a row of weight 3 is three rows,
+            for tests and choices too. Others are relative, and scaled to sum to the effective
+            number of rows [6]_. Weights that differ are refused where neighbours decide
+            (`n_local_neighbors`, unlabelled rows unless ``alpha=0``), with ``solver="paper"`` and
+            for a Dask array.
 
         Returns
         -------
@@ -248,10 +260,10 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         """
         self._check_parameters()
         if is_dask_array(X):
-            return self._fit_blocks(X, y, X_unlabeled)
-        data = self._split(X, y, X_unlabeled)
+            return self._fit_blocks(X, y, X_unlabeled, sample_weight)
+        data = self._split(X, y, X_unlabeled, sample_weight)
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
-        slices = slice_response(data.y, self.n_slices)
+        slices = slice_response(data.y, self.n_slices, sample_weight=data.weights)
         self._begin(data.y, slices)
         self._moments = None
         random_state = check_random_state(self.random_state)
@@ -259,6 +271,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         if self.solver == "paper":
             return self._fit_paper(data, slices, search)
         X, self.mean_ = center_on_labels(data)
+        X = slices.weighted(X)
         scale = self._standardise(X, data, slices)
         near = self._near_rows(X[: len(data.y)], scale, slices)
         omega = self._omega(near, slices, search)
@@ -267,22 +280,40 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         solver = _make_solver(self.solver_, random_state)
         spectrum = solver.solve(pencil, self._n_wanted(pencil.omega.shape[1]))
         plain, penalised = self._is_plain(slices), pencil.penalty is not None
-        self._store_spectrum(spectrum, len(data.y), plain=plain, penalised=penalised)
+        self._store_spectrum(spectrum, slices.n_rows, plain=plain, penalised=penalised)
         self.n_components_ = self._choose_n_components(pencil, slices, near)
-        self._store_components(spectrum, len(data.y), scale)
+        self._store_components(spectrum, slices.n_rows, scale)
         if self.n_components == "auto":
-            self._look_at_curvature(pencil.X_labeled, scale, data.y)
+            self._look_at_curvature(pencil.X_labeled, slices, scale, data.y)
         return self
 
-    def _split(self, X, y, X_unlabeled):
+    def _split(self, X, y, X_unlabeled, sample_weight):
         data = split_labelled(
-            self, X, y, X_unlabeled, allow_categories=True, categorical=self.categorical
+            self,
+            X,
+            y,
+            X_unlabeled,
+            sample_weight=sample_weight,
+            allow_categories=True,
+            categorical=self.categorical,
         )
         if not _is_categorical(data.y) and self.categorical == "auto":
             warn_of_classes(y, self.n_slices)
-        if isinstance(self.alpha, str) or self.alpha > 0 or self.solver == "paper":
-            return data
-        return data.labelled_only()
+        if self.alpha == 0 and self.solver != "paper":
+            data = data.labelled_only()
+        if (obstacle := self._no_weights_because(data)) is not None:
+            return data.without_weights(obstacle)
+        return data
+
+    def _no_weights_because(self, data):
+        """Say which parameter weights cannot go with, and the remedy; None where they can."""
+        if self.n_local_neighbors is not None:
+            return "with n_local_neighbors: a row's weight moves no neighbour. Use plain slices."
+        if self.solver == "paper":
+            return "with solver='paper', which knows none. Use solver='auto'."
+        if len(data.X_unlabeled):
+            return "with unlabelled rows: their graph knows no weights. Pass alpha=0."
+        return None
 
     def _begin(self, y, slices):
         """Forget what an earlier fit may have set and this one may not."""
@@ -309,7 +340,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         """Divide the columns of X in place where units would matter; return by what."""
         if not (self.scale and self._feels_units(data, slices)):
             return 1.0
-        scale = column_scales(X, len(data.y))
+        scale = column_scales(X, slices)
         X /= scale
         return scale
 
@@ -322,9 +353,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     def _feels_units(self, data, slices):
         """Tell whether units matter: plain slices of many rows have neither ridge nor graph."""
         ridged = self.ridge != 0 and (
-            self.ridge != "auto" or len(data.y) < ROWS_PER_FEATURE * self.n_features_in_
+            self.ridge != "auto" or slices.n_rows < ROWS_PER_FEATURE * self.n_features_in_
         )
-        exact = self.solver in ("auto", "dense") and len(data.y) > self.n_features_in_
+        exact = self.solver in ("auto", "dense") and slices.n_rows > self.n_features_in_
         return ridged or not exact or not self._is_plain(slices) or len(data.X_unlabeled) > 0
 
     def _build_pencil(self, X, slices, omega, search):
@@ -332,7 +363,13 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         labelled = X[:n_labeled]
         ridge_of = self._ridge_rule(labelled, slices)
         penalty = self._penalty(X, slices, ridge_of, search)
-        pencil = Pencil(labelled if penalty is None else X, n_labeled, omega, penalty)
+        pencil = Pencil(
+            labelled if penalty is None else X,
+            n_labeled,
+            omega,
+            penalty,
+            root_weights=slices.root_weights,
+        )
         if self.ridge != "auto":
             self.ridge_ = self._given_ridge(n_labeled, penalised=penalty is not None)
             return pencil.with_relative_ridge(self.ridge_)
@@ -434,11 +471,10 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             )
 
     def _choose_n_components(self, pencil, slices, near):
-        plain, n_labeled = self._is_plain(slices), len(slices.codes)
-        if self.n_components != "auto" or self._tests_are_valid(n_labeled):
-            return self._choose_from_spectrum(n_labeled, plain)
+        if self.n_components != "auto" or self._tests_are_valid(slices.n_rows):
+            return self._choose_from_spectrum(slices.n_rows, self._is_plain(slices))
         if self.solver_ == "iterative":  # neither d x d nor n x n would fit
-            pencil = Pencil(pencil.X_labeled, n_labeled, pencil.omega, None, pencil.ridge)
+            pencil = replace(pencil, X=pencil.X_labeled, penalty=None)
         self.permutation_tests_ = slice_permutation_tests(
             pencil,
             slices,
@@ -471,8 +507,11 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         directions = np.sqrt(n_labeled) * spectrum.directions[:, : max(self.n_components_, 1)]
         self.components_ = with_positive_peaks(directions.T / scale)
 
-    def _look_at_curvature(self, X_labeled, scale, y):
+    def _look_at_curvature(self, X_labeled, slices, scale, y):
         """Set `curvature_` and say what may have misled the tests that chose the dimension."""
+        if slices.weights is not None:
+            places = rows_by_weight(slices.weights, MAX_CURVATURE_ROWS)
+            X_labeled = slices.unweighted(X_labeled)[places]
         self.curvature_, curved = curvature(X_labeled, self.components_ * scale)
         by_value = self.target_type_ == "categorical" or len(np.unique(y)) == self.n_slices_
         if self.n_components_ and curved.any() and not by_value:
