@@ -32,7 +32,7 @@ def without_weights(estimator):
     """Neighbours and the paper's solver refuse weights that differ."""
     if estimator.n_local_neighbors is None and estimator.solver != "paper":
         return {}
-    names = ("equivalence_on_dense_data", "s_not_overwritten")
+    names = ("_equivalence_on_dense_data", "s_not_overwritten")
     return {f"check_sample_weight{name}": "refuses weights that differ" for name in names}
 
 
@@ -451,6 +451,15 @@ def test_classes_in_chunks():
     np.testing.assert_allclose(chunked.components_, whole.components_, rtol=1e-8)
     with pytest.raises(ValueError, match=r"y must hold classes given .* got rose"):
         chunked.partial_fit(X, np.full(150, "rose"))
+
+
+def test_few_rows_of_classes_in_chunks_choose_the_ridge_of_fit():
+    X, y = load_iris(return_X_y=True)
+    X, names = np.c_[X, X**2, np.sqrt(X)][::6], load_iris().target_names[y][::6]
+    whole = SemiSlicedInverseRegression(1).fit(X, names)
+    chunked = SemiSlicedInverseRegression(1).partial_fit(X, names, classes=np.unique(names))
+    assert chunked.ridge_ == pytest.approx(whole.ridge_)
+    np.testing.assert_allclose(chunked.components_, whole.components_, rtol=1e-6)
 
 
 def test_chunks_are_solved_when_something_is_read():

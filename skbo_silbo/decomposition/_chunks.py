@@ -148,7 +148,8 @@ class ChunkedSlicing:
 
     def _ridge_of_moments(self, scatter, N, counts):
         if self.ridge == "auto":
-            return choose_ridge_from_moments(scatter, N, counts[counts > 0])
+            unordered = self.target_type_ != "numeric"
+            return choose_ridge_from_moments(scatter, N, counts[counts > 0], unordered)
         return self._given_ridge(counts.sum(), penalised=False) * np.diag(scatter).mean()
 
     def _forget_solved(self):

@@ -17,7 +17,7 @@ class LabelledData:
     Attributes
     ----------
     X_labeled : ndarray of shape (n_l, d)
-    y : ndarray of shape (n_l,)
+    y : ndarray of shape (n_l,) or (n_l, q)
         Floats, or the categories as given.
     X_unlabeled : ndarray of shape (n_u, d)
     weights : ndarray of shape (n_l,) or None
@@ -64,6 +64,7 @@ def split_labelled(
     reset=True,
     allow_categories=False,
     categorical="auto",
+    multivariate=False,
 ):
     """Validate the arguments of ``fit`` and part labelled from unlabelled rows.
 
@@ -76,7 +77,7 @@ def split_labelled(
     estimator : BaseEstimator
         Gets ``n_features_in_`` and ``feature_names_in_`` when `reset`.
     X : array-like of shape (n, d)
-    y : array-like of shape (n,)
+    y : array-like of shape (n,), or (n, q) where `multivariate`
     X_unlabeled : array-like of shape (n_u, d), default=None
     sample_weight : array-like of shape (n,), default=None
         Labelled rows of weight 0 are left out; weights of unlabelled rows are not used.
@@ -86,6 +87,8 @@ def split_labelled(
         Let y hold strings, booleans or other categories.
     categorical : "auto" or bool, default="auto"
         True takes numbers for categories too, False nothing for a category.
+    multivariate : bool, default=False
+        Let y hold q numbers a row: all of them, or NaN in place of all.
 
     Returns
     -------
@@ -103,7 +106,7 @@ def split_labelled(
             "Mark rows without a label by NaN in y."
         )
     X = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
-    y, labelled = _check_response(y, allow_categories, categorical)
+    y, labelled = _check_response(y, allow_categories, categorical, multivariate)
     check_consistent_length(X, y)
     weights = check_sample_weight(sample_weight, len(X))
     unlabelled = X[~labelled]
@@ -137,6 +140,13 @@ def response_targets(y):
     return targets / np.sqrt(np.mean(np.sum(targets**2, axis=1)))
 
 
+def target_type(y):
+    """Tell what checked labels y are: "numeric", "categorical" or "multivariate"."""
+    if y.ndim == 2:
+        return "multivariate"
+    return "categorical" if y.dtype.kind in "USb" else "numeric"
+
+
 def check_labelled_chunk(estimator, X, y, *, reset, allow_categories):
     """Validate rows that must all be labelled: X (n, d) of floats and y (n,), n >= 1.
 
@@ -155,14 +165,14 @@ def check_labelled_chunk(estimator, X, y, *, reset, allow_categories):
 
 
 def check_block_response(estimator, X, y, categorical):
-    """Validate y (n,) beside a Dask array X (n, d), which is not read; y and its labelled mask."""
+    """Validate y beside a Dask array X (n, d), which is not read; y and its labelled mask."""
     if np.isnan(X.shape).any() or X.ndim != 2:
         raise ValueError(
             f"X must be a Dask array of two known dimensions: got shape {X.shape}. Call "
             "X.compute_chunk_sizes() first."
         )
     validate_data(estimator, np.zeros((1, X.shape[1])))
-    y, labelled = _check_response(np.asarray(y), True, categorical)
+    y, labelled = _check_response(np.asarray(y), True, categorical, multivariate=True)
     if len(y) != len(X):
         raise ValueError(
             f"X and y must have as many rows: got inconsistent numbers of samples {len(X)} and "
@@ -185,7 +195,7 @@ def _check_unlabelled(estimator, X_unlabeled):
     return rows
 
 
-def _check_response(y, allow_categories, categorical="auto"):
+def _check_response(y, allow_categories, categorical="auto", multivariate=False):
     if categorical == "auto":
         categorical = allow_categories and _holds_categories(y)
     if categorical:
@@ -193,9 +203,23 @@ def _check_response(y, allow_categories, categorical="auto"):
     y = check_array(
         y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, input_name="y"
     )
+    if multivariate and y.ndim == 2 and y.shape[1] > 1:
+        return y, _is_complete(y)
     if y.ndim != 1:
         y = column_or_1d(y, warn=True)
     return y, ~np.isnan(y)
+
+
+def _is_complete(y):
+    """Tell which rows of y (n, q) have all responses; those with some are refused."""
+    missing = np.isnan(y).sum(axis=1)
+    partly = np.flatnonzero((missing > 0) & (missing < y.shape[1]))
+    if len(partly):
+        raise ValueError(
+            f"y must hold all {y.shape[1]} responses of a row, or NaN in place of all: row "
+            f"{partly[0]} lacks {missing[partly[0]]}. Fill them in, or mark the row as unlabelled."
+        )
+    return missing == 0
 
 
 def _holds_categories(y):

@@ -79,12 +79,12 @@ def choose_ridge(X, slices, categorical):
     return ridge_of_least_error(squares, projected, slices.n_rows, n_judging)
 
 
-def choose_ridge_from_moments(scatter, slice_sums, counts):
+def choose_ridge_from_moments(scatter, slice_sums, counts, categorical):
     """As `choose_ridge`, from X'X (d, d) and ``sqrt(n_h)`` times the slice means (H, d)."""
     n, d = counts.sum(), len(scatter)
     if n >= ROWS_PER_FEATURE * d:
         return 0.0
-    targets = np.sqrt(counts)[:, None] * slice_targets(counts, categorical=False)
+    targets = np.sqrt(counts)[:, None] * slice_targets(counts, categorical)
     squares, V = linalg.eigh(scatter, check_finite=False)
     projected = (V.T @ (slice_sums.T @ targets)) / _roots(squares)
     return ridge_of_least_error(squares, projected, n)

@@ -52,8 +52,9 @@ class _SecondMomentSlicing(LinearProjection):
         ----------
         X : array-like of shape (n, n_features)
             More labelled rows than features.
-        y : array-like of shape (n,)
+        y : array-like of shape (n,) or (n, q)
             Numbers or categories; NaN (None) marks a row without a label, which is left out.
+            Several responses are numbers, and slices the clusters that k-means finds among them.
         sample_weight : array-like of shape (n,), default=None
             Whole numbers are counts: a row of weight 3 is three rows, for the tests too. Others are
             relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
@@ -70,7 +71,12 @@ class _SecondMomentSlicing(LinearProjection):
         """
         check_n_slices(self.n_slices)
         data = split_labelled(
-            self, X, y, sample_weight=sample_weight, allow_categories=True
+            self,
+            X,
+            y,
+            sample_weight=sample_weight,
+            allow_categories=True,
+            multivariate=True,
         ).labelled_only()
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         check_enough_rows(type(self).__name__, *data.X_labeled.shape)
@@ -110,6 +116,11 @@ class _SecondMomentSlicing(LinearProjection):
         if not n_components:
             warn_of_none()
         return n_components
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     def _check_rank(self, rank):
         if not isinstance(self.n_components, str) and self.n_components > rank:

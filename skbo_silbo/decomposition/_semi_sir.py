@@ -29,7 +29,7 @@ from ._dimension import (
     sequential_tests,
     warn_of_none,
 )
-from ._labels import split_labelled
+from ._labels import split_labelled, target_type
 from ._linearity import MAX_ROWS as MAX_CURVATURE_ROWS
 from ._linearity import curvature, warn_of_curvature
 from ._paper import pairwise_membership, paper_directions
@@ -76,6 +76,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     rows [1]_. With neither localisation nor unlabelled rows this is sliced inverse regression as
     in R's ``dr`` [2]_; with categories for y its space is that of linear discriminant analysis.
 
+    With several responses a row, the slices are clusters of the responses (k-means inverse
+    regression [7]_): directions that any of them, or their dependence on each other, needs.
+
     Unlabelled rows help when the active structure is locally smooth and labels are few; they do
     not help in general. So by default `alpha` is chosen by cross-validation, 0 among its values,
     and `alpha_scores_` says what they were worth.
@@ -89,7 +92,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         `n_components_` is 0 then, `components_` keeps one direction, and a warning says so.
         "criterion" maximises an information criterion of the spectrum [5]_: cheap, at least 1.
     n_slices : int or array-like of increasing edges, default=10
-        Slices aimed at (`n_slices_` tells how many R's rule gave), or the values at which to cut.
+        Slices aimed at (`n_slices_` tells how many R's rule gave), or the values at which to cut;
+        clusters, where a row has several responses.
     n_local_neighbors : int or None, default=None
         Localises the slices [3]_: each row is replaced by the mean of that many nearest rows of
         its slice, itself included. None, or any number not below the size of every slice, gives
@@ -138,7 +142,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     n_components_ : int
         0 where ``n_components="auto"`` found none.
     n_slices_ : int
-    target_type_ : {"numeric", "categorical"}
+    target_type_ : {"numeric", "categorical", "multivariate"}
         What y was taken for.
     alpha_ : float
         The weight used; 0.0 when every row is labelled.
@@ -191,6 +195,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     .. [5] Zhu, Zhu and Feng, "Dimension Reduction in Regressions Through Cumulative Slicing
        Estimation", JASA 105, 2010.
     .. [6] Kish, "Survey Sampling", Wiley, 1965: ``(sum w)^2 / sum w^2``.
+    .. [7] Setodji and Cook, "K-Means Inverse Regression", Technometrics 46, 2004.
 
     Examples
     --------
@@ -242,9 +247,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         X : array-like of shape (n, n_features), or Dask array
             The blocks of a Dask array are read one after the other and never put together: plain
             slices, the exact solver, no graph.
-        y : array-like of shape (n,)
+        y : array-like of shape (n,) or (n, q)
             Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None or NaN
-            marking an unlabelled row.
+            marking an unlabelled row. Several responses are numbers.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Further unlabelled rows.
         sample_weight : array-like of shape (n,), default=None
@@ -296,8 +301,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             sample_weight=sample_weight,
             allow_categories=True,
             categorical=self.categorical,
+            multivariate=True,
         )
-        if not _is_categorical(data.y) and self.categorical == "auto":
+        if target_type(data.y) == "numeric" and self.categorical == "auto":
             warn_of_classes(y, self.n_slices)
         if self.alpha == 0 and self.solver != "paper":
             data = data.labelled_only()
@@ -320,7 +326,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         for name in ("alpha_scores_", "dimension_tests_", "permutation_tests_", "curvature_"):
             self.__dict__.pop(name, None)
         self.n_slices_ = slices.n_slices
-        self.target_type_ = "categorical" if _is_categorical(y) else "numeric"
+        self.target_type_ = target_type(y)
 
     def _check_parameters(self):
         check_n_slices(self.n_slices)
@@ -380,7 +386,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     def _ridge_rule(self, X_labeled, slices):
         """Absolute ridge as a function of the trace of T."""
         if self.ridge == "auto":
-            rho = choose_ridge(X_labeled, slices, self.target_type_ == "categorical")
+            rho = choose_ridge(X_labeled, slices, self.target_type_ != "numeric")
             return lambda trace: rho
         return lambda trace: self.ridge * trace / self.n_features_in_
 
@@ -396,7 +402,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
                 unit,
                 slices,
                 ridge=ridge_of,
-                categorical=self.target_type_ == "categorical",
+                categorical=self.target_type_ != "numeric",
                 n_components=None if isinstance(self.n_components, str) else self.n_components,
             )
         else:
@@ -541,6 +547,11 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         self.components_ = with_positive_peaks(B.T)
         return self
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
 
 def _make_solver(name, random_state):
     return {
@@ -549,7 +560,3 @@ def _make_solver(name, random_state):
         "iterative": IterativeSolver(random_state),
         "randomized": RandomizedSolver(random_state),
     }[name]
-
-
-def _is_categorical(y):
-    return y.dtype.kind in "USb"

@@ -6,9 +6,12 @@ from numbers import Integral
 
 import numpy as np
 from scipy import sparse
+from sklearn.cluster import KMeans
 
 ROWS_PER_CLASS = 5
 """Rows a value from which integers look like classes."""
+N_STARTS = 10
+"""Starts of k-means, seeded."""
 ROUNDING = 1e-6
 """Rows by which a sum of weights may miss the size of a slice."""
 
@@ -70,12 +73,14 @@ class Slices:
 
 
 def slice_response(y, n_slices, *, sample_weight=None):
-    """Cut the response as R's ``dr`` does, at given edges, or by category.
+    """Cut the response as R's ``dr`` does, at given edges, by category, or by k-means.
 
     Parameters
     ----------
-    y : ndarray of shape (n_l,)
-        Numbers, or strings (each category a slice).
+    y : ndarray of shape (n_l,) or (n_l, q)
+        Numbers, or strings (each category a slice). Where a row has several responses, slices are
+        the clusters that k-means finds among them, divided by their standard deviations (Setodji
+        and Cook 2004): at most `n_slices`, and at most one for two rows.
     n_slices : int or array-like of increasing edges
         An int is the number aimed at: slices of ``max(2, n_l // n_slices)`` rows, each extended
         to the end of a run of ties, the last taking the rest; a response with at most `n_slices`
@@ -90,10 +95,13 @@ def slice_response(y, n_slices, *, sample_weight=None):
     Raises
     ------
     ValueError
-        If `n_slices` is neither, or the edges leave fewer than two slices with rows.
+        If `n_slices` is neither, the edges leave fewer than two slices with rows, or there are
+        edges for several responses.
     """
     n_slices = check_n_slices(n_slices)
-    if y.dtype.kind not in "fiu":
+    if y.ndim == 2:
+        codes = _clusters(y, n_slices, sample_weight)
+    elif y.dtype.kind not in "fiu":
         codes = np.unique(y, return_inverse=True)[1]
     elif isinstance(n_slices, np.ndarray):
         codes = np.searchsorted(n_slices, y, side="right")
@@ -105,7 +113,7 @@ def slice_response(y, n_slices, *, sample_weight=None):
 def warn_of_classes(y, n_slices):
     """Say so when integers that look like classes are cut as numbers."""
     y = np.asarray(y)
-    if y.dtype.kind not in "iu" or not isinstance(n_slices, Integral):
+    if y.dtype.kind not in "iu" or y.ndim > 1 or not isinstance(n_slices, Integral):
         return
     n_values = len(np.unique(y))
     if n_slices < n_values <= len(y) / ROWS_PER_CLASS:
@@ -132,6 +140,25 @@ def check_n_slices(n_slices):
     if not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
         raise ValueError(f"n_slices given as edges must be finite and increase: got {n_slices!r}.")
     return edges.astype(np.float64)
+
+
+def _clusters(y, n_slices, weights):
+    """Cluster of each row of y (n, q), whatever the order of the rows."""
+    if isinstance(n_slices, np.ndarray):
+        raise ValueError(
+            f"n_slices must be an integer where a row of y has {y.shape[1]} responses: got edges. "
+            "Give the number of clusters."
+        )
+    values, ranks = np.unique(y, axis=0, return_inverse=True)
+    if len(values) <= n_slices:
+        return ranks
+    counts = np.bincount(ranks, weights)
+    values = values - np.average(values, axis=0, weights=counts)
+    spread = np.sqrt(np.average(values**2, axis=0, weights=counts))
+    values /= np.where(spread > 0, spread, 1.0)
+    n_clusters = min(n_slices, max(2, int(counts.sum() // 2)))
+    search = KMeans(n_clusters, n_init=N_STARTS, random_state=0)
+    return search.fit(values, sample_weight=counts).labels_[ranks]
 
 
 def _codes_by_count(y, n_slices, weights):

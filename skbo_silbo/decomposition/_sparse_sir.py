@@ -124,8 +124,9 @@ class SparseSlicedInverseRegression(LinearProjection):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-        y : array-like of shape (n,)
+        y : array-like of shape (n,) or (n, q)
             Numbers or categories; NaN (None) marks a row without a label, which is left out.
+            Several responses are numbers, and slices the clusters that k-means finds among them.
 
         Returns
         -------
@@ -138,7 +139,7 @@ class SparseSlicedInverseRegression(LinearProjection):
             all constant, or an `n_components` above the number of directions identified.
         """
         self._check_parameters()
-        data = split_labelled(self, X, y, allow_categories=True).labelled_only()
+        data = split_labelled(self, X, y, allow_categories=True, multivariate=True).labelled_only()
         check_n_components(self.n_components, self.n_features_in_)
         X, self.mean_ = center_on_labels(data)
         scale = _column_scale(X)
@@ -185,6 +186,11 @@ class SparseSlicedInverseRegression(LinearProjection):
             check_nonnegative("penalty", self.penalty, special="'auto'")
         if self.n_screened is not None and self.n_screened != "auto":
             check_integer("n_screened", self.n_screened, 1, special="'auto', None")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     def _check_identified(self, limit):
         if self.n_components != "auto" and self.n_components > limit:
