@@ -22,14 +22,13 @@ from skbo_silbo._numerics._map_fit import (
     fit_map,
     log_weight_starts,
     negative_log_posterior,
-    quadratic_r2,
 )
 from skbo_silbo._numerics._matern import (
     gradient_by_weights,
     matern52,
     scaled_squared_distances,
 )
-from skbo_silbo._numerics._weight_priors import DimensionScaledPrior, SparsePrior
+from skbo_silbo._numerics._priors import DimensionScaledPrior, SparsePrior, quadratic_r2
 
 problems = st.tuples(st.integers(2, 15), st.integers(1, 6), st.integers(0, 2**32 - 1))
 

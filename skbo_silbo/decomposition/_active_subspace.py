@@ -12,7 +12,7 @@ from skbo_silbo._typing import RandomState
 from .._checks import check_choice, check_integer
 from .._numerics._gaussian_process import GaussianProcess
 from .._numerics._map_fit import fit_map, log_weight_starts
-from .._numerics._weight_priors import DimensionScaledPrior, SparsePrior
+from .._numerics._priors import DimensionScaledPrior, SparsePrior
 from ._component_checks import check_n_components
 from ._frame import Frame
 from ._labels import split_labelled
