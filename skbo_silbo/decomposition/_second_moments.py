@@ -41,6 +41,8 @@ class _SecondMomentSlicing(LinearProjection):
     A subclass has one method, ``_kernel_of_rows(Z, slices)``.
     """
 
+    _takes_responses = True
+
     def __init__(self, n_components="auto", *, n_slices=10):
         self.n_components = n_components
         self.n_slices = n_slices
@@ -116,11 +118,6 @@ class _SecondMomentSlicing(LinearProjection):
         if not n_components:
             warn_of_none()
         return n_components
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
 
     def _check_rank(self, rank):
         if not isinstance(self.n_components, str) and self.n_components > rank:

@@ -12,12 +12,6 @@ from skbo_silbo._typing import ArrayLike, RandomState
 
 from .._checks import check_choice, check_integer, check_nonnegative
 from .._numerics._pencil import Pencil
-from .._numerics._solvers import (
-    DenseSolver,
-    DualSolver,
-    IterativeSolver,
-    RandomizedSolver,
-)
 from ._alpha import choose_alpha
 from ._chunks import ChunkedSlicing
 from ._component_checks import COMPONENT_WORDS, check_n_components, check_switch
@@ -38,29 +32,13 @@ from ._projection import LinearProjection, with_positive_peaks
 from ._ridge import ROWS_PER_FEATURE, choose_ridge
 from ._scatter import center_on_labels, column_scales, graph_penalty, local_membership
 from ._slices import check_n_slices, slice_response, warn_of_classes
+from ._solver_choice import choose_solver, make_solver
 from ._streaming import is_dask_array
 from ._weights import rows_by_weight
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized", "paper")
 NEIGHBORS = ("auto", "brute", "pynndescent")
 
-# Measured by `python -m skbo_silbo.benchmarks run solvers`, see doc/benchmarks/sdr.rst.
-DENSE_MAX_FEATURES = 8000
-"""Features up to which "auto" forms T (d x d) when there are more rows than features.
-
-A limit of memory (3 d^2 doubles, 1.5 GiB), not of speed: conjugate gradients were slower at every
-size measured, to d = 4000, and the more so the more correlated the columns.
-"""
-DUAL_MAX_ROWS = 8000
-"""Rows up to which "auto" forms X X' (n x n) when there are more features than rows; likewise."""
-RANDOMIZED_MIN_COLUMNS = 1000
-"""Columns of a localised Omega above which "auto" seeks the leading directions alone.
-
-Faster at every size measured; below this the exact solver takes 13 ms (at 200 features) and knows
-all eigenvalues.
-"""
-RANDOMIZED_MIN_COLUMNS_WIDE = 300
-"""The same where features outnumber rows: the exact solver then decomposes n x n twice."""
 PAPER_ALPHA = 1.0
 """What alpha="auto" is for Algorithm 2, whose span does not depend on it."""
 MAX_AUTO_COMPONENTS = 20
@@ -210,6 +188,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     array([[ 0.72, -0.  ,  0.  ,  0.69,  0.01,  0.02]])
     """
 
+    _takes_responses = True
+
     def __init__(
         self,
         n_components: int | str = "auto",
@@ -281,8 +261,10 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         near = self._near_rows(X[: len(data.y)], scale, slices)
         omega = self._omega(near, slices, search)
         pencil = self._build_pencil(X, slices, omega, search)
-        self.solver_ = self._choose_solver(pencil)
-        solver = _make_solver(self.solver_, random_state)
+        self.solver_ = self.solver
+        if self.solver == "auto":
+            self.solver_ = choose_solver(pencil, counted=isinstance(self.n_components, Integral))
+        solver = make_solver(self.solver_, random_state)
         spectrum = solver.solve(pencil, self._n_wanted(pencil.omega.shape[1]))
         plain, penalised = self._is_plain(slices), pencil.penalty is not None
         self._store_spectrum(spectrum, slices.n_rows, plain=plain, penalised=penalised)
@@ -438,18 +420,6 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             )
         return float(self.ridge)
 
-    def _choose_solver(self, pencil):
-        if self.solver != "auto":
-            return self.solver
-        n, d = pencil.X.shape
-        if (d <= n and d > DENSE_MAX_FEATURES) or (d > n and n > DUAL_MAX_ROWS):
-            return "iterative"
-        many = RANDOMIZED_MIN_COLUMNS if d <= n else RANDOMIZED_MIN_COLUMNS_WIDE
-        if pencil.omega.shape[1] > many and isinstance(self.n_components, Integral):
-            return "randomized"
-        ridged_graph = pencil.penalty is not None and pencil.ridge > 0
-        return "dense" if d <= (2 * n if ridged_graph else n) else "dual"
-
     def _n_wanted(self, n_columns):
         if isinstance(self.n_components, str):
             return min(n_columns, MAX_AUTO_COMPONENTS, self.n_features_in_)
@@ -546,17 +516,3 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         self.n_components_ = B.shape[1]
         self.components_ = with_positive_peaks(B.T)
         return self
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
-
-
-def _make_solver(name, random_state):
-    return {
-        "dense": DenseSolver(),
-        "dual": DualSolver(),
-        "iterative": IterativeSolver(random_state),
-        "randomized": RandomizedSolver(random_state),
-    }[name]

@@ -101,6 +101,8 @@ class SparseSlicedInverseRegression(LinearProjection):
     [3, 7]
     """
 
+    _takes_responses = True
+
     def __init__(
         self,
         n_components: int | str = "auto",
@@ -186,11 +188,6 @@ class SparseSlicedInverseRegression(LinearProjection):
             check_nonnegative("penalty", self.penalty, special="'auto'")
         if self.n_screened is not None and self.n_screened != "auto":
             check_integer("n_screened", self.n_screened, 1, special="'auto', None")
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
 
     def _check_identified(self, limit):
         if self.n_components != "auto" and self.n_components > limit:
