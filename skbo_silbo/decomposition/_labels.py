@@ -200,14 +200,21 @@ def _check_response(y, allow_categories, categorical="auto", multivariate=False)
         categorical = allow_categories and _holds_categories(y)
     if categorical:
         return _as_categories(y)
-    y = check_array(
-        y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, input_name="y"
-    )
+    if not _are_clean_numbers(y):
+        y = check_array(
+            y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, input_name="y"
+        )
     if multivariate and y.ndim == 2 and y.shape[1] > 1:
         return y, _is_complete(y)
     if y.ndim != 1:
         y = column_or_1d(y, warn=True)
     return y, ~np.isnan(y)
+
+
+def _are_clean_numbers(y):
+    """Tell at a glance that y is what `check_array` would return."""
+    plain = type(y) is np.ndarray and y.dtype == np.float64 and y.ndim == 1 and len(y) > 0
+    return plain and not np.isinf(y).any()
 
 
 def _is_complete(y):

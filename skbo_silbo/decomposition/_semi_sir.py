@@ -12,6 +12,7 @@ from skbo_silbo._typing import ArrayLike, RandomState
 
 from .._checks import check_choice, check_integer, check_nonnegative
 from .._numerics._pencil import Pencil
+from .._numerics._whitening import cholesky_basis
 from ._alpha import choose_alpha
 from ._chunks import ChunkedSlicing
 from ._component_checks import COMPONENT_WORDS, check_n_components, check_switch
@@ -26,19 +27,22 @@ from ._dimension import (
 from ._labels import split_labelled, target_type
 from ._linearity import MAX_ROWS as MAX_CURVATURE_ROWS
 from ._linearity import curvature, warn_of_curvature
+from ._moments import SliceMoments
 from ._paper import pairwise_membership, paper_directions
 from ._permutation import slice_permutation_tests
 from ._projection import LinearProjection, with_positive_peaks
 from ._ridge import ROWS_PER_FEATURE, choose_ridge
 from ._scatter import center_on_labels, column_scales, graph_penalty, local_membership
 from ._slices import check_n_slices, slice_response, warn_of_classes
-from ._solver_choice import choose_solver, make_solver
+from ._solver_choice import DENSE_MAX_FEATURES, choose_solver, make_solver
 from ._streaming import is_dask_array
 from ._weights import rows_by_weight
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized", "paper")
 NEIGHBORS = ("auto", "brute", "pynndescent")
 
+HARMLESS_MEAN = 1.0
+"""Means up to this many standard deviations are taken off the scatter without loss of digits."""
 PAPER_ALPHA = 1.0
 """What alpha="auto" is for Algorithm 2, whose span does not depend on it."""
 MAX_AUTO_COMPONENTS = 20
@@ -255,6 +259,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         search = {"method": self.neighbors, "random_state": random_state}
         if self.solver == "paper":
             return self._fit_paper(data, slices, search)
+        if self._fit_moments(data, slices):
+            return self
         X, self.mean_ = center_on_labels(data)
         X = slices.weighted(X)
         scale = self._standardise(X, data, slices)
@@ -271,8 +277,29 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         self.n_components_ = self._choose_n_components(pencil, slices, near)
         self._store_components(spectrum, slices.n_rows, scale)
         if self.n_components == "auto":
-            self._look_at_curvature(pencil.X_labeled, slices, scale, data.y)
+            rows = _equal_rows(pencil.X_labeled, slices)
+            self._look_at_curvature(rows, self.components_ * scale, data.y)
         return self
+
+    def _fit_moments(self, data, slices):
+        """Fit from the moments of the rows, which need not be centred; False where they do not do.
+
+        Plain slices of many rows need no more, unless T is too ill-conditioned to be formed.
+        """
+        n, d = data.X_labeled.shape
+        tested = self.n_components != "auto" or n >= ROWS_PER_FEATURE_TESTED * d
+        if self._feels_units(data, slices) or data.weights is not None or not tested:
+            return False
+        if self.solver == "auto" and d > DENSE_MAX_FEATURES:
+            return False
+        moments = SliceMoments.of(
+            data.X_labeled, slices.codes, slices.n_slices, safe_mean=HARMLESS_MEAN
+        )
+        if not self._solve_moments(moments, cholesky_basis):
+            return False
+        if self.n_components == "auto":
+            self._look_at_curvature(data.X_labeled, self.components_, data.y, self.mean_)
+        return True
 
     def _split(self, X, y, X_unlabeled, sample_weight):
         data = split_labelled(
@@ -483,12 +510,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         directions = np.sqrt(n_labeled) * spectrum.directions[:, : max(self.n_components_, 1)]
         self.components_ = with_positive_peaks(directions.T / scale)
 
-    def _look_at_curvature(self, X_labeled, slices, scale, y):
+    def _look_at_curvature(self, rows, components, y, mean=0.0):
         """Set `curvature_` and say what may have misled the tests that chose the dimension."""
-        if slices.weights is not None:
-            places = rows_by_weight(slices.weights, MAX_CURVATURE_ROWS)
-            X_labeled = slices.unweighted(X_labeled)[places]
-        self.curvature_, curved = curvature(X_labeled, self.components_ * scale)
+        self.curvature_, curved = curvature(rows, components, mean)
         by_value = self.target_type_ == "categorical" or len(np.unique(y)) == self.n_slices_
         if self.n_components_ and curved.any() and not by_value:
             warn_of_curvature(self.curvature_, curved)
@@ -516,3 +540,10 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         self.n_components_ = B.shape[1]
         self.components_ = with_positive_peaks(B.T)
         return self
+
+
+def _equal_rows(X, slices):
+    """Rows of equal weight, from rows times the roots of their weights."""
+    if slices.weights is None:
+        return X
+    return slices.unweighted(X)[rows_by_weight(slices.weights, MAX_CURVATURE_ROWS)]

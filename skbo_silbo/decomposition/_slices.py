@@ -104,10 +104,10 @@ def slice_response(y, n_slices, *, sample_weight=None):
     elif y.dtype.kind not in "fiu":
         codes = np.unique(y, return_inverse=True)[1]
     elif isinstance(n_slices, np.ndarray):
-        codes = np.searchsorted(n_slices, y, side="right")
+        codes = _codes_by_edges(y, n_slices)
     else:
         codes = _codes_by_count(y, n_slices, sample_weight)
-    return _compact(codes, sample_weight)
+    return Slices(codes, np.bincount(codes, sample_weight), sample_weight)
 
 
 def warn_of_classes(y, n_slices):
@@ -186,11 +186,11 @@ def _first_values(last_rows, size):
     return np.array(last_values[:-1]) + 1
 
 
-def _compact(codes, weights):
-    occupied, codes = np.unique(codes, return_inverse=True)
+def _codes_by_edges(y, edges):
+    occupied, codes = np.unique(np.searchsorted(edges, y, side="right"), return_inverse=True)
     if len(occupied) < 2:
         raise ValueError(
             "n_slices given as edges must part the labelled y in at least 2 slices: all "
             f"{len(codes)} labels fall into one. Place an edge inside the range of y."
         )
-    return Slices(codes, np.bincount(codes, weights), weights)
+    return codes
