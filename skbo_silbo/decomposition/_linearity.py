@@ -17,12 +17,15 @@ import warnings
 import numpy as np
 from scipy import special
 
-MAX_ROWS = 2000
-"""Rows looked at, every so many in the order given."""
+MAX_ROWS = 1000
+"""Rows looked at, every so many in the order given, where `MAX_ROWS_PER_FEATURE` are no more."""
+MAX_ROWS_PER_FEATURE = 10
 ROWS_PER_FEATURE = 3
 """With fewer labelled rows a feature, scores are made of noise and the diagnostic is not taken."""
 MAX_DIRECTIONS = 3
 """First directions that are looked at."""
+PAIRS = tuple(np.triu_indices(r) for r in range(MAX_DIRECTIONS + 1))
+"""Products of r scores, each once."""
 REACH = 2.5
 """Standard deviations at which features and scores are clipped."""
 CURVED_SHARE = 0.25
@@ -51,7 +54,8 @@ def curvature(X, components, mean=0.0):
     curved : ndarray of shape (d,)
         Whether the share is large, and significant.
     """
-    X = X[:: -(-len(X) // MAX_ROWS)] - mean
+    most = max(MAX_ROWS, MAX_ROWS_PER_FEATURE * X.shape[1])
+    X = X[:: -(-len(X) // most)] - mean
     n, d = X.shape
     shares, curved = np.full(d, np.nan), np.zeros(d, dtype=bool)
     if n < ROWS_PER_FEATURE * d:
@@ -81,7 +85,7 @@ def _beyond_linear(X, Z):
     Columns of X have mean 0 and length 1.
     """
     n, r = Z.shape
-    first, second = np.triu_indices(r)
+    first, second = PAIRS[r]
     Q = np.linalg.qr(np.column_stack([np.ones(n), Z, Z[:, first] * Z[:, second]]))[0]
     explained = (Q[:, 1:].T @ X) ** 2
     gained = explained[r:].sum(axis=0)

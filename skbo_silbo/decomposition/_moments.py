@@ -44,7 +44,7 @@ def _pieces(X):
 def _membership(codes, n_slices):
     """Sparse (n_slices, n) with a one where the row lies in the slice."""
     pointers = np.arange(len(codes) + 1)
-    return sparse.csr_array((np.ones(len(codes)), codes, pointers), (len(codes), n_slices)).T
+    return sparse.csc_array((np.ones(len(codes)), codes, pointers), (n_slices, len(codes)))
 
 
 @dataclass(frozen=True)
