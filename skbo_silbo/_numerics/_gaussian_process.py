@@ -194,6 +194,23 @@ def condition(X, y, weights, signal_variance, noise_variance):
     return GaussianProcess(X, y, weights, signal_variance, noise_variance, L, dual, value)
 
 
+def condition_profiled(X, y, weights, noise_ratio):
+    """Return the `GaussianProcess` of the signal variance that maximises the density of y.
+
+    Parameters
+    ----------
+    X, y, weights
+        As in `condition`.
+    noise_ratio : float
+        Noise variance divided by signal variance, > 0.
+    """
+    L, _ = _factorise(X, weights, noise_ratio)
+    unscaled = cho_solve((L, True), y)
+    v = float(y @ unscaled) / y.size
+    dual = unscaled / v
+    return GaussianProcess(X, y, weights, v, v * noise_ratio, L, dual, _log_density(y, L, dual, v))
+
+
 def log_marginal_likelihood(X, y, weights, signal_variance, noise_variance, known_variance=0.0):
     """Return the log density of y and its gradient by the logarithms of the hyperparameters.
 
