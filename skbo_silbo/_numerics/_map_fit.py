@@ -113,7 +113,7 @@ def negative_log_posterior(theta, X, y, prior):
 
 
 def log_weight_starts(X, y, n_random, rng):
-    """Return starting points for `search_map`: two isotropic, one screened, `n_random` drawn round it.
+    """Return starts for `search_map`: two isotropic, one screened, `n_random` drawn round it.
 
     The screened start is that of `screened_log_weights`; the seeded ones multiply it by log-normal
     factors.
