@@ -288,7 +288,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         """
         n, d = data.X_labeled.shape
         tested = self.n_components != "auto" or n >= ROWS_PER_FEATURE_TESTED * d
-        if self._feels_units(data, slices) or data.weights is not None or not tested:
+        if self._feels_units(data, slices) or data.weights is not None or not tested or n <= d + 1:
             return False
         if self.solver == "auto" and d > DENSE_MAX_FEATURES:
             return False
