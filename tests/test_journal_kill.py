@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 from journal_run import N_ITER, make_search, results_of
 
-from skbo_silbo.model_selection._journal import Journal
+from skbo_silbo.journal import Journal
+from skbo_silbo.model_selection._memory import SEARCH
 
 SCRIPT = Path(__file__).with_name("journal_run.py")
 
@@ -73,7 +74,7 @@ class Run:
 def durable(path):
     """Return the whole lines of a journal, which nobody may be holding."""
     text = path.read_bytes() if path.exists() else b""
-    with Journal(path):
+    with Journal(path, SEARCH):
         return text.splitlines()[: text.count(b"\n")]
 
 

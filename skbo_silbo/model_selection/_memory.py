@@ -16,13 +16,17 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skbo_silbo._sklearn import search_state
+from skbo_silbo.journal import Journal, JournalKind
 from skbo_silbo.model_selection._candidates import Candidate
 from skbo_silbo.model_selection._fingerprint import (
     require_same,
     search_fingerprint,
     without_new_defaults,
 )
-from skbo_silbo.model_selection._journal import VERSION, Journal, damaged
+
+SEARCH = JournalKind(
+    name="skbo_silbo", version=2, number="candidate", user="search", without_checksums=(1,)
+)
 
 
 class Memory:
@@ -55,7 +59,7 @@ class Memory:
         try:
             return _candidate(record, self.space)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(damaged(self.journal.path, i)) from error
+            raise self.journal.damaged_record(i) from error
 
     def recall(self, first, n):
         """Return the candidates with the numbers first, ..., first + n - 1 as far as there are."""
@@ -114,19 +118,19 @@ def open_memory(search, space, evaluate_candidates):
         return
     state = search_state(evaluate_candidates)
     fingerprint = _fingerprint(search, space, state)  # refused before there is a file
-    with Journal(search.journal) as journal:
+    with Journal(search.journal, SEARCH) as journal:
         if journal.header is None:
             seed = _seed(search.random_state)
             journal.begin({"seed": seed, "made with": _versions(), "search": fingerprint})
         version, old = journal.header["version"], journal.header["search"]
-        if version != VERSION:
+        if version != SEARCH.version:
             fingerprint = _fingerprint(search, space, state, version)
         known = without_new_defaults(fingerprint, old, type(search), version)
         require_same(old, known, journal.path)
         yield Memory(space, journal.header["seed"], journal)
 
 
-def _fingerprint(search, space, state, version=VERSION):
+def _fingerprint(search, space, state, version=SEARCH.version):
     fingerprint = search_fingerprint(search, space, state, version)
     # Only a number can be compared with that of an earlier run; otherwise the journal's counts.
     numbered = isinstance(search.random_state, Integral)
