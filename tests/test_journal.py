@@ -156,7 +156,7 @@ def test_a_damaged_line_is_named(path):
     whole = lines_of(path)
     for lines in ([*whole[:2], b"rubbish\n", *whole[3:]], [*whole[:2], *whole[3:]]):
         path.write_bytes(b"".join(lines))
-        with pytest.raises(ValueError, match="is damaged in line 3. Remove that line"):
+        with pytest.raises(ValueError, match=r"is damaged in line 3\. Remove that line"):
             search(path).fit(X, Y)
         assert path.read_bytes() == b"".join(lines)
 

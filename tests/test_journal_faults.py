@@ -88,7 +88,7 @@ def test_a_line_that_is_still_json_but_not_as_written_is_named(path):
     score = json.loads(lines[2])["score"]
     lines[2] = lines[2].replace(repr(score).encode(), repr(score + 1.0).encode(), 1)
     path.write_bytes(b"".join(lines))
-    with pytest.raises(ValueError, match="is damaged in line 3. Remove that line"):
+    with pytest.raises(ValueError, match=r"is damaged in line 3\. Remove that line"):
         search(path).fit(X, Y)
 
 
@@ -98,14 +98,14 @@ def test_a_line_without_its_checksum_is_damaged(path):
     content = json.loads(lines[2])
     del content["check"]
     path.write_bytes(b"".join([*lines[:2], json.dumps(content).encode() + b"\n", *lines[3:]]))
-    with pytest.raises(ValueError, match="is damaged in line 3. Remove that line"):
+    with pytest.raises(ValueError, match=r"is damaged in line 3\. Remove that line"):
         search(path).fit(X, Y)
 
 
 def test_a_damaged_first_line_is_not_taken_for_another_file(path):
     search(path, n_iter=2).fit(X, Y)
     path.write_bytes(path.read_bytes().replace(b'"seed": 0', b'"seed": 1', 1))
-    with pytest.raises(ValueError, match="is damaged in line 1. Put back a copy"):
+    with pytest.raises(ValueError, match=r"is damaged in line 1\. Put back a copy"):
         search(path).fit(X, Y)
 
 
@@ -143,7 +143,7 @@ def test_a_journal_of_the_first_version_refuses_another_search(path, change, mes
 
 def test_a_record_of_the_first_version_that_lacks_a_part_is_named(path):
     path.write_bytes(FIRST_VERSION.read_bytes().replace(b'"rows"', b'"rowz"', 1))
-    with pytest.raises(ValueError, match="is damaged in line 2. Remove that line"):
+    with pytest.raises(ValueError, match=r"is damaged in line 2\. Remove that line"):
         search(path, space=FIRST).fit(X, Y)
 
 

@@ -224,9 +224,7 @@ def test_tasks_may_come_at_any_time(backend, n_jobs):
             if n_put < 20 and n_put - len(results) < 1 + n_put // 4:  # now few, now many
                 stream.put(n_put, (lambda i: lambda: i**2)(n_put))
                 n_put += 1
-            ended = stream.wait()
-            if ended is not None:
-                results[ended[0]] = ended[1]
+            results.update(stream.wait())
         stream.close()
     assert results == {i: i**2 for i in range(20)}
 
@@ -244,9 +242,9 @@ def test_a_task_that_raises_ends_the_stream():
 
 
 def first_result(stream):
-    while (result := stream.wait()) is None:
+    while not (results := stream.wait()):
         pass
-    return result
+    return results
 
 
 # Private names of scikit-learn.

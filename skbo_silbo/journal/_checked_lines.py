@@ -13,7 +13,7 @@ def checked_line(content):
     Raises
     ------
     ValueError
-        If it holds a number that JSON has not (NaN, infinity), so that any reader can read the line.
+        If it holds a number that JSON has not (NaN, infinity): any JSON reader can read it.
     """
     line = json.dumps(content, allow_nan=False).encode()[:-1]
     return b'%s, "check": "%s"}' % (line, _checksum(line))
