@@ -4,13 +4,12 @@ import os
 import threading
 import time
 from collections import Counter, deque
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
 from functools import partial
 
 import joblib
 from joblib.externals.loky import ProcessPoolExecutor
-from joblib.externals.loky.backend.reduction import dumps, loads
 
 from skbo_silbo.model_selection._backend import PROCESSES, THREADS
 from skbo_silbo.model_selection._worker_death import is_worker_death
@@ -95,8 +94,7 @@ class Pool:
         with self._changed:
             self._changed.wait_for(lambda: self._ended, PAUSE)
             ended, self._ended = self._ended, []
-        results = [(call.key, self._result(call, future)) for call, future in ended]
-        return [(key, result) for key, result in results if result is not None]
+        return [pair for call, future in ended for pair in self._results(call, future)]
 
     def close(self):
         """End all workers; what has not ended is given up."""
@@ -128,20 +126,20 @@ class Pool:
                 self._hand_out()
             self._changed.notify_all()
 
-    def _result(self, call, future):
-        """Return the result of a call; None if it is made once more."""
+    def _results(self, call, future):
+        """Return key and result of a call that has ended in a list, empty if it is made once more."""
         error = future.exception()
         if error is None:
-            return future.result()
+            return [(call.key, future.result())]
         self._renew([call.worker])
         if not is_worker_death(error):
             raise error
         if call.n_tries == N_TRIES:
-            return WorkerLost(error)
+            return [(call.key, WorkerLost(error))]
         with self._changed:
             self._ready.appendleft(call)
             self._hand_out()
-        return None
+        return []
 
     def _renew(self, workers):
         for worker in workers:
@@ -172,8 +170,8 @@ class _Thread:
 class _Process:
     """A process, started when there is something to do.
 
-    A call is sent first and made then, so that the time in which the process starts, and imports
-    what the call needs, is not counted as the call's.
+    The time in which it starts, and imports what the first call needs, is not counted as the
+    call's: that is sent to it twice, at first only to be unpickled.
     """
 
     def __init__(self, env):
@@ -181,19 +179,12 @@ class _Process:
 
     def begin(self, function, then):
         """Begin a call; when it has ended, `then` is called with its future."""
-        self._since = None
         try:
-            future = self._send(bytes(dumps(function)))
-        except Exception as error:  # it cannot be pickled, or the process has died since
+            future = self._submit(function)
+        except BrokenExecutor as error:  # the process has died since its last call
             future = Future()
             future.set_exception(error)
         future.add_done_callback(then)
-
-    def _send(self, pickled):
-        if self._executor is None:
-            self._executor = ProcessPoolExecutor(1, env=self._env)
-        self._executor.submit(_receive, pickled).add_done_callback(self._note_arrival)
-        return self._executor.submit(_make)
 
     @property
     def seconds(self):
@@ -206,28 +197,16 @@ class _Process:
             self._executor.shutdown(wait=True, kill_workers=True)
             self._executor = None
 
-    def _note_arrival(self, future):
+    def _submit(self, function):
+        if self._executor is None:
+            self._since, self._executor = None, ProcessPoolExecutor(1, env=self._env)
+            self._executor.submit(callable, function).add_done_callback(self._note_arrival)
+        else:
+            self._note_arrival()
+        return self._executor.submit(function)
+
+    def _note_arrival(self, future=None):
         self._since = time.monotonic()
-
-
-_received = []  # in a process of the pool: how to get the call that is to be made
-
-
-def _receive(pickled):
-    """Unpickle a call; an error in it is that of the call."""
-    try:
-        function = loads(pickled)
-    except Exception as error:
-        function = partial(_raise, error)
-    _received[:] = [function]
-
-
-def _make():
-    return _received.pop()()
-
-
-def _raise(error):
-    raise error
 
 
 def _settle(future, function):

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from skbo_silbo.model_selection._backend import PROCESSES, THREADS, kind_of_workers
+from skbo_silbo.model_selection._backend import kind_of_workers
 from skbo_silbo.model_selection._candidates import with_unrun_folds
 from skbo_silbo.model_selection._pool import Pool, WorkerLost
 from skbo_silbo.model_selection._stream import Rounds, Stream
@@ -189,19 +189,7 @@ class Workers:
 
 
 def _engine_maker(search, n_workers, in_batches):
-    """Return how to make what the fits are handed to.
-
-    Raises
-    ------
-    ValueError
-        If there is a timeout, and no fit can be taken from the workers of joblib's backend.
-    """
+    """Return how to make what the fits are handed to."""
     if search.timeout is None:
         return partial(Rounds if in_batches else Stream, search.n_jobs)
-    kind = kind_of_workers()
-    if kind not in (THREADS, PROCESSES):
-        raise ValueError(
-            f"timeout must be None with joblib's {kind}: got {search.timeout}. No fit can be taken "
-            'from its workers; use the backends "loky" or "threading".'
-        )
-    return partial(Pool, n_workers, kind)
+    return partial(Pool, n_workers, kind_of_workers())
