@@ -34,7 +34,7 @@ class Candidate:
         Whether all candidates before it had been told when it was proposed, but those of its batch:
         then the same proposals can be made again.
     noise : float or None
-        Standard error of the predicted score of a candidate that was stopped; None for all others.
+        Standard deviation of the predicted score of a candidate that was stopped; None for others.
     """
 
     params: dict

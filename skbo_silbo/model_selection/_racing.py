@@ -10,7 +10,8 @@ deviation
 which is that of a mean of j out of k (Cochran, 1977, eq. 2.20). A variance from two or three folds
 is next to worthless by itself, so it is moderated by those of the candidates before it: they are
 taken to be draws of one distribution, s_0^2 d_0 / chi^2(d_0), whose parameters are estimated from
-them (Smyth, 2004, eq. 3 and section 6.2). Then m over its error has d_0 + j - 1 degrees of freedom.
+them (Smyth, 2004, eq. 3 and section 6.2). Then m over its error follows Student's t with
+d_0 + j - 1 degrees of freedom; with fewer than three it has no variance, and nothing is stopped.
 """
 
 import math
@@ -25,6 +26,7 @@ from skbo_silbo.model_selection._candidates import searched_scores
 
 LEVEL = 0.05  # most that the probability of stopping what would have won may be
 FEWEST_FOLDS = 2  # before a candidate is stopped
+FEWEST_FREEDOM = 3  # degrees of freedom
 FEWEST_VARIANCES = 5  # from which their distribution is estimated
 SMALLEST, LARGEST = 1e-2, 1e4  # of the degrees of freedom that it is looked for in
 
@@ -36,7 +38,7 @@ class Prediction:
     Attributes
     ----------
     mean, noise : float
-        And its standard error.
+        And the standard deviation of what it really is.
     """
 
     mean: float
@@ -98,12 +100,13 @@ class Race:
         if not np.isfinite(differences).all():
             return None
         freedom, variance = moderated(*self._prior, n_run - 1, float(differences.var(ddof=1)))
-        if variance == 0.0:  # equal by coincidence, and nothing else is known
+        if freedom < FEWEST_FREEDOM or variance == 0.0:  # zero: equal by coincidence
             return None
-        noise = math.sqrt(variance * (self.n_folds - n_run) / (n_run * self.n_folds))
+        error = math.sqrt(variance * (self.n_folds - n_run) / (n_run * self.n_folds))
         mean = float(differences.mean())
-        if mean + student.isf(self._level, freedom) * noise >= 0.0:
+        if mean + student.isf(self._level, freedom) * error >= 0.0:
             return None
+        noise = error * math.sqrt(freedom / (freedom - 2.0))
         return Prediction(float(self._incumbent.mean()) + mean, noise)
 
     def _note_variance(self, differences):

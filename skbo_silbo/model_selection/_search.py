@@ -105,7 +105,7 @@ class SILBOSearchCV(BaseSearchCV):
         probability below .05, looks after the second and every further fold taken together. Folds
         that were not run are NaN in `cv_results_`, as are the mean and all that follows from it, so
         that the candidate is never ranked first; what its mean would have been is in a column of
-        its own, and is what the model is told, with its standard error. At least three splits.
+        its own, and is what the model is told, with its deviation. At least three splits.
     timeout : float or None, default=None
         Seconds that the fits of a candidate may run, all together; then it has failed, with
         `error_score` and a `LostEvaluationWarning`. Fits are made in processes of their own, which
