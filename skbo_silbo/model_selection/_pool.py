@@ -15,6 +15,7 @@ from skbo_silbo.model_selection._backend import PROCESSES, THREADS
 from skbo_silbo.model_selection._worker_death import is_worker_death
 
 PAUSE = 0.05  # seconds after which `Pool.wait` returns at the latest
+THREAD_NAME = "SILBOSearchCV fit"
 N_TRIES = 2  # of a call whose worker dies
 # As joblib's processes have them: not more threads in all than processors.
 THREAD_LIMITS = (
@@ -84,7 +85,8 @@ class Pool:
     def wait(self):
         """Return (key, result) of what has ended, after a moment at the latest.
 
-        The result is a `WorkerLost` for a call with which a worker has died twice.
+        The result is a `WorkerLost` for a call with which a worker has died twice; then its group
+        is given up.
 
         Raises
         ------
@@ -127,19 +129,21 @@ class Pool:
             self._changed.notify_all()
 
     def _results(self, call, future):
-        """Return key and result of a call that has ended in a list, empty if it is made once more."""
+        """Return key and result of a call that has ended, in a list; none if it is made again."""
         error = future.exception()
         if error is None:
             return [(call.key, future.result())]
+        is_lost = is_worker_death(error)
+        is_made_again = is_lost and call.n_tries < N_TRIES
+        if is_made_again:
+            with self._changed:
+                self._ready.appendleft(call)
+        else:
+            self.give_up(call.key[0])
         self._renew([call.worker])
-        if not is_worker_death(error):
+        if not is_lost:
             raise error
-        if call.n_tries == N_TRIES:
-            return [(call.key, WorkerLost(error))]
-        with self._changed:
-            self._ready.appendleft(call)
-            self._hand_out()
-        return []
+        return [] if is_made_again else [(call.key, WorkerLost(error))]
 
     def _renew(self, workers):
         for worker in workers:
@@ -156,7 +160,9 @@ class _Thread:
         """Begin a call; when it has ended, `then` is called with its future."""
         self._since, future = time.monotonic(), Future()
         future.add_done_callback(then)
-        threading.Thread(target=_settle, args=(future, function), daemon=True).start()
+        threading.Thread(
+            target=_settle, args=(future, function), name=THREAD_NAME, daemon=True
+        ).start()
 
     @property
     def seconds(self):

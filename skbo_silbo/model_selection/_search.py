@@ -389,24 +389,26 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             evaluated = self._evaluate(run, points[new], sources[new], evaluate)
             self._take(run, evaluated, recalled)
 
-    def _evaluate(self, run, points, sources, evaluate):
+    def _evaluate(self, run, points, sources, evaluate, *, is_in_order=True):
         """Evaluate a batch and put it on disk.
 
         One by one where an earlier run may have ended with a candidate of it, and not at all if it
         has done so again.
         """
-        begun = run.memory.begun
-        if not any(begun.is_suspect(params) for params in points):
-            batch = evaluate(points, sources) if points else []
+
+        def kept(batch):
+            batch = [replace(candidate, is_in_order=is_in_order) for candidate in batch]
             run.memory.keep(batch)
             return batch
+
+        begun = run.memory.begun
+        if not any(begun.is_suspect(params) for params in points):
+            return kept(evaluate(points, sources) if points else [])
         batch = []
         for params, source in zip(points, sources, strict=True):
             why = begun.why_not(params, self.error_score)
             failed = why and [run.batches.failed(params, source, why)]
-            alone = failed or evaluate([params], [source])
-            run.memory.keep(alone)
-            batch += alone
+            batch += kept(failed or evaluate([params], [source]))
         return batch
 
     def _search_as_workers_are_free(self, run, n_workers):
@@ -422,14 +424,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     def _look_at_suspects(self, run, workers):
         """Evaluate first, one by one, what an earlier run may have ended with."""
-
-        def evaluate(points, sources):
-            return [replace(c, is_in_order=False) for c in workers.evaluate(points, sources)]
-
         for params in run.memory.begun.suspects():
             if run.stopping.room(1):
                 sources = self._sources(run.stopping.n_done, 1)
-                self._take(run, self._evaluate(run, [params], sources, evaluate))
+                evaluate = workers.evaluate
+                self._take(run, self._evaluate(run, [params], sources, evaluate, is_in_order=False))
 
     def _begin(self, run, workers):
         """Let the workers have a candidate, if they are free and there is room; say whether."""
