@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 import pytest
 from joblib import parallel_config
+from odd_estimator import FOREVER, Odd
 from scipy.stats import uniform
-from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
 from skbo_silbo.model_selection import SILBOSearchCV
@@ -18,34 +18,11 @@ from skbo_silbo.model_selection._pool import THREAD_NAME, Pool, WorkerLost
 from skbo_silbo.optimizers import LostEvaluationWarning
 
 X, Y = np.zeros((12, 1)), np.zeros(12)
-FOREVER = 600.0  # seconds; nothing waits so long
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning"),
     pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite"),
 ]
-
-
-class Odd(BaseEstimator):
-    """Hangs, or ends its process, for some kinds; threads hang until `released`."""
-
-    released = threading.Event()
-
-    def __init__(self, a=0.0, kind="good", log=None):
-        self.a, self.kind, self.log = a, kind, log
-
-    def fit(self, X, y=None):
-        if self.log is not None:
-            with open(self.log, "a") as file:
-                file.write(json.dumps([self.kind, os.getpid()]) + "\n")
-        if self.kind == "dies":
-            os._exit(9)
-        if self.kind == "hangs":
-            Odd.released.wait(FOREVER)
-        return self
-
-    def score(self, X, y=None):
-        return -((self.a - 0.7) ** 2)
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +37,7 @@ def released():
 
 def search(estimator=None, **params):
     space = {"a": uniform(), "kind": ["good", "hangs"]}
-    params = {"n_iter": 4, "cv": KFold(3), "random_state": 0, "timeout": 1.5, **params}
+    params = {"n_iter": 4, "cv": KFold(3), "random_state": 0, "timeout": 0.8, **params}
     return SILBOSearchCV(estimator or Odd(), space, **params)
 
 
@@ -78,7 +55,7 @@ def test_a_candidate_that_hangs_has_failed(options, error_score, tmp_path):
     path = tmp_path / "search.jsonl"
     options = {**options, "error_score": error_score, "journal": path, "refit": False}
     with parallel_config("threading"):
-        with pytest.warns(LostEvaluationWarning, match=r"counts as failed: .* than timeout=1\.5 s"):
+        with pytest.warns(LostEvaluationWarning, match=r"counts as failed: .* than timeout=0\.8 s"):
             fitted = search(**options).fit(X, Y)
         again = search(**options).fit(X, Y)  # and does not hang again
     kinds, scores = kinds_of(fitted), fitted.cv_results_["mean_test_score"]
@@ -104,7 +81,7 @@ def test_the_fits_of_a_candidate_share_its_time():
 
     class Slow(Odd):
         def fit(self, X, y=None):
-            time.sleep(0.8 if self.kind == "hangs" else 0.0)
+            time.sleep(0.5 if self.kind == "hangs" else 0.0)
             return self
 
     with parallel_config("threading"), pytest.warns(LostEvaluationWarning):
@@ -115,7 +92,7 @@ def test_the_fits_of_a_candidate_share_its_time():
 
 def test_max_time_ends_a_search_that_would_hang():
     with parallel_config("threading"), pytest.warns(LostEvaluationWarning):
-        fitted = search(n_iter=500, max_time=3.0).fit(X, Y)
+        fitted = search(n_iter=500, max_time=1.5).fit(X, Y)
     assert fitted.stop_reason_ == "max_time"
     assert len(kinds_of(fitted)) < 500
 

@@ -7,10 +7,10 @@ deviation
 
     s sqrt((k - j) / (j k)),
 
-which is that of a mean of j out of k (Cochran, 1977, eq. 2.20). A variance from two or three folds
+which is that of a mean of j out of k (Cochran, 1977, ch. 2). A variance from two or three folds
 is next to worthless by itself, so it is moderated by those of the candidates before it: they are
 taken to be draws of one distribution, s_0^2 d_0 / chi^2(d_0), whose parameters are estimated from
-them (Smyth, 2004, eq. 3 and section 6.2). Then m over its error follows Student's t with
+them (Smyth, 2004, sections 3 and 6.2). Then m over its error follows Student's t with
 d_0 + j - 1 degrees of freedom; with fewer than three it has no variance, and nothing is stopped.
 """
 
@@ -119,7 +119,7 @@ class Race:
 
 
 def moderated(freedom_0, variance_0, freedom, variance):
-    """Return degrees of freedom and variance, those of the prior added (Smyth, 2004, eq. 3)."""
+    """Return degrees of freedom and variance, those of the prior added (Smyth, 2004, section 3)."""
     total = freedom_0 + freedom
     return total, (freedom_0 * variance_0 + freedom * variance) / total
 

@@ -2,6 +2,7 @@
 
 import math
 import os
+import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -180,22 +181,24 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     Notes
     -----
-    **Journal.** The first line says what the search is: space, estimator, data, scoring, splits,
-    the settings of the search and its seed. Only `n_iter`, `max_time`, `timeout`, `patience`,
-    `n_jobs`, `verbose`, `pre_dispatch` and a callable `refit` may change later; anything else is
-    refused by name. Functions are known by their name (lambdas and nested ones by their code), classes by
-    their name and parameters, data by their content. With `random_state` None or a RandomState the
-    journal keeps the seed drawn first. `cv` must give the same splits in every run. A line torn by
-    a crash is dropped, and that candidate evaluated again. What was evaluated is not fitted again,
-    the best model is. Where fits are made in this process, a second file, ``<journal>.begun``, says
-    which candidates are under way: one with which the process ends (out of memory, a crash) is
-    evaluated again, alone, and counts as failed when the process ends with it again.
+    **Journal.** The first line says what the search is: space, estimator, data, scoring,
+    splits, the settings of the search and its seed. Only `n_iter`, `max_time`, `timeout`,
+    `patience`, `n_jobs`, `verbose`, `pre_dispatch` and a callable `refit` may change later;
+    anything else is refused by name. Functions are known by their name (lambdas and nested ones
+    by their code), classes by their name and parameters, data by their content. With
+    `random_state` None or a RandomState the journal keeps the seed drawn first. `cv` must give
+    the same splits in every run. A line torn by a crash is dropped, and that candidate
+    evaluated again. What was evaluated is not fitted again, the best model is. Where fits are
+    made in this process, a second file, ``<journal>.begun``, says which candidates are under
+    way: one with which the process ends (out of memory, a crash) is evaluated again, alone, and
+    counts as failed when the process ends with it again.
 
     **Racing.** With j of k folds run, the differences to the incumbent of mean m and variance s^2,
     the final mean is m ± s sqrt((k - j) / (j k)), and m over this error follows Student's t. s^2 is
-    moderated by those of earlier candidates. The level is shared by the k - 2 looks. The sources
-    are Maron and Moore (1994), Birattari et al. (2002), Cochran (1977, eq. 2.20) and Smyth (2004,
-    eq. 3). It assumes that differences are normal, and that folds are alike.
+    moderated by those of earlier candidates; with fewer than three degrees of freedom in all
+    nothing is stopped. The level is shared by the k - 2 looks. The sources are Maron and Moore
+    (1994), Birattari et al. (2002), Cochran (1977, ch. 2) and Smyth (2004, section 3). It assumes
+    that differences are normal, and that folds are alike.
 
     See Also
     --------
@@ -435,11 +438,13 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         if workers.are_busy or not run.stopping.room(1, workers.n_under_way):
             return False
         first = run.stopping.n_done + workers.n_under_way
+        since = time.monotonic()
         try:
             [params] = self.optimizer_.ask(1)
         except SpaceExhausted:
             run.stopping.end("exhausted")
             return False
+        workers.note_proposal(time.monotonic() - since)
         workers.begin(params, self._sources(first, 1, workers.n_under_way)[0])
         return True
 

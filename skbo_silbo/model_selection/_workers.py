@@ -1,5 +1,6 @@
 """Candidates under way on workers, each told when its own last fit has ended."""
 
+import math
 import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,9 @@ from skbo_silbo.model_selection._pool import Pool, WorkerLost
 from skbo_silbo.model_selection._stream import Rounds, Stream
 from skbo_silbo.model_selection._worker_death import died_twice, is_worker_death
 from skbo_silbo.optimizers import LostEvaluationWarning
+
+MEMORY = 0.7  # of the running means
+SHORTEST_FIT = 1e-9  # seconds
 
 
 @dataclass(eq=False)
@@ -58,6 +62,7 @@ class Workers:
         self._timeout = batches.search.timeout
         self._make_engine = _engine_maker(batches.search, n_workers, in_batches)
         self._under_way, self._n_begun = {}, 0
+        self._proposing, self._fitting = 0.0, math.inf  # seconds, running means
         self._engine = self._make_engine()
 
     def __enter__(self):
@@ -73,8 +78,19 @@ class Workers:
 
     @property
     def are_busy(self):
-        """Whether every worker has a fit, and one fit is ready for the next that is free."""
-        return sum(c.n_waited_for for c in self._under_way.values()) > self._n_workers
+        """Whether every worker has a fit, and those that will be free meanwhile another.
+
+        Meanwhile is while a candidate is proposed, by the running means of how long that takes and
+        how long fits take. At least one fit is ready, and at most one for every worker.
+        """
+        n_ahead = math.ceil(self._n_workers * self._proposing / max(self._fitting, SHORTEST_FIT))
+        n_ahead = min(max(n_ahead, 1), self._n_workers)
+        waited_for = sum(c.n_waited_for for c in self._under_way.values())
+        return waited_for >= self._n_workers + n_ahead
+
+    def note_proposal(self, seconds):
+        """Take notice of how long a proposal took."""
+        self._proposing = _running_mean(self._proposing, seconds)
 
     def begin(self, params, source):
         """Let the workers evaluate a candidate; return its number."""
@@ -123,6 +139,7 @@ class Workers:
         if isinstance(result, WorkerLost):
             return self._fail(number, died_twice(result.error), result.error)
         candidate.results[split] = result
+        self._fitting = _running_mean(self._fitting, result["fit_time"] + result["score_time"])
         if candidate.n_waited_for:
             return None
         if len(candidate.results) == len(candidate.fits):
@@ -186,6 +203,10 @@ class Workers:
         for candidate in lost.values():
             candidate.task.close()
         return lost
+
+
+def _running_mean(mean, value):
+    return MEMORY * mean + (1.0 - MEMORY) * value if 0.0 < mean < math.inf else value
 
 
 def _engine_maker(search, n_workers, in_batches):

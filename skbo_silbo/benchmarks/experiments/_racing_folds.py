@@ -14,10 +14,10 @@ SHARES = (0.25, 0.5, 0.75, 1.0)  # of these fits
 PLAIN, RACING, HALVING = "silbo", "silbo-racing", "halving"
 HOW = (
     "silbo: SILBOSearchCV. silbo-racing: the same with racing=True, ended when it has made as many "
-    "fits. halving: HalvingRandomSearchCV with factor=3 from a ninth of the rows on, and so many "
-    "candidates that the rows of all its fits are those of the others; a fit of a ninth of the rows "
-    "counts as a ninth of one. A score is the best mean over all folds so far; splits are the same "
-    "for all methods of a seed. "
+    "fits. halving: HalvingRandomSearchCV with factor=3 from a ninth of the rows on, and as many "
+    "candidates as let the rows of all its fits be those of the others; a fit of a ninth of the "
+    "rows counts as a ninth of one. A score is the best mean over all folds so far; splits are the "
+    "same for all methods of a seed."
 )
 
 
@@ -136,9 +136,9 @@ def _candidates(by_problem):
         )
     header = ("task", "folds", "candidates", "than silbo", "fits saved", "better than halving")
     note = (
-        f"Candidates that racing made of the fits of {N}; in how many seeds its score was better or "
-        "worse in the end; the median share of the fits that it saved on the way to the score that "
-        "silbo had in the end, 0 where it did not get there."
+        f"Candidates that racing made of the fits of {N}; in how many seeds its score was better "
+        "or worse in the end; the median share of the fits that it saved on the way to the score "
+        "that silbo had in the end, 0 where it did not get there."
     )
     return Table("silbo-racing", header, rows, note)
 
