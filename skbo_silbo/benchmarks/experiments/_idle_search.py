@@ -131,7 +131,13 @@ def _problems(n, scales=SCALES):
 SEARCH_WORKERS = Experiment(
     name="search-workers",
     methods={AUTO: "", BATCHES: "", RANDOM: ""},
-    grids={"full": Grid(_problems(40), 1), "tiny": Grid(_problems(2, (0.1,)), 1)},
+    grids={
+        "full": (
+            Grid(_problems(40), 1, methods=(AUTO,)),
+            Grid(_problems(40, SCALES[:1]), 1, methods=(BATCHES, RANDOM)),
+        ),
+        "tiny": Grid(_problems(2, (0.1,)), 1),
+    },
     measure=measure_search,
     report=report,
     aims=aims,
