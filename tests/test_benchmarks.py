@@ -243,6 +243,10 @@ def test_command_line_fails_loudly(tmp_path, capsys):
     told = capsys.readouterr().err
     assert "FAILED no result for sdr n=60 d=12 sir #1" in told
     assert told.count("FAILED") == 15
+    assert main(["report", path]) == 1
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 21
+    assert re.fullmatch(r"FAILED \d+ more of the same kind, 20 named", told[-1])
 
 
 # -- measuring -----------------------------------------------------------------------------------

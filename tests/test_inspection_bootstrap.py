@@ -42,7 +42,7 @@ def assert_covers(hits, level):
 
 def test_intervals_cover_a_known_direction():
     sir, hits95, hits80 = SemiSlicedInverseRegression(1), [], []
-    for seed in range(60):
+    for seed in range(30):
         X, y, b = linear_problem(seed)
         result = bootstrap_directions(sir, X, y, n_resamples=39, random_state=seed)
         truth = b * np.sign(result.components[0] @ b)
@@ -55,7 +55,7 @@ def test_intervals_cover_a_known_direction():
 
 def test_intervals_cover_the_nearest_basis_of_a_known_plane():
     sir, hits = SemiSlicedInverseRegression(2), []
-    for seed in range(40):
+    for seed in range(20):
         X, y = two_direction_problem(seed)
         result = bootstrap_directions(sir, X, y, n_resamples=39, random_state=seed)
         B = np.eye(2, 5)
@@ -64,7 +64,7 @@ def test_intervals_cover_the_nearest_basis_of_a_known_plane():
     share = np.array(hits).mean(axis=0)
     # The entries within the plane are held by the alignment; the others carry its uncertainty.
     outside = share.reshape(2, 5)[:, 2:]
-    assert (outside * 40 >= binom.ppf(0.0005, 40, 0.95)).all(), share
+    assert (outside * 20 >= binom.ppf(0.0005, 20, 0.95)).all(), share
 
 
 def test_standard_errors_are_those_of_repeated_sampling():

@@ -227,15 +227,16 @@ class EmbeddedOptimizer(AskTellOptimizer):
     def _choose(self, found, rng):
         """Return the first new point; the new ones after it are unlabelled in the next fit."""
         belief, mapping = self._belief, self._configuration.mapping
-        size = self._configuration.n_unlabeled + 1  # points placed at a time: some are dear
-        found = found.distinct()
-        for first in range(0, len(found), size):
+        n_unlabeled = self._configuration.n_unlabeled
+        found, first, size = found.distinct(), 0, n_unlabeled + 1  # placed at a time: some are dear
+        while first < len(found):
             some = found.rows(slice(first, first + size))
             X = self.space_.round(mapping.place(some, belief.embedding, belief.ranked[0]))
             new = self._new_rows(X)
             if new:
-                self._unlabeled = X[new[1:]]
+                self._unlabeled = X[new[1 : n_unlabeled + 1]]
                 return self._settle(X[new[0]], some.Z[new[0]], rng)
+            first, size = first + size, 2 * size  # few points of a small discrete space are new
         return draw_unseen(self.space_, self._seen, rng)
 
     def _new_rows(self, X):

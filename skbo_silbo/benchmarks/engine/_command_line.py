@@ -19,6 +19,7 @@ ABOUT = (
     "Speed, memory and search quality, side by side with peers: run measures and appends to a "
     "file, report tells what a file holds."
 )
+NAMED = 20  # failures, on stderr; a page names every cell that lacks
 STOPPED = 130  # exit code of a command ended by Ctrl-C, as shells have it
 
 
@@ -35,7 +36,7 @@ def run_command_line(experiments, arguments=None):
     Returns
     -------
     code : int
-        0, or 1 with every failure named on stderr, or 130 after Ctrl-C.
+        0, or 1 with failures on stderr (`NAMED` of them, and how many more), or 130 after Ctrl-C.
     """
     options = make_parser(experiments).parse_args(arguments)
     try:
@@ -49,8 +50,10 @@ def run_command_line(experiments, arguments=None):
             "STOPPED by Ctrl-C; what was measured is kept, and the same command goes on from it.\n"
         )
         return STOPPED
-    for failure in failures:
+    for failure in failures[:NAMED]:
         sys.stderr.write(f"FAILED {failure}\n")
+    if len(failures) > NAMED:
+        sys.stderr.write(f"FAILED {len(failures) - NAMED} more of the same kind, {NAMED} named\n")
     return 1 if failures else 0
 
 
