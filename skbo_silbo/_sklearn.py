@@ -190,8 +190,18 @@ def fits_of(evaluate_candidates, params, **kwargs):
         with _parallel_replaced(evaluate_candidates, _ConfiguredTaker()):
             evaluate_candidates([params], **kwargs)
     except _Taken as taken:
-        return taken.tasks
+        return [_without_caller(*task) for task in taken.tasks]
     raise RuntimeError("evaluate_candidates must call Parallel: this scikit-learn does not.")
+
+
+def _without_caller(function, args, kwargs):
+    """Take the search from a fit where only callbacks would be shown it.
+
+    It would be pickled with every fit, with all that it has learnt, and while it goes on learning.
+    """
+    if kwargs.get("callback_ctx") is None:
+        kwargs = {key: value for key, value in kwargs.items() if key != "caller"}
+    return function, args, kwargs
 
 
 @contextmanager

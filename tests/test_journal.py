@@ -17,11 +17,12 @@ from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from skbo_silbo.journal import Journal
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection import _stopping as stopping_module
 from skbo_silbo.model_selection._describe import describe, describe_data
 from skbo_silbo.model_selection._fingerprint import differences
-from skbo_silbo.model_selection._journal import Journal
+from skbo_silbo.model_selection._memory import SEARCH
 
 X = np.random.RandomState(0).normal(size=(30, 2))
 Y = np.arange(30) % 2
@@ -85,7 +86,7 @@ def lines_of(path):
 
 
 def test_a_file_cut_anywhere_is_read_up_to_its_last_whole_line(path):
-    with Journal(path) as journal:
+    with Journal(path, SEARCH) as journal:
         journal.begin({"of": "test"})
         for i in range(2):
             journal.append({"value": i, "text": "line\nbreak, ü"})
@@ -94,7 +95,7 @@ def test_a_file_cut_anywhere_is_read_up_to_its_last_whole_line(path):
     for size in range(len(whole) + 1):
         path.write_bytes(whole[:size])
         kept = sum(end <= size for end in ends)
-        with Journal(path) as journal:
+        with Journal(path, SEARCH) as journal:
             assert (journal.header is not None) == (kept > 0)
             assert [record["value"] for record in journal.records] == list(range(kept))[: kept - 1]
             assert path.read_bytes() == whole[: ([0, *ends])[kept]]
@@ -108,10 +109,10 @@ def test_a_file_cut_anywhere_is_read_up_to_its_last_whole_line(path):
 def test_lines_are_whole_even_if_the_system_writes_in_pieces(path, monkeypatch):
     write = os.write
     monkeypatch.setattr(os, "write", lambda file, data: write(file, data[:7]))
-    with Journal(path) as journal:
+    with Journal(path, SEARCH) as journal:
         journal.begin({})
         journal.append({"text": "x" * 100})
-    with Journal(path) as journal:
+    with Journal(path, SEARCH) as journal:
         assert journal.records == [{"candidate": 0, "text": "x" * 100}]
 
 
@@ -123,7 +124,7 @@ def test_every_line_is_synced_before_append_returns(path, monkeypatch):
         fsync(file)
 
     monkeypatch.setattr(os, "fsync", spy)
-    with Journal(path) as journal:
+    with Journal(path, SEARCH) as journal:
         journal.begin({})
         for _ in range(3):
             journal.append({})
@@ -132,12 +133,12 @@ def test_every_line_is_synced_before_append_returns(path, monkeypatch):
 
 
 def test_a_last_line_of_rubbish_is_torn_too(path):
-    with Journal(path) as journal:
+    with Journal(path, SEARCH) as journal:
         journal.begin({})
         journal.append({})
     whole = path.read_bytes()
     path.write_bytes(whole + b"\0" * 50 + b"\n")
-    with Journal(path) as journal:
+    with Journal(path, SEARCH) as journal:
         assert len(journal.records) == 1
     assert path.read_bytes() == whole
 
@@ -155,7 +156,7 @@ def test_a_damaged_line_is_named(path):
     whole = lines_of(path)
     for lines in ([*whole[:2], b"rubbish\n", *whole[3:]], [*whole[:2], *whole[3:]]):
         path.write_bytes(b"".join(lines))
-        with pytest.raises(ValueError, match=r"must have candidate 1 in line 3: .* is damaged"):
+        with pytest.raises(ValueError, match=r"is damaged in line 3\. Remove that line"):
             search(path).fit(X, Y)
         assert path.read_bytes() == b"".join(lines)
 
@@ -174,11 +175,12 @@ def test_a_missing_folder_is_an_error_of_the_system(tmp_path):
 def test_one_journal_is_for_one_search_at_a_time(path):
     search(path, n_iter=2).fit(X, Y)
     code = (
-        "import sys; from skbo_silbo.model_selection._journal import Journal\n"
-        "try:\n    Journal(sys.argv[1]).__enter__()\n"
+        "import sys; from skbo_silbo.journal import Journal\n"
+        "from skbo_silbo.model_selection._memory import SEARCH\n"
+        "try:\n    Journal(sys.argv[1], SEARCH)\n"
         "except RuntimeError as error: print(error)"
     )
-    with Journal(path):
+    with Journal(path, SEARCH):
         with pytest.raises(RuntimeError, match="one search at a time"):
             search(path).fit(X, Y)
         other = subprocess.run(
@@ -364,12 +366,12 @@ def test_every_line_is_plain_json(path):
 
 def test_other_proposals_than_before_are_said_and_what_is_known_is_kept(path):
     other = search(path, random_state=1, n_iter=5, batch_size=2).fit(X, Y)
-    with Journal(path) as journal:
+    with Journal(path, SEARCH) as journal:
         header, records = journal.header, journal.records
     header["seed"] = header["search"]["random_state"] = 0
     header["made with"]["numpy"] = "0.1"
     path.unlink()
-    with Journal(path) as journal:
+    with Journal(path, SEARCH) as journal:
         journal.begin(header)
         for record in records:
             journal.append(record)

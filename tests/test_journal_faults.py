@@ -29,7 +29,8 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from test_journal import SPACE, Counted, X, Y, fit, lines_of, search
 
-from skbo_silbo.model_selection import SILBOSearchCV, _lock
+from skbo_silbo.journal import Journal, _lock
+from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._describe import describe, describe_data
 from skbo_silbo.model_selection._fingerprint import (
     IN_OTHER_WORDS,
@@ -37,7 +38,7 @@ from skbo_silbo.model_selection._fingerprint import (
     described_parameters,
     differences,
 )
-from skbo_silbo.model_selection._journal import Journal
+from skbo_silbo.model_selection._memory import SEARCH
 
 FIRST_VERSION = Path(__file__).with_name("journal_v1.jsonl")  # written by release 0.1.0
 
@@ -50,7 +51,7 @@ def path(tmp_path):
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     path = tmp_path_factory.mktemp("journal") / "whole.jsonl"
-    with Journal(path) as journal:
+    with Journal(path, SEARCH) as journal:
         journal.begin({"of": "test", "seed": 17})
         for i in range(3):
             journal.append({"score": 0.25 * i, "params": {"a": 1.5}, "error": None})
@@ -71,7 +72,7 @@ def test_damage_is_found_or_the_lines_before_it_are_read(whole, path, data):
     spoilt = content[:at] + (b"" if kind == "delete" else piece) + content[end[kind] :]
     path.write_bytes(spoilt)
     try:
-        with Journal(path) as journal:
+        with Journal(path, SEARCH) as journal:
             read = journal.records
             assert journal.header in (header, None)
             assert read == records[: len(read)]
@@ -87,7 +88,7 @@ def test_a_line_that_is_still_json_but_not_as_written_is_named(path):
     score = json.loads(lines[2])["score"]
     lines[2] = lines[2].replace(repr(score).encode(), repr(score + 1.0).encode(), 1)
     path.write_bytes(b"".join(lines))
-    with pytest.raises(ValueError, match=r"must have candidate 1 in line 3: .* is damaged"):
+    with pytest.raises(ValueError, match=r"is damaged in line 3\. Remove that line"):
         search(path).fit(X, Y)
 
 
@@ -97,14 +98,14 @@ def test_a_line_without_its_checksum_is_damaged(path):
     content = json.loads(lines[2])
     del content["check"]
     path.write_bytes(b"".join([*lines[:2], json.dumps(content).encode() + b"\n", *lines[3:]]))
-    with pytest.raises(ValueError, match=r"must have candidate 1 in line 3: .* is damaged"):
+    with pytest.raises(ValueError, match=r"is damaged in line 3\. Remove that line"):
         search(path).fit(X, Y)
 
 
 def test_a_damaged_first_line_is_not_taken_for_another_file(path):
     search(path, n_iter=2).fit(X, Y)
     path.write_bytes(path.read_bytes().replace(b'"seed": 0', b'"seed": 1', 1))
-    with pytest.raises(ValueError, match="must begin with a whole line"):
+    with pytest.raises(ValueError, match=r"is damaged in line 1\. Put back a copy"):
         search(path).fit(X, Y)
 
 
@@ -142,7 +143,7 @@ def test_a_journal_of_the_first_version_refuses_another_search(path, change, mes
 
 def test_a_record_of_the_first_version_that_lacks_a_part_is_named(path):
     path.write_bytes(FIRST_VERSION.read_bytes().replace(b'"rows"', b'"rowz"', 1))
-    with pytest.raises(ValueError, match=r"must have candidate 0 in line 2: .* is damaged"):
+    with pytest.raises(ValueError, match=r"is damaged in line 2\. Remove that line"):
         search(path, space=FIRST).fit(X, Y)
 
 
@@ -311,7 +312,7 @@ def test_every_parameter_is_in_the_fingerprint_or_said_not_to_matter(path):
     parameters = set(signature(SILBOSearchCV).parameters)
     assert set(MAY_CHANGE) | set(IN_OTHER_WORDS) <= parameters
     search(path, n_iter=1).fit(X, Y)
-    with Journal(path) as journal:
+    with Journal(path, SEARCH) as journal:
         written = set(journal.header["search"])
     wanted = set(described_parameters(SILBOSearchCV)) | {*IN_OTHER_WORDS}
     assert written >= wanted - {"initial_results"}  # only where they are given
@@ -321,11 +322,11 @@ def test_every_parameter_is_in_the_fingerprint_or_said_not_to_matter(path):
 def test_a_parameter_that_the_journal_does_not_know_must_be_at_its_default(path):
     """As after an update that brings a new one."""
     search(path, n_iter=2).fit(X, Y)
-    with Journal(path) as journal:
+    with Journal(path, SEARCH) as journal:
         header, records = journal.header, journal.records
     del header["search"]["acquisition"]
     path.unlink()
-    with Journal(path) as journal:
+    with Journal(path, SEARCH) as journal:
         journal.begin(header)
         for record in records:
             journal.append(record)
@@ -361,13 +362,13 @@ def test_the_lock_of_windows_is_used_where_there_is_no_fcntl(path, monkeypatch):
     monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(LK_NBLCK=2, locking=locking))
     without(monkeypatch, "fcntl")
     monkeypatch.setattr(_lock.os, "name", "nt")
-    with Journal(path) as journal:
+    with Journal(path, SEARCH) as journal:
         journal.begin({})
         journal.append({"value": 1})
-        with pytest.raises(RuntimeError, match="one search at a time"), Journal(path):
+        with pytest.raises(RuntimeError, match="one search at a time"), Journal(path, SEARCH):
             pass
     monkeypatch.setattr(_lock.os, "name", "posix")
-    with Journal(path) as journal:
+    with Journal(path, SEARCH) as journal:
         assert journal.records == [{"candidate": 0, "value": 1}]
     assert places == [(2**31 - 2, 2, 1)] * 3
 

@@ -4,10 +4,12 @@ import copy
 import json
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from skbo_silbo import SILBO, Space, minimize
 from skbo_silbo.optimizers import RandomSearch
 from skbo_silbo.optimizers._methods import METHODS
 
+FIRST_RELEASE = Path(__file__).with_name("optimizer_journal_v1.jsonl")  # before one room for all
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0), (0.0, 1.0)]
 
 
@@ -54,6 +57,17 @@ def test_an_optimiser_goes_on_as_if_it_had_not_ended(path, n):
     assert_array_equal(second.func_vals_, first.func_vals_)
     assert_array_equal(second.pending_, [asked])
     assert_array_equal(second.ask(2), copy.deepcopy(first).ask(2))
+
+
+def test_a_journal_of_the_first_release_is_read(path):
+    shutil.copy(FIRST_RELEASE, path)
+    optimizer = make(path)
+    assert_array_equal(optimizer.func_vals_, [bowl(x) for x in optimizer.x_iters_])
+    assert (len(optimizer.func_vals_), len(optimizer.pending_)) == (3, 1)
+    step(optimizer).close_journal()
+    assert len(make(path).func_vals_) == 4
+    written = path.read_bytes().splitlines()
+    assert written[:8] == FIRST_RELEASE.read_bytes().splitlines()
 
 
 def test_named_parameters_noise_failures_and_cancelled_points(path):
@@ -324,9 +338,11 @@ def test_a_read_only_folder(tmp_path):
 
 def test_without_fcntl(path, monkeypatch):
     """As on Windows, with its lock, and as where there is no lock at all."""
+    step(make(path), 2).close_journal()
     monkeypatch.setitem(sys.modules, "fcntl", None)
     monkeypatch.setitem(sys.modules, "msvcrt", None)
-    step(make(path), 2).close_journal()
+    with pytest.raises(RuntimeError, match="must be None on this system"):
+        make(path)
     locked = []
 
     class Windows:
@@ -335,7 +351,7 @@ def test_without_fcntl(path, monkeypatch):
         @staticmethod
         def locking(file, mode, n_bytes):
             if locked:
-                raise OSError(13, "Permission denied")
+                raise PermissionError(13, "Permission denied")
             locked.append(file)
 
     monkeypatch.setitem(sys.modules, "msvcrt", Windows)

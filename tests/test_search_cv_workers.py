@@ -3,6 +3,7 @@
 import json
 import threading
 import warnings
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from sklearn.model_selection import KFold
 
 from skbo_silbo._sklearn import fits_of, with_results
 from skbo_silbo.model_selection import SILBOSearchCV
+from skbo_silbo.model_selection._candidates import Candidate
 from skbo_silbo.model_selection._stream import Stream
+from skbo_silbo.model_selection._workers import Workers
 
 X, Y = np.arange(24.0).reshape(12, 2), np.arange(12.0)
 PLANE = {"a": uniform(), "b": uniform()}
@@ -212,6 +215,36 @@ def test_a_search_one_by_one_goes_on_with_workers(tmp_path):
     assert n_new_fits(search(journal=path, n_iter=9, refit=False)) == 4 * 3
 
 
+class OneFitEach:
+    """Stands in for `Batches`: candidates of one fit, which takes `seconds` by its own account."""
+
+    def __init__(self, seconds):
+        self.seconds, self.search, self.begun = seconds, search(), self
+
+    def begin(self, points):
+        pass
+
+    @contextmanager
+    def fits_of(self, params):
+        yield [(dict, (), {"fit_time": self.seconds, "score_time": 0.0, "fit_error": None})]
+
+    def evaluate(self, points, sources, results):
+        return [Candidate(points[0], 0, sources[0], results, None, 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("proposing", "fitting", "n_ahead"),
+    [(0.0, 1.0, 1), (0.1, 1.0, 1), (0.3, 1.0, 2), (0.7, 1.0, 3), (50.0, 1.0, 4), (1.0, 0.0, 4)],
+)
+def test_as_many_fits_are_ready_as_end_while_a_candidate_is_proposed(proposing, fitting, n_ahead):
+    with Workers(OneFitEach(fitting), 4, in_batches=True) as workers:
+        workers.note_proposal(proposing)
+        assert len(workers.evaluate([{}, {}], ["init", "init"])) == 2
+        while not workers.are_busy:
+            workers.begin({}, "model")
+        assert workers.n_under_way == 4 + n_ahead
+
+
 # The stream of tasks.
 
 
@@ -224,9 +257,7 @@ def test_tasks_may_come_at_any_time(backend, n_jobs):
             if n_put < 20 and n_put - len(results) < 1 + n_put // 4:  # now few, now many
                 stream.put(n_put, (lambda i: lambda: i**2)(n_put))
                 n_put += 1
-            ended = stream.wait()
-            if ended is not None:
-                results[ended[0]] = ended[1]
+            results.update(stream.wait())
         stream.close()
     assert results == {i: i**2 for i in range(20)}
 
@@ -244,9 +275,9 @@ def test_a_task_that_raises_ends_the_stream():
 
 
 def first_result(stream):
-    while (result := stream.wait()) is None:
+    while not (results := stream.wait()):
         pass
-    return result
+    return results
 
 
 # Private names of scikit-learn.
@@ -259,6 +290,7 @@ def test_the_fits_of_a_candidate_can_be_made_elsewhere():
         def _run_search(self, evaluate_candidates, **kwargs):
             table = evaluate_candidates([{"a": 0.3}])
             fits = fits_of(evaluate_candidates, {"a": 0.3})
+            seen["arguments"] = [{*kwargs} for _, _, kwargs in fits]
             with with_results(evaluate_candidates, [f(*args, **kw) for f, args, kw in fits]):
                 table = evaluate_candidates([{"a": 0.3}])
             first, second = table["rows"][:3], table["rows"][3:]
@@ -272,4 +304,5 @@ def test_the_fits_of_a_candidate_can_be_made_elsewhere():
             table.update(super(SILBOSearchCV, self)._format_results(points, 3, rows))
 
     Spy(Peak(), PLANE, cv=KFold(3)).fit(X, Y)
+    assert not any("caller" in names for names in seen["arguments"])  # the search, pickled
     assert seen["scores"][0] == seen["scores"][1] == expected({"a": 0.3})

@@ -60,7 +60,8 @@ class _SecondMomentSlicing(LinearProjection):
             Several responses are numbers, and slices the clusters that k-means finds among them.
         sample_weight : array-like of shape (n,), default=None
             Whole numbers are counts: a row of weight 3 is three rows, for the tests too. Others are
-            relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
+            relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``; such rows
+            cannot be shuffled, so that "auto" is "criterion".
 
         Returns
         -------
@@ -105,10 +106,10 @@ class _SecondMomentSlicing(LinearProjection):
     def _choose_n_components(self, Z, V, slices):
         """Take the number given, or test the scores of all directions V (q, q)."""
         self.__dict__.pop("permutation_tests_", None)
-        if self.n_components == "criterion":
-            return dimension_by_criterion(self.eigenvalues_, slices.n_rows)
-        if self.n_components != "auto":
+        if not isinstance(self.n_components, str):
             return int(self.n_components)
+        if self.n_components == "criterion" or not slices.can_be_shuffled:
+            return dimension_by_criterion(self.eigenvalues_, slices.n_rows)
         S = Z @ V
         if slices.weights is not None:
             places = evenly_spaced(S, slices, max(len(S), MAX_WEIGHTED_ROWS))

@@ -239,7 +239,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         sample_weight : array-like of shape (n,), default=None
             Weights of the labelled rows. Whole numbers are counts: a row of weight 3 is three rows,
             for tests and choices too. Others are relative, and scaled to sum to the effective
-            number of rows [6]_. Weights that differ are refused where neighbours decide
+            number of rows [6]_; such rows cannot be shuffled, so that "auto" is "criterion" where
+            Li's test is not valid. Weights that differ are refused where neighbours decide
             (`n_local_neighbors`, unlabelled rows unless ``alpha=0``), with ``solver="paper"`` and
             for a Dask array.
 
@@ -474,7 +475,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             )
 
     def _choose_n_components(self, pencil, slices, near):
-        if self.n_components != "auto" or self._tests_are_valid(slices.n_rows):
+        tested = self.n_components == "auto" and slices.can_be_shuffled
+        if not tested or self._tests_are_valid(slices.n_rows):
             return self._choose_from_spectrum(slices.n_rows, self._is_plain(slices))
         if self.solver_ == "iterative":  # neither d x d nor n x n would fit
             pencil = replace(pencil, X=pencil.X_labeled, penalty=None)

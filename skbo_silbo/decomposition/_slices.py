@@ -8,6 +8,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.cluster import KMeans
 
+from ._weights import are_counts
+
 ROWS_PER_CLASS = 5
 """Rows a value from which integers look like classes."""
 N_STARTS = 10
@@ -39,6 +41,11 @@ class Slices:
     def root_weights(self):
         """Roots of the weights (n_l,), or None."""
         return None if self.weights is None else np.sqrt(self.weights)
+
+    @property
+    def can_be_shuffled(self):
+        """Whether rows weigh the same, or count for several that do."""
+        return self.weights is None or are_counts(self.weights)
 
     @property
     def n_slices(self):

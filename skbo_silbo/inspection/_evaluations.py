@@ -149,6 +149,9 @@ def _of_optimizer(optimizer, *, maximize=False):
 def _of_search(search):
     results, optimizer, metric = search.cv_results_, search.optimizer_, _metric_of(search)
     scores = np.array(results[f"mean_test_{metric}"], dtype=float)
+    if search.racing:  # candidates that were stopped have no mean
+        predicted = results[f"predicted_mean_test_{metric}"]
+        scores = np.where(np.isnan(scores), predicted, scores)
     n_initial = _n_initial(optimizer, int(np.sum(results["iter"] == 0)), len(scores))
     name = f"{SCORE_NAME}{metric}"
     return Evaluations(optimizer, results["params"], scores, name, True, n_initial)

@@ -10,7 +10,7 @@ from skbo_silbo._sklearn import (
 )
 from skbo_silbo.model_selection._candidates import Candidate, mean_score
 from skbo_silbo.model_selection._splits import freeze
-from skbo_silbo.model_selection._worker_death import is_worker_death
+from skbo_silbo.model_selection._worker_death import died_twice, is_worker_death
 
 
 class Batches:
@@ -25,22 +25,26 @@ class Batches:
         so far.
     callback_ctx : CallbackContext or None
         The context of the search in scikit-learn 1.9 or newer.
+    begun : Begun
+        Told what is being evaluated.
 
     Attributes
     ----------
     candidates : list of Candidate
         Those accepted, in that order.
+    n_batches : int
+        How many there have been: the number of the next.
     table : dict or None
         What ``evaluate_candidates`` returned last; None if it never did.
     """
 
-    def __init__(self, search, evaluate_candidates, callback_ctx):
+    def __init__(self, search, evaluate_candidates, callback_ctx, begun):
         self.search = search
-        self.callback_ctx = callback_ctx
-        self.candidates, self.table = [], None
+        self.callback_ctx, self.begun = callback_ctx, begun
+        self.candidates, self.n_batches, self.table = [], 0, None
         self._evaluate_candidates = evaluate_candidates
         self._cv = freeze(search.cv)
-        self._n_batches = self._n_rows = 0
+        self._n_rows = 0
 
     @contextmanager
     def fits_of(self, params):
@@ -53,26 +57,24 @@ class Batches:
                 fits = fits_of(self._evaluate_candidates, params, cv=self._cv, **kwargs)
             yield fits
 
-    def evaluate(self, points, sources, recalled=(), results=None, is_second_try=False):
+    def evaluate(self, points, sources, results=None, is_second_try=False):
         """Evaluate a batch.
 
         Parameters
         ----------
         points : list of dict
-            Parameters of the candidates.
+            Parameters of the candidates, at least one.
         sources : list of str
             Where each came from.
-        recalled : sequence of Candidate
-            The first of them, already evaluated.
         results : list, default=None
-            What the fits of a single new one returned, if they have been made.
+            What the fits of a single one returned, if they have been made.
         is_second_try : bool, default=False
             Whether a worker has died with them already.
 
         Returns
         -------
         candidates : list of Candidate
-            Those evaluated now, with NaN as the score of those whose fits failed.
+            With NaN as the score of those whose fits failed.
 
         Raises
         ------
@@ -80,24 +82,24 @@ class Batches:
             Whatever ``evaluate_candidates`` raises, unless it is that all fits failed, or that a
             worker died and no ``error_score="raise"``.
         """
-        new = slice(len(recalled), None)
         if results is not None:
             with with_results(self._evaluate_candidates, results):
                 outcomes = self._fit(points, are_made=True)
         else:
-            outcomes = self._outcomes(points[new], is_second_try) if points[new] else []
-        batch = [
-            Candidate(params, self._n_batches, source, rows, error, self._score(rows))
-            for params, source, (rows, error) in zip(
-                points[new], sources[new], outcomes, strict=True
-            )
+            outcomes = self._outcomes(points, is_second_try)
+        return [
+            Candidate(params, self.n_batches, source, rows, error, self._score(rows))
+            for params, source, (rows, error) in zip(points, sources, outcomes, strict=True)
         ]
-        self._n_batches += 1
-        return batch
+
+    def failed(self, params, source, error):
+        """Return a candidate that failed without the results of its fits."""
+        return Candidate(params, self.n_batches, source, None, error, self._score(None))
 
     def accept(self, batch):
         """Take candidates, of which all else has been seen to, among the results."""
         self.candidates += batch
+        self.n_batches = 1 + max(candidate.iteration for candidate in batch)
 
     def _outcomes(self, points, is_second_try):
         """Return the rows of each point, or None and a report of the failure.
@@ -120,7 +122,7 @@ class Batches:
         except Exception as failure:
             if not self._may_be_retried(failure):
                 raise
-            return [(None, f"a worker died twice with this candidate: {failure!r}")]
+            return [(None, died_twice(failure))]
 
     def _may_be_retried(self, failure):
         return is_worker_death(failure) and self.search.error_score != "raise"
@@ -129,6 +131,8 @@ class Batches:
         """Return the rows of each point, and the report of the failure if every fit failed."""
         # Fits that have been made had their task.
         task = nullcontext({}) if are_made else self._callback_kwargs(len(points))
+        if not are_made:
+            self.begun.begin(points)
         try:
             with task as kwargs, _muted(self.search):
                 self.table = self._evaluate_candidates(points, cv=self._cv, **kwargs)

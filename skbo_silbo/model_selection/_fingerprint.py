@@ -12,7 +12,8 @@ SHOWN = 5  # differences that a message names
 
 # Parameters of a search that do not decide what its candidates are and what their scores mean.
 MAY_CHANGE = (
-    *("callback", "journal", "max_time", "n_iter", "n_jobs", "patience", "pre_dispatch", "verbose"),
+    *("callback", "journal", "max_time", "n_iter", "n_jobs", "patience", "pre_dispatch", "timeout"),
+    "verbose",
 )
 # Parameters that the fingerprint has in a form of its own.
 IN_OTHER_WORDS = (

@@ -1,10 +1,11 @@
 """Scores of candidates from an earlier search, in the forms that people keep them in."""
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
 
-PREFIX = "param_"
+PREFIX, PREDICTED = "param_", "predicted_"
 
 
 def read_initial_results(given, refit):
@@ -35,7 +36,14 @@ def read_initial_results(given, refit):
     columns = _columns(given)
     if columns is None:
         raise ValueError(_not_results(given))
-    scores = [float(score) for score in columns[_score_name(columns, refit)]]
+    name = _score_name(columns, refit)
+    scores = [float(score) for score in columns[name]]
+    predicted = columns.get(PREDICTED + name)
+    if predicted is not None:  # of candidates that were stopped, which have no mean
+        scores = [
+            float(prediction) if math.isnan(score) else score
+            for score, prediction in zip(scores, predicted, strict=True)
+        ]
     return _read_params(columns), scores
 
 

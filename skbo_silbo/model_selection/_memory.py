@@ -13,16 +13,23 @@ from importlib.metadata import version
 from numbers import Integral, Real
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from skbo_silbo._sklearn import search_state
+from skbo_silbo.journal import Journal, JournalKind
+from skbo_silbo.model_selection._backend import dies_with_its_fits
+from skbo_silbo.model_selection._begun import Begun
 from skbo_silbo.model_selection._candidates import Candidate
 from skbo_silbo.model_selection._fingerprint import (
     require_same,
     search_fingerprint,
     without_new_defaults,
 )
-from skbo_silbo.model_selection._journal import VERSION, Journal, damaged
+
+SEARCH = JournalKind(
+    name="skbo_silbo", version=2, number="candidate", user="search", without_checksums=(1,)
+)
 
 
 class Memory:
@@ -36,6 +43,8 @@ class Memory:
         For the optimiser.
     journal : Journal or None, default=None
         Open, and begun.
+    is_at_risk : bool, default=False
+        Whether fits are made in this process, which may end with them.
 
     Attributes
     ----------
@@ -43,19 +52,22 @@ class Memory:
         In the order of evaluation.
     diverged : bool
         Whether what was proposed now has differed from what the journal holds.
+    begun : Begun
+        What is being evaluated, and what was when an earlier run ended without a word.
     """
 
-    def __init__(self, space, random_state, journal=None):
+    def __init__(self, space, random_state, journal=None, *, is_at_risk=False):
         self.space, self.random_state, self.journal = space, random_state, journal
         records = [] if journal is None else journal.records
         self.candidates = [self._read(i, record) for i, record in enumerate(records)]
         self.diverged = False
+        self.begun = Begun(journal, space, is_needed=is_at_risk)
 
     def _read(self, i, record):
         try:
             return _candidate(record, self.space)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(damaged(self.journal.path, i)) from error
+            raise self.journal.damaged_record(i) from error
 
     def recall(self, first, n):
         """Return the candidates with the numbers first, ..., first + n - 1 as far as there are."""
@@ -76,6 +88,7 @@ class Memory:
         if self.journal is not None:
             for candidate in candidates:
                 self.journal.append(_record(candidate, self.space))
+            self.begun.end([candidate.params for candidate in candidates])
 
     def diverge(self):
         """Note, and warn, that the proposals are other ones than they were."""
@@ -114,19 +127,24 @@ def open_memory(search, space, evaluate_candidates):
         return
     state = search_state(evaluate_candidates)
     fingerprint = _fingerprint(search, space, state)  # refused before there is a file
-    with Journal(search.journal) as journal:
+    with Journal(search.journal, SEARCH) as journal:
         if journal.header is None:
             seed = _seed(search.random_state)
             journal.begin({"seed": seed, "made with": _versions(), "search": fingerprint})
         version, old = journal.header["version"], journal.header["search"]
-        if version != VERSION:
+        if version != SEARCH.version:
             fingerprint = _fingerprint(search, space, state, version)
         known = without_new_defaults(fingerprint, old, type(search), version)
         require_same(old, known, journal.path)
-        yield Memory(space, journal.header["seed"], journal)
+        at_risk = dies_with_its_fits(effective_n_jobs(search.n_jobs), search.timeout)
+        memory = Memory(space, journal.header["seed"], journal, is_at_risk=at_risk)
+        try:
+            yield memory
+        finally:
+            memory.begun.close()
 
 
-def _fingerprint(search, space, state, version=VERSION):
+def _fingerprint(search, space, state, version=SEARCH.version):
     fingerprint = search_fingerprint(search, space, state, version)
     # Only a number can be compared with that of an earlier run; otherwise the journal's counts.
     numbered = isinstance(search.random_state, Integral)
@@ -158,6 +176,7 @@ def _record(candidate, space):
         "error": candidate.error,
         "in order": candidate.is_in_order,
         "rows": None if candidate.rows is None else [_plain(row) for row in candidate.rows],
+        **({"noise": candidate.noise} if candidate.is_stopped else {}),
     }
 
 
@@ -172,6 +191,7 @@ def _candidate(record, space):
         error=record["error"],
         score=float(record["score"]),
         is_in_order=record.get("in order", True),
+        noise=record.get("noise"),
     )
 
 

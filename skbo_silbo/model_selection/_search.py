@@ -2,6 +2,7 @@
 
 import math
 import os
+import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -15,11 +16,19 @@ from sklearn.exceptions import FitFailedWarning
 
 from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, adopt_rows
 from skbo_silbo._typing import RandomState
+from skbo_silbo.model_selection._backend import require_that_fits_can_be_given_up
 from skbo_silbo.model_selection._batches import Batches, callback_task
-from skbo_silbo.model_selection._candidates import result_rows, score_noise
+from skbo_silbo.model_selection._candidates import (
+    add_predictions,
+    result_rows,
+    score_noise,
+    searched_metric,
+    unrun_folds_are_no_surprise,
+)
 from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._progress import show_progress
+from skbo_silbo.model_selection._racing import FEWEST_FOLDS, Race
 from skbo_silbo.model_selection._stopping import Stopping
 from skbo_silbo.model_selection._stream import Stream
 from skbo_silbo.model_selection._workers import Workers
@@ -35,6 +44,7 @@ class _Run:
     memory: object
     stopping: Stopping
     progress: object
+    race: Race | None
 
 
 class SILBOSearchCV(BaseSearchCV):
@@ -90,9 +100,21 @@ class SILBOSearchCV(BaseSearchCV):
         this score (its times are not known: NaN) and the search goes on.
     return_train_score : bool, default=False
         Whether `cv_results_` has training scores too.
+    racing : bool, default=False
+        Whether a candidate that surely loses is stopped after some of its folds: when, by its
+        differences to the best so far on the same folds, it would be better in the end with a
+        probability below .05, looks after the second and every further fold taken together. Folds
+        that were not run are NaN in `cv_results_`, as are the mean and all that follows from it, so
+        that the candidate is never ranked first; what its mean would have been is in a column of
+        its own, and is what the model is told, with its deviation. At least three splits.
+    timeout : float or None, default=None
+        Seconds that the fits of a candidate may run, all together; then it has failed, with
+        `error_score` and a `LostEvaluationWarning`. Fits are made in processes of their own, which
+        are ended and replaced, with one worker too; with joblib's backend "threading" in threads,
+        which are left behind. Other backends are refused. The refit has no limit.
     max_time : float or None, default=None
         Seconds after which no further batch is begun; the first one always is. With a journal, of
-        this run.
+        this run. What is under way is waited for, so give `timeout` if fits may hang.
     patience : int or None, default=None
         Stop after so many candidates in a row without a better score, initial ones included.
     journal : str, path-like or None, default=None
@@ -105,7 +127,7 @@ class SILBOSearchCV(BaseSearchCV):
         ``param_...`` and ``mean_test_score``), or pairs of parameters and score, NaN for a failed
         candidate. The model learns from them, they are not evaluated again, and the design at the
         start is shorter by their number. They are neither in `cv_results_` nor counted. Scores must
-        be of the same metric on like data.
+        be of the same metric on like data. Of candidates stopped by `racing` the prediction counts.
     callback : callable or None, default=None
         Called after every candidate with a `SearchProgress`: `n_candidates`, `params`, `score`,
         `source`, `best_params`, `best_score`, `elapsed`. A true return value ends the search. It
@@ -142,26 +164,41 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         another search (then the message names what differs) or damaged.
     RuntimeError
         If another search is using the journal.
+    TimeoutError
+        If a candidate runs longer than `timeout`, with ``error_score="raise"``.
 
     Warns
     -----
     UserWarning
         If the search is interrupted (Ctrl-C, SIGINT): it ends, the candidates evaluated are its
         results and the best is refitted. Before the first success KeyboardInterrupt is raised.
+    LostEvaluationWarning
+        If a candidate counts as failed because it ran longer than `timeout`, or because this
+        process ended twice while it was evaluated.
     UserWarning
         If the candidates in the journal are not those that would be proposed now, which happens
         when another version of a library, or another machine, computes other digits.
 
     Notes
     -----
-    **Journal.** The first line says what the search is: space, estimator, data, scoring, splits,
-    the settings of the search and its seed. Only `n_iter`, `max_time`, `patience`, `n_jobs`,
-    `verbose`, `pre_dispatch` and a callable `refit` may change later; anything else is refused by
-    name. Functions are known by their name (lambdas and nested ones by their code), classes by
-    their name and parameters, data by their content. With `random_state` None or a RandomState the
-    journal keeps the seed drawn first. `cv` must give the same splits in every run. A line torn by
-    a crash is dropped, and that candidate evaluated again. What was evaluated is not fitted again,
-    the best model is.
+    **Journal.** The first line says what the search is: space, estimator, data, scoring,
+    splits, the settings of the search and its seed. Only `n_iter`, `max_time`, `timeout`,
+    `patience`, `n_jobs`, `verbose`, `pre_dispatch` and a callable `refit` may change later;
+    anything else is refused by name. Functions are known by their name (lambdas and nested ones
+    by their code), classes by their name and parameters, data by their content. With
+    `random_state` None or a RandomState the journal keeps the seed drawn first. `cv` must give
+    the same splits in every run. A line torn by a crash is dropped, and that candidate
+    evaluated again. What was evaluated is not fitted again, the best model is. Where fits are
+    made in this process, a second file, ``<journal>.begun``, says which candidates are under
+    way: one with which the process ends (out of memory, a crash) is evaluated again, alone, and
+    counts as failed when the process ends with it again.
+
+    **Racing.** With j of k folds run, the differences to the incumbent of mean m and variance s^2,
+    the final mean is m ± s sqrt((k - j) / (j k)), and m over this error follows Student's t. s^2 is
+    moderated by those of earlier candidates; with fewer than three degrees of freedom in all
+    nothing is stopped. The level is shared by the k - 2 looks. The sources are Maron and Moore
+    (1994), Birattari et al. (2002), Cochran (1977, ch. 2) and Smyth (2004, section 3). It assumes
+    that differences are normal, and that folds are alike.
 
     See Also
     --------
@@ -188,6 +225,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         "n_iter": [Interval(Integral, 1, None, closed="left")],
         "batch_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "random_state": ["random_state"],
+        "racing": ["boolean"],
+        "timeout": [Interval(Real, 0, None, closed="neither"), None],
         "max_time": [Interval(Real, 0, None, closed="neither"), None],
         "patience": [Interval(Integral, 1, None, closed="left"), None],
         "journal": [str, os.PathLike, None],
@@ -211,6 +250,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         random_state: RandomState = None,
         error_score: float | str = np.nan,
         return_train_score: bool = False,
+        racing: bool = False,
+        timeout: float | None = None,
         max_time: float | None = None,
         patience: int | None = None,
         journal: str | PathLike[str] | None = None,
@@ -245,6 +286,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.n_iter = n_iter
         self.batch_size = batch_size
         self.random_state = random_state
+        self.racing = racing
+        self.timeout = timeout
         self.max_time = max_time
         self.patience = patience
         self.journal = journal
@@ -276,7 +319,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             open_memory(self, space, evaluate_candidates) as memory,
             callback_task(self, callback_ctx, **task) as search_ctx,
         ):
-            batches = Batches(self, evaluate_candidates, search_ctx)
+            batches = Batches(self, evaluate_candidates, search_ctx, memory.begun)
             try:
                 self._search(batches, memory)
             except KeyboardInterrupt:
@@ -301,12 +344,16 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         total = min(self.n_iter, memory.space.n_points)
         stopping = Stopping(total, self.max_time, self.patience)
         with show_progress(self.verbose, total) as progress:
-            run = _Run(batches, memory, stopping, progress)
+            race = Race(self.n_splits_, self.refit) if self.racing else None
+            run = _Run(batches, memory, stopping, progress, race)
             batch_size, n_workers = self._read_batch_size()
             if batch_size is None:
                 self._search_as_workers_are_free(run, n_workers)
+            elif race is None and self.timeout is None:
+                self._search_in_batches(run, batch_size, batches.evaluate)
             else:
-                self._search_in_batches(run, batch_size)
+                with Workers(batches, n_workers, race=race, in_batches=True) as workers:
+                    self._search_in_batches(run, batch_size, workers.evaluate)
         self.stop_reason_ = stopping.reason(space_is_finite=total < self.n_iter)
 
     def _read_batch_size(self):
@@ -314,6 +361,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         n_workers = effective_n_jobs(self.n_jobs)
         if self.batch_size != "auto" or n_workers == 1:
             return (1 if self.batch_size == "auto" else self.batch_size), n_workers
+        if self.timeout is not None:  # the workers are our own
+            return None, n_workers
         try:
             Stream(self.n_jobs)
         except ValueError as error:
@@ -328,7 +377,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             return size, n_workers
         return None, n_workers
 
-    def _search_in_batches(self, run, batch_size):
+    def _search_in_batches(self, run, batch_size, evaluate):
         if not run.memory.is_in_order:
             self._recall_all(run)
         while n := run.stopping.room(batch_size):
@@ -339,26 +388,63 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 run.stopping.end("exhausted")
                 break
             sources = self._sources(first, len(points))
-            evaluated = run.batches.evaluate(points, sources, recalled)
+            new = slice(len(recalled), None)
+            evaluated = self._evaluate(run, points[new], sources[new], evaluate)
             self._take(run, evaluated, recalled)
+
+    def _evaluate(self, run, points, sources, evaluate, *, is_in_order=True):
+        """Evaluate a batch and put it on disk.
+
+        One by one where an earlier run may have ended with a candidate of it, and not at all if it
+        has done so again.
+        """
+
+        def kept(batch):
+            batch = [replace(candidate, is_in_order=is_in_order) for candidate in batch]
+            run.memory.keep(batch)
+            return batch
+
+        begun = run.memory.begun
+        if not any(begun.is_suspect(params) for params in points):
+            return kept(evaluate(points, sources) if points else [])
+        batch = []
+        for params, source in zip(points, sources, strict=True):
+            why = begun.why_not(params, self.error_score)
+            failed = why and [run.batches.failed(params, source, why)]
+            batch += kept(failed or evaluate([params], [source]))
+        return batch
 
     def _search_as_workers_are_free(self, run, n_workers):
         self._recall_all(run)
-        with Workers(run.batches, self.n_jobs, n_workers) as workers:
+        with Workers(run.batches, n_workers, race=run.race) as workers:
+            self._look_at_suspects(run, workers)
             while self._begin(run, workers) or workers.n_under_way:
                 for candidate in workers.wait():
-                    self._take(run, [replace(candidate, is_in_order=False)])
+                    number = run.batches.n_batches
+                    candidate = replace(candidate, iteration=number, is_in_order=False)
+                    run.memory.keep([candidate])
+                    self._take(run, [candidate])
+
+    def _look_at_suspects(self, run, workers):
+        """Evaluate first, one by one, what an earlier run may have ended with."""
+        for params in run.memory.begun.suspects():
+            if run.stopping.room(1):
+                sources = self._sources(run.stopping.n_done, 1)
+                evaluate = workers.evaluate
+                self._take(run, self._evaluate(run, [params], sources, evaluate, is_in_order=False))
 
     def _begin(self, run, workers):
         """Let the workers have a candidate, if they are free and there is room; say whether."""
         if workers.are_busy or not run.stopping.room(1, workers.n_under_way):
             return False
         first = run.stopping.n_done + workers.n_under_way
+        since = time.monotonic()
         try:
             [params] = self.optimizer_.ask(1)
         except SpaceExhausted:
             run.stopping.end("exhausted")
             return False
+        workers.note_proposal(time.monotonic() - since)
         workers.begin(params, self._sources(first, 1, workers.n_under_way)[0])
         return True
 
@@ -368,12 +454,13 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             self._take(run, [], recalled)
 
     def _take(self, run, evaluated, recalled=()):
-        """See to all that follows the evaluation of a batch."""
-        run.memory.keep(evaluated)
+        """See to all that follows the evaluation of a batch, which is on disk."""
         batch = [*recalled, *evaluated]
         self._tell(batch)
         run.batches.accept(batch)
         for i, candidate in enumerate(batch):
+            if run.race is not None:
+                run.race.note(candidate)
             run.stopping.count(candidate, recalled=i < len(recalled))
             run.progress.update(run.stopping, candidate)
             self._call_back(run.stopping, candidate)
@@ -400,12 +487,20 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     def _tell(self, candidates):
         """Tell scores, with a minus sign because SILBO minimises."""
-        noise = [score_noise(candidate.rows, self.refit) for candidate in candidates]
         self.optimizer_.tell(
             [candidate.params for candidate in candidates],
             [-candidate.score for candidate in candidates],
-            noise if self.fold_noise else None,
+            [self._noise_of(candidate) for candidate in candidates] if self._tells_noise else None,
         )
+
+    @property
+    def _tells_noise(self):
+        return self.fold_noise or self.racing
+
+    def _noise_of(self, candidate):
+        if candidate.is_stopped:
+            return candidate.noise
+        return score_noise(candidate.rows, self.refit) if self.fold_noise else math.nan
 
     def _sources(self, n_done, n, n_under_way=0):
         """Say of the next n candidates where they come from; without values there is no model."""
@@ -440,14 +535,21 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     def _require_options_that_fit(self, space):
         """Refuse options that cannot be honoured, before there is a journal and a fit."""
         trial = self._make_optimizer(space, 0)
-        if not self.fold_noise:
+        require_that_fits_can_be_given_up(self.timeout)
+        if self.racing and self.n_splits_ <= FEWEST_FOLDS:
+            raise ValueError(
+                f"racing must be False with {self.n_splits_} splits: a candidate is stopped after "
+                f"{FEWEST_FOLDS} folds at the earliest. Give cv more of them."
+            )
+        if not self._tells_noise:
             return
         try:
             trial.tell(trial.ask(), 0.0, noise_std=1.0)
         except ValueError as error:
             raise ValueError(
-                f"fold_noise must be False with surrogate={self.surrogate!r}, which takes no noise "
-                "for single values. Leave one of them out."
+                f"{'fold_noise' if self.fold_noise else 'racing'} must be False with "
+                f"surrogate={self.surrogate!r}, which takes no noise for single values. Leave one "
+                "of them out."
             ) from error
 
     def _warn_of_interruption(self, candidates):
@@ -462,8 +564,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         errors = [candidate.error for candidate in candidates if candidate.error is not None]
         if errors:
             warnings.warn(
-                f"{len(errors)} of {len(candidates)} candidates failed in every fit of their batch "
-                f"and have error_score={self.error_score} in cv_results_. The last:\n{errors[-1]}",
+                f"{len(errors)} of {len(candidates)} candidates failed and have "
+                f"error_score={self.error_score} in cv_results_. The last:\n{errors[-1]}",
                 FitFailedWarning,
                 stacklevel=2,
             )
@@ -486,4 +588,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         params = [candidate.params for candidate in candidates]
         rows = result_rows(candidates, self.error_score)
         n_splits = len(rows) // len(candidates)
-        table.update(super()._format_results(params, n_splits, rows, more))
+        with unrun_folds_are_no_surprise(candidates):
+            table.update(super()._format_results(params, n_splits, rows, more))
+        if self.racing:
+            add_predictions(table, candidates, searched_metric(rows, self.refit))

@@ -16,7 +16,7 @@ class SearchProgress:
     params : dict
         Of this one.
     score : float
-        Its mean test score, NaN if it failed.
+        Its mean test score, NaN if it failed; predicted, if it was stopped by `racing`.
     source : str
         Where it came from, as in ``cv_results_``.
     best_params, best_score : dict or None, float

@@ -1,4 +1,4 @@
-"""Tasks that joblib's workers take one by one while more are being made."""
+"""Tasks for joblib's workers: one by one while more are being made, or all that there are."""
 
 import time
 import warnings
@@ -47,8 +47,8 @@ class Stream:
 
         Returns
         -------
-        key, result : tuple, or None
-            None if there is no result yet.
+        results : list of (key, result)
+            Empty if there is none yet.
 
         Raises
         ------
@@ -59,7 +59,7 @@ class Stream:
             self._outputs = self._parallel(self._tasks)
         output = next(self._outputs)
         self._n_left -= output is not None
-        return output
+        return [] if output is None else [output]
 
     def close(self):
         """End; what has not ended is given up."""
@@ -72,6 +72,35 @@ class Stream:
                 self._outputs.close()
             for _ in self._outputs:  # the sleeps of the workers
                 pass
+
+
+class Rounds:
+    """Calls of `joblib.Parallel`, each with all tasks that have been put since the last.
+
+    For every backend, and for a number of workers on which the results must not depend.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        As joblib takes it.
+    """
+
+    def __init__(self, n_jobs):
+        self._parallel = joblib.Parallel(n_jobs=n_jobs)
+        self._tasks = []
+
+    def put(self, key, function):
+        """Add a call, without arguments."""
+        self._tasks.append(joblib.delayed(_call)(key, function))
+
+    def wait(self):
+        """Return (key, result) of all calls, once they have all been made."""
+        tasks, self._tasks = self._tasks, []
+        return self._parallel(tasks)
+
+    def close(self):
+        """Forget what has not been made."""
+        self._tasks = []
 
 
 class _Tasks:

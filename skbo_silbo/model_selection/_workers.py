@@ -1,26 +1,48 @@
-"""Candidates under way on joblib's workers, each told when its own last fit has ended."""
+"""Candidates under way on workers, each told when its own last fit has ended."""
 
+import math
+import warnings
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
-from skbo_silbo.model_selection._stream import Stream
-from skbo_silbo.model_selection._worker_death import is_worker_death
+from skbo_silbo.model_selection._backend import kind_of_workers
+from skbo_silbo.model_selection._candidates import with_unrun_folds
+from skbo_silbo.model_selection._pool import Pool, WorkerLost
+from skbo_silbo.model_selection._stream import Rounds, Stream
+from skbo_silbo.model_selection._worker_death import died_twice, is_worker_death
+from skbo_silbo.optimizers import LostEvaluationWarning
+
+MEMORY = 0.7  # of the running means
+SHORTEST_FIT = 1e-9  # seconds
 
 
 @dataclass(eq=False)
 class _UnderWay:
-    """A candidate under way: where it came from, its results by split, its task for callbacks."""
+    """A candidate under way: where it came from, its fits, their results by split.
+
+    Its task is for scikit-learn's callbacks.
+    """
 
     params: dict
     source: str
-    n_fits: int
+    fits: list
     task: ExitStack
     results: dict = field(default_factory=dict)
+    n_put: int = 0
+
+    @property
+    def n_waited_for(self):
+        """How many of its fits have been handed out and not come back."""
+        return self.n_put - len(self.results)
+
+    def in_order(self):
+        """Return the results of its splits."""
+        return [self.results[split] for split in range(len(self.results))]
 
 
 class Workers:
-    """Evaluates candidates as workers are free.
+    """Evaluates candidates, each fit on whatever worker is free.
 
     To be used in a ``with`` statement.
 
@@ -28,15 +50,20 @@ class Workers:
     ----------
     batches : Batches
         Makes the fits of a candidate, and a `Candidate` of their results.
-    n_jobs : int or None
     n_workers : int
-        How many that is.
+    race : Race or None
+        Says when a candidate is stopped.
+    in_batches : bool
+        Whether candidates are only evaluated together, by `evaluate`.
     """
 
-    def __init__(self, batches, n_jobs, n_workers):
-        self._batches, self._n_jobs, self._n_workers = batches, n_jobs, n_workers
+    def __init__(self, batches, n_workers, *, race=None, in_batches=False):
+        self._batches, self._n_workers, self._race = batches, n_workers, race
+        self._timeout = batches.search.timeout
+        self._make_engine = _engine_maker(batches.search, n_workers, in_batches)
         self._under_way, self._n_begun = {}, 0
-        self._stream = Stream(n_jobs)
+        self._proposing, self._fitting = 0.0, math.inf  # seconds, running means
+        self._engine = self._make_engine()
 
     def __enter__(self):
         return self
@@ -51,54 +78,139 @@ class Workers:
 
     @property
     def are_busy(self):
-        """Whether every worker has a fit, and one fit is ready for the next that is free."""
-        left = (c.n_fits - len(c.results) for c in self._under_way.values())
-        return sum(left) > self._n_workers
+        """Whether every worker has a fit, and those that will be free meanwhile another.
+
+        Meanwhile is while a candidate is proposed, by the running means of how long that takes and
+        how long fits take. At least one fit is ready, and at most one for every worker.
+        """
+        n_ahead = math.ceil(self._n_workers * self._proposing / max(self._fitting, SHORTEST_FIT))
+        n_ahead = min(max(n_ahead, 1), self._n_workers)
+        waited_for = sum(c.n_waited_for for c in self._under_way.values())
+        return waited_for >= self._n_workers + n_ahead
+
+    def note_proposal(self, seconds):
+        """Take notice of how long a proposal took."""
+        self._proposing = _running_mean(self._proposing, seconds)
 
     def begin(self, params, source):
-        """Let the workers evaluate a candidate."""
+        """Let the workers evaluate a candidate; return its number."""
         task = ExitStack()
         fits = task.enter_context(self._batches.fits_of(params))
         number, self._n_begun = self._n_begun, self._n_begun + 1
-        self._under_way[number] = _UnderWay(params, source, len(fits), task)
-        for split, (function, args, kwargs) in enumerate(fits):
-            self._stream.put((number, split), partial(function, *args, **kwargs))
+        self._under_way[number] = _UnderWay(params, source, fits, task)
+        self._batches.begun.begin([c.params for c in self._under_way.values()])
+        self._put(number, len(fits) if self._race is None else self._race.n_folds_at_first())
+        return number
+
+    def evaluate(self, points, sources):
+        """Evaluate candidates together, and return them in their order."""
+        numbers = [self.begin(p, s) for p, s in zip(points, sources, strict=True)]
+        ended = {}
+        while self._under_way:
+            ended.update(self._wait())
+        return [ended[number] for number in numbers]
 
     def wait(self):
         """Return the candidates that have ended, at least after a moment: a list, often empty.
 
-        If a worker dies, all that are under way are evaluated once more, one by one.
+        If a worker dies, all that are under way are evaluated once more, one by one; or, if it is
+        known with which fit it died, that one is made once more.
         """
+        return [candidate for _, candidate in self._wait()]
+
+    def _wait(self):
+        """Return numbers and candidates."""
         try:
-            ended = self._stream.wait()
+            outcomes = self._engine.wait()
         except Exception as error:
             if not (is_worker_death(error) and self._batches.search.error_score != "raise"):
                 raise
             return self._retry()
-        if ended is None:
-            return []
-        (number, split), result = ended
-        candidate = self._under_way[number]
+        ended = [self._note(number, split, result) for (number, split), result in outcomes]
+        if self._timeout is not None:
+            ended += [self._end_late(number) for number in list(self._under_way)]
+        return [pair for pair in ended if pair is not None]
+
+    def _note(self, number, split, result):
+        """Take the result of a fit; return number and candidate if it was the last."""
+        candidate = self._under_way.get(number)
+        if candidate is None:
+            return None  # given up
+        if isinstance(result, WorkerLost):
+            return self._fail(number, died_twice(result.error), result.error)
         candidate.results[split] = result
-        if len(candidate.results) < candidate.n_fits:
-            return []
-        self._under_way.pop(number).task.close()
-        results = [candidate.results[split] for split in range(candidate.n_fits)]
-        return self._batches.evaluate([candidate.params], [candidate.source], results=results)
+        self._fitting = _running_mean(self._fitting, result["fit_time"] + result["score_time"])
+        if candidate.n_waited_for:
+            return None
+        if len(candidate.results) == len(candidate.fits):
+            return self._end(number)
+        prediction = self._race.judge(candidate.in_order())
+        if prediction is not None:
+            return self._end(number, prediction)
+        self._put(number, 1)
+        return None
+
+    def _put(self, number, n):
+        candidate = self._under_way[number]
+        splits = range(candidate.n_put, candidate.n_put + n)
+        candidate.n_put += n
+        for split in splits:
+            function, args, kwargs = candidate.fits[split]
+            self._engine.put((number, split), partial(function, *args, **kwargs))
+
+    def _end(self, number, prediction=None):
+        under_way = self._under_way.pop(number)
+        under_way.task.close()
+        results = with_unrun_folds(under_way.in_order(), len(under_way.fits))
+        [candidate] = self._batches.evaluate([under_way.params], [under_way.source], results)
+        if prediction is not None and candidate.rows is not None:
+            candidate = replace(candidate, score=prediction.mean, noise=prediction.noise)
+        return number, candidate
+
+    def _end_late(self, number):
+        """Return number and candidate, failed, if its fits have run too long."""
+        if self._engine.seconds(number) < self._timeout:
+            return None
+        why = f"its fits ran longer than timeout={self._timeout} s"
+        warnings.warn(
+            f"candidate {self._under_way[number].params} counts as failed: {why}.",
+            LostEvaluationWarning,
+            stacklevel=2,
+        )
+        return self._fail(number, why, TimeoutError(f"a candidate was given up: {why}"))
+
+    def _fail(self, number, why, error):
+        under_way = self._under_way.pop(number)
+        self._engine.give_up(number)
+        under_way.task.close()
+        if self._batches.search.error_score == "raise":
+            raise error
+        return number, self._batches.failed(under_way.params, under_way.source, why)
 
     def _retry(self):
         lost = self._give_up()
-        self._stream = Stream(self._n_jobs)
+        self._engine = self._make_engine()
         return [
-            candidate
-            for c in lost
+            (number, candidate)
+            for number, c in lost.items()
             for candidate in self._batches.evaluate([c.params], [c.source], is_second_try=True)
         ]
 
     def _give_up(self):
         """End what is under way, and return it."""
-        self._stream.close()
-        lost, self._under_way = list(self._under_way.values()), {}
-        for candidate in lost:
+        self._engine.close()
+        lost, self._under_way = self._under_way, {}
+        for candidate in lost.values():
             candidate.task.close()
         return lost
+
+
+def _running_mean(mean, value):
+    return MEMORY * mean + (1.0 - MEMORY) * value if 0.0 < mean < math.inf else value
+
+
+def _engine_maker(search, n_workers, in_batches):
+    """Return how to make what the fits are handed to."""
+    if search.timeout is None:
+        return partial(Rounds if in_batches else Stream, search.n_jobs)
+    return partial(Pool, n_workers, kind_of_workers())

@@ -65,7 +65,7 @@ def begin_or_check(log, optimizer, facts):
 def replay(log, optimizer):
     """Have an optimiser take over all events of a log, and what was learnt, if this release did."""
     n_before, state = log.read_state() if log.header["made with"] == _version() else (0, None)
-    for n, event in enumerate(log.events, start=1):
+    for n, event in enumerate(log.records, start=1):
         _follow(event, optimizer)
         if n == n_before:
             optimizer._state_from_dict(state)

@@ -13,7 +13,7 @@ from ._tuning_report import (
     overheads,
     tuning_report,
 )
-from ._tuning_searches import PACKAGES, measure_tuning, range_of, suggest
+from ._tuning_searches import PACKAGES, StampedScorer, measure_tuning, range_of, suggest
 from ._tuning_tasks import N_FOLDS, TASKS
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "PACKAGES",
     "TABLES",
     "TASKS",
+    "StampedScorer",
     "TableModel",
     "complete",
     "curves",

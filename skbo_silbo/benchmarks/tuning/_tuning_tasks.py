@@ -72,11 +72,14 @@ class Task:
         chosen = np.random.default_rng(0).permutation(len(X))[: self.n_rows]
         return X[chosen], y[chosen]
 
+    def folds(self, seed, n_folds=N_FOLDS):
+        """Return the splitter for a seed."""
+        folds = KFold if self.scoring == ERROR else StratifiedKFold
+        return folds(n_folds, shuffle=True, random_state=seed)
+
     def splits(self, seed):
         """Return the (train, test) pairs that every method of this seed is judged on."""
-        X, y = self.rows()
-        folds = KFold if self.scoring == ERROR else StratifiedKFold
-        return list(folds(N_FOLDS, shuffle=True, random_state=seed).split(X, y))
+        return list(self.folds(seed).split(*self.rows()))
 
 
 def _scalers():

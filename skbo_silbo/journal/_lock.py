@@ -5,7 +5,7 @@ import os
 PLACE = 2**31 - 2  # of the byte that is locked on Windows, the last that it can: beyond all lines
 
 
-def lock(file, path):
+def lock(file, path, user):
     """Take the lock on an open file, without waiting.
 
     The lock is of the open file, not of the process: a second one in this process is refused too.
@@ -15,8 +15,8 @@ def lock(file, path):
     ----------
     file : int
         Descriptor.
-    path : str
-        For messages.
+    path, user : str
+        For messages: where the file is, and of whom one at a time may have it.
 
     Raises
     ------
@@ -33,8 +33,8 @@ def lock(file, path):
         take(file)
     except (BlockingIOError, PermissionError) as error:
         raise RuntimeError(
-            f"journal must be used by one search at a time: {path!r} is in use. "
-            "Wait for the other search to end, or give another path."
+            f"journal must be used by one {user} at a time: {path!r} is in use. "
+            f"Wait for the other {user} to end, or give another path."
         ) from error
     except OSError as error:
         raise RuntimeError(

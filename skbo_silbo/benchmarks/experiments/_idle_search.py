@@ -1,0 +1,147 @@
+"""Experiment `search-workers`: how long four workers of SILBOSearchCV stand idle."""
+
+import json
+import tempfile
+import time
+from itertools import product
+from pathlib import Path
+
+import joblib
+import numpy as np
+from scipy.stats import uniform
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import KFold, RandomizedSearchCV
+
+from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method, spread
+
+N_WORKERS, N_FOLDS, D = 4, 3, 12
+SHORTEST, LONGEST = 0.2, 1.0  # seconds of a fit
+MOST_IDLE = 0.15  # aim of issue 14
+ENGINES = ("loky", "threading")
+SCALES = (1, 8)  # of the sleeps
+AUTO, BATCHES, RANDOM = "auto", "batches", "random"
+HOW = (
+    f"{N_WORKERS} workers, fits that sleep {SHORTEST} to {LONGEST} s, {N_FOLDS} folds, {D} "
+    "parameters. Idle: share of the workers' time from the first start to the last end in which "
+    'they fit nothing. "auto" is SILBOSearchCV(n_jobs=4); "batches" is batch_size=4; "random" is '
+    "RandomizedSearchCV. Sleeps times 8: for a machine on which this process gets an eighth of a "
+    "core, as the page's load says; a proposal takes about .15 s of CPU."
+)
+
+
+class SleepingModel(BaseEstimator):
+    """A model whose fit takes a time that depends on its parameters and rows, noted in a file."""
+
+    def __init__(self, path="", seed=0, scale=1.0, **places):
+        self.path, self.seed, self.scale, self.places = path, seed, scale, places
+
+    def get_params(self, deep=True):
+        """Return the file, the seed of the function, the scale and all places."""
+        return {"path": self.path, "seed": self.seed, "scale": self.scale, **self.places}
+
+    def set_params(self, **params):
+        """Change the place of the parameters."""
+        self.places = {**self.places, **params}
+        return self
+
+    def fit(self, X, y=None):
+        """Sleep; append when that began and ended to the file, as JSON."""
+        began = time.time()
+        total = sum(self.places.values()) + float(X[0, 0])
+        share = abs(float(np.sin(1e4 * total)))  # as good as random, the same everywhere
+        time.sleep(self.scale * (SHORTEST + (LONGEST - SHORTEST) * share))
+        with open(self.path, "a") as file:
+            file.write(json.dumps([began, time.time()]) + "\n")
+        return self
+
+    def score(self, X, y=None):
+        """Return a planted function with the sign changed."""
+        from skbo_silbo import problems
+
+        func = problems.planted(problems.hartmann6(), D, random_state=self.seed)
+        low, high = np.asarray(func.bounds, dtype=float).T
+        place = np.array([self.places[f"x{i}"] for i in range(D)])
+        return -float(func(low + (high - low) * place))
+
+
+def measure_search(problem, method, repeat):
+    """Idle share of the workers and the best score of one search."""
+    from skbo_silbo import SILBOSearchCV
+
+    make = RandomizedSearchCV if method == RANDOM else SILBOSearchCV
+    options = {"batch_size": N_WORKERS} if method == BATCHES else {}
+    space = {f"x{i}": uniform() for i in range(D)}
+    rows = np.arange(12.0)[:, None]
+    with tempfile.TemporaryDirectory() as folder, joblib.parallel_config(problem["engine"]):
+        joblib.Parallel(N_WORKERS)(joblib.delayed(time.sleep)(1.0) for _ in range(N_WORKERS))
+        path = Path(folder) / "calls.jsonl"
+        model = SleepingModel(str(path), repeat, problem["scale"], **dict.fromkeys(space, 0.0))
+        options.update(n_iter=problem["n"], cv=KFold(N_FOLDS), refit=False, random_state=repeat)
+        search = make(model, space, n_jobs=N_WORKERS, **options).fit(rows)
+        calls = np.array([json.loads(line) for line in path.read_text().splitlines()])
+    span = calls[:, 1].max() - calls[:, 0].min()
+    return {
+        "idle": round(1.0 - float(np.ptp(calls, axis=1).sum()) / (N_WORKERS * span), 4),
+        "seconds": round(float(span), 2),
+        "n_fits": len(calls),
+        "score": float(search.cv_results_["mean_test_score"].max()),
+    }
+
+
+def report(results):
+    """Return idle shares by engine and method."""
+    rows = [
+        (
+            *(dict(problem)["engine"], str(dict(problem)["scale"]), method),
+            spread([r["idle"] for r in own]),
+            *(spread([r["seconds"] for r in own], 1), spread([r["score"] for r in own], 3)),
+        )
+        for problem, methods in by_method(results).items()
+        for method, own in methods.items()
+    ]
+    header = ("engine", "sleeps times", "method", "idle", "seconds", "best score")
+    return [Table("Idle workers of a search", header, rows, HOW)]
+
+
+def aims(results):
+    """Return the aim of issue 14: idle at most .15."""
+    told = []
+    for engine, scale in product(ENGINES, SCALES):
+        own = [
+            r["idle"]
+            for r in results
+            if r["status"] == "ok"
+            and r["method"] == AUTO
+            and (r["problem"]["engine"], r["problem"]["scale"]) == (engine, scale)
+        ]
+        if own:
+            holds = bool(np.median(own) <= MOST_IDLE)
+            told.append(
+                (f"{engine}, sleeps times {scale}: idle at most {MOST_IDLE}", spread(own), holds)
+            )
+    return told
+
+
+def _problems(n, scales=SCALES):
+    return tuple(
+        {"n": n, "d": D, "engine": engine, "scale": scale} for scale in scales for engine in ENGINES
+    )
+
+
+SEARCH_WORKERS = Experiment(
+    name="search-workers",
+    methods={AUTO: "", BATCHES: "", RANDOM: ""},
+    grids={
+        "full": (
+            Grid(_problems(40), 1, methods=(AUTO,)),
+            Grid(_problems(40, SCALES[:1]), 1, methods=(BATCHES, RANDOM)),
+        ),
+        "tiny": Grid(_problems(2, (0.1,)), 1),
+    },
+    measure=measure_search,
+    report=report,
+    aims=aims,
+    cap_seconds=600,
+    cap_mib=65536,
+    about="SILBOSearchCV with four workers whose fits sleep",
+)

@@ -1,0 +1,46 @@
+"""Lines of JSON that end with a checksum of themselves."""
+
+import hashlib
+import json
+import re
+
+CHECKED = re.compile(rb'(.*), "check": "([0-9a-f]{16})"\}', re.DOTALL)
+
+
+def checked_line(content):
+    """Return a dict as a line of JSON, bytes without a newline.
+
+    Raises
+    ------
+    ValueError
+        If it holds a number that JSON has not (NaN, infinity): any JSON reader can read it.
+    """
+    line = json.dumps(content, allow_nan=False).encode()[:-1]
+    return b'%s, "check": "%s"}' % (line, _checksum(line))
+
+
+def read_checked_line(line, *, may_lack_checksum=False):
+    """Return the dict in a line without its checksum, or None if it is not as it was written.
+
+    Parameters
+    ----------
+    line : bytes
+    may_lack_checksum : bool, default=False
+        Whether a line without a checksum is good as long as it is a dict.
+    """
+    checked = CHECKED.fullmatch(line)
+    if checked is None and not may_lack_checksum:
+        return None
+    if checked is not None and checked[2] != _checksum(checked[1]):
+        return None
+    try:
+        content = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict):
+        return None
+    return {key: value for key, value in content.items() if checked is None or key != "check"}
+
+
+def _checksum(line):
+    return hashlib.blake2b(line, digest_size=8).hexdigest().encode()

@@ -1,0 +1,228 @@
+"""A file of JSON lines that survives being killed at any moment, and knows when it is damaged."""
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+
+from skbo_silbo.journal._checked_lines import checked_line, read_checked_line
+from skbo_silbo.journal._lock import is_windows, lock
+
+
+@dataclass(frozen=True)
+class JournalKind:
+    """What tells the journals of one door from those of another.
+
+    Attributes
+    ----------
+    name : str
+        Its first line begins with it.
+    version : int
+        That is written.
+    number : str
+        Name of the number that every record has.
+    user : str
+        Of whom it is the journal, for messages.
+    without_checksums : tuple of int, default=()
+        Older versions that are read too, whose lines need not have a checksum.
+    """
+
+    name: str
+    version: int
+    number: str
+    user: str
+    without_checksums: tuple = ()
+
+    @property
+    def beginning(self):
+        """How every file of this kind begins, bytes."""
+        return f'{{"journal": "{self.name}"'.encode()
+
+
+class Journal:
+    """A header and numbered records, one JSON object a line, each on disk before `append` returns.
+
+    Every line ends with a checksum of itself and is followed by ``fsync``. So only the last line
+    can be torn, by a crash or a full disk, and only one that `append` has not returned from:
+    opening drops it. The file is locked until `close`, which a ``with`` statement calls, or the
+    end of the process: a second journal on the same path, of this process or another, is refused.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Made if it does not exist; its folder must.
+    kind : JournalKind
+
+    Attributes
+    ----------
+    header : dict or None
+        None in a new file, until `begin`.
+    records : list of dict
+        Those read when the file was opened, and those appended since, each with its number.
+
+    Raises
+    ------
+    RuntimeError
+        If another journal is open on the path, or the system has no lock for files.
+    ValueError
+        If the file is no journal of this kind, is of another version or is damaged before its last
+        line.
+
+    Notes
+    -----
+    What is appended to a file without checksums has one.
+    """
+
+    def __init__(self, path, kind):
+        self.path, self.kind = os.fspath(path), kind
+        self.header, self.records = None, []
+        self._process = os.getpid()
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        self._file = os.open(self.path, flags, 0o666)
+        try:
+            lock(self._file, self.path, kind.user)
+            self._read()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+    def close(self):
+        """Close the file; further records are refused."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def begin(self, header):
+        """Write the header of a new file.
+
+        Parameters
+        ----------
+        header : dict
+            What JSON can hold; its ``"journal"`` and ``"version"`` are added here.
+        """
+        header = {"journal": self.kind.name, "version": self.kind.version, **header}
+        self._write(header)
+        self.header = header
+        _sync_folder(self.path)
+
+    def append(self, record):
+        """Write a record; return when it is on disk.
+
+        Parameters
+        ----------
+        record : dict
+            What JSON can hold. Its number is added.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written: then the file is as it was before.
+        RuntimeError
+            If the journal is closed, or in a process forked from the one that opened it.
+        """
+        record = {self.kind.number: len(self.records), **record}
+        self._write(record)
+        self.records.append(record)
+
+    def damaged_record(self, i):
+        """Return the error to raise for a record that is not as it was written."""
+        return self._damaged(
+            i + 2, "Remove that line and all after it to continue from there, or give another path."
+        )
+
+    def _damaged(self, line, remedy):
+        return ValueError(
+            f"journal must be as it was written: {self.path!r} is damaged in line {line}. {remedy}"
+        )
+
+    def _write(self, content):
+        self._require_mine()
+        line = checked_line(content) + b"\n"
+        try:
+            left = memoryview(line)
+            os.lseek(self._file, self._size, os.SEEK_SET)
+            while left:
+                left = left[os.write(self._file, left) :]
+            os.fsync(self._file)
+        except BaseException:
+            with suppress(OSError):
+                os.ftruncate(self._file, self._size)
+            raise
+        self._size += len(line)
+
+    def _require_mine(self):
+        if self._file is None:
+            raise RuntimeError(f"journal {self.path!r} must be open: it was closed.")
+        if os.getpid() != self._process:
+            raise RuntimeError(
+                f"journal {self.path!r} must be written by the process that opened it: this one "
+                f"was forked from it. Let the {self.kind.user} of the first process write."
+            )
+
+    def _read(self):
+        content = _read_all(self._file)
+        lines = content.split(b"\n")
+        torn = lines.pop()  # what follows the last newline
+        first, start = (lines[0] if lines else torn), self.kind.beginning
+        if not (first.startswith(start) or (not lines and start.startswith(first))):
+            raise ValueError(
+                f"journal must be a new file or one that a former {self.kind.user} wrote: "
+                f"{self.path!r} holds something else. Give another path."
+            )
+        contents = self._parse(lines)
+        if len(contents) > 1 and contents[-1] is None:  # its newline reached the disk, not the rest
+            contents.pop()
+        if contents:
+            self.header, *self.records = self._checked(contents)
+        self._size = sum(len(line) + 1 for line in lines[: len(contents)])
+        if self._size < len(content):
+            os.ftruncate(self._file, self._size)
+            os.fsync(self._file)
+
+    def _parse(self, lines):
+        """Return what each line holds, None where it is damaged."""
+        header = read_checked_line(lines[0], may_lack_checksum=True) if lines else None
+        version = None if header is None else header.get("version")
+        if version == self.kind.version:
+            header = read_checked_line(lines[0])
+        old = version in self.kind.without_checksums
+        records = [read_checked_line(line, may_lack_checksum=old) for line in lines[1:]]
+        return [header, *records] if lines else []
+
+    def _checked(self, contents):
+        header, *records = contents
+        if header is None:
+            raise self._damaged(1, "Put back a copy of the file, or give another path.")
+        version = self.kind.version
+        if header.get("version") not in (version, *self.kind.without_checksums):
+            raise ValueError(
+                f"journal must be of version {version}: {self.path!r} is of version "
+                f"{header.get('version')}. Continue with the skbo_silbo that wrote it, or give "
+                "another path."
+            )
+        for i, record in enumerate(records):
+            if record is None or record.get(self.kind.number) != i:
+                raise self.damaged_record(i)
+        return contents
+
+
+def _read_all(file):
+    with open(file, "rb", closefd=False) as stream:
+        stream.seek(0)
+        return stream.read()
+
+
+def _sync_folder(path):
+    """Have the name of a new file on disk, too; Windows opens no folders."""
+    if is_windows():
+        return
+    folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
