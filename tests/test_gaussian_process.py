@@ -19,17 +19,17 @@ from skbo_silbo._numerics._gaussian_process import (
     profiled_log_marginal_likelihood,
 )
 from skbo_silbo._numerics._map_fit import (
-    fit_map,
     log_weight_starts,
     negative_log_posterior,
-    quadratic_r2,
+    process_at,
+    search_map,
 )
 from skbo_silbo._numerics._matern import (
     gradient_by_weights,
     matern52,
     scaled_squared_distances,
 )
-from skbo_silbo._numerics._weight_priors import DimensionScaledPrior, SparsePrior
+from skbo_silbo._numerics._priors import DimensionScaledPrior, SparsePrior, quadratic_r2
 
 problems = st.tuples(st.integers(2, 15), st.integers(1, 6), st.integers(0, 2**32 - 1))
 
@@ -232,7 +232,8 @@ def test_fit_ends_where_the_posterior_is_flat_or_at_a_bound():
     y = np.sin(2 * X[:, 0]) + 0.1 * y
     y -= y.mean()
     prior = DimensionScaledPrior(2)
-    gp = fit_map(X, y, prior, log_weight_starts(X, y, 0, np.random.RandomState(0)))
+    theta = search_map(X, y, prior, log_weight_starts(X, y, 0, np.random.RandomState(0)))
+    gp = process_at(theta, X, y)
     noise_ratio = gp.noise_variance / gp.signal_variance
     theta = np.append(np.log(gp.weights), np.log(noise_ratio))
     value, gradient = negative_log_posterior(theta, X, y, prior)
@@ -263,7 +264,7 @@ def test_the_screened_start_finds_what_equal_weights_miss():
     y -= y.mean()
     starts = log_weight_starts(X, y, 0, np.random.RandomState(0))
     assert set(np.argsort(starts[2])[-2:]) == {3, 17}
-    gp = fit_map(X, y, SparsePrior(), starts)
+    gp = process_at(search_map(X, y, SparsePrior(), starts), X, y)
     assert set(np.argsort(gp.weights)[-2:]) == {3, 17}
 
 

@@ -12,6 +12,7 @@ from sklearn.linear_model import BayesianRidge
 
 from skbo_silbo import BOCK, REMBO, SILBO, AddBO, RandomSearch
 from skbo_silbo._numerics._gaussian_process import log_marginal_likelihood
+from skbo_silbo.optimizers._history import Labelled
 from skbo_silbo.surrogate import AsTold, GaussianProcessSurrogate, HalfLog, LogAboveLeast
 
 BOUNDS = [(-1.0, 1.0)] * 3
@@ -110,7 +111,7 @@ def test_noise_goes_through_the_warp_by_its_slope(warp, slopes):
     std = np.array([0.1, 0.0, 0.3, np.nan, 2.0, 0.5, 0.2])
     known = np.array([0.1, 0.0, 0.3, 0.0, 2.0, 0.0, 0.2])
     X = np.random.default_rng(0).uniform(-1, 1, (7, 3))
-    _, values, variance = optimizer._surrogate_data(X, y, std)
+    _, values, variance = optimizer._surrogate_data(Labelled(X, y, std, np.empty((7, 0))))
     assert_allclose(variance, (known * slopes) ** 2, rtol=1e-12)
     assert_allclose(values, warp(np.where(np.isnan(y), 30.0, y)))
 

@@ -71,7 +71,7 @@ def test_first_points_keep_their_values_under_the_first_embedding():
 def test_the_model_sees_only_values_of_the_embedding_in_use():
     optimizer = run(bottom_up(), ridge, 15 + 15)
     optimizer.ask()
-    X, y, _ = optimizer._labelled()
+    X, y, *_ = optimizer._labelled()
     assert len(y) == 15
     again = optimizer.x_iters_[15:]
     assert_allclose(np.sort(X, axis=0), np.sort(again, axis=0), atol=1e-8)

@@ -119,14 +119,16 @@ def test_size_of_the_design():
 
 def test_history_is_sorted_by_point_and_then_value():
     X = np.array([[0.5, 1], [0.0, 2], [0.5, 1]])
-    history = History(2).with_added("abc", X, np.array([3.0, 1, 2]), np.ones(3))
+    history = History(2).with_added("abc", X, np.array([3.0, 1, 2]), np.ones(3), np.empty((3, 0)))
     failed = np.array([np.nan, np.nan])
-    history = history.with_added("de", np.array([[0.5, 0.0]] * 2), failed, np.array([4.0, 2.0]))
-    X, y, noise_std = history.canonical()
+    X = np.array([[0.5, 0.0]] * 2)
+    history = history.with_added("de", X, failed, np.array([4.0, 2.0]), np.array([[1.0], [np.nan]]))
+    X, y, noise_std, constraints = history.canonical()
     assert_allclose(X, [[0, 2], [0.5, 0], [0.5, 0], [0.5, 1], [0.5, 1]])
     assert_allclose(y, [1, np.nan, np.nan, 2, 3])
     assert_allclose(noise_std, [1, 2, 4, 1, 1])
-    assert history.best_index() == 1
+    assert_allclose(constraints[:, 0], [np.nan, np.nan, 1, np.nan, np.nan])
+    assert history.best_index() is None  # nothing is known of the constraint
 
 
 def test_failures_count_as_the_worst():

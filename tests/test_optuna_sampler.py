@@ -213,18 +213,25 @@ def test_a_trial_outside_the_present_range_is_left_out():
     assert told(study, {"x": CategoricalDistribution(["a", "b"])}).told == {}
 
 
-def test_infeasible_trials_are_worse_than_feasible_ones_by_their_violation():
-    study = new_study()
-    for x, value, constraints in [
-        (0.1, 1.0, [0.0, -1.0]),
-        (0.2, 5.0, [-0.1]),
-        (0.3, -9.0, [2.0, 1.0]),
-        (0.4, -9.0, [-4.0, 1.5]),
+def test_constraints_of_a_trial_go_by_name_and_nan_is_what_it_has_not():
+    study = new_study("maximize")
+    for x, attributes in [
+        (0.1, {"constraints": [0.0, -1.0]}),
+        (0.2, {"constraints:heat": 2.0, "other": 7.0}),
+        (0.3, {}),
     ]:
-        attributes = {"constraints": constraints}
-        add(study, x, TrialState.COMPLETE, value, system_attrs=attributes)
-    values = [told(study, X).told[n][1] for n in range(4)]
-    assert values == [1.0, 5.0, 9.0, 7.0]
+        add(study, x, TrialState.COMPLETE, 1.0, system_attrs=attributes)
+    seen = [told(study, X).told[n] for n in range(3)]
+    np.testing.assert_array_equal([value for _, value, _ in seen], -1.0)
+    constraints = [c for _, _, c in seen]
+    nan = np.nan
+    np.testing.assert_array_equal(constraints, [[nan, 0.0, -1.0], [2.0, nan, nan], [nan] * 3])
+
+
+def test_constraints_are_for_expected_improvement_only():
+    with pytest.raises(ValueError, match="constraints must be None for this acquisition"):
+        SILBOSampler(constraints_func=lambda trial: [0.0], acquisition="ucb")
+    SILBOSampler(acquisition="ucb")
 
 
 def test_constraints_are_kept_and_found():

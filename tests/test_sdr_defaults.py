@@ -92,7 +92,7 @@ def test_moments_choose_the_ridge_of_the_rows():
     X = X - X.mean(axis=0)
     slices = slice_response(y, 6)
     sums = slices.membership().T @ X
-    from_moments = choose_ridge_from_moments(X.T @ X, sums, slices.counts)
+    from_moments = choose_ridge_from_moments(X.T @ X, sums, slices.counts, categorical=False)
     assert from_moments == pytest.approx(choose_ridge(X, slices, categorical=False))
     assert from_moments > 0
 

@@ -31,6 +31,7 @@ from ._matern import (
 )
 
 LEAST_VARIANCE = 1e-14  # of a prediction, relative to the signal: below it rounding decides
+MIRRORED_ROWS = 128  # at a time: their columns stay in the processor's cache
 BELIEF_VARIANCE = 1e-8  # of a value believed, relative to the signal: nearby points can be many
 
 
@@ -194,6 +195,23 @@ def condition(X, y, weights, signal_variance, noise_variance):
     return GaussianProcess(X, y, weights, signal_variance, noise_variance, L, dual, value)
 
 
+def condition_profiled(X, y, weights, noise_ratio):
+    """Return the `GaussianProcess` of the signal variance that maximises the density of y.
+
+    Parameters
+    ----------
+    X, y, weights
+        As in `condition`.
+    noise_ratio : float
+        Noise variance divided by signal variance, > 0.
+    """
+    L, _ = _factorise(X, weights, noise_ratio)
+    unscaled = cho_solve((L, True), y)
+    v = float(y @ unscaled) / y.size
+    dual = unscaled / v
+    return GaussianProcess(X, y, weights, v, v * noise_ratio, L, dual, _log_density(y, L, dual, v))
+
+
 def log_marginal_likelihood(X, y, weights, signal_variance, noise_variance, known_variance=0.0):
     """Return the log density of y and its gradient by the logarithms of the hyperparameters.
 
@@ -278,7 +296,12 @@ def _log_density(y, L, dual, v):
 
 
 def _inverse(L):
-    """Return ``(L L')^-1`` in full."""
+    """Return ``(L L')^-1`` in full, its lower half mirrored block by block."""
     inverse, _ = dpotri(L, lower=1)
-    lower = np.tril(inverse, -1)
-    return lower + lower.T + np.diag(np.diag(inverse))
+    for start in range(0, len(inverse), MIRRORED_ROWS):
+        rows = slice(start, start + MIRRORED_ROWS)
+        rest = slice(start + MIRRORED_ROWS, None)
+        corner = np.tril(inverse[rows, rows], -1)
+        inverse[rows, rows] = np.tril(inverse[rows, rows]) + corner.T
+        inverse[rows, rest] = inverse[rest, rows].T
+    return inverse

@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.optimize import minimize
 
-from ._gaussian_process import condition, profiled_log_marginal_likelihood
+from ._gaussian_process import condition_profiled, profiled_log_marginal_likelihood
+from ._priors import screened_log_weights
 
 LOG_WEIGHT_BOUNDS = (np.log(1e-9), np.log(1e3))
 LOG_NOISE_RATIO_BOUNDS = (np.log(1e-6), np.log(1e4))
@@ -11,13 +12,13 @@ SEARCH_ROWS = 200
 """Rows on which the hyperparameters are searched for; all rows only polish the best end."""
 POLISH_ITERATIONS = 15
 _TYPICAL_DISTANCE = 0.3  # mean of q between two points at the first start
-_LARGEST_R2 = 0.999
 
 
-def fit_map(X, y, prior, log_weight_starts, *, max_iter=200):
-    """Fit weights and noise by maximum a posteriori, the signal variance profiled out.
+def search_map(X, y, prior, log_weight_starts, *, max_iter=200):
+    """Weights and noise of highest posterior density, the signal variance profiled out.
 
     L-BFGS-B on the log scale from every start, the noise ratio starting at 0.1; the best end wins.
+    Where there are more rows than `SEARCH_ROWS`, so many of them decide: see `polish_map`.
 
     Parameters
     ----------
@@ -33,27 +34,35 @@ def fit_map(X, y, prior, log_weight_starts, *, max_iter=200):
 
     Returns
     -------
-    GaussianProcess
+    theta : ndarray of shape (d + n_extra + 1,)
+        Log weights, the prior's own parameters, log noise ratio.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo._numerics._map_fit import fit_map
-    >>> from skbo_silbo._numerics._weight_priors import SparsePrior
+    >>> from skbo_silbo._numerics._map_fit import process_at, search_map
+    >>> from skbo_silbo._numerics._priors import SparsePrior
     >>> X = np.random.default_rng(0).normal(size=(40, 2))
-    >>> gp = fit_map(X, X[:, 0] ** 2 - 1.0, SparsePrior(), [np.zeros(2)])
+    >>> y = X[:, 0] ** 2 - 1.0
+    >>> gp = process_at(search_map(X, y, SparsePrior(), [np.zeros(2)]), X, y)
     >>> bool(gp.weights[0] > 100 * gp.weights[1])
     True
     """
-    n, d = X.shape
-    searched = spread_rows(y, SEARCH_ROWS) if n > SEARCH_ROWS else slice(None)
+    searched = spread_rows(y, SEARCH_ROWS) if len(X) > SEARCH_ROWS else slice(None)
     begins = [np.r_[w, prior.initial_extra(w), np.log(0.1)] for w in log_weight_starts]
-    best = _best_end(begins, X[searched], y[searched], prior, max_iter)
-    if n > SEARCH_ROWS:
-        best = _best_end([best], X, y, prior, POLISH_ITERATIONS)
-    weights, noise_ratio = np.exp(best[:d]), np.exp(best[-1])
-    _, _, v = profiled_log_marginal_likelihood(X, y, weights, noise_ratio)
-    return condition(X, y, weights, v, v * noise_ratio)
+    return _best_end(begins, X[searched], y[searched], prior, max_iter)
+
+
+def polish_map(theta, X, y, prior):
+    """Return `theta` of `search_map` moved towards the mode of all rows, where not all decided."""
+    if len(X) <= SEARCH_ROWS:
+        return theta
+    return _best_end([theta], X, y, prior, POLISH_ITERATIONS)
+
+
+def process_at(theta, X, y):
+    """Return the `GaussianProcess` of all rows with the weights and noise of `theta`."""
+    return condition_profiled(X, y, np.exp(theta[: X.shape[1]]), np.exp(theta[-1]))
 
 
 def spread_rows(y, n_rows):
@@ -88,7 +97,7 @@ def negative_log_posterior(theta, X, y, prior):
     theta : ndarray of shape (d + n_extra + 1,)
         Log weights, the prior's own parameters, log noise ratio.
     X, y, prior
-        As in `fit_map`.
+        As in `search_map`.
 
     Returns
     -------
@@ -104,11 +113,10 @@ def negative_log_posterior(theta, X, y, prior):
 
 
 def log_weight_starts(X, y, n_random, rng):
-    """Return starting points for `fit_map`: two isotropic, one screened, `n_random` drawn round it.
+    """Return starts for `search_map`: two isotropic, one screened, `n_random` drawn round it.
 
-    The posterior has many local modes when d is large: from equal weights a relevant column is
-    easily lost. The screened start weighs every column by how much of y its own quadratic
-    explains, the F statistic; the seeded ones multiply it by log-normal factors.
+    The screened start is that of `screened_log_weights`; the seeded ones multiply it by log-normal
+    factors.
 
     Parameters
     ----------
@@ -126,40 +134,8 @@ def log_weight_starts(X, y, n_random, rng):
     starts : list of ndarray of shape (d,)
         Log weights.
     """
-    n, d = X.shape
+    d = X.shape[1]
     level = np.log(_TYPICAL_DISTANCE / (2.0 * d))  # the mean squared distance is 2 d
-    r2 = np.minimum(quadratic_r2(X, y), _LARGEST_R2)
-    screened = level + np.log(0.1 + 0.5 * n * r2 / (1.0 - r2))
+    screened = level + screened_log_weights(X, y)
     isotropic = [np.full(d, level), np.full(d, level + np.log(10.0))]
     return [*isotropic, screened, *(screened + rng.normal(size=d) for _ in range(n_random))]
-
-
-def quadratic_r2(X, y):
-    """Return the R^2 of the least-squares quadratic of y in every column of X alone, O(n d).
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Points; no column constant.
-    y : ndarray of shape (n,)
-        Targets, not constant.
-
-    Returns
-    -------
-    r2 : ndarray of shape (d,)
-        In [0, 1].
-    """
-    y = y - y.mean()
-    linear = _unit_columns(X - X.mean(axis=0))
-    square = linear * linear
-    square -= square.mean(axis=0)
-    square -= linear * np.einsum("ik,ik->k", linear, square)
-    square = _unit_columns(square)
-    return ((y @ linear) ** 2 + (y @ square) ** 2) / (y @ y)
-
-
-def _unit_columns(A):
-    """Scale columns to unit length; those that are zero to rounding (two-valued X) become zero."""
-    norm = np.sqrt(np.einsum("ik,ik->k", A, A))
-    kept = norm > 1e-8
-    return np.divide(A, norm, out=np.zeros_like(A), where=kept)

@@ -103,8 +103,14 @@ def matern52(q):
     """
     s = np.sqrt(5.0 * q)
     decay = np.exp(-s)
-    derivative = (-5.0 / 6.0) * (1.0 + s) * decay
-    return (1.0 + s + s * s / 3.0) * decay, derivative
+    correlation = 1.0 + s
+    derivative = (-5.0 / 6.0) * correlation
+    derivative *= decay
+    s *= s
+    s /= 3.0
+    correlation += s
+    correlation *= decay
+    return correlation, derivative
 
 
 def gradient_by_weights(P, X):

@@ -5,7 +5,8 @@
 =============  ==========  ==================================================================
 symbol         shape       meaning
 =============  ==========  ==================================================================
-X              (n, d)      rows centred on the labelled mean, the n_l labelled ones first
+X              (n, d)      rows centred on the labelled mean, the n_l labelled ones first;
+                           weighted rows times the roots of their weights
 Omega          (n_l, c)    slice membership, or local means within slices
 N = Omega'X_l  (c, d)      (local) slice sums; Gamma = N'N
 P = alpha' L   (n, n)      penalty: scaled graph Laplacian, or None
@@ -31,6 +32,8 @@ class Pencil:
     penalty : csr_array of shape (n, n) or None
     ridge : float
         Absolute, added to the diagonal of T.
+    root_weights : ndarray of shape (n_l,) or None
+        What labelled rows were multiplied by; None where they are as they were.
     """
 
     X: np.ndarray
@@ -38,6 +41,7 @@ class Pencil:
     omega: sparse.csr_array
     penalty: sparse.csr_array | None = None
     ridge: float = 0.0
+    root_weights: np.ndarray | None = None
 
     @property
     def X_labeled(self):
@@ -69,6 +73,14 @@ class Pencil:
     def slice_sums(self):
         """N (c, d), dense."""
         return self.omega.T @ self.X_labeled
+
+    def centred_omega(self):
+        """Omega (n_l, c), dense, less what N = Omega'X_l does not see since X_l is centred."""
+        omega = self.omega.toarray()
+        if self.root_weights is None:
+            return omega - omega.mean(axis=0)
+        null = self.root_weights / np.linalg.norm(self.root_weights)
+        return omega - np.outer(null, null @ omega)
 
     def row_metric(self, S):
         """``S_l'S_l + S'PS`` for row values S (n, p): the total scatter of any scores S."""

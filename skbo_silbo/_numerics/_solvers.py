@@ -23,6 +23,7 @@ from sklearn.utils import check_random_state
 from ._conjugate_gradients import conjugate_gradients
 from ._krylov import Operators, leading_eigenpairs, leading_eigenvectors
 from ._pencil import Pencil, Spectrum
+from ._tridiagonal import eigenvalues_and_leading_vectors
 from ._whitening import ExplicitBasis, cholesky_basis, row_basis, whitening_basis
 
 RANGE_OF_GRAM = 1e-12
@@ -162,9 +163,8 @@ def solve_moments(N, basis, n_wanted):
     """
     whitened = basis.whiten(N)
     if len(whitened) > whitened.shape[1]:
-        A = whitened.T @ whitened
-        eigenvalues = np.clip(linalg.eigvalsh(A, check_finite=False)[::-1], 0, None)
-        V = leading_eigenvectors(A, min(n_wanted, len(A)))[1]
+        eigenvalues, V = eigenvalues_and_leading_vectors(whitened.T @ whitened, n_wanted)
+        eigenvalues = np.clip(eigenvalues, 0, None)
     else:
         _, singular, Vt = linalg.svd(whitened, full_matrices=False, check_finite=False)
         eigenvalues, V = singular**2, Vt.T
@@ -231,18 +231,19 @@ def solve_ridged_rows(pencil, n_wanted, random_state=None):
     basis = cholesky_basis(ridged)
     if basis is None:
         return None
-    omega = pencil.omega.toarray()
-    omega -= omega.mean(axis=0)
+    omega = pencil.centred_omega()
     solved = basis.lift(basis.whiten(omega.T).T)
     M = omega.T @ (K @ solved)
     M = (M + M.T) / 2
-    eigenvalues, V = leading_eigenvectors(M, n_wanted, random_state)
-    if eigenvalues[-1] <= LEAST_EIGENVALUE:
-        return None
-    directions = combine_rows(X, solved @ (V / np.sqrt(eigenvalues)))
     if random_state is None:
-        eigenvalues = np.clip(linalg.eigvalsh(M, check_finite=False)[::-1], 0, None)
-    return Spectrum(eigenvalues, directions)
+        eigenvalues, V = eigenvalues_and_leading_vectors(M, n_wanted)
+    else:
+        eigenvalues, V = leading_eigenvectors(M, n_wanted, random_state)
+    wanted = eigenvalues[:n_wanted]
+    if wanted[-1] <= LEAST_EIGENVALUE:
+        return None
+    directions = combine_rows(X, solved @ (V / np.sqrt(wanted)))
+    return Spectrum(np.clip(eigenvalues, 0, None), directions)
 
 
 def combine_rows(X, A):

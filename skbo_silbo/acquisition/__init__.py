@@ -15,6 +15,7 @@ from skbo_silbo.acquisition._functions import (
     confidence_weight_as_run,
     expected_improvement,
     log_expected_improvement,
+    no_improvement,
     variance_gain,
 )
 from skbo_silbo.acquisition._group_search import GroupSearch
@@ -50,6 +51,7 @@ __all__ = [
     "draw_near",
     "expected_improvement",
     "log_expected_improvement",
+    "no_improvement",
     "polish",
     "reach_of_coordinates",
     "reach_of_inputs",

@@ -26,6 +26,7 @@ __all__ = [
     "expected_improvement",
     "confidence_weight_as_run",
     "log_expected_improvement",
+    "no_improvement",
     "variance_gain",
 ]
 
@@ -98,6 +99,34 @@ def log_expected_improvement(
     u = (best - mean) / scale
     # d EI / d mean = -Phi(u) and d EI / d std = phi(u) = h - u Phi
     return value, -cdf_over_h / scale, (1.0 - u * cdf_over_h) / scale
+
+
+def no_improvement(mean, std, best, *, return_gradient=False):
+    """Return zeros: all points are alike, as long as no feasible one is known to improve on.
+
+    Parameters
+    ----------
+    mean, std : array-like
+        Predictive mean and standard deviation.
+    best : float
+        Of no use.
+    return_gradient : bool, default=False
+        Also return the derivatives.
+
+    Returns
+    -------
+    value : ndarray
+    by_mean, by_std : ndarray
+        Derivatives of `value`, if `return_gradient`.
+
+    Examples
+    --------
+    >>> from skbo_silbo.acquisition import no_improvement
+    >>> no_improvement([1.0, -3.0], [0.5, 2.0], best=0.0)
+    array([0., 0.])
+    """
+    zeros = np.zeros(np.broadcast_shapes(np.shape(mean), np.shape(std)))
+    return (zeros, zeros, zeros) if return_gradient else zeros
 
 
 def confidence_gain(

@@ -57,8 +57,6 @@ def redraw_idle(x, surface, space, rng):
     rank[np.lexsort((rng.random(d), surface.relevance))] = np.arange(d)
     sizes = np.unique(np.linspace(0, d, min(N_SIZES, d + 1)).astype(int))
     X = space.round(np.where(rank < sizes[:, None], anew, x))
-    mean, std = surface.surrogate.predict(surface.embedding.project(X))
-    values = surface.acquisition(mean, std, surface.best)
-    least = surface.acquisition(mean[:1] + LARGEST_LOSS * std[:1], std[:1], surface.best)
-    largest = np.flatnonzero(values >= least)[-1]
+    values, worse = surface.values_if_worse(X, LARGEST_LOSS)
+    largest = np.flatnonzero(values >= worse[0])[-1]
     return X[largest : largest + 1]

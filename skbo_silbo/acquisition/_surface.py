@@ -6,7 +6,7 @@ import numpy as np
 
 from skbo_silbo.acquisition._search_protocol import AcquisitionFunction
 from skbo_silbo.embedding import Embedding
-from skbo_silbo.surrogate import Surrogate
+from skbo_silbo.surrogate import Feasibility, Surrogate
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,20 +20,54 @@ class AcquisitionSurface:
     embedding : Embedding
     best : float
         The lowest value so far.
+    feasibility : Feasibility or None
+        Of learnt constraints: its log probability is added to the acquisition, which must be a
+        logarithm then.
     """
 
     acquisition: AcquisitionFunction
     surrogate: Surrogate
     embedding: Embedding
     best: float
+    feasibility: Feasibility | None = None
 
     def values(self, X):
         """Return the acquisition at the rows of X, of shape (n,)."""
-        return self.values_at(self.embedding.project(X))
+        mean, std = self.surrogate.predict(self.embedding.project(X))
+        return self._weighted(self.acquisition(mean, std, self.best), X)
 
     def values_at(self, Z):
-        """Return the acquisition at coordinates Z, (n, r), of shape (n,)."""
-        return self.acquisition(*self.surrogate.predict(Z), self.best)
+        """Return the acquisition at coordinates Z, (n, r), of shape (n,).
+
+        Constraints are looked at where the point of least norm with these coordinates is.
+        """
+        values = self.acquisition(*self.surrogate.predict(Z), self.best)
+        if self.feasibility is None:
+            return values
+        return self._weighted(values, np.clip(self.embedding.expand(Z), -1.0, 1.0))
+
+    def values_if_worse(self, X, loss):
+        """Return the acquisition at the rows of X, and what it were if all means were worse.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+        loss : float
+            By how many of their standard deviations.
+
+        Returns
+        -------
+        values, worse : ndarray of shape (n,)
+        """
+        mean, std = self.surrogate.predict(self.embedding.project(X))
+        worse = self.acquisition(mean + loss * std, std, self.best)
+        values = self.acquisition(mean, std, self.best)
+        return self._weighted(values, X), self._weighted(worse, X, loss)
+
+    def _weighted(self, values, X, worse_by=0.0):
+        if self.feasibility is None:
+            return values
+        return values + self.feasibility.log_probability(X, worse_by)
 
     @property
     def relevance(self):
@@ -50,4 +84,8 @@ class AcquisitionSurface:
         mean, std, mean_by_z, std_by_z = self.surrogate.predict_gradient(Z)
         value, by_mean, by_std = self.acquisition(mean, std, self.best, return_gradient=True)
         by_z = by_mean[:, None] * mean_by_z + by_std[:, None] * std_by_z
-        return value[0], self.embedding.pull_back(by_z)[0]
+        gradient = self.embedding.pull_back(by_z)[0]
+        if self.feasibility is None:
+            return value[0], gradient
+        weight, weight_by_x = self.feasibility.log_probability_gradient(x[None])
+        return value[0] + weight[0], gradient + weight_by_x[0]

@@ -1,6 +1,6 @@
 """Active subspace of a regression function, from the gradients of a Gaussian process."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Self
 
@@ -11,8 +11,8 @@ from skbo_silbo._typing import RandomState
 
 from .._checks import check_choice, check_integer
 from .._numerics._gaussian_process import GaussianProcess
-from .._numerics._map_fit import fit_map, log_weight_starts
-from .._numerics._weight_priors import DimensionScaledPrior, SparsePrior
+from .._numerics._map_fit import log_weight_starts, polish_map, process_at, search_map
+from .._numerics._priors import DimensionScaledPrior, SparsePrior
 from ._component_checks import check_n_components
 from ._frame import Frame
 from ._labels import split_labelled
@@ -87,7 +87,7 @@ class ActiveSubspace(LinearProjection):
     -----
     One evaluation of the likelihood takes O(n_l^3 + n_l^2 d) time for n_l labelled rows and d
     features. A fit takes some hundreds on at most 200 rows, spread over the ranks of y, and some
-    fifteen on all rows: it is meant for few labels (up to about two thousand), with any number of
+    twenty on all rows: it is meant for few labels (up to about two thousand), with any number of
     features; `OuterProductGradients` takes a twentieth of the time where rows are many times the
     features. X of dtype float32 is computed with in float64.
 
@@ -168,7 +168,10 @@ class ActiveSubspace(LinearProjection):
         return self
 
     def _fit_model(self, U, t):
-        """Fit once, then refit along the directions found while the evidence pays for them."""
+        """Fit once, then refit along the directions found while the evidence pays for them.
+
+        Hyperparameters are those of the rows searched; all rows polish those of the model kept.
+        """
         rng = check_random_state(self.random_state)
         model = self._fit_gp(U, t, np.empty((0, U.shape[1])), rng)
         self.n_refinements_ = 0
@@ -178,7 +181,7 @@ class ActiveSubspace(LinearProjection):
                 break
             model = candidate
             self.n_refinements_ += 1
-        return model
+        return model.polished()
 
     def _leading_directions(self, model, U):
         _, singular, directions = np.linalg.svd(model.mean_gradient(U), full_matrices=False)
@@ -189,7 +192,8 @@ class ActiveSubspace(LinearProjection):
         inputs = np.hstack([U, U @ learnt.T])
         prior = _PRIORS[self.prior](inputs.shape[1])
         starts = log_weight_starts(inputs, t, self.n_random_starts, rng)
-        return _Model(fit_map(inputs, t, prior, starts), learnt)
+        theta = search_map(inputs, t, prior, starts)
+        return _Model(process_at(theta, inputs, t), learnt, theta, prior)
 
     def _store_directions(self, frame, singular, directions):
         rank = int(np.sum(singular > singular[0] * max(directions.shape) * np.finfo(float).eps))
@@ -237,6 +241,15 @@ class _Model:
 
     gp: GaussianProcess
     learnt: np.ndarray  # (r, d)
+    theta: np.ndarray  # of `search_map`
+    prior: object
+
+    def polished(self):
+        """Return the same with hyperparameters that all rows agree on."""
+        theta = polish_map(self.theta, self.gp.X, self.gp.y, self.prior)
+        if theta is self.theta:
+            return self
+        return replace(self, gp=process_at(theta, self.gp.X, self.gp.y), theta=theta)
 
     @property
     def charged_evidence(self):

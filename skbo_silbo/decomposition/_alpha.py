@@ -23,6 +23,7 @@ from .._numerics._pencil import Pencil
 from .._numerics._solvers import reduce_to_rows
 from .._numerics._whitening import whitening_basis
 from ._dimension import dimension_by_criterion
+from ._held_out import choose_by_gain
 from ._ridge import evenly_spaced, slice_targets, stratified
 
 ALPHAS = (0.0, 0.1, 1.0, 10.0, 100.0)
@@ -74,7 +75,7 @@ def choose_alpha(pencil, slices, *, ridge, categorical, n_components):
         if n_components is None:
             n_components = _n_predicting(K, slices)
         errors.append(_held_out_errors(K, slices, Y, folds, n_components))
-    return _verdict(np.array(errors))
+    return _verdict(np.column_stack(errors))
 
 
 def _check_order(shape):
@@ -87,15 +88,11 @@ def _check_order(shape):
 
 
 def _verdict(errors):
-    """Alpha and the record of `choose_alpha` from squared errors (5, n)."""
-    gains = errors[0] - errors
-    gain = gains.mean(axis=1)
-    standard_error = gains.std(axis=1, ddof=1) / np.sqrt(errors.shape[1])
-    worthwhile = gain > standard_error
-    best = int(np.argmax(np.where(worthwhile, gain, 0.0)))
+    """Alpha and the record of `choose_alpha` from squared errors (n, 5)."""
+    best, gain, standard_error = choose_by_gain(errors)
     scores = {
         "alpha": np.array(ALPHAS),
-        "error": errors.mean(axis=1),
+        "error": errors.mean(axis=0),
         "gain": gain,
         "standard_error": standard_error,
         "verdict": _words(best, gain, standard_error),

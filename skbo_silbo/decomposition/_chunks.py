@@ -100,8 +100,13 @@ class ChunkedSlicing:
         self.n_slices_ = int((self._moments.counts > 0).sum())
         return self
 
-    def _fit_blocks(self, X, y, X_unlabeled):
+    def _fit_blocks(self, X, y, X_unlabeled, sample_weight):
         """Fit to a Dask array block by block; y is read whole."""
+        if sample_weight is not None:
+            raise ValueError(
+                "sample_weight must be None for a Dask array: blocks are summed without weights. "
+                "Compute the array, or a sample of its rows, first."
+            )
         if (remedy := _needs_all_rows(self)) is not None:
             raise ValueError(f"{remedy}, or compute the Dask array first.")
         y, labelled = check_block_response(self, X, y, self.categorical)
@@ -120,11 +125,14 @@ class ChunkedSlicing:
         self._solve_moments(moments_of_blocks(X, codes, slices.n_slices))
         return self
 
-    def _solve_moments(self, moments):
-        """Set the attributes of ``fit``, where the rows seen identify `n_components`."""
+    def _solve_moments(self, moments, whiten=whitening_basis):
+        """Set the attributes of ``fit``, where the rows seen identify `n_components`.
+
+        False where they do not, or where `whiten` finds no basis.
+        """
         n_slices = int((moments.counts > 0).sum())
         if n_slices < 2:
-            return
+            return False
         moments = moments.without_constant_columns()
         self.mean_, self.solver_, self.alpha_ = moments.mean, "dense", 0.0
         variance = np.diag(moments.scatter) / moments.n
@@ -134,16 +142,22 @@ class ChunkedSlicing:
         rho = self._ridge_of_moments(scatter, N, moments.counts)
         self.ridge_ = float(rho / np.diag(scatter).mean())
         scatter[np.diag_indices_from(scatter)] += rho
-        spectrum = solve_moments(N, whitening_basis(scatter), self._n_wanted(n_slices))
+        basis = whiten(scatter)
+        if basis is None:
+            return False
+        spectrum = solve_moments(N, basis, self._n_wanted(n_slices))
         limit = self._n_identified(spectrum.eigenvalues, plain=True)
-        if isinstance(self.n_components, str) or self.n_components <= limit:
-            self._store_spectrum(spectrum, moments.n, plain=True, penalised=False)
-            self.n_components_ = self._choose_from_spectrum(moments.n, plain=True)
-            self._store_components(spectrum, moments.n, scale)
+        if not isinstance(self.n_components, str) and self.n_components > limit:
+            return False
+        self._store_spectrum(spectrum, moments.n, plain=True, penalised=False)
+        self.n_components_ = self._choose_from_spectrum(moments.n, plain=True)
+        self._store_components(spectrum, moments.n, scale)
+        return True
 
     def _ridge_of_moments(self, scatter, N, counts):
         if self.ridge == "auto":
-            return choose_ridge_from_moments(scatter, N, counts[counts > 0])
+            unordered = self.target_type_ != "numeric"
+            return choose_ridge_from_moments(scatter, N, counts[counts > 0], unordered)
         return self._given_ridge(counts.sum(), penalised=False) * np.diag(scatter).mean()
 
     def _forget_solved(self):

@@ -12,7 +12,7 @@ k           directions already granted
 import warnings
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 SIGNIFICANCE = 0.05
 """Level of each test in the sequence."""
@@ -38,14 +38,15 @@ def sequential_tests(eigenvalues, n, d, n_slices):
         "n_components", "statistic", "df" and "p_value", a row a test, as R's ``dr`` prints them.
     """
     granted = np.arange(min(d, n_slices - 1))
-    known = np.pad(eigenvalues, (0, max(0, len(granted) - len(eigenvalues))))
-    statistic = n * np.cumsum(known[::-1])[::-1][granted]
+    known = np.zeros(len(granted))
+    known[: len(eigenvalues)] = eigenvalues[: len(granted)]
+    statistic = n * np.cumsum(known[::-1])[::-1]
     df = (d - granted) * (n_slices - granted - 1)
     return {
         "n_components": granted,
         "statistic": statistic,
         "df": df,
-        "p_value": stats.chi2.sf(statistic, df),
+        "p_value": special.chdtrc(df, statistic),
     }
 
 

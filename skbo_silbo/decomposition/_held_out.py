@@ -35,7 +35,7 @@ def held_out_errors(Z, targets, held_out):
 
 
 def choose_by_gain(errors):
-    """Column of the errors that pays: 0 unless another beats it by a standard error.
+    """Column of the errors that pays most: 0 unless another beats it by a standard error.
 
     Parameters
     ----------
@@ -45,11 +45,11 @@ def choose_by_gain(errors):
     Returns
     -------
     best : int
-    gains : ndarray of shape (m,)
+    gains, standard_errors : ndarray of shape (m,)
         Mean reduction of the error, in units of the targets' variance: a difference of R^2.
     """
     reduction = errors[:, :1] - errors
     gains = reduction.mean(axis=0)
     standard_errors = reduction.std(axis=0, ddof=1) / np.sqrt(len(errors))
-    best = int(np.argmax(gains))
-    return (best if gains[best] > standard_errors[best] else 0), gains
+    best = int(np.argmax(np.where(gains > standard_errors, gains, 0.0)))
+    return best, gains, standard_errors

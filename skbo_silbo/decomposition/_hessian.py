@@ -14,6 +14,8 @@ from typing import Any, Self
 import numpy as np
 from scipy import linalg, stats
 
+from skbo_silbo._typing import ArrayLike
+
 from .._checks import check_choice
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import primal_basis
@@ -81,7 +83,7 @@ class PrincipalHessianDirections(LinearProjection):
         self.n_components = n_components
         self.on = on
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the directions.
 
         Parameters
@@ -90,6 +92,9 @@ class PrincipalHessianDirections(LinearProjection):
             More labelled rows than features.
         y : array-like of shape (n,)
             Numbers; NaN marks a row without a label, which is left out.
+        sample_weight : array-like of shape (n,), default=None
+            Whole numbers are counts: a row of weight 3 is three rows, for the tests too. Others are
+            relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
 
         Returns
         -------
@@ -102,22 +107,24 @@ class PrincipalHessianDirections(LinearProjection):
             the number of features that vary.
         """
         check_choice("on", self.on, ["residuals", "response"])
-        data = split_labelled(self, X, y).labelled_only()
-        n, d = data.X_labeled.shape
-        check_n_components(self.n_components, d)
-        check_enough_rows(type(self).__name__, n, d)
+        data = split_labelled(self, X, y, sample_weight=sample_weight).labelled_only()
+        check_n_components(self.n_components, self.n_features_in_)
+        check_enough_rows(type(self).__name__, *data.X_labeled.shape)
         X, self.mean_ = center_on_labels(data)
-        basis = primal_basis(Pencil(X, n, slice_response(data.y, 2).membership()))
+        slices = slice_response(data.y, 2, sample_weight=data.weights)
+        n, X = slices.n_rows, slices.weighted(X)
+        basis = primal_basis(Pencil(X, len(X), slices.membership()))
         Z = np.sqrt(n) * basis.whiten(X)
-        e = data.y - data.y.mean()
+        e = data.y - np.average(data.y, weights=data.weights)
         if self.on == "residuals":
-            e = e - Z @ (Z.T @ e) / n
+            e = e - slices.unweighted(Z) @ (Z.T @ slices.weighted(e[:, None])[:, 0]) / n
         eigenvalues, V = linalg.eigh((Z.T * e) @ Z / n)
         order = np.argsort(-np.abs(eigenvalues), kind="stable")
         self._check_rank(len(order))
         self.eigenvalues_ = eigenvalues[order]
-        exact = e.var() <= EXACT_FIT * data.y.var()
-        self.n_components_ = self._choose_n_components(n, 0.0 if exact else e.var())
+        variance = np.average(e**2, weights=data.weights)
+        exact = variance <= EXACT_FIT * data.y.var()
+        self.n_components_ = self._choose_n_components(n, 0.0 if exact else variance)
         directions = np.sqrt(n) * basis.lift(V[:, order[: self.n_components_]])
         self.components_ = with_positive_peaks(directions.T)
         return self

@@ -71,5 +71,5 @@ def compare_alphas(problem, n_components, rng):
             directions = problem.solve(alpha, ~held_out).directions[:, :n_components]
             Z = problem.F[: len(folds)] @ directions
             errors[held_out, column] = held_out_errors(Z, targets, held_out)
-    best, gains = choose_by_gain(errors)
+    best, gains, _ = choose_by_gain(errors)
     return ALPHAS[best], dict(zip(ALPHAS, gains.tolist(), strict=True))

@@ -7,6 +7,8 @@ from scipy.stats import rankdata
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
+from ._weights import as_numbers_of_rows, check_sample_weight
+
 
 @dataclass(frozen=True)
 class LabelledData:
@@ -15,22 +17,54 @@ class LabelledData:
     Attributes
     ----------
     X_labeled : ndarray of shape (n_l, d)
-    y : ndarray of shape (n_l,)
+    y : ndarray of shape (n_l,) or (n_l, q)
         Floats, or the categories as given.
     X_unlabeled : ndarray of shape (n_u, d)
+    weights : ndarray of shape (n_l,) or None
+        Positive weights of the labelled rows, as numbers of rows.
     """
 
     X_labeled: np.ndarray
     y: np.ndarray
     X_unlabeled: np.ndarray
+    weights: np.ndarray | None = None
+
+    @property
+    def n_rows(self):
+        """Labelled rows, each as often as it weighs."""
+        return len(self.y) if self.weights is None else self.weights.sum()
+
+    def labelled_mean(self):
+        """Weighted mean of the labelled rows (d,)."""
+        if self.weights is None:
+            return self.X_labeled.mean(axis=0)
+        return self.weights @ self.X_labeled / self.n_rows
 
     def labelled_only(self):
         """Return the same record without the unlabelled rows."""
         return replace(self, X_unlabeled=self.X_unlabeled[:0])
 
+    def without_weights(self, why):
+        """Return the same record without weights, after refusing those that differ."""
+        if self.weights is not None and np.ptp(self.weights) > 0:
+            raise ValueError(
+                f"sample_weight must be None, or the same for all labelled rows, {why} Got weights "
+                f"from {self.weights.min():g} to {self.weights.max():g}."
+            )
+        return replace(self, weights=None)
+
 
 def split_labelled(
-    estimator, X, y, X_unlabeled=None, *, reset=True, allow_categories=False, categorical="auto"
+    estimator,
+    X,
+    y,
+    X_unlabeled=None,
+    *,
+    sample_weight=None,
+    reset=True,
+    allow_categories=False,
+    categorical="auto",
+    multivariate=False,
 ):
     """Validate the arguments of ``fit`` and part labelled from unlabelled rows.
 
@@ -43,14 +77,18 @@ def split_labelled(
     estimator : BaseEstimator
         Gets ``n_features_in_`` and ``feature_names_in_`` when `reset`.
     X : array-like of shape (n, d)
-    y : array-like of shape (n,)
+    y : array-like of shape (n,), or (n, q) where `multivariate`
     X_unlabeled : array-like of shape (n_u, d), default=None
+    sample_weight : array-like of shape (n,), default=None
+        Labelled rows of weight 0 are left out; weights of unlabelled rows are not used.
     reset : bool, default=True
         False compares with the features of an earlier fit.
     allow_categories : bool, default=False
         Let y hold strings, booleans or other categories.
     categorical : "auto" or bool, default="auto"
         True takes numbers for categories too, False nothing for a category.
+    multivariate : bool, default=False
+        Let y hold q numbers a row: all of them, or NaN in place of all.
 
     Returns
     -------
@@ -60,7 +98,7 @@ def split_labelled(
     ------
     ValueError
         When y is missing, infinite, of another length than X, constant, or labels fewer than two
-        rows.
+        rows (of positive weight); when a weight is negative or there is not one for every row.
     """
     if y is None:
         raise ValueError(
@@ -68,15 +106,19 @@ def split_labelled(
             "Mark rows without a label by NaN in y."
         )
     X = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
-    y, labelled = _check_response(y, allow_categories, categorical)
+    y, labelled = _check_response(y, allow_categories, categorical, multivariate)
     check_consistent_length(X, y)
-    _check_labels(y[labelled], len(y))
+    weights = check_sample_weight(sample_weight, len(X))
     unlabelled = X[~labelled]
+    if weights is not None:
+        labelled &= weights > 0
+        weights = as_numbers_of_rows(weights[labelled])
+    _check_labels(y[labelled], len(y))
     if X_unlabeled is not None:
         unlabelled = np.concatenate([unlabelled, _check_unlabelled(estimator, X_unlabeled)])
     if labelled.all():
-        return LabelledData(X, y, unlabelled)
-    return LabelledData(X[labelled], y[labelled], unlabelled)
+        return LabelledData(X, y, unlabelled, weights)
+    return LabelledData(X[labelled], y[labelled], unlabelled, weights)
 
 
 def labelled_mask(y):
@@ -98,6 +140,13 @@ def response_targets(y):
     return targets / np.sqrt(np.mean(np.sum(targets**2, axis=1)))
 
 
+def target_type(y):
+    """Tell what checked labels y are: "numeric", "categorical" or "multivariate"."""
+    if y.ndim == 2:
+        return "multivariate"
+    return "categorical" if y.dtype.kind in "USb" else "numeric"
+
+
 def check_labelled_chunk(estimator, X, y, *, reset, allow_categories):
     """Validate rows that must all be labelled: X (n, d) of floats and y (n,), n >= 1.
 
@@ -116,14 +165,14 @@ def check_labelled_chunk(estimator, X, y, *, reset, allow_categories):
 
 
 def check_block_response(estimator, X, y, categorical):
-    """Validate y (n,) beside a Dask array X (n, d), which is not read; y and its labelled mask."""
+    """Validate y beside a Dask array X (n, d), which is not read; y and its labelled mask."""
     if np.isnan(X.shape).any() or X.ndim != 2:
         raise ValueError(
             f"X must be a Dask array of two known dimensions: got shape {X.shape}. Call "
             "X.compute_chunk_sizes() first."
         )
     validate_data(estimator, np.zeros((1, X.shape[1])))
-    y, labelled = _check_response(np.asarray(y), True, categorical)
+    y, labelled = _check_response(np.asarray(y), True, categorical, multivariate=True)
     if len(y) != len(X):
         raise ValueError(
             f"X and y must have as many rows: got inconsistent numbers of samples {len(X)} and "
@@ -146,17 +195,38 @@ def _check_unlabelled(estimator, X_unlabeled):
     return rows
 
 
-def _check_response(y, allow_categories, categorical="auto"):
+def _check_response(y, allow_categories, categorical="auto", multivariate=False):
     if categorical == "auto":
         categorical = allow_categories and _holds_categories(y)
     if categorical:
         return _as_categories(y)
-    y = check_array(
-        y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, input_name="y"
-    )
+    if not _are_clean_numbers(y):
+        y = check_array(
+            y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, input_name="y"
+        )
+    if multivariate and y.ndim == 2 and y.shape[1] > 1:
+        return y, _is_complete(y)
     if y.ndim != 1:
         y = column_or_1d(y, warn=True)
     return y, ~np.isnan(y)
+
+
+def _are_clean_numbers(y):
+    """Tell at a glance that y is what `check_array` would return."""
+    plain = type(y) is np.ndarray and y.dtype == np.float64 and y.ndim == 1 and len(y) > 0
+    return plain and not np.isinf(y).any()
+
+
+def _is_complete(y):
+    """Tell which rows of y (n, q) have all responses; those with some are refused."""
+    missing = np.isnan(y).sum(axis=1)
+    partly = np.flatnonzero((missing > 0) & (missing < y.shape[1]))
+    if len(partly):
+        raise ValueError(
+            f"y must hold all {y.shape[1]} responses of a row, or NaN in place of all: row "
+            f"{partly[0]} lacks {missing[partly[0]]}. Fill them in, or mark the row as unlabelled."
+        )
+    return missing == 0
 
 
 def _holds_categories(y):
@@ -179,8 +249,8 @@ def _as_categories(y):
 def _check_labels(y, n_rows):
     if len(y) < 2:
         raise ValueError(
-            f"y must hold at least 2 labels (values that are not NaN): got {len(y)} among "
-            f"{n_rows} rows. Label more rows."
+            f"y must hold at least 2 labels (values that are not NaN) on rows of positive weight: "
+            f"got {len(y)} among {n_rows} rows. Label more rows."
         )
     if (y == y[0]).all():
         raise ValueError(

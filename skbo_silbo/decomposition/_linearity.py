@@ -15,14 +15,17 @@ true for elliptical X. Where a feature is curved in Z, slicing returns that curv
 import warnings
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
-MAX_ROWS = 2000
-"""Rows looked at, every so many in the order given."""
+MAX_ROWS = 1000
+"""Rows looked at, every so many in the order given, where `MAX_ROWS_PER_FEATURE` are no more."""
+MAX_ROWS_PER_FEATURE = 10
 ROWS_PER_FEATURE = 3
 """With fewer labelled rows a feature, scores are made of noise and the diagnostic is not taken."""
 MAX_DIRECTIONS = 3
 """First directions that are looked at."""
+PAIRS = tuple(np.triu_indices(r) for r in range(MAX_DIRECTIONS + 1))
+"""Products of r scores, each once."""
 REACH = 2.5
 """Standard deviations at which features and scores are clipped."""
 CURVED_SHARE = 0.25
@@ -31,14 +34,16 @@ SIGNIFICANCE = 1e-3
 """Level of the F test of that curvature, over all features together."""
 
 
-def curvature(X, components):
+def curvature(X, components, mean=0.0):
     """Share of every feature's variance that squares and products of the scores explain alone.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Centred labelled rows.
+        Labelled rows.
     components : ndarray of shape (r, d)
+    mean : ndarray of shape (d,), default=0.0
+        Of the rows, where they are not centred.
 
     Returns
     -------
@@ -49,12 +54,18 @@ def curvature(X, components):
     curved : ndarray of shape (d,)
         Whether the share is large, and significant.
     """
-    X = X[:: -(-len(X) // MAX_ROWS)]
+    most = max(MAX_ROWS, MAX_ROWS_PER_FEATURE * X.shape[1])
+    X = X[:: -(-len(X) // most)] - mean
     n, d = X.shape
     shares, curved = np.full(d, np.nan), np.zeros(d, dtype=bool)
     if n < ROWS_PER_FEATURE * d:
         return shares, curved
-    Z, X = _clipped(X @ components.T), _clipped(X - X.mean(axis=0))
+    Z = _clipped(X @ components.T)
+    X -= X.mean(axis=0)
+    X = _clipped(X)
+    X -= X.mean(axis=0)
+    norms = np.sqrt(np.einsum("ij,ij->j", X, X))
+    X /= np.where(norms > 0, norms, 1.0)
     for r in range(1, min(len(components), MAX_DIRECTIONS) + 1):
         gained, p_values = _beyond_linear(X, Z[:, :r])
         shares = np.fmax(shares, gained)
@@ -63,24 +74,24 @@ def curvature(X, components):
 
 
 def _clipped(values):
-    """Columns held within `REACH` standard deviations, so that no few rows decide."""
-    reach = REACH * values.std(axis=0)
-    return np.clip(values, -reach, reach)
+    """Columns of mean 0, in place held within `REACH` standard deviations: no few rows decide."""
+    reach = REACH * np.sqrt(np.einsum("ij,ij->j", values, values) / len(values))
+    return np.clip(values, -reach, reach, out=values)
 
 
 def _beyond_linear(X, Z):
-    """Return the share (adjusted) of every column that squares of Z explain, and its p-value."""
+    """Return the share (adjusted) of every column that squares of Z explain, and its p-value.
+
+    Columns of X have mean 0 and length 1.
+    """
     n, r = Z.shape
-    first, second = np.triu_indices(r)
-    A = np.linalg.qr(np.column_stack([np.ones(n), Z]))[0]
-    squares = Z[:, first] * Z[:, second]
-    B = np.linalg.qr(squares - A @ (A.T @ squares))[0]
-    total = np.sum((X - X.mean(axis=0)) ** 2, axis=0)
-    safe = np.where(total > 0, total, 1.0)
-    gained = np.sum((B.T @ X) ** 2, axis=0) / safe
-    left = np.clip(1 - np.sum((A[:, 1:].T @ X) ** 2, axis=0) / safe - gained, 1e-12, 1)
+    first, second = PAIRS[r]
+    Q = np.linalg.qr(np.column_stack([np.ones(n), Z, Z[:, first] * Z[:, second]]))[0]
+    explained = (Q[:, 1:].T @ X) ** 2
+    gained = explained[r:].sum(axis=0)
+    left = np.clip(1 - explained.sum(axis=0), 1e-12, 1)
     m, df = len(first), max(n - 1 - r - len(first), 1)
-    return gained - m * left / df, stats.f.sf((gained / m) / (left / df), m, df)
+    return gained - m * left / df, special.fdtrc(m, df, (gained / m) / (left / df))
 
 
 def warn_of_curvature(shares, curved):

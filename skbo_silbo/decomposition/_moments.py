@@ -17,12 +17,15 @@ It costs two of sixteen digits and saves a pass over the rows; larger means are 
 """
 
 
-def centred_scatter(X, mean):
-    """``sum (x - mean)(x - mean)'`` (d, d) over the rows of X (n, d), in double precision."""
+def centred_scatter(X, mean, safe_mean=SAFE_MEAN):
+    """``sum (x - mean)(x - mean)'`` (d, d) over the rows of X (n, d), in double precision.
+
+    Means of at most `safe_mean` standard deviations are taken off afterwards.
+    """
     if X.dtype == np.float64:
         scatter = X.T @ X
         scatter -= len(X) * np.outer(mean, mean)
-        if (len(X) * mean**2 <= SAFE_MEAN**2 * np.diag(scatter)).all():
+        if (len(X) * mean**2 <= safe_mean**2 * np.diag(scatter)).all():
             return scatter
     scatter = np.zeros((X.shape[1], X.shape[1]))
     buffer = np.empty((PIECE, X.shape[1]))
@@ -41,7 +44,7 @@ def _pieces(X):
 def _membership(codes, n_slices):
     """Sparse (n_slices, n) with a one where the row lies in the slice."""
     pointers = np.arange(len(codes) + 1)
-    return sparse.csr_array((np.ones(len(codes)), codes, pointers), (len(codes), n_slices)).T
+    return sparse.csc_array((np.ones(len(codes)), codes, pointers), (n_slices, len(codes)))
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class SliceMoments:
     slice_means: np.ndarray
 
     @classmethod
-    def of(cls, X, codes, n_slices):
+    def of(cls, X, codes, n_slices, *, safe_mean=SAFE_MEAN):
         """Moments of one chunk: X (n, d) with n >= 1, codes (n,) in 0..n_slices - 1.
 
         Computed in double precision, a float32 X a few thousand rows at a time.
@@ -76,7 +79,7 @@ class SliceMoments:
         )
         mean = sums.sum(axis=0) / len(X)
         slice_means = sums / np.maximum(counts, 1)[:, None]
-        return cls(mean, centred_scatter(X, mean), counts, slice_means)
+        return cls(mean, centred_scatter(X, mean, safe_mean), counts, slice_means)
 
     @classmethod
     def of_finite(cls, X, codes, n_slices, **names):

@@ -57,14 +57,8 @@ def slice_permutation_tests(pencil, slices, *, near, n_local_neighbors, most, ra
     dict of ndarray
         As `permutation_tests`.
     """
-    places = evenly_spaced(pencil.X_labeled, slices, MAX_ROWS)
+    S, places = _shuffled_rows(pencil, slices)
     slices = slices.of_rows(places)
-    if len(places) < pencil.n_labeled and pencil.penalty is None:
-        X = pencil.X_labeled[places]
-        pencil = Pencil(X - X.mean(axis=0), len(X), slices.membership(), None, pencil.ridge)
-        S = whitened_rows(pencil)
-    else:
-        S = whitened_rows(pencil)[places]
     if near is None:
         omega = slices.membership()
         problem, n_permutations = MeanShuffles(found_first(S, omega.T @ S), omega), N_PERMUTATIONS
@@ -78,6 +72,17 @@ def slice_permutation_tests(pencil, slices, *, near, n_local_neighbors, most, ra
         n_permutations=n_permutations,
         random_state=check_random_state(random_state),
     )
+
+
+def _shuffled_rows(pencil, slices):
+    """Whitened rows S (m, q) of equal weight, and their places among the labelled ones."""
+    X = slices.unweighted(pencil.X_labeled)
+    places = evenly_spaced(X, slices, MAX_ROWS)
+    if len(places) == slices.n_rows or pencil.penalty is not None:
+        return slices.unweighted(whitened_rows(pencil))[places], places
+    X = X[places] - X[places].mean(axis=0)
+    fewer = Pencil(X, len(X), slices.of_rows(places).membership(), None, pencil.ridge)
+    return whitened_rows(fewer), places
 
 
 def permutation_tests(problem, *, most, n_permutations, random_state):

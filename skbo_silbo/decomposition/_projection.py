@@ -14,6 +14,8 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     A subclass sets both in ``fit``.
     """
 
+    _takes_responses = False  # whether y may have several columns
+
     def transform(self, X):
         """Project on the learnt directions.
 
@@ -70,6 +72,7 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.target_tags.multi_output = self._takes_responses
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

@@ -19,6 +19,8 @@ come in chunks choose the same ridge.
 import numpy as np
 from scipy import linalg
 
+from ._weights import rows_by_weight
+
 ROWS_PER_FEATURE = 12
 """Labelled rows a feature from which "auto" is 0.
 
@@ -32,6 +34,10 @@ What the ridge should be in absolute terms, noise over signal, does not depend o
 """
 GRID = 10.0 ** np.arange(-6, 4.25, 0.5)
 """Candidates, times n: relative to the mean scatter of standardised columns."""
+EXACT_FIT = 1e-9
+"""Share of the targets' variance below which what is left unexplained is rounding."""
+DIGITS = 10
+"""Decimals, relative to the largest entry, in which rows must differ not to be copies."""
 RANGE = 1e-12
 """Eigenvalues of X'X below this share of the largest are rounding."""
 
@@ -54,35 +60,50 @@ def slice_targets(counts, categorical):
 
 
 def choose_ridge(X, slices, categorical):
-    """Absolute ridge for the labelled rows X (n, d), centred and scaled."""
-    n, d = X.shape
-    if n >= ROWS_PER_FEATURE * d:
+    """Absolute ridge for the labelled rows X (n, d), centred, scaled and times root weights."""
+    d = X.shape[1]
+    if slices.n_rows >= ROWS_PER_FEATURE * d:
         return 0.0
-    if min(n, d) > MAX_ROWS:
+    if min(len(X), d) > MAX_ROWS:
+        X = slices.unweighted(X)
         rows = evenly_spaced(X, slices, MAX_ROWS)
         X, slices = X[rows] - X[rows].mean(axis=0), slices.of_rows(rows)
-    Y = slice_targets(slices.counts, categorical)[slices.codes]
+    Y = slices.weighted(slice_targets(slices.counts, categorical)[slices.codes])
     if d < len(X):
         squares, V = linalg.eigh(X.T @ X, check_finite=False)
         projected = (V.T @ (X.T @ Y)) / _roots(squares)
     else:
         squares, U = linalg.eigh(X @ X.T, check_finite=False)
         projected = U.T @ Y
-    return ridge_of_least_error(squares, projected, len(X))
+    n_judging = _n_judging(slices.unweighted(X), squares, projected, slices.n_rows)
+    return ridge_of_least_error(squares, projected, slices.n_rows, n_judging)
 
 
-def choose_ridge_from_moments(scatter, slice_sums, counts):
+def choose_ridge_from_moments(scatter, slice_sums, counts, categorical):
     """As `choose_ridge`, from X'X (d, d) and ``sqrt(n_h)`` times the slice means (H, d)."""
     n, d = counts.sum(), len(scatter)
     if n >= ROWS_PER_FEATURE * d:
         return 0.0
-    targets = np.sqrt(counts)[:, None] * slice_targets(counts, categorical=False)
+    targets = np.sqrt(counts)[:, None] * slice_targets(counts, categorical)
     squares, V = linalg.eigh(scatter, check_finite=False)
     projected = (V.T @ (slice_sums.T @ targets)) / _roots(squares)
     return ridge_of_least_error(squares, projected, n)
 
 
-def ridge_of_least_error(squares, projected, n):
+def _n_judging(X, squares, projected, n):
+    """Return n, or how many rows X differ where even these are fitted exactly: copies judge none.
+
+    Copies of a row predict each other, whatever the ridge.
+    """
+    kept = squares > RANGE * squares.max()
+    rank, left = np.count_nonzero(kept), n - np.sum(projected[kept] ** 2)
+    if rank >= n - 1 or left > EXACT_FIT * n:
+        return n
+    n_different = len(np.unique((X / np.abs(X).max()).round(DIGITS), axis=0))
+    return n_different if rank >= n_different - 1 else n
+
+
+def ridge_of_least_error(squares, projected, n, n_judging=None):
     """Ridge of least generalised cross-validation error, 0 among the candidates.
 
     Parameters
@@ -91,7 +112,10 @@ def ridge_of_least_error(squares, projected, n):
         Eigenvalues of X'X or X X', at least 0 up to rounding.
     projected : ndarray of shape (q, m)
         Y in the singular vectors that go with them.
-    n : int
+    n : int or float
+        Rows, or the sum of their weights.
+    n_judging : int or float, default=None
+        Rows that can be left out in turn; None is n.
 
     Returns
     -------
@@ -101,16 +125,25 @@ def ridge_of_least_error(squares, projected, n):
     kept = squares > RANGE * squares.max()
     squares, energy = squares[kept], np.sum(projected[kept] ** 2, axis=1)
     candidates = GRID * n
-    if len(squares) < n - 1:
+    n_judging = n if n_judging is None else n_judging
+    if len(squares) < n_judging - 1:
         candidates = np.r_[0.0, candidates]
-    f = squares / (squares + candidates[:, None])
-    residual = n - energy.sum() + (1 - f) ** 2 @ energy
-    errors = residual / (1 - (f.sum(axis=1) + 1) / n) ** 2
+    left_out = candidates[:, None] / (squares + candidates[:, None])  # 1 - f
+    beyond = n - energy.sum()
+    residual = (beyond if beyond > EXACT_FIT * n else 0.0) + left_out**2 @ energy
+    freedom = n_judging - 1 - len(squares) + left_out.sum(axis=1)
+    errors = residual / (freedom / n_judging) ** 2
     return float(candidates[np.argmin(errors)])
 
 
 def evenly_spaced(X, slices, n_rows):
-    """Places of at most `n_rows` rows, evenly spaced in the order of `stratified`."""
+    """Places of at most `n_rows` rows X (n, d), evenly spaced in the order of `stratified`.
+
+    Weighted rows come as often as they weigh: those at these places have equal weights.
+    """
+    if slices.weights is not None:
+        order = stratified(X, slices)
+        return np.sort(order[rows_by_weight(slices.weights[order], n_rows)])
     if len(X) <= n_rows:
         return np.arange(len(X))
     return stratified(X, slices)[np.linspace(0, len(X) - 1, n_rows).round().astype(int)]

@@ -53,24 +53,25 @@ def graph_penalty(X, n_labeled, alpha, n_neighbors, *, method="auto", random_sta
     return laplacian(S) * (alpha * n_labeled / (S.nnz / 2))
 
 
-def column_scales(X, n_labeled):
+def column_scales(X, slices):
     """Return the standard deviation (d,) of every column of X (n, d), centred on the labelled mean.
 
-    Over the labelled rows; over all rows where the labelled ones do not vary; 1 where none does.
+    Over the labelled rows, which carry their root weights; over all rows where the labelled ones do
+    not vary; 1 where none does.
     """
-    labelled = X[:n_labeled]
-    variance = np.einsum("ij,ij->j", labelled, labelled) / n_labeled
+    labelled = X[: len(slices.codes)]
+    variance = np.einsum("ij,ij->j", labelled, labelled) / slices.n_rows
     flat = variance == 0
     variance[flat] = np.var(X[:, flat], axis=0)
     return np.sqrt(np.where(variance > 0, variance, 1.0))
 
 
 def center_on_labels(data):
-    """Rows about the labelled mean, labelled first: X (n, d), and the mean (d,).
+    """Rows about the (weighted) labelled mean, labelled first: X (n, d), and the mean (d,).
 
     Centring the pooled rows would add a spurious direction wherever the two means differ.
     """
-    mean = data.X_labeled.mean(axis=0)
+    mean = data.labelled_mean()
     if len(data.X_unlabeled):
         X = np.concatenate([data.X_labeled, data.X_unlabeled])
         X -= mean

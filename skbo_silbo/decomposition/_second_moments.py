@@ -15,11 +15,13 @@ from sklearn.utils import check_random_state
 
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import primal_basis
+from .._numerics._tridiagonal import eigenvalues_and_leading_vectors
 from ._component_checks import COMPONENT_WORDS, check_n_components
 from ._dimension import dimension_by_criterion, dimension_by_tests, warn_of_none
 from ._labels import split_labelled
 from ._permutation import KernelShuffles, permutation_tests
 from ._projection import LinearProjection, with_positive_peaks
+from ._ridge import evenly_spaced
 from ._scatter import center_on_labels
 from ._slices import check_n_slices, slice_response
 
@@ -28,6 +30,8 @@ N_FEW_PERMUTATIONS = 19
 """The fewest that can reject at level .05, taken where one kernel costs more than `MANY`."""
 MANY = 10**8
 """Products of n q^2 in one kernel (n rows of q columns)."""
+MAX_WEIGHTED_ROWS = 2000
+"""Rows that counts are written out to, where they are shuffled."""
 MAX_AUTO_COMPONENTS = 20
 """Most directions that n_components="auto" tests for."""
 
@@ -35,22 +39,29 @@ MAX_AUTO_COMPONENTS = 20
 class _SecondMomentSlicing(LinearProjection):
     """Whiten, take the kernel matrix of the slices, return its leading eigenvectors.
 
-    A subclass has one method, ``_kernel_of_rows(Z, slices)``.
+    A subclass has one method, ``_kernel_of_rows(Z, slices, total)``, with the variance of Z.
     """
+
+    _takes_responses = True
 
     def __init__(self, n_components="auto", *, n_slices=10):
         self.n_components = n_components
         self.n_slices = n_slices
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Learn the directions.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
             More labelled rows than features.
-        y : array-like of shape (n,)
+        y : array-like of shape (n,) or (n, q)
             Numbers or categories; NaN (None) marks a row without a label, which is left out.
+            Several responses are numbers, and slices the clusters that k-means finds among them.
+        sample_weight : array-like of shape (n,), default=None
+            Whole numbers are counts: a row of weight 3 is three rows, for the tests too. Others are
+            relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``; such rows
+            cannot be shuffled, so that "auto" is "criterion".
 
         Returns
         -------
@@ -63,33 +74,47 @@ class _SecondMomentSlicing(LinearProjection):
             the number of features that vary.
         """
         check_n_slices(self.n_slices)
-        data = split_labelled(self, X, y, allow_categories=True).labelled_only()
-        n, d = data.X_labeled.shape
-        check_n_components(self.n_components, d, COMPONENT_WORDS)
-        check_enough_rows(type(self).__name__, n, d)
-        slices = slice_response(data.y, self.n_slices)
+        data = split_labelled(
+            self,
+            X,
+            y,
+            sample_weight=sample_weight,
+            allow_categories=True,
+            multivariate=True,
+        ).labelled_only()
+        check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
+        check_enough_rows(type(self).__name__, *data.X_labeled.shape)
+        slices = slice_response(data.y, self.n_slices, sample_weight=data.weights)
         self.n_slices_ = slices.n_slices
         X, self.mean_ = center_on_labels(data)
-        pencil = Pencil(X, n, slices.membership())
-        basis = primal_basis(pencil)
-        Z = np.sqrt(n) * basis.whiten(pencil.X)
-        eigenvalues, V = linalg.eigh(self._kernel_of_rows(Z, slices), driver="evd")
-        V = V[:, ::-1]
-        self.eigenvalues_ = np.clip(eigenvalues[::-1], 0, None)
+        pencil = Pencil(slices.weighted(X), len(X), slices.membership())
+        basis, scale = primal_basis(pencil), np.sqrt(slices.n_rows)
+        Z = scale * slices.unweighted(basis.whiten(pencil.X))
+        kernel = self._kernel_of_rows(Z, slices, np.eye(Z.shape[1]))
+        eigenvalues, V = eigenvalues_and_leading_vectors(kernel, self._n_vectors(len(kernel)))
+        self.eigenvalues_ = np.clip(eigenvalues, 0, None)
         self._check_rank(len(eigenvalues))
-        self.n_components_ = self._choose_n_components(Z @ V, slices)
-        directions = np.sqrt(n) * basis.lift(V[:, : max(self.n_components_, 1)])
+        self.n_components_ = self._choose_n_components(Z, V, slices)
+        directions = scale * basis.lift(V[:, : max(self.n_components_, 1)])
         self.components_ = with_positive_peaks(directions.T)
         return self
 
-    def _choose_n_components(self, S, slices):
-        """Take the number given, or test; S (n, q) are the scores of all directions."""
+    def _n_vectors(self, q):
+        """How many eigenvectors may be asked for: all where tests need the scores of all."""
+        return q if isinstance(self.n_components, str) else int(self.n_components)
+
+    def _choose_n_components(self, Z, V, slices):
+        """Take the number given, or test the scores of all directions V (q, q)."""
         self.__dict__.pop("permutation_tests_", None)
-        if self.n_components == "criterion":
-            return dimension_by_criterion(self.eigenvalues_, len(S))
-        if self.n_components != "auto":
+        if not isinstance(self.n_components, str):
             return int(self.n_components)
-        problem = KernelShuffles(S, lambda Z: self._kernel_of_rows(Z, slices))
+        if self.n_components == "criterion" or not slices.can_be_shuffled:
+            return dimension_by_criterion(self.eigenvalues_, slices.n_rows)
+        S = Z @ V
+        if slices.weights is not None:
+            places = evenly_spaced(S, slices, max(len(S), MAX_WEIGHTED_ROWS))
+            S, slices = S[places], slices.of_rows(places)
+        problem = KernelShuffles(S, lambda Z: self._kernel_of_rows(Z, slices, Z.T @ Z / len(Z)))
         self.permutation_tests_ = permutation_tests(
             problem,
             most=min(S.shape[1], MAX_AUTO_COMPONENTS),
@@ -120,22 +145,34 @@ def check_enough_rows(name, n, d):
 
 def _slice_means(Z, slices):
     """Means (H, q) of the rows of each slice."""
-    return (slices.membership().T @ Z) / np.sqrt(slices.counts)[:, None]
+    return (slices.membership().T @ slices.weighted(Z)) / np.sqrt(slices.counts)[:, None]
+
+
+def _groups(Z, slices, means):
+    """Rows of each slice less its mean, times their root weights."""
+    groups = []
+    for h, mean in enumerate(means):
+        members = slices.codes == h
+        group = Z[members] - mean
+        if slices.weights is not None:
+            group *= slices.root_weights[members, None]
+        groups.append(group)
+    return groups
 
 
 def sum_of_squared_scatters(groups, weights):
     """``sum_h w_h (A_h'A_h)^2`` (q, q) for groups A_h (n_h, q).
 
-    With fewer rows than columns ``A'A A'A = (L'A)'(L'A)`` for ``A A' = L L'``: n_h^2 q + n_h q^2
-    operations in place of q^3.
+    With fewer rows than columns ``A'A A'A = (L'A)'(L'A)`` for ``A A' = L L'`` (a pivoted Cholesky
+    factor: centred rows are dependent): n_h^2 q + n_h q^2 operations in place of q^3.
     """
     q = groups[0].shape[1]
     total, rows = np.zeros((q, q)), []
     for group, weight in zip(groups, weights, strict=True):
         if len(group) < q:
-            eigenvalues, U = linalg.eigh(group @ group.T, check_finite=False)
-            root = np.sqrt(weight * np.clip(eigenvalues, 0, None))
-            rows.append((U * root).T @ group)
+            factor, pivots, rank, _ = linalg.lapack.dpstrf(group @ group.T, lower=1)
+            root = np.sqrt(weight) * np.tril(factor)[:, :rank]
+            rows.append(root.T @ group[pivots - 1])
         else:
             scatter = group.T @ group
             total += weight * (scatter @ scatter)
@@ -191,13 +228,12 @@ class SlicedAverageVarianceEstimation(_SecondMomentSlicing):
     2
     """
 
-    def _kernel_of_rows(self, Z, slices):
-        """``I - 2 sum p_h V_h + sum p_h V_h^2``, the slices' V_h averaging ``I - sum p_h m m'``."""
-        shares, means = slices.counts / len(Z), _slice_means(Z, slices)
-        groups = [Z[slices.codes == h] - mean for h, mean in enumerate(means)]
+    def _kernel_of_rows(self, Z, slices, total):
+        """``I - 2 sum p_h V_h + sum p_h V_h^2``; the V_h average ``total - sum p_h m m'``."""
+        shares, means = slices.counts / slices.n_rows, _slice_means(Z, slices)
+        groups = _groups(Z, slices, means)
         kernel = sum_of_squared_scatters(groups, shares / slices.counts**2)
-        total = Z.T @ Z / len(Z) - (means.T * shares) @ means
-        kernel -= 2 * total
+        kernel -= 2 * (total - (means.T * shares) @ means)
         kernel[np.diag_indices_from(kernel)] += 1
         return kernel
 
@@ -248,9 +284,9 @@ class DirectionalRegression(_SecondMomentSlicing):
     [0, 2]
     """
 
-    def _kernel_of_rows(self, Z, slices):
-        shares, means = slices.counts / len(Z), _slice_means(Z, slices)
-        groups = [Z[slices.codes == h] for h in range(slices.n_slices)]
+    def _kernel_of_rows(self, Z, slices, total):
+        shares, means = slices.counts / slices.n_rows, _slice_means(Z, slices)
+        groups = _groups(Z, slices, np.zeros_like(means))
         squares = sum_of_squared_scatters(groups, shares / slices.counts**2)
         between = (means.T * shares) @ means
         trace = np.trace(between)

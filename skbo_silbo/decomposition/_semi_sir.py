@@ -1,6 +1,7 @@
 """Semi-supervised, localised sliced inverse regression."""
 
 import warnings
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -11,12 +12,7 @@ from skbo_silbo._typing import ArrayLike, RandomState
 
 from .._checks import check_choice, check_integer, check_nonnegative
 from .._numerics._pencil import Pencil
-from .._numerics._solvers import (
-    DenseSolver,
-    DualSolver,
-    IterativeSolver,
-    RandomizedSolver,
-)
+from .._numerics._whitening import cholesky_basis
 from ._alpha import choose_alpha
 from ._chunks import ChunkedSlicing
 from ._component_checks import COMPONENT_WORDS, check_n_components, check_switch
@@ -28,36 +24,25 @@ from ._dimension import (
     sequential_tests,
     warn_of_none,
 )
-from ._labels import split_labelled
+from ._labels import split_labelled, target_type
+from ._linearity import MAX_ROWS as MAX_CURVATURE_ROWS
 from ._linearity import curvature, warn_of_curvature
+from ._moments import SliceMoments
 from ._paper import pairwise_membership, paper_directions
 from ._permutation import slice_permutation_tests
 from ._projection import LinearProjection, with_positive_peaks
 from ._ridge import ROWS_PER_FEATURE, choose_ridge
 from ._scatter import center_on_labels, column_scales, graph_penalty, local_membership
 from ._slices import check_n_slices, slice_response, warn_of_classes
+from ._solver_choice import DENSE_MAX_FEATURES, choose_solver, make_solver
 from ._streaming import is_dask_array
+from ._weights import rows_by_weight
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized", "paper")
 NEIGHBORS = ("auto", "brute", "pynndescent")
 
-# Measured by `python -m skbo_silbo.benchmarks run solvers`, see doc/benchmarks/sdr.rst.
-DENSE_MAX_FEATURES = 8000
-"""Features up to which "auto" forms T (d x d) when there are more rows than features.
-
-A limit of memory (3 d^2 doubles, 1.5 GiB), not of speed: conjugate gradients were slower at every
-size measured, to d = 4000, and the more so the more correlated the columns.
-"""
-DUAL_MAX_ROWS = 8000
-"""Rows up to which "auto" forms X X' (n x n) when there are more features than rows; likewise."""
-RANDOMIZED_MIN_COLUMNS = 1000
-"""Columns of a localised Omega above which "auto" seeks the leading directions alone.
-
-Faster at every size measured; below this the exact solver takes 13 ms (at 200 features) and knows
-all eigenvalues.
-"""
-RANDOMIZED_MIN_COLUMNS_WIDE = 300
-"""The same where features outnumber rows: the exact solver then decomposes n x n twice."""
+HARMLESS_MEAN = 1.0
+"""Means up to this many standard deviations are taken off the scatter without loss of digits."""
 PAPER_ALPHA = 1.0
 """What alpha="auto" is for Algorithm 2, whose span does not depend on it."""
 MAX_AUTO_COMPONENTS = 20
@@ -73,6 +58,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     rows [1]_. With neither localisation nor unlabelled rows this is sliced inverse regression as
     in R's ``dr`` [2]_; with categories for y its space is that of linear discriminant analysis.
 
+    With several responses a row, the slices are clusters of the responses (k-means inverse
+    regression [7]_): directions that any of them, or their dependence on each other, needs.
+
     Unlabelled rows help when the active structure is locally smooth and labels are few; they do
     not help in general. So by default `alpha` is chosen by cross-validation, 0 among its values,
     and `alpha_scores_` says what they were worth.
@@ -86,7 +74,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         `n_components_` is 0 then, `components_` keeps one direction, and a warning says so.
         "criterion" maximises an information criterion of the spectrum [5]_: cheap, at least 1.
     n_slices : int or array-like of increasing edges, default=10
-        Slices aimed at (`n_slices_` tells how many R's rule gave), or the values at which to cut.
+        Slices aimed at (`n_slices_` tells how many R's rule gave), or the values at which to cut;
+        clusters, where a row has several responses.
     n_local_neighbors : int or None, default=None
         Localises the slices [3]_: each row is replaced by the mean of that many nearest rows of
         its slice, itself included. None, or any number not below the size of every slice, gives
@@ -135,7 +124,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     n_components_ : int
         0 where ``n_components="auto"`` found none.
     n_slices_ : int
-    target_type_ : {"numeric", "categorical"}
+    target_type_ : {"numeric", "categorical", "multivariate"}
         What y was taken for.
     alpha_ : float
         The weight used; 0.0 when every row is labelled.
@@ -187,6 +176,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
        Z. J. Stat. 43, 2001.
     .. [5] Zhu, Zhu and Feng, "Dimension Reduction in Regressions Through Cumulative Slicing
        Estimation", JASA 105, 2010.
+    .. [6] Kish, "Survey Sampling", Wiley, 1965: ``(sum w)^2 / sum w^2``.
+    .. [7] Setodji and Cook, "K-Means Inverse Regression", Technometrics 46, 2004.
 
     Examples
     --------
@@ -200,6 +191,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     >>> (sir.components_ / np.linalg.norm(sir.components_)).round(2)
     array([[ 0.72, -0.  ,  0.  ,  0.69,  0.01,  0.02]])
     """
+
+    _takes_responses = True
 
     def __init__(
         self,
@@ -228,7 +221,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         self.neighbors = neighbors
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, X_unlabeled: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Learn the directions.
 
         Parameters
@@ -236,11 +231,18 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         X : array-like of shape (n, n_features), or Dask array
             The blocks of a Dask array are read one after the other and never put together: plain
             slices, the exact solver, no graph.
-        y : array-like of shape (n,)
+        y : array-like of shape (n,) or (n, q)
             Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None or NaN
-            marking an unlabelled row.
+            marking an unlabelled row. Several responses are numbers.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Further unlabelled rows.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the labelled rows. Whole numbers are counts: a row of weight 3 is three rows,
+            for tests and choices too. Others are relative, and scaled to sum to the effective
+            number of rows [6]_; such rows cannot be shuffled, so that "auto" is "criterion" where
+            Li's test is not valid. Weights that differ are refused where neighbours decide
+            (`n_local_neighbors`, unlabelled rows unless ``alpha=0``), with ``solver="paper"`` and
+            for a Dask array.
 
         Returns
         -------
@@ -248,48 +250,93 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         """
         self._check_parameters()
         if is_dask_array(X):
-            return self._fit_blocks(X, y, X_unlabeled)
-        data = self._split(X, y, X_unlabeled)
+            return self._fit_blocks(X, y, X_unlabeled, sample_weight)
+        data = self._split(X, y, X_unlabeled, sample_weight)
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
-        slices = slice_response(data.y, self.n_slices)
+        slices = slice_response(data.y, self.n_slices, sample_weight=data.weights)
         self._begin(data.y, slices)
         self._moments = None
         random_state = check_random_state(self.random_state)
         search = {"method": self.neighbors, "random_state": random_state}
         if self.solver == "paper":
             return self._fit_paper(data, slices, search)
+        if self._fit_moments(data, slices):
+            return self
         X, self.mean_ = center_on_labels(data)
+        X = slices.weighted(X)
         scale = self._standardise(X, data, slices)
         near = self._near_rows(X[: len(data.y)], scale, slices)
         omega = self._omega(near, slices, search)
         pencil = self._build_pencil(X, slices, omega, search)
-        self.solver_ = self._choose_solver(pencil)
-        solver = _make_solver(self.solver_, random_state)
+        self.solver_ = self.solver
+        if self.solver == "auto":
+            self.solver_ = choose_solver(pencil, counted=isinstance(self.n_components, Integral))
+        solver = make_solver(self.solver_, random_state)
         spectrum = solver.solve(pencil, self._n_wanted(pencil.omega.shape[1]))
         plain, penalised = self._is_plain(slices), pencil.penalty is not None
-        self._store_spectrum(spectrum, len(data.y), plain=plain, penalised=penalised)
+        self._store_spectrum(spectrum, slices.n_rows, plain=plain, penalised=penalised)
         self.n_components_ = self._choose_n_components(pencil, slices, near)
-        self._store_components(spectrum, len(data.y), scale)
+        self._store_components(spectrum, slices.n_rows, scale)
         if self.n_components == "auto":
-            self._look_at_curvature(pencil.X_labeled, scale, data.y)
+            rows = _equal_rows(pencil.X_labeled, slices)
+            self._look_at_curvature(rows, self.components_ * scale, data.y)
         return self
 
-    def _split(self, X, y, X_unlabeled):
-        data = split_labelled(
-            self, X, y, X_unlabeled, allow_categories=True, categorical=self.categorical
+    def _fit_moments(self, data, slices):
+        """Fit from the moments of the rows, which need not be centred; False where they do not do.
+
+        Plain slices of many rows need no more, unless T is too ill-conditioned to be formed.
+        """
+        n, d = data.X_labeled.shape
+        tested = self.n_components != "auto" or n >= ROWS_PER_FEATURE_TESTED * d
+        if self._feels_units(data, slices) or data.weights is not None or not tested or n <= d + 1:
+            return False
+        if self.solver == "auto" and d > DENSE_MAX_FEATURES:
+            return False
+        moments = SliceMoments.of(
+            data.X_labeled, slices.codes, slices.n_slices, safe_mean=HARMLESS_MEAN
         )
-        if not _is_categorical(data.y) and self.categorical == "auto":
+        if not self._solve_moments(moments, cholesky_basis):
+            return False
+        if self.n_components == "auto":
+            self._look_at_curvature(data.X_labeled, self.components_, data.y, self.mean_)
+        return True
+
+    def _split(self, X, y, X_unlabeled, sample_weight):
+        data = split_labelled(
+            self,
+            X,
+            y,
+            X_unlabeled,
+            sample_weight=sample_weight,
+            allow_categories=True,
+            categorical=self.categorical,
+            multivariate=True,
+        )
+        if target_type(data.y) == "numeric" and self.categorical == "auto":
             warn_of_classes(y, self.n_slices)
-        if isinstance(self.alpha, str) or self.alpha > 0 or self.solver == "paper":
-            return data
-        return data.labelled_only()
+        if self.alpha == 0 and self.solver != "paper":
+            data = data.labelled_only()
+        if (obstacle := self._no_weights_because(data)) is not None:
+            return data.without_weights(obstacle)
+        return data
+
+    def _no_weights_because(self, data):
+        """Say which parameter weights cannot go with, and the remedy; None where they can."""
+        if self.n_local_neighbors is not None:
+            return "with n_local_neighbors: a row's weight moves no neighbour. Use plain slices."
+        if self.solver == "paper":
+            return "with solver='paper', which knows none. Use solver='auto'."
+        if len(data.X_unlabeled):
+            return "with unlabelled rows: their graph knows no weights. Pass alpha=0."
+        return None
 
     def _begin(self, y, slices):
         """Forget what an earlier fit may have set and this one may not."""
         for name in ("alpha_scores_", "dimension_tests_", "permutation_tests_", "curvature_"):
             self.__dict__.pop(name, None)
         self.n_slices_ = slices.n_slices
-        self.target_type_ = "categorical" if _is_categorical(y) else "numeric"
+        self.target_type_ = target_type(y)
 
     def _check_parameters(self):
         check_n_slices(self.n_slices)
@@ -309,7 +356,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         """Divide the columns of X in place where units would matter; return by what."""
         if not (self.scale and self._feels_units(data, slices)):
             return 1.0
-        scale = column_scales(X, len(data.y))
+        scale = column_scales(X, slices)
         X /= scale
         return scale
 
@@ -322,9 +369,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     def _feels_units(self, data, slices):
         """Tell whether units matter: plain slices of many rows have neither ridge nor graph."""
         ridged = self.ridge != 0 and (
-            self.ridge != "auto" or len(data.y) < ROWS_PER_FEATURE * self.n_features_in_
+            self.ridge != "auto" or slices.n_rows < ROWS_PER_FEATURE * self.n_features_in_
         )
-        exact = self.solver in ("auto", "dense") and len(data.y) > self.n_features_in_
+        exact = self.solver in ("auto", "dense") and slices.n_rows > self.n_features_in_
         return ridged or not exact or not self._is_plain(slices) or len(data.X_unlabeled) > 0
 
     def _build_pencil(self, X, slices, omega, search):
@@ -332,7 +379,13 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         labelled = X[:n_labeled]
         ridge_of = self._ridge_rule(labelled, slices)
         penalty = self._penalty(X, slices, ridge_of, search)
-        pencil = Pencil(labelled if penalty is None else X, n_labeled, omega, penalty)
+        pencil = Pencil(
+            labelled if penalty is None else X,
+            n_labeled,
+            omega,
+            penalty,
+            root_weights=slices.root_weights,
+        )
         if self.ridge != "auto":
             self.ridge_ = self._given_ridge(n_labeled, penalised=penalty is not None)
             return pencil.with_relative_ridge(self.ridge_)
@@ -343,7 +396,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     def _ridge_rule(self, X_labeled, slices):
         """Absolute ridge as a function of the trace of T."""
         if self.ridge == "auto":
-            rho = choose_ridge(X_labeled, slices, self.target_type_ == "categorical")
+            rho = choose_ridge(X_labeled, slices, self.target_type_ != "numeric")
             return lambda trace: rho
         return lambda trace: self.ridge * trace / self.n_features_in_
 
@@ -359,7 +412,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
                 unit,
                 slices,
                 ridge=ridge_of,
-                categorical=self.target_type_ == "categorical",
+                categorical=self.target_type_ != "numeric",
                 n_components=None if isinstance(self.n_components, str) else self.n_components,
             )
         else:
@@ -395,18 +448,6 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             )
         return float(self.ridge)
 
-    def _choose_solver(self, pencil):
-        if self.solver != "auto":
-            return self.solver
-        n, d = pencil.X.shape
-        if (d <= n and d > DENSE_MAX_FEATURES) or (d > n and n > DUAL_MAX_ROWS):
-            return "iterative"
-        many = RANDOMIZED_MIN_COLUMNS if d <= n else RANDOMIZED_MIN_COLUMNS_WIDE
-        if pencil.omega.shape[1] > many and isinstance(self.n_components, Integral):
-            return "randomized"
-        ridged_graph = pencil.penalty is not None and pencil.ridge > 0
-        return "dense" if d <= (2 * n if ridged_graph else n) else "dual"
-
     def _n_wanted(self, n_columns):
         if isinstance(self.n_components, str):
             return min(n_columns, MAX_AUTO_COMPONENTS, self.n_features_in_)
@@ -434,11 +475,11 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             )
 
     def _choose_n_components(self, pencil, slices, near):
-        plain, n_labeled = self._is_plain(slices), len(slices.codes)
-        if self.n_components != "auto" or self._tests_are_valid(n_labeled):
-            return self._choose_from_spectrum(n_labeled, plain)
+        tested = self.n_components == "auto" and slices.can_be_shuffled
+        if not tested or self._tests_are_valid(slices.n_rows):
+            return self._choose_from_spectrum(slices.n_rows, self._is_plain(slices))
         if self.solver_ == "iterative":  # neither d x d nor n x n would fit
-            pencil = Pencil(pencil.X_labeled, n_labeled, pencil.omega, None, pencil.ridge)
+            pencil = replace(pencil, X=pencil.X_labeled, penalty=None)
         self.permutation_tests_ = slice_permutation_tests(
             pencil,
             slices,
@@ -471,9 +512,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         directions = np.sqrt(n_labeled) * spectrum.directions[:, : max(self.n_components_, 1)]
         self.components_ = with_positive_peaks(directions.T / scale)
 
-    def _look_at_curvature(self, X_labeled, scale, y):
+    def _look_at_curvature(self, rows, components, y, mean=0.0):
         """Set `curvature_` and say what may have misled the tests that chose the dimension."""
-        self.curvature_, curved = curvature(X_labeled, self.components_ * scale)
+        self.curvature_, curved = curvature(rows, components, mean)
         by_value = self.target_type_ == "categorical" or len(np.unique(y)) == self.n_slices_
         if self.n_components_ and curved.any() and not by_value:
             warn_of_curvature(self.curvature_, curved)
@@ -503,14 +544,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         return self
 
 
-def _make_solver(name, random_state):
-    return {
-        "dense": DenseSolver(),
-        "dual": DualSolver(),
-        "iterative": IterativeSolver(random_state),
-        "randomized": RandomizedSolver(random_state),
-    }[name]
-
-
-def _is_categorical(y):
-    return y.dtype.kind in "USb"
+def _equal_rows(X, slices):
+    """Rows of equal weight, from rows times the roots of their weights."""
+    if slices.weights is None:
+        return X
+    return slices.unweighted(X)[rows_by_weight(slices.weights, MAX_CURVATURE_ROWS)]

@@ -6,9 +6,16 @@ from numbers import Integral
 
 import numpy as np
 from scipy import sparse
+from sklearn.cluster import KMeans
+
+from ._weights import are_counts
 
 ROWS_PER_CLASS = 5
 """Rows a value from which integers look like classes."""
+N_STARTS = 10
+"""Starts of k-means, seeded."""
+ROUNDING = 1e-6
+"""Rows by which a sum of weights may miss the size of a slice."""
 
 
 @dataclass(frozen=True)
@@ -20,40 +27,73 @@ class Slices:
     codes : ndarray of shape (n_l,)
         Slice of each row, from 0 in the order of the response.
     counts : ndarray of shape (H,)
-        Rows in each slice, all positive.
+        Rows in each slice, all positive: the sum of their weights where they have any.
+    weights : ndarray of shape (n_l,) or None
+        Of the rows, as numbers of rows. Weighted moments of rows are plain moments of rows times
+        the roots of these.
     """
 
     codes: np.ndarray
     counts: np.ndarray
+    weights: np.ndarray | None = None
+
+    @property
+    def root_weights(self):
+        """Roots of the weights (n_l,), or None."""
+        return None if self.weights is None else np.sqrt(self.weights)
+
+    @property
+    def can_be_shuffled(self):
+        """Whether rows weigh the same, or count for several that do."""
+        return self.weights is None or are_counts(self.weights)
 
     @property
     def n_slices(self):
         """Number of slices, H."""
         return len(self.counts)
 
+    @property
+    def n_rows(self):
+        """Number of rows, or the sum of their weights."""
+        return self.counts.sum()
+
     def of_rows(self, rows):
-        """Slices of some rows only; those that no row is left in are dropped."""
+        """Slices of some rows only, without weights; those that no row is left in are dropped."""
         _, codes, counts = np.unique(self.codes[rows], return_inverse=True, return_counts=True)
         return Slices(codes, counts)
 
     def membership(self):
-        """Plain Omega (n_l, H): 1/sqrt(n_h) where row i lies in slice h."""
-        weights = 1 / np.sqrt(self.counts[self.codes])
-        places = (np.arange(len(self.codes)), self.codes)
-        return sparse.csr_array((weights, places), shape=(len(self.codes), self.n_slices))
+        """Plain Omega (n_l, H): 1/sqrt(n_h), times the root weight, where row i is in slice h."""
+        entries = 1 / np.sqrt(self.counts[self.codes])
+        if self.weights is not None:
+            entries *= self.root_weights
+        pointers = np.arange(len(self.codes) + 1)
+        return sparse.csr_array((entries, self.codes, pointers), (len(self.codes), self.n_slices))
+
+    def weighted(self, values):
+        """Values (n_l, p) of the rows, times their root weights."""
+        return values if self.weights is None else values * self.root_weights[:, None]
+
+    def unweighted(self, values):
+        """Undo `weighted`."""
+        return values if self.weights is None else values / self.root_weights[:, None]
 
 
-def slice_response(y, n_slices):
-    """Cut the response as R's ``dr`` does, at given edges, or by category.
+def slice_response(y, n_slices, *, sample_weight=None):
+    """Cut the response as R's ``dr`` does, at given edges, by category, or by k-means.
 
     Parameters
     ----------
-    y : ndarray of shape (n_l,)
-        Numbers, or strings (each category a slice).
+    y : ndarray of shape (n_l,) or (n_l, q)
+        Numbers, or strings (each category a slice). Where a row has several responses, slices are
+        the clusters that k-means finds among them, divided by their standard deviations (Setodji
+        and Cook 2004): at most `n_slices`, and at most one for two rows.
     n_slices : int or array-like of increasing edges
         An int is the number aimed at: slices of ``max(2, n_l // n_slices)`` rows, each extended
         to the end of a run of ties, the last taking the rest; a response with at most `n_slices`
         values gets a slice a value. Edges e cut into (-inf, e_0), [e_0, e_1), ..., [e_k, inf).
+    sample_weight : ndarray of shape (n_l,), default=None
+        Positive: as how many rows each counts.
 
     Returns
     -------
@@ -62,22 +102,25 @@ def slice_response(y, n_slices):
     Raises
     ------
     ValueError
-        If `n_slices` is neither, or the edges leave fewer than two slices with rows.
+        If `n_slices` is neither, the edges leave fewer than two slices with rows, or there are
+        edges for several responses.
     """
     n_slices = check_n_slices(n_slices)
-    if y.dtype.kind not in "fiu":
+    if y.ndim == 2:
+        codes = _clusters(y, n_slices, sample_weight)
+    elif y.dtype.kind not in "fiu":
         codes = np.unique(y, return_inverse=True)[1]
     elif isinstance(n_slices, np.ndarray):
-        codes = np.searchsorted(n_slices, y, side="right")
+        codes = _codes_by_edges(y, n_slices)
     else:
-        codes = _codes_by_count(y, n_slices)
-    return _compact(codes)
+        codes = _codes_by_count(y, n_slices, sample_weight)
+    return Slices(codes, np.bincount(codes, sample_weight), sample_weight)
 
 
 def warn_of_classes(y, n_slices):
     """Say so when integers that look like classes are cut as numbers."""
     y = np.asarray(y)
-    if y.dtype.kind not in "iu" or not isinstance(n_slices, Integral):
+    if y.dtype.kind not in "iu" or y.ndim > 1 or not isinstance(n_slices, Integral):
         return
     n_values = len(np.unique(y))
     if n_slices < n_values <= len(y) / ROWS_PER_CLASS:
@@ -106,12 +149,32 @@ def check_n_slices(n_slices):
     return edges.astype(np.float64)
 
 
-def _codes_by_count(y, n_slices):
-    values, ranks, counts = np.unique(y, return_inverse=True, return_counts=True)
+def _clusters(y, n_slices, weights):
+    """Cluster of each row of y (n, q), whatever the order of the rows."""
+    if isinstance(n_slices, np.ndarray):
+        raise ValueError(
+            f"n_slices must be an integer where a row of y has {y.shape[1]} responses: got edges. "
+            "Give the number of clusters."
+        )
+    values, ranks = np.unique(y, axis=0, return_inverse=True)
     if len(values) <= n_slices:
         return ranks
-    first_values = _first_values(np.cumsum(counts), max(2, len(y) // n_slices))
-    return np.searchsorted(first_values, ranks, side="right")
+    counts = np.bincount(ranks, weights)
+    values = values - np.average(values, axis=0, weights=counts)
+    spread = np.sqrt(np.average(values**2, axis=0, weights=counts))
+    values /= np.where(spread > 0, spread, 1.0)
+    n_clusters = min(n_slices, max(2, int(counts.sum() // 2)))
+    search = KMeans(n_clusters, n_init=N_STARTS, random_state=0)
+    return search.fit(values, sample_weight=counts).labels_[ranks]
+
+
+def _codes_by_count(y, n_slices, weights):
+    values, ranks = np.unique(y, return_inverse=True)
+    if len(values) <= n_slices:
+        return ranks
+    last_rows = np.cumsum(np.bincount(ranks, weights))
+    size = max(2, np.floor(last_rows[-1] / n_slices + ROUNDING))
+    return np.searchsorted(_first_values(last_rows, size), ranks, side="right")
 
 
 def _first_values(last_rows, size):
@@ -122,19 +185,19 @@ def _first_values(last_rows, size):
     """
     n, end, last_values = last_rows[-1], 0, []
     while end < n - 2:
-        value = np.searchsorted(last_rows, min(end + size, n))
+        value = np.searchsorted(last_rows, min(end + size - ROUNDING, n))
         end = last_rows[value]
         last_values.append(value)
-    if len(last_values) == 1:
-        return np.array([max(last_values[0], 1)])
+    if len(last_values) < 2:
+        return np.array([max(last_values[0], 1) if last_values else len(last_rows) // 2])
     return np.array(last_values[:-1]) + 1
 
 
-def _compact(codes):
-    occupied, codes, counts = np.unique(codes, return_inverse=True, return_counts=True)
+def _codes_by_edges(y, edges):
+    occupied, codes = np.unique(np.searchsorted(edges, y, side="right"), return_inverse=True)
     if len(occupied) < 2:
         raise ValueError(
             "n_slices given as edges must part the labelled y in at least 2 slices: all "
             f"{len(codes)} labels fall into one. Place an edge inside the range of y."
         )
-    return Slices(codes, counts)
+    return codes

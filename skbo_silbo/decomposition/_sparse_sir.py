@@ -101,6 +101,8 @@ class SparseSlicedInverseRegression(LinearProjection):
     [3, 7]
     """
 
+    _takes_responses = True
+
     def __init__(
         self,
         n_components: int | str = "auto",
@@ -124,8 +126,9 @@ class SparseSlicedInverseRegression(LinearProjection):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-        y : array-like of shape (n,)
+        y : array-like of shape (n,) or (n, q)
             Numbers or categories; NaN (None) marks a row without a label, which is left out.
+            Several responses are numbers, and slices the clusters that k-means finds among them.
 
         Returns
         -------
@@ -138,7 +141,7 @@ class SparseSlicedInverseRegression(LinearProjection):
             all constant, or an `n_components` above the number of directions identified.
         """
         self._check_parameters()
-        data = split_labelled(self, X, y, allow_categories=True).labelled_only()
+        data = split_labelled(self, X, y, allow_categories=True, multivariate=True).labelled_only()
         check_n_components(self.n_components, self.n_features_in_)
         X, self.mean_ = center_on_labels(data)
         scale = _column_scale(X)

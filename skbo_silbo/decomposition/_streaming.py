@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_array
+from sklearn.utils import check_array, column_or_1d
 
 from ._moments import SliceMoments
 from ._slices import check_n_slices, slice_response
@@ -122,7 +122,7 @@ def slice_edges(y, n_slices):
     >>> slice_edges(np.arange(12.0), 3)
     array([4., 8.])
     """
-    y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+    y = column_or_1d(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"))
     codes = slice_response(y, n_slices).codes
     order = np.argsort(y, kind="stable")
     return y[order][1:][np.diff(codes[order]) > 0]

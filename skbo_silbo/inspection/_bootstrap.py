@@ -77,8 +77,8 @@ def bootstrap_directions(
         once, on all rows, and kept: cross-validation would be misled by copies of a row.
     X : array-like of shape (n, d)
         At least two labelled rows a feature.
-    y : array-like of shape (n,)
-        NaN marks an unlabelled row, as in ``estimator.fit``.
+    y : array-like of shape (n,) or (n, q)
+        As in ``estimator.fit``; NaN marks an unlabelled row.
     X_unlabeled : array-like of shape (n_u, d), default=None
         Further unlabelled rows.
     n_resamples : int, default=200
@@ -164,6 +164,7 @@ def bootstrap_directions(
         X_unlabeled,
         allow_categories=True,
         categorical=params.get("categorical", "auto"),
+        multivariate=True,
     )
     _check_enough_rows(*rows.X_labeled.shape)
     resolved = {name: vars(fitted)[f"{name}_"] for name in RESOLVED if params.get(name) == "auto"}

@@ -140,7 +140,8 @@ def _metric_of(search):
 
 def _of_optimizer(optimizer, *, maximize=False):
     y = optimizer.func_vals_
-    values = np.where(np.isfinite(y), -y if maximize else y, np.nan)
+    counts = np.isfinite(y) & optimizer.feasible_
+    values = np.where(counts, -y if maximize else y, np.nan)
     n_initial = _n_initial(optimizer, 0, len(y))
     return Evaluations(optimizer, optimizer.x_iters_, values, "value", maximize, n_initial)
 

@@ -109,7 +109,9 @@ class ScreeDisplay:
         check_is_fitted(estimator, "eigenvalues_")
         check_integer("n_resamples", n_resamples, 2)
         _check_confidence_level(confidence_level)
-        rows = split_labelled(clone(estimator), X, y, X_unlabeled, allow_categories=True)
+        rows = split_labelled(
+            clone(estimator), X, y, X_unlabeled, allow_categories=True, multivariate=True
+        )
         params = estimator.get_params(deep=False)
         auto = [name for name in RESOLVED if params.get(name) == "auto"]
         resolved = {name: vars(estimator)[f"{name}_"] for name in auto}

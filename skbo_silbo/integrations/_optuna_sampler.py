@@ -58,13 +58,16 @@ class SILBOSampler(optuna.samplers.BaseSampler):
     Raises
     ------
     ValueError
-        If an option is unknown; from Optuna's calls, if the study has several objectives.
+        If an option is unknown, or there are constraints and another acquisition than "ei"; from
+        Optuna's calls, if the study has several objectives.
 
     Notes
     -----
     A pruned trial takes part with its last intermediate value. A failed one (also one that Optuna's
-    heartbeat gave up) is a failed evaluation for SILBO: the place is avoided. A trial that violates
-    constraints takes part with a value worse than all feasible ones.
+    heartbeat gave up) is a failed evaluation for SILBO: the place is avoided. Constraints are
+    learnt, each by name, and trials are proposed by expected improvement on the best feasible one
+    times the probability that all hold (``acquisition="ei"``, the default; others cannot); a trial
+    that has no value for one is not known to be feasible.
 
     Examples
     --------
@@ -82,7 +85,8 @@ class SILBOSampler(optuna.samplers.BaseSampler):
     """
 
     def __init__(self, *, seed=None, n_startup_trials="auto", constraints_func=None, **options):
-        self._options = _check_options(n_startup_trials, options)
+        constrained = constraints_func is not None
+        self._options = _check_options(n_startup_trials, constrained, options)
         self._constraints_func = constraints_func
         self._seed = _new_seed() if seed is None else int(seed)
         self._model = None
@@ -181,7 +185,7 @@ class _Model:
         return self._space.from_point(point)
 
     def _update(self, seen):
-        known = {number: value for number, (_, value) in seen.told.items()}
+        known = {number: (value, *c) for number, (_, value, c) in seen.told.items()}
         changed = any(
             not np.array_equal(known.get(n), v, equal_nan=True) for n, v in self._told.items()
         )
@@ -190,7 +194,9 @@ class _Model:
         new = [number for number in known if number not in self._told]
         if new:
             points = [self._space.to_point(seen.told[number][0]) for number in new]
-            self._optimizer.tell(points, [known[number] for number in new])
+            values = np.array([known[number] for number in new])
+            learnt = values[:, 1:] if values.shape[1] > 1 else None
+            self._optimizer.tell(points, values[:, 0], constraints=learnt)
             self._told |= {number: known[number] for number in new}
         self._set_pending(seen.pending)
 
@@ -206,7 +212,7 @@ class _Model:
         return SILBO(self._space.space, random_state=self._seed, **self._options)
 
 
-def _check_options(n_startup_trials, options):
+def _check_options(n_startup_trials, constrained, options):
     known = [name for name in option_names(SILBO) if name != "n_initial"]
     unknown = sorted(set(options) - set(known))
     if unknown:
@@ -215,7 +221,9 @@ def _check_options(n_startup_trials, options):
             "n_initial is called n_startup_trials here."
         )
     options = {**options, "n_initial": n_startup_trials}
-    SILBO([(0.0, 1.0)] * 2, **options)  # refuses values that are invalid in any space
+    optimizer = SILBO([(0.0, 1.0)] * 2, **options)  # refuses values that are invalid in any space
+    if constrained:
+        optimizer.check_constraints([0.0])
     return options
 
 

@@ -4,7 +4,6 @@ import json
 import math
 from dataclasses import dataclass
 
-import numpy as np
 from optuna.study import StudyDirection
 from optuna.trial import TrialState
 
@@ -19,8 +18,9 @@ class TrialsSeen:
 
     Attributes
     ----------
-    told : dict of int to (params, value)
-        By number of the trial; it need not have all parameters. NaN for a failed one.
+    told : dict of int to (params, value, constraints)
+        By number of the trial; it need not have all parameters. The value is NaN for a failed one,
+        a constraint, of a tuple of as many for every trial, where the trial has none of that name.
     n_complete : int
         How many of those are complete.
     pending : list of params
@@ -54,9 +54,18 @@ def see_trials(study, number, distributions):
     ended = {
         t.number: t for t in trials if t.state.is_finished() and _inside(t.params, distributions)
     }
-    values = modelled_values(study, ended)
+    constraints = {n: constraints_of(t) for n, t in ended.items()}
+    names = sorted(set().union(*constraints.values()))
+    told = {
+        n: (
+            _inside(t.params, distributions),
+            modelled_value(study, t),
+            tuple(constraints[n].get(name, math.nan) for name in names),
+        )
+        for n, t in ended.items()
+    }
     return TrialsSeen(
-        told={n: (_inside(t.params, distributions), values[n]) for n, t in ended.items()},
+        told=told,
         n_complete=sum(t.state == TrialState.COMPLETE for t in ended.values()),
         pending=[params for params in shown.values() if params],
         n_hidden=sum(n < number and not _proposed(t) | t.params for n, t in running.items()),
@@ -105,32 +114,21 @@ def keep_attribute(study, trial, key, value):
     study._storage.set_trial_system_attr(trial._trial_id, key, value)
 
 
-def modelled_values(study, trials):
-    """Return values to be minimised, by number of the trial.
+def modelled_value(study, trial):
+    """Return the value of an ended trial, to be minimised.
 
     A complete trial has its value, with a minus sign if the study maximises. A pruned one has its
-    last intermediate value. A failed one has NaN. One that violates constraints is worse than every
-    feasible one, and the worse the more it violates them: the order of Deb (2000), "An efficient
-    constraint handling method for genetic algorithms".
+    last intermediate value. A failed one has NaN.
     """
-    sign = -1.0 if study.direction == StudyDirection.MAXIMIZE else 1.0
-    values = {number: sign * _value(trial) for number, trial in trials.items()}
-    violations = {n: violation(t) for n, t in trials.items() if not math.isnan(values[n])}
-    violated = {number: v for number, v in violations.items() if v > 0.0}
-    if not violated:
-        return values
-    feasible = [values[n] for n in violations if n not in violated and math.isfinite(values[n])]
-    worst, spread = (max(feasible), np.ptp(feasible)) if feasible else (0.0, 0.0)
-    unit = (spread or 1.0) / max(v for v in violated.values())
-    return {**values, **{number: worst + unit * v for number, v in violated.items()}}
+    return -_value(trial) if study.direction == StudyDirection.MAXIMIZE else _value(trial)
 
 
-def violation(trial):
-    """Return the sum of a trial's constraint values above 0: 0 for a feasible trial."""
+def constraints_of(trial):
+    """Return a trial's values of constraints by name: at most 0 where they hold."""
     attributes = trial.system_attrs
-    values = list(attributes.get(CONSTRAINTS) or ())
-    values += [v for key, v in attributes.items() if key.startswith(f"{CONSTRAINTS}:")]
-    return float(sum(max(value, 0.0) for value in values))
+    unnamed = enumerate(attributes.get(CONSTRAINTS) or ())
+    named = {k: v for k, v in attributes.items() if k.startswith(f"{CONSTRAINTS}:")}
+    return {f"{CONSTRAINTS}[{i}]": float(v) for i, v in unnamed} | named
 
 
 def _value(trial):

@@ -3,6 +3,7 @@
 from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._configuration import Configuration
+from skbo_silbo.optimizers._executors import LostWorkerError
 from skbo_silbo.optimizers._input_model import InputModel
 from skbo_silbo.optimizers._input_shares import InputShares
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
@@ -33,6 +34,7 @@ __all__ = [
     "InputShares",
     "LearntSubspace",
     "LostEvaluationWarning",
+    "LostWorkerError",
     "NotLowDimensionalWarning",
     "REMBO",
     "RandomSearch",

@@ -12,12 +12,13 @@ from skbo_silbo._sklearn import one_thread
 from skbo_silbo._typing import ArrayLike, BoundsLike, FloatArray, RandomState
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._constraints import as_violation
-from skbo_silbo.optimizers._history import History
+from skbo_silbo.optimizers._history import History, is_feasible
 from skbo_silbo.optimizers._input_model import InputModel
-from skbo_silbo.optimizers._journaling import begin_or_check, replay, told_event, told_of
+from skbo_silbo.optimizers._journaling import begin_or_check, replay, told_event
 from skbo_silbo.optimizers._modelled_values import warn_of_values_beyond
 from skbo_silbo.optimizers._restricted import Part, propose_in
-from skbo_silbo.optimizers._told import as_evaluations, as_noise, as_points
+from skbo_silbo.optimizers._snapshot import from_data, to_data
+from skbo_silbo.optimizers._told import as_constraints, as_evaluations, as_noise, as_points
 from skbo_silbo.space import (
     as_space,
     key_of,
@@ -89,13 +90,23 @@ class AskTellOptimizer(ABC):
         return self._history.y.copy()
 
     @property
+    def constraints_(self) -> FloatArray:
+        """The constraints told: ndarray of shape (n, m), NaN where not known; m is 0 without."""
+        return self._history.constraints.copy()
+
+    @property
+    def feasible_(self) -> Any:
+        """Whether all constraints of a point are known and at most 0: bool, of shape (n,)."""
+        return is_feasible(self._history.constraints)
+
+    @property
     def best_x_(self) -> Any:
-        """The point with the lowest value told: ndarray of shape (d,), or dict."""
+        """The feasible point with the lowest value told: ndarray of shape (d,), or dict."""
         return self._history.points[self._best_index()].copy()
 
     @property
     def best_y_(self) -> float:
-        """The lowest finite value told."""
+        """The lowest finite value told of a feasible point."""
         return float(self._history.y[self._best_index()])
 
     @property
@@ -107,7 +118,7 @@ class AskTellOptimizer(ABC):
         history = self._history
         if self._input_model is None or self._input_model[0] != len(history):
             with one_thread():
-                model = InputModel.fit(self.space_, *history.canonical())
+                model = InputModel.fit(self.space_, *history.canonical()[:3])
             self._input_model = len(history), model
         return self._input_model[1]
 
@@ -152,7 +163,13 @@ class AskTellOptimizer(ABC):
                 raise
         return points[0] if n is None else self._as_results(points)
 
-    def tell(self, x: Any, y: Any, noise_std: ArrayLike | None = None) -> Self:
+    def tell(
+        self,
+        x: Any,
+        y: Any,
+        noise_std: ArrayLike | None = None,
+        constraints: ArrayLike | None = None,
+    ) -> Self:
         """Record the value of one point or of several.
 
         Parameters
@@ -167,6 +184,12 @@ class AskTellOptimizer(ABC):
             Standard deviation of the noise of every value, at least 0, in the units of y, where it
             is known: a Gaussian process takes it on top of the noise that it finds in all values.
             NaN or None: not known. One number is for all points.
+        constraints : array-like of shape (m,), or (n, m) for n points, or None, default=None
+            What the evaluation showed of m constraints: at most 0 where one holds, as Optuna and
+            pymoo have it; NaN or None: not known. Each is learnt, also from failed evaluations, and
+            points are proposed by expected improvement times the probability that all hold; by that
+            probability alone until a feasible point is known. With m = 1 a number for one
+            point and (n,) for n points will do.
 
         Returns
         -------
@@ -175,18 +198,20 @@ class AskTellOptimizer(ABC):
         Raises
         ------
         ValueError
-            When a point is outside the bounds or of wrong length, or x, y and noise_std differ in
-            number, or noise_std is negative, infinite, or of no use to the method's surrogate.
-            Then nothing is recorded.
+            When a point is outside the bounds or of wrong length, or x, y, noise_std and
+            constraints differ in number, or noise_std is negative, infinite, or of no use to the
+            method's surrogate, or the method cannot learn constraints. Then nothing is recorded.
         """
         points, values = as_evaluations(x, y, self.space_)
         noise_std = self._check_noise(noise_std, values.shape)
         X = self.space_.encode(points)
         with self._lock:
+            constraints = self._check_constraints(constraints, values.shape)
             n_beyond = self._history.count_beyond()
-            self._record(points, X, values, noise_std)
+            told = points, X, values, noise_std, constraints
+            self._record(*told)
             if self._log is not None:
-                self._log.append(told_event(self.space_, points, X, values, noise_std))
+                self._log.append(told_event(self.space_, *told))
             n_beyond = self._history.count_beyond() - n_beyond
         if n_beyond > 0:
             warn_of_values_beyond(n_beyond, self._history.y)
@@ -276,6 +301,10 @@ class AskTellOptimizer(ABC):
             self._log.close()
             self._log = None
 
+    def check_constraints(self, constraints):
+        """Refuse constraints of one point, (m,), that `tell` would refuse."""
+        self._check_constraints(constraints, (1,))
+
     def was_told(self, x: Any):
         """Return whether a value of this point, (d,) or dict, has been told."""
         return key_of(self.space_.encode([x])[0]) in self._told
@@ -303,25 +332,7 @@ class AskTellOptimizer(ABC):
             `Space` are described, and its points are stored by their place in the cube.
         """
         with self._lock:
-            return self._to_dict()
-
-    def _to_dict(self):
-        options, objects = _state.options_to_data(self)
-        history = self._history
-        return {
-            "format": _state.FORMAT,
-            "version": _state.VERSION,
-            "class": type(self).__name__,
-            "space": _state.space_to_data(self.space_),
-            "options": options,
-            "objects": objects,
-            "seed": int(self._seed),
-            "history": told_event(
-                self.space_, history.points, history.X, history.y, history.noise_std
-            ),
-            "pending": [x.tolist() for x in self._pending.values()],
-            "state": self._state_to_dict(),
-        }
+            return to_data(self)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], *, bounds: Any = None, **objects: Any) -> Self:
@@ -346,19 +357,7 @@ class AskTellOptimizer(ABC):
             When the data is of another class, format or version, or of another space, or bounds
             or objects are missing or superfluous.
         """
-        _state.check_header(data, cls)
-        options = _state.merge_options(data, objects)
-        bounds = _state.bounds_from_data(data["space"], bounds)
-        optimizer = cls(bounds, random_state=_state.RootSeed(data["seed"]), **options)
-        _state.check_space(data["space"], optimizer.space_)
-        optimizer._restore(data)
-        return optimizer
-
-    def _restore(self, data):
-        self._record(*told_of(data["history"], self.space_))
-        for x in _state.rows_from_data(data["pending"], self.space_.n_features_):
-            self._register(x)
-        self._state_from_dict(data["state"])
+        return from_data(cls, data, bounds, objects)
 
     def _state_to_dict(self):
         """Return what a subclass knows beyond history, pending points and options."""
@@ -408,8 +407,8 @@ class AskTellOptimizer(ABC):
         self._pending[key_of(x)] = x
         return x
 
-    def _record(self, points, X, values, noise_std):
-        history = self._history.with_added(points, X, values, noise_std)
+    def _record(self, points, X, values, noise_std, constraints):
+        history = self._history.with_added(points, X, values, noise_std, constraints)
         keys = set(keys_of(X))
         pending = {key: x for key, x in self._pending.items() if key not in keys}
         told = self._told | keys
@@ -428,6 +427,9 @@ class AskTellOptimizer(ABC):
     def _check_noise(self, noise_std, shape):
         return as_noise(noise_std, shape)
 
+    def _check_constraints(self, constraints, shape):
+        return as_constraints(constraints, shape, self._history.constraints.shape[1])
+
     def _as_results(self, points):
         if self.space_.is_dict:
             return [point.copy() for point in points]
@@ -436,8 +438,10 @@ class AskTellOptimizer(ABC):
     def _best_index(self):
         index = self._history.best_index()
         if index is None:
+            n_finite = int(np.isfinite(self._history.y).sum())
             raise NotFittedError(
-                "best_x_ and best_y_ need a finite value: "
-                f"got {len(self._history)} values, none of them finite. Tell one first."
+                "best_x_ and best_y_ need a finite value of a feasible point: got "
+                f"{len(self._history)} values, {n_finite} of them finite"
+                f"{', none feasible' if n_finite else ''}. Tell one first."
             )
         return index

@@ -1,11 +1,11 @@
 """What an optimiser believes of its objective, as one record."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from skbo_silbo.embedding import Embedding
-from skbo_silbo.surrogate import Surrogate, Warp
+from skbo_silbo.surrogate import Feasibility, Surrogate, Warp
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,13 @@ class Belief:
     n_told : int or None
         How many evaluations the surrogate knows; None without one.
     ranked : ndarray of shape (n, d)
-        The points that it knows, the lowest value first.
+        The points that it knows, the lowest value first; feasible ones before all others.
+    n_feasible : int
+        How many of these are feasible (`Labelled.ranked`); all, where there are no constraints.
+    feasibility : Feasibility or None
+        Of learnt constraints; None where nothing is known of any.
+    feasibility_states : dict
+        Of its processes.
     """
 
     embedding: Embedding
@@ -44,6 +50,9 @@ class Belief:
     moved: bool = True
     n_told: int | None = None
     ranked: np.ndarray | None = None
+    n_feasible: int = 0
+    feasibility: Feasibility | None = None
+    feasibility_states: dict = field(default_factory=dict)
 
     def path_with(self, n, name, r):
         """Return the path with a step at n labels, if it leads elsewhere."""

@@ -63,6 +63,11 @@ class Configuration:
     warps: tuple[Warp, ...] = (AsTold(),)
     n_first_unlabeled: int = 0
 
+    @property
+    def learns_constraints(self):
+        """Whether probabilities can be added to the acquisition: it is the log improvement."""
+        return self.acquisition is ACQUISITIONS["ei"]
+
     def __post_init__(self):
         """Refuse parts without what the loop asks of them."""
         check_members("embedding", self.learner, Learner)

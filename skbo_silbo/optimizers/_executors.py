@@ -16,6 +16,14 @@ from dataclasses import dataclass
 FOREVER = float("inf")
 
 
+class LostWorkerError(RuntimeError):
+    """The worker that a call ran on was lost with it, and the executor can still be used.
+
+    For executors: `minimize` then evaluates the point again, as `n_retries` says. An executor that
+    cannot be used any more raises ``concurrent.futures.BrokenExecutor``.
+    """
+
+
 @dataclass(eq=False)
 class Job:
     """A point that is evaluated.
@@ -287,6 +295,8 @@ def count_workers(executor, assumed=None):
 
 
 def _is_loss(error):
-    """Whether a future's error is the loss of a worker of Dask, not one of the function."""
+    """Whether a future's error is the loss of a worker, not one of the function."""
+    if isinstance(error, LostWorkerError):
+        return True
     distributed = sys.modules.get("distributed")
     return distributed is not None and isinstance(error, distributed.KilledWorker)

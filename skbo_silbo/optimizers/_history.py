@@ -1,8 +1,44 @@
 """What has been evaluated."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from skbo_silbo.optimizers._modelled_values import as_modelled, is_beyond
+
+
+class Labelled(NamedTuple):
+    """Evaluations in an order that depends on them alone, as models see them.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        Points of the cube.
+    y, noise_std : ndarray of shape (n,)
+        Values and the standard deviations of their noise; NaN where failed, and where not known.
+    constraints : ndarray of shape (n, m)
+        NaN where not known.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    noise_std: np.ndarray
+    constraints: np.ndarray
+
+    def ranked(self):
+        """Return the points, the best first, and how many of these are to be improved on.
+
+        These are all where no constraint is known of any (failed ones too: to a model they have
+        values), and the feasible ones elsewhere: those with a value, if there is one.
+        """
+        constraints = self.constraints[:, ~np.isnan(self.constraints).all(axis=0)]
+        feasible = is_feasible(constraints)
+        has_value = feasible & np.isfinite(self.y)
+        if constraints.shape[1] and has_value.any():
+            feasible = has_value
+        violation = np.where(feasible, 0.0, total_violation(constraints))
+        order = np.lexsort([np.where(np.isfinite(self.y), self.y, np.inf), violation, ~feasible])
+        return self.X[order], int(feasible.sum())
 
 
 class History:
@@ -23,45 +59,84 @@ class History:
         Their values; not finite where the evaluation failed.
     noise_std : ndarray of shape (n,)
         Standard deviations of the noise of the values, in the units of y; NaN where not known.
+    constraints : ndarray of shape (n, m)
+        At most 0 where they hold; NaN where not known. m is 0 until the first is told.
     """
 
     def __init__(self, n_features):
         self.points = []
         self.X = np.empty((0, n_features))
         self.y = self.noise_std = np.empty(0)
+        self.constraints = np.empty((0, 0))
 
     def __len__(self):
         return self.y.size
 
-    def with_added(self, points, X, y, noise_std):
-        """Return a history with evaluations appended."""
+    def with_added(self, points, X, y, noise_std, constraints):
+        """Return a history with evaluations appended; `constraints` is (k, m), or (k, 0)."""
         longer = History(self.X.shape[1])
         longer.points = [*self.points, *points]
         longer.X, longer.y = np.vstack([self.X, X]), np.append(self.y, y)
         longer.noise_std = np.append(self.noise_std, noise_std)
+        blocks = self.constraints, constraints
+        m = max(block.shape[1] for block in blocks)
+        longer.constraints = np.vstack([_widened(block, m) for block in blocks])
         return longer
 
     def best_index(self):
-        """Return the position of the lowest finite value, the first of equals; None without one."""
-        finite = np.isfinite(self.y)
-        return int(np.argmin(np.where(finite, self.y, np.inf))) if finite.any() else None
+        """Return the position of the lowest finite value of a feasible point, the first of equals.
+
+        None without one.
+        """
+        good = np.isfinite(self.y) & is_feasible(self.constraints)
+        return int(np.argmin(np.where(good, self.y, np.inf))) if good.any() else None
 
     def best_places(self, n):
-        """Return the places, (k, n_features), of the n lowest finite values at most."""
+        """Return the places, (k, n_features), of the n lowest finite values at most.
+
+        Those of feasible points come first.
+        """
         finite = np.flatnonzero(np.isfinite(self.y))
-        return self.X[finite[np.argsort(self.y[finite], kind="stable")[:n]]]
+        infeasible = ~is_feasible(self.constraints)[finite]
+        return self.X[finite[np.lexsort([self.y[finite], infeasible])[:n]]]
 
     def count_beyond(self):
         """Return how many values are beyond what can be modelled with the others."""
         return int(is_beyond(self.y).sum())
 
     def canonical(self):
-        """Return X, y and noise_std, sorted in this order, on which a model may depend.
+        """Return the evaluations sorted by X, y, noise_std and constraints: `Labelled`.
 
         Values and noise are as models see them (`as_modelled`).
         """
-        order = np.lexsort([self.noise_std, self.y, *self.X.T[::-1]])
-        return self.X[order], *as_modelled(self.y[order], self.noise_std[order])
+        order = np.lexsort([*self.constraints.T, self.noise_std, self.y, *self.X.T[::-1]])
+        modelled = as_modelled(self.y[order], self.noise_std[order])
+        return Labelled(self.X[order], *modelled, self.constraints[order])
+
+
+def is_feasible(constraints):
+    """Return where all constraints, (n, m), are known to hold, (n,); everywhere if m is 0."""
+    return (constraints <= 0.0).all(axis=1)
+
+
+def total_violation(constraints):
+    """Return the sum, (n,), of what constraints are passed by, each in units of its median.
+
+    Those that are not known count nothing.
+    """
+    passed = np.where(constraints > 0.0, constraints, 0.0)
+    total = np.zeros(len(passed))
+    for values in passed.T:
+        some = values[(values > 0.0) & np.isfinite(values)]
+        with np.errstate(over="ignore"):
+            total += np.where(values > 0.0, values / np.median(some), 0.0) if some.size else values
+    return total
+
+
+def _widened(constraints, m):
+    if constraints.shape[1] == m:
+        return constraints
+    return np.full((len(constraints), m), np.nan)
 
 
 def impute_failures(y):

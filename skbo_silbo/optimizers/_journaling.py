@@ -82,18 +82,24 @@ def _follow(event, optimizer):
         optimizer._withdraw(keys_of(_state.rows_from_data(event["cancelled"], m)))
 
 
-def told_event(space, points, X, y, noise_std):
+def told_event(space, points, X, y, noise_std, constraints):
     """Return evaluations as plain data; named parameters as their place in the cube."""
-    return {
+    event = {
         "told": X.tolist() if space.is_dict else np.array(points).tolist(),
         "y": _state.values_to_data(y),
         "noise_std": _state.values_to_data(noise_std),
     }
+    if constraints.shape[1]:
+        event["constraints"] = [_state.values_to_data(row) for row in constraints]
+    return event
 
 
 def told_of(event, space):
-    """Return points, places (n, m), values and noise (n,) that `told_event` was given."""
-    values = (_state.values_from_data(event[name]) for name in ("y", "noise_std"))
+    """Return points, places, values, noise and constraints that `told_event` was given."""
+    values = [_state.values_from_data(event[name]) for name in ("y", "noise_std")]
+    rows = event.get("constraints", [[]] * len(event["y"]))  # absent where there are none
+    m = len(rows[0]) if rows else 0
+    values.append(np.array([_state.values_from_data(row) for row in rows]).reshape(len(rows), m))
     if space.is_dict:
         X = _state.rows_from_data(event["told"], space.n_features_)
         return space.decode(X), X, *values

@@ -24,7 +24,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._sklearn import one_thread
-from skbo_silbo.acquisition import AcquisitionSurface
+from skbo_silbo.acquisition import AcquisitionSurface, no_improvement
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.mapping import make_ledger
 from skbo_silbo.optimizers import _state
@@ -32,11 +32,11 @@ from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._belief import Belief
 from skbo_silbo.optimizers._design import Design, random_points
 from skbo_silbo.optimizers._evidence import Rival
-from skbo_silbo.optimizers._history import impute_failures
+from skbo_silbo.optimizers._history import Labelled, impute_failures
 from skbo_silbo.optimizers._schedule import is_update_due
 from skbo_silbo.optimizers._subspace import describe_subspace
 from skbo_silbo.space import draw_unseen, key_of, keys_of
-from skbo_silbo.surrogate import choose_warp
+from skbo_silbo.surrogate import choose_warp, fit_feasibility, restore_feasibility
 
 CHOICE_GROWTH = 1.25  # labels, relative, between choices of the scale of the values
 
@@ -117,9 +117,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
         self._learn()
         again = self._ledger.waiting(self._seen)
         if again is None:
-            X, y, noise_std = self._labelled()
-            self._ledger.adopt(X, self._belief.embedding)
-            self._belief = self._conditioned(X, y, noise_std)
+            labelled = self._labelled()
+            self._ledger.adopt(labelled.X, self._belief.embedding)
+            self._belief = self._conditioned(labelled)
         return again
 
     @property
@@ -127,12 +127,12 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return self._belief.n_told is None or self._belief.n_told < len(self._history)
 
     def _labelled(self):
-        """Return points, (n, d), values and noise, (n,), to learn from, in canonical order."""
-        return self._ledger.select(*self._history.canonical())
+        """Return the evaluations to learn from, in canonical order: `Labelled`."""
+        return Labelled(*self._ledger.select(*self._history.canonical()))
 
     def _learn(self):
         """Learn the embedding, and before that choose the scale of the values, where it is due."""
-        X, y, _ = self._labelled()
+        X, y, *_ = self._labelled()
         belief, n = self._belief, y.size
         first, schedule = belief.learnt_at == 0, self._configuration.update_every
         if not first and not is_update_due(schedule, n, belief.learnt_at):
@@ -160,32 +160,36 @@ class EmbeddedOptimizer(AskTellOptimizer):
         rng = self._rng(y.size, 1)
         return choose_warp(configuration.warps, configuration.maker, Z, y[finite], rng)
 
-    def _conditioned(self, X, y, noise_std):
+    def _conditioned(self, labelled):
         """Return the belief with a surrogate of everything told; it tunes itself when that is due.
 
         Without one where nothing is told yet for the places that points have moved to.
         """
-        belief = self._belief
-        if not y.size:
+        belief, n = self._belief, labelled.y.size
+        if not n:
             return replace(belief, surrogate=None, n_told=len(self._history))
-        data, rng = self._surrogate_data(X, y, noise_std), self._rng(y.size, 2)
+        data, rng = self._surrogate_data(labelled), self._rng(n, 2)
         maker = self._configuration.maker
         surrogate, state = maker.fit(belief.state, *data, moved=belief.moved, rng=rng)
-        return self._with_surrogate(surrogate, state, X, y)
+        belief = self._with_surrogate(surrogate, state, labelled)
+        known = belief.feasibility_states, labelled.X, labelled.constraints
+        feasibility, states = fit_feasibility(*known)
+        return replace(belief, feasibility=feasibility, feasibility_states=states)
 
-    def _surrogate_data(self, X, y, noise_std):
+    def _surrogate_data(self, labelled):
         """Return coordinates, (m, r), values and known variances, (m,), as the surrogate sees them.
 
         The variances go through the warp by its slope; 0 where they are not known.
         """
+        X, y, noise_std, _ = labelled
         Z, source = self._ledger.locate(X, self._belief.embedding)
         filled, warp = impute_failures(y), self._belief.warp
         known = np.where(np.isfinite(y) & np.isfinite(noise_std), noise_std, 0.0)
         variance = (known * np.exp(warp.log_slope(filled))) ** 2
         return Z, warp(filled)[source], variance[source]
 
-    def _with_surrogate(self, surrogate, state, X, y):
-        ranked = X[np.argsort(np.where(np.isfinite(y), y, np.inf), kind="stable")]
+    def _with_surrogate(self, surrogate, state, labelled):
+        ranked, n_feasible = labelled.ranked()
         return replace(
             self._belief,
             surrogate=surrogate,
@@ -193,6 +197,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             moved=False,
             n_told=len(self._history),
             ranked=ranked,
+            n_feasible=n_feasible,
         )
 
     # --- search ---------------------------------------------------------------------------------
@@ -212,17 +217,25 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _surface(self, n_points):
         """Return the acquisition, pending points believed to have their predicted values."""
-        belief = self._belief
-        surrogate = belief.surrogate
-        Z, _ = self._ledger.locate(belief.ranked, belief.embedding)
+        belief, embedding = self._belief, self._belief.embedding
+        surrogate, feasibility = belief.surrogate, belief.feasibility
+        good = []  # coordinates that a new point is to improve on
+        if belief.n_feasible:
+            good.append(self._ledger.locate(belief.ranked[: belief.n_feasible], embedding)[0])
         if self._pending:
             pending = np.array(list(self._pending.values()))
-            believed, _ = self._ledger.locate(pending, belief.embedding)
+            believed, source = self._ledger.locate(pending, embedding)
             surrogate = surrogate.with_points(believed, surrogate.predict(believed)[0])
-            Z = np.vstack([Z, believed])
-        best = surrogate.predict(Z)[0].min()  # of the predictions: noise makes low values too
-        acquisition = self._configuration.acquisition(self._n_known + 1, n_points)
-        return AcquisitionSurface(acquisition, surrogate, belief.embedding, best)
+            if feasibility is None:
+                good.append(believed)
+            else:
+                good.append(believed[feasibility.holds_surely(pending)[source]])
+                feasibility = feasibility.believing(pending)
+        acquisition, best = no_improvement, np.inf
+        if belief.n_feasible:
+            best = surrogate.predict(np.vstack(good))[0].min()  # noise makes low values too
+            acquisition = self._configuration.acquisition(self._n_known + 1, n_points)
+        return AcquisitionSurface(acquisition, surrogate, embedding, best, feasibility)
 
     def _choose(self, found, rng):
         """Return the first new point; the new ones after it are unlabelled in the next fit."""
@@ -285,7 +298,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return self._restored()
 
     def _describe(self, belief):
-        X, y, _ = self._labelled()
+        X, y, *_ = self._labelled()
         return describe_subspace(
             self.input_model_,
             belief,
@@ -304,6 +317,16 @@ class EmbeddedOptimizer(AskTellOptimizer):
             )
         return noise_std
 
+    def _check_constraints(self, constraints, shape):
+        constraints = super()._check_constraints(constraints, shape)
+        if constraints.shape[1] and not self._configuration.learns_constraints:
+            raise ValueError(
+                "constraints must be None for this acquisition, which probabilities cannot be "
+                f"multiplied by: got {constraints.tolist()}. Use acquisition='ei', or tell points "
+                "that violate them as failed."
+            )
+        return constraints
+
     # --- state ----------------------------------------------------------------------------------
 
     def _state_to_dict(self):
@@ -314,6 +337,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             "counts": [belief.learnt_at, belief.chosen_at],
             "path": [list(step) for step in belief.path],
             "surrogate": belief.state,
+            "feasibility": belief.feasibility_states,
             "moved": belief.moved,
             "fresh": not self._is_stale and belief.surrogate is not None,
             "unlabeled": self._unlabeled.tolist(),
@@ -338,6 +362,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             chosen_at,
             tuple((n, name, r) for n, name, r in state["path"]),
             state=state["surrogate"],
+            feasibility_states=state.get("feasibility", {}),  # absent before version 0.3
             moved=relearn or state["moved"],
         )
         if state["fresh"] and not relearn:
@@ -345,16 +370,17 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _restored(self):
         """Return the belief with a surrogate of the stored state: nothing is searched."""
-        X, y, noise_std = self._labelled()
-        state = self._belief.state
-        if state is None or self._belief.moved or not y.size:
+        labelled, state = self._labelled(), self._belief.state
+        if state is None or self._belief.moved or not labelled.y.size:
             raise NotFittedError(
                 f"subspace_ needs a model, which comes after {self.n_initial_} values: got "
                 f"{len(self._history)}. Tell them, then ask() for a point."
             )
-        data = self._surrogate_data(X, y, noise_std)
+        data = self._surrogate_data(labelled)
         surrogate = self._configuration.maker.restore(state, *data)
-        return self._with_surrogate(surrogate, state, X, y)
+        belief = self._with_surrogate(surrogate, state, labelled)
+        known = belief.feasibility_states, labelled.X, labelled.constraints
+        return replace(belief, feasibility=restore_feasibility(*known))
 
 
 def learning_data(X, y, unlabeled, warp):

@@ -20,7 +20,7 @@ from skbo_silbo.optimizers._run import Limits, Run, Stop
 
 
 def minimize(
-    func: Callable[[Any], float],
+    func: Callable[[Any], Any],
     bounds: BoundsLike,
     *,
     method: str = "silbo",
@@ -36,6 +36,7 @@ def minimize(
     timeout: float | None = None,
     n_retries: int = 1,
     constraints=None,
+    n_constraints: int = 0,
     journal: str | PathLike[str] | None = None,
     verbose: int = 0,
     maximize: bool = False,
@@ -47,7 +48,8 @@ def minimize(
     ----------
     func : callable
         Called with one point: ndarray of shape (d,), or a dict when `bounds` is a `Space`. Returns
-        a number; NaN or infinite means that the evaluation failed and is avoided from then on.
+        a number; NaN or infinite means that the evaluation failed and is avoided from then on. With
+        `n_constraints` it returns the number and the values of constraints.
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
         Where to search.
     method : {"silbo", "silbo-bu", "silbo-td", "silbo-bu-as-run", "silbo-td-as-run", "rembo", \
@@ -67,7 +69,8 @@ def minimize(
     x0 : point or several points, default=None
         Evaluated first (and counted), unless `y0` gives their values.
     y0 : float or array-like, default=None
-        Known values of `x0`: told to the optimiser, neither evaluated nor counted.
+        Known values of `x0`: told to the optimiser, neither evaluated nor counted. With
+        `n_constraints` a tuple ``(values, constraints)``, the latter of shape (n, m) or (m,).
     max_time : float, default=None
         Seconds, at least 0, after which no further call is started. What runs is waited for.
     target : float, default=None
@@ -98,6 +101,12 @@ def minimize(
         Of `scipy.optimize`, on cheap known functions: every point that is proposed satisfies them;
         they are called with a point, often, before `func` is. Inequalities only. Points of `x0`
         are evaluated as given.
+    n_constraints : int, default=0
+        How many constraints an evaluation shows that cannot be known before: `func` then returns
+        ``(value, c)``, c of this length and at most 0 where a constraint holds, NaN where one is
+        not known; or NaN alone where all failed. They are learnt (see `SILBO.tell`), the result is
+        the best feasible point, and ``result.constraints`` are all of them. For expected
+        improvement (``acquisition="ei"``) and random search.
     journal : str or path-like, default=None
         A file in which every point and value is on disk before the search goes on. The same call
         with the same journal goes on where it ended, be it by ``kill -9``: its calls count, points
@@ -113,14 +122,16 @@ def minimize(
     Returns
     -------
     result : scipy.optimize.OptimizeResult
-        ``x`` and ``fun``: the best point and its value (None and NaN if no value is finite);
+        ``x`` and ``fun``: the best point and its value (None and NaN if no value is finite, or
+        none of them of a feasible point);
         ``x_iters`` and ``func_vals``: all points and values in order, those of `y0` first;
         ``nfev``: how often `func` was called, failures included; ``optimizer``: what proposed the
         points, told all values (for its ``subspace_``, and for `skbo_silbo.inspection`), those to
         be maximised with their signs changed; ``maximize``: whether that is so;
-        ``message``: why it ended, and
-        ``stop_reason``: the same in a word, one of "n_calls", "max_time", "target", "callback",
-        "exhausted" (a finite space), "workers" (all hang), "interrupted" and "error";
+        ``constraints``, with `n_constraints`: of every value, (n, m);
+        ``message``: why it ended, and ``stop_reason``: the same in a word, one of "n_calls",
+        "max_time", "target", "callback", "exhausted" (a finite space), "workers" (all hang),
+        "interrupted" and "error";
         ``success``: whether it ended by itself with a finite value.
 
     Raises
@@ -145,15 +156,20 @@ def minimize(
     sign = -1 if maximize else 1
     limits = _check_limits(n_calls, max_time, target, callback, n_retries)
     n_pending = n_pending if n_pending == "auto" else check_count("n_pending", n_pending)
+    n_constraints = check_count("n_constraints", n_constraints, least=0)
     report = make_report(verbose, limits.n_calls)
     log, seed = open_log(journal, random_state)
     try:
         optimizer = _make_optimizer(method, bounds, seed, options).constrain(constraints)
+        if n_constraints:
+            optimizer.check_constraints(np.zeros(n_constraints))
         if log is not None:
-            optimizer.keep_journal(log, method=method, maximize=bool(maximize))
-        queue, n_known = _prepare(optimizer, x0, y0, sign)
+            learnt = {"n_constraints": n_constraints} if n_constraints else {}
+            optimizer.keep_journal(log, method=method, maximize=bool(maximize), **learnt)
+        y0, c0 = _split(y0, n_constraints)
+        queue, n_known = _prepare(optimizer, x0, y0, c0, sign)
         workers = _make_workers(func, executor, n_pending, timeout)
-        run = Run(optimizer, workers, limits, n_pending, sign, report)
+        run = Run(optimizer, workers, limits, n_pending, sign, report, n_constraints)
         run.begin_with(queue, n_known)
         return _perform(run)
     finally:
@@ -193,7 +209,14 @@ def _check_limits(n_calls, max_time, target, callback, n_retries):
     return Limits(check_count("n_calls", n_calls), max_time, target, callback, n_retries)
 
 
-def _prepare(optimizer, x0, y0, sign):
+def _split(y0, n_constraints):
+    """Return known values and constraints, each or both None."""
+    if n_constraints and isinstance(y0, tuple) and len(y0) == 2:
+        return y0
+    return y0, None
+
+
+def _prepare(optimizer, x0, y0, c0, sign):
     """Tell what is known; return the points to be evaluated first, and the calls made before.
 
     A journal that was begun holds the values of y0 already, and the calls of the run before.
@@ -208,7 +231,8 @@ def _prepare(optimizer, x0, y0, sign):
         return pending + [x for x in points if not (n_told and optimizer.was_told(x))], n_told
     if n_told:
         return pending, n_told - len(points)
-    optimizer.tell(x0, sign * np.asarray(y0, dtype=float) if sign < 0 else y0)
+    y0 = sign * np.asarray(y0, dtype=float) if sign < 0 else y0
+    optimizer.tell(x0, y0, constraints=c0)
     return [], 0
 
 

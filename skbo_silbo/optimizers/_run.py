@@ -11,6 +11,7 @@ import numpy as np
 from scipy.optimize import OptimizeResult
 
 from skbo_silbo.optimizers._executors import Job
+from skbo_silbo.optimizers._outcome import as_outcome
 from skbo_silbo.space import SpaceExhausted
 
 NEGLIGIBLE = 0.05  # evaluations that end while one proposal is made: then none is made ahead
@@ -66,11 +67,14 @@ class Run:
         -1 where the user maximises.
     report : callable
         Called with (result, value) after every evaluation.
+    n_constraints : int
+        How many constraints are returned with a value.
     """
 
-    def __init__(self, optimizer, workers, limits, n_pending, sign, report):
+    def __init__(self, optimizer, workers, limits, n_pending, sign, report, n_constraints=0):
         self.optimizer, self.workers, self.limits = optimizer, workers, limits
         self.n_pending, self.sign, self.report = n_pending, sign, report
+        self.n_constraints = n_constraints
         self.nfev = self._n_points = 0  # calls made, and points that they were made for
         self._queue = []  # jobs to be submitted before anything is asked for
         self._suspects = []  # jobs that may have killed a worker: evaluated alone
@@ -121,8 +125,9 @@ class Run:
 
     def result(self, stop, *, interrupted=False):
         """Return the result so far."""
-        values = self.sign * self.optimizer.func_vals_
-        found = bool(np.isfinite(values).any())
+        values, feasible = self.sign * self.optimizer.func_vals_, self.optimizer.feasible_
+        found = bool((np.isfinite(values) & feasible).any())
+        constrained = {"constraints": self.optimizer.constraints_} if self.n_constraints else {}
         return OptimizeResult(
             x=self.optimizer.best_x_ if found else None,
             fun=self.sign * self.optimizer.best_y_ if found else float("nan"),
@@ -134,6 +139,7 @@ class Run:
             message=stop.message,
             stop_reason=stop.reason,
             success=found and not interrupted,
+            **constrained,
         )
 
     @property
@@ -147,7 +153,7 @@ class Run:
             return Stop("callback", "Stopped by the callback.")
         if limits.target is not None:
             reached = values <= self.sign * limits.target
-            if np.any(reached & np.isfinite(values)):
+            if np.any(reached & np.isfinite(values) & self.optimizer.feasible_):
                 return Stop("target", f"Target {limits.target} reached.")
         if not self.workers.n_jobs and not self._waits():
             return Stop("n_calls", f"All {limits.n_calls} calls made.")
@@ -257,9 +263,9 @@ class Run:
         self._after(self._record(job, value))
 
     def _record(self, job, value):
-        number = as_number(value)
+        number, constraints = as_outcome(value, self.n_constraints)
         self._recording = job, len(self.optimizer.func_vals_)
-        self.optimizer.tell(job.point, self.sign * number)
+        self.optimizer.tell(job.point, self.sign * number, constraints=constraints)
         self.workers.forget(job)
         return number
 
@@ -311,24 +317,6 @@ class Run:
         self._queue = waited + self._queue
         for job in began:
             self._note_loss(job)
-
-
-def as_number(value):
-    """Return what an objective returned as a float; NaN for what is masked.
-
-    Raises
-    ------
-    TypeError
-        When it is no real number.
-    """
-    if value is np.ma.masked or np.ma.is_masked(value):
-        return float("nan")
-    array = np.asarray(value)
-    if array.size != 1 or array.dtype.kind not in "fiub":
-        raise TypeError(
-            f"func must return one real number: got {array!r}. Return float('nan') for a failure."
-        )
-    return float(array.reshape(()))
 
 
 def _running_mean(mean, value):

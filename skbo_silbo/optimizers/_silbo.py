@@ -114,13 +114,17 @@ class SILBO(EmbeddedOptimizer):
     Attributes
     ----------
     best_x_ : ndarray of shape (d,) or dict
-        The point with the lowest value told.
+        The feasible point with the lowest value told.
     best_y_ : float
         That value.
     x_iters_ : ndarray of shape (n, d) or list of n dicts
         All points told.
     func_vals_ : ndarray of shape (n,)
         All values told.
+    constraints_ : ndarray of shape (n, m)
+        All constraints told, NaN where not known; m is 0 without any.
+    feasible_ : ndarray of bool of shape (n,)
+        Whether all constraints are known and at most 0; True without any.
     embedding_ : LinearEmbedding
         The embedding in use; the identity before the first model.
     n_initial_ : int
@@ -145,6 +149,12 @@ class SILBO(EmbeddedOptimizer):
     Pending points (asked for, not told) take part with the value that the surrogate predicts
     ("kriging believer"; Ginsbourger, Le Riche and Carraro 2010). A failed evaluation (NaN or
     infinite) takes part with the worst value told, and is unlabelled for the embedding.
+
+    Constraints told (``constraints`` of `tell`) are learnt by a Gaussian process each, on all
+    columns of the cube, and the log probability that all hold is added to the log expected
+    improvement on the best feasible point (Gelbart, Snoek and Adams 2014); pending points are
+    believed to turn out two standard deviations worse. Until a feasible point is known that
+    probability alone is sought.
 
     Noise told with a value (``noise_std`` of `tell`) is noise of that value alone, on top of what
     the Gaussian process finds in all; it is multiplied by the slope of `warp` at the value. The

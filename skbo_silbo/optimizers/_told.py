@@ -1,4 +1,4 @@
-"""Checks of what is told: points, values and noise."""
+"""Checks of what is told: points, values, noise and constraints."""
 
 from collections.abc import Mapping
 
@@ -68,6 +68,40 @@ def as_noise(noise_std, shape):
             "Give NaN where it is not known."
         )
     return np.broadcast_to(noise_std, shape)
+
+
+def as_constraints(constraints, shape, n_known):
+    """Return values of constraints, (n, m), NaN where they are not known; (n, 0) without any.
+
+    Parameters
+    ----------
+    constraints : array-like or None
+    shape : tuple
+        That of the values told, (n,).
+    n_known : int
+        How many constraints earlier evaluations have; 0 if none was told.
+
+    Raises
+    ------
+    ValueError
+        When they are of another number.
+    """
+    if constraints is None:
+        return np.empty((*shape, 0))
+    values = as_numbers("constraints", constraints, "Give NaN where one is not known.")
+    if values.ndim < 2 and (shape == (1,) or values.shape == shape):
+        values = values.reshape(shape[0], -1)
+    if values.ndim != 2 or len(values) != shape[0] or not values.shape[1]:
+        raise ValueError(
+            f"constraints must be of shape (m,) for one point, and ({shape[0]}, m) for "
+            f"{shape[0]} points, m of them at least 1: got shape {np.shape(constraints)}."
+        )
+    if n_known and values.shape[1] != n_known:
+        raise ValueError(
+            f"constraints must be as many for every point, here {n_known} as told before: got "
+            f"{values.shape[1]}. Give NaN where one is not known."
+        )
+    return values
 
 
 def as_numbers(name, given, remedy):

@@ -3,6 +3,12 @@
 from skbo_silbo.surrogate._additive import AdditiveProcess
 from skbo_silbo.surrogate._central_differences import central_differences
 from skbo_silbo.surrogate._cylindrical import CylindricalProcess
+from skbo_silbo.surrogate._feasibility import (
+    Feasibility,
+    fit_feasibility,
+    restore_feasibility,
+    scaled_constraint,
+)
 from skbo_silbo.surrogate._image_process import ImageProcess
 from skbo_silbo.surrogate._images import clipped_image, warped_image
 from skbo_silbo.surrogate._makers import (
@@ -37,6 +43,7 @@ __all__ = [
     "AsTold",
     "CylindricalMaker",
     "CylindricalProcess",
+    "Feasibility",
     "GaussianProcessSurrogate",
     "HalfLog",
     "ImageMaker",
@@ -55,9 +62,12 @@ __all__ = [
     "choose_warp",
     "clipped_image",
     "dimension_scaled_prior",
+    "fit_feasibility",
     "is_due",
     "log_density_by_folds",
     "make_surrogates",
+    "restore_feasibility",
+    "scaled_constraint",
     "sparse_prior",
     "warped_image",
 ]

@@ -6,6 +6,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method, spr
 N_WORKERS = 4
 SHORTEST, LONGEST = 0.2, 1.0  # seconds of an evaluation
 MOST_IDLE = 0.15  # aim of issue 14
-ENGINES = ("threads", "processes", "loky", "dask")
+ENGINES = ("threads", "processes", "loky", "dask", "ray")
 FUNCTIONS = ("hartmann6", "branin", "ackley")
 
 
@@ -51,8 +52,24 @@ def executor_of(engine):
         with LocalCluster(**options) as cluster, Client(cluster) as client:
             yield _warm(client.get_executor())
         return
+    if engine == "ray":
+        yield from _ray_executor()
+        return
     with _pool(engine) as executor:
         yield _warm(executor)
+
+
+def _ray_executor():
+    import ray
+
+    from skbo_silbo.integrations import RayExecutor
+
+    ray.init(num_cpus=N_WORKERS, include_dashboard=False, log_to_driver=False)
+    try:
+        with RayExecutor(N_WORKERS) as executor:
+            yield _warm(executor)
+    finally:
+        ray.shutdown()
 
 
 def _pool(engine):
@@ -127,6 +144,13 @@ def _barrier(func, bounds, problem, method, repeat):
     return optimizer.func_vals_
 
 
+def excuse(problem, method):
+    """Return why Ray cannot be measured where it is not installed."""
+    if problem["engine"] == "ray" and find_spec("ray") is None:
+        return "Ray is not installed"
+    return None
+
+
 def report(results):
     """Idle shares by engine and method, and what the search found."""
     idle, quality = [], []
@@ -187,6 +211,7 @@ WORKERS = Experiment(
     },
     measure=measure_run,
     report=report,
+    excuse=excuse,
     aims=aims,
     cap_seconds=600,
     cap_mib=65536,

@@ -1,0 +1,57 @@
+"""Sample weights, as numbers of rows.
+
+Whole numbers are counts: a row of weight 3 is three rows, in tests and choices too. Other weights
+are relative: they are scaled to sum to the effective number of rows ``(sum w)^2 / sum w^2`` (Kish,
+"Survey Sampling", 1965), which is n where all are the same. Rows of weight 0 are left out.
+"""
+
+import numpy as np
+from sklearn.utils import check_array
+
+
+def check_sample_weight(sample_weight, n):
+    """Return weights (n,) of at least 0, of which some are positive; None stays None."""
+    if sample_weight is None:
+        return None
+    weights = check_array(
+        sample_weight, dtype=np.float64, ensure_2d=False, input_name="sample_weight"
+    )
+    if weights.shape != (n,):
+        raise ValueError(
+            f"sample_weight must have shape ({n},), a weight for every row of X: got "
+            f"{weights.shape}."
+        )
+    if weights.min() < 0:
+        raise ValueError(
+            f"sample_weight must be at least 0: got {weights.min()!s}. Drop such rows, or give "
+            "them weight 0."
+        )
+    if not weights.any():
+        raise ValueError(
+            f"sample_weight must be positive for some row: all {n} weights are zero. Pass None to "
+            "weigh all rows alike."
+        )
+    return weights
+
+
+def as_numbers_of_rows(weights):
+    """Positive weights (n,): whole numbers as they are, others scaled to Kish's sum."""
+    if are_counts(weights):
+        return weights
+    weights = weights / weights.max()  # no square overflows
+    return weights * (weights.sum() / (weights @ weights))
+
+
+def are_counts(weights):
+    """Tell whether all weights are whole numbers."""
+    return bool((weights == np.rint(weights)).all())
+
+
+def rows_by_weight(weights, n_rows):
+    """Places of about as many rows as the weights sum to, `n_rows` at most, evenly by weight.
+
+    Counts that sum to no more than `n_rows` give every row as often as it counts.
+    """
+    n = min(n_rows, max(2, int(np.rint(weights.sum()))))
+    at = np.linspace(0, weights.sum() - 1, n).round()
+    return np.searchsorted(np.cumsum(weights), at, side="right")

@@ -1,0 +1,163 @@
+"""Constraints that only evaluations show: a process each, and the probability that all hold.
+
+A constraint c holds where ``c <= 0``. Each is modelled by a Gaussian process of its own on all
+columns of the cube, independent of the others and of the objective, so that
+
+    log P(feasible) = sum over j of log Phi(-mean_j / std_j)                                 (1)
+
+(Schonlau, Welch and Jones 1998; Gelbart, Snoek and Adams 2014, eq. 3), Phi the normal distribution
+function.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from skbo_silbo.surrogate._makers import ProcessMaker
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+
+LEAST_SPARSE_DIMENSION = 5  # with fewer columns all are expected to matter
+LARGEST = 1e6  # size of a constraint, in units of its typical size, beyond which all are alike
+PESSIMISM = 2.0  # standard deviations by which a pending point is believed to be worse
+
+_LOG_ROOT_TWO_PI = 0.5 * np.log(2.0 * np.pi)
+
+
+@dataclass(frozen=True, eq=False)
+class Feasibility:
+    """What is believed of constraints.
+
+    Attributes
+    ----------
+    processes : tuple of GaussianProcessSurrogate
+        Of every constraint of which a value is known, at most 0 where it holds.
+    """
+
+    processes: tuple[GaussianProcessSurrogate, ...]
+
+    def log_probability(self, X, worse_by=0.0):
+        """Return the log probability that all constraints hold, (n,), by (1).
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Points of the cube.
+        worse_by : float, default=0.0
+            As if every mean were so many of its standard deviations higher.
+        """
+        total = np.zeros(len(X))
+        for process in self.processes:
+            mean, std = process.predict(X)
+            total += log_ndtr(-mean / std - worse_by)
+        return total
+
+    def log_probability_gradient(self, X):
+        """Return the same, (n,), and its gradient by the coordinates of the points, (n, d)."""
+        total, gradient = np.zeros(len(X)), np.zeros(X.shape)
+        for process in self.processes:
+            mean, std, mean_by_x, std_by_x = process.predict_gradient(X)
+            u = -mean / std
+            value = log_ndtr(u)
+            slope = np.exp(-0.5 * u**2 - _LOG_ROOT_TWO_PI - value) / std  # phi / Phi, by -mean
+            total += value
+            gradient -= slope[:, None] * (mean_by_x + u[:, None] * std_by_x)
+        return total, gradient
+
+    def believing(self, X):
+        """Return what is believed if constraints at pending points turn out worse than predicted.
+
+        By two standard deviations: points near one that may well be infeasible are then not asked
+        for until it is told.
+        """
+        believing = []
+        for process in self.processes:
+            mean, std = process.predict(X)
+            believing.append(process.with_points(X, mean + PESSIMISM * std))
+        return Feasibility(tuple(believing))
+
+    def holds_surely(self, X):
+        """Return where all constraints would hold even if worse than predicted so, (n,) of bool."""
+        surely = np.ones(len(X), bool)
+        for process in self.processes:
+            mean, std = process.predict(X)
+            surely &= mean + PESSIMISM * std <= 0.0
+        return surely
+
+
+def fit_feasibility(states, X, constraints):
+    """Return what evaluations say of constraints.
+
+    Parameters
+    ----------
+    states : dict of str to dict
+        Those of the fit before, by number of the constraint.
+    X : ndarray of shape (n, d)
+        Points of the cube.
+    constraints : ndarray of shape (n, m)
+        NaN where not known.
+
+    Returns
+    -------
+    feasibility : Feasibility or None
+        None where nothing is known of any.
+    states : dict of str to dict
+        Plain data.
+    """
+    maker, made = _maker(X), {}
+    for number, data in _known(X, constraints):
+        made[number] = maker.fit(states.get(number), *data, moved=False, rng=None)
+    processes = tuple(process for process, _ in made.values())
+    new_states = {number: state for number, (_, state) in made.items()}
+    return Feasibility(processes) if processes else None, new_states
+
+
+def restore_feasibility(states, X, constraints):
+    """Return the `Feasibility` of these states, or None; nothing is searched."""
+    maker = _maker(X)
+    processes = [
+        maker.restore(states[number], *data)
+        for number, data in _known(X, constraints)
+        if number in states
+    ]
+    return Feasibility(tuple(processes)) if processes else None
+
+
+def scaled_constraint(c):
+    """Return values of one constraint, (n,), on the scale on which a process sees them.
+
+    In units of the typical size, the median of those that are not 0, and with their sizes
+    compressed to logarithms, ``sign(c) log(1 + |c|)`` (Eriksson and Poloczek 2021, "bilog"): what
+    matters is where 0 lies. A constraint that is never negative says only whether it is violated:
+    its zeros stand for minus the typical size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.surrogate import scaled_constraint
+    >>> scaled_constraint(np.array([-20.0, 0.0, 20.0, np.inf])).round(2)
+    array([-0.69,  0.  ,  0.69, 13.82])
+    >>> scaled_constraint(np.array([0.0, 1.0])).round(2)
+    array([-0.69,  0.69])
+    """
+    sizes = np.abs(c[np.isfinite(c) & (c != 0.0)])
+    with np.errstate(over="ignore"):
+        scaled = np.clip(c / (np.median(sizes) if sizes.size else 1.0), -LARGEST, LARGEST)
+    if scaled.max() > 0.0 == scaled.min():
+        scaled = np.where(scaled == 0.0, -1.0, scaled)
+    return np.sign(scaled) * np.log1p(np.abs(scaled))
+
+
+def _known(X, constraints):
+    """Return (number, (points, targets, noise)) of every constraint of which a value is known."""
+    known = []
+    for number, values in enumerate(constraints.T):
+        rows = ~np.isnan(values)
+        if rows.any():
+            data = X[rows], scaled_constraint(values[rows]), np.zeros(rows.sum())
+            known.append((str(number), data))
+    return known
+
+
+def _maker(X):
+    return ProcessMaker("sparse" if X.shape[1] >= LEAST_SPARSE_DIMENSION else "dimension-scaled")

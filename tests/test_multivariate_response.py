@@ -1,0 +1,181 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import linalg
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+
+from skbo_silbo import (
+    DirectionalRegression,
+    SemiSlicedInverseRegression,
+    SlicedAverageVarianceEstimation,
+    SparseSlicedInverseRegression,
+)
+from skbo_silbo.decomposition import slice_edges, slice_response
+from skbo_silbo.inspection import bootstrap_directions
+
+
+def two_responses(seed=0, n=300, d=8):
+    """One response for each of two directions of correlated features."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) @ (np.eye(d) + 0.3 * rng.normal(size=(d, d)))
+    noise = 0.3 * rng.normal(size=(n, 2))
+    Y = np.column_stack([X[:, 0] + X[:, 1], np.exp(0.5 * X[:, 2])]) + noise
+    B = np.zeros((2, d))
+    B[0, :2], B[1, 2] = 1.0, 1.0
+    return X, Y, B
+
+
+def largest_sine(A, B):
+    return np.sin(linalg.subspace_angles(A.T, B.T)).max()
+
+
+def test_two_responses_need_two_directions():
+    X, Y, B = two_responses()
+    sir = SemiSlicedInverseRegression().fit(X, Y)
+    assert (sir.n_components_, sir.target_type_) == (2, "multivariate")
+    assert largest_sine(sir.components_, B) < 0.2
+    for j in range(2):
+        alone = SemiSlicedInverseRegression().fit(X, Y[:, j])
+        assert alone.n_components_ == 1
+        assert largest_sine(alone.components_, B[[j]]) < 0.2
+
+
+def test_a_direction_of_the_responses_dependence_on_each_other_is_seen():
+    """Each response alone is independent of X; the sign of their product is not."""
+    rng = np.random.default_rng(0)
+    X, e = rng.normal(size=(400, 5)), rng.normal(size=400)
+    Y = np.column_stack([e, np.sign(X[:, 3]) * e])
+    sir = SemiSlicedInverseRegression(1).fit(X, Y)
+    assert largest_sine(sir.components_, np.eye(5)[[3]]) < 0.25
+    assert sir.dimension_tests_["p_value"][0] < 1e-6
+    for j in range(2):
+        alone = SemiSlicedInverseRegression(1).fit(X, Y[:, j])
+        assert alone.dimension_tests_["p_value"][0] > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("learner", "most"),
+    [
+        (SlicedAverageVarianceEstimation(2, n_slices=4), 0.35),
+        (DirectionalRegression(2, n_slices=6), 0.25),
+        (SparseSlicedInverseRegression(2, random_state=0), 0.25),
+    ],
+)
+def test_other_slice_methods_take_several_responses(learner, most):
+    X, Y, B = two_responses(n=800)
+    assert largest_sine(learner.fit(X, Y).components_, B) < most
+
+
+@pytest.mark.filterwarnings("ignore:No direction was found")
+def test_zero_is_an_answer_at_the_nominal_level():
+    rng, found = np.random.default_rng(0), 0
+    for _ in range(60):
+        X, Y = rng.normal(size=(80, 5)), rng.normal(size=(80, 3))
+        found += SemiSlicedInverseRegression(ridge=0).fit(X, Y).n_components_ > 0
+    assert found <= 9  # P(more) is .001 at level .05
+
+
+@settings(deadline=None, max_examples=15)
+@given(seed=st.integers(0, 10**6), scale=st.sampled_from([1e-6, 1.0, 1e4]))
+def test_units_of_the_responses_and_the_order_of_rows_are_irrelevant(seed, scale):
+    rng = np.random.default_rng(seed)
+    Y, order = rng.normal(size=(60, 3)), rng.permutation(60)
+    slices = slice_response(Y, 6)
+    other = slice_response((Y * [1.0, scale, 7.0] + [0.0, 3.0, -1.0])[order], 6)
+    pairs = np.unique(np.column_stack([slices.codes[order], other.codes]), axis=0)
+    assert len(pairs) == slices.n_slices == other.n_slices
+
+
+def test_clusters_are_as_near_their_means_as_can_be():
+    """Blobs that anyone would part so; and every row is nearest the mean of its own slice."""
+    rng = np.random.default_rng(0)
+    centres = np.array([[0.0, 0.0], [50.0, 0.0], [0.0, 0.02], [50.0, 0.02]])
+    blob = rng.integers(4, size=200)
+    slices = slice_response(centres[blob] + rng.normal(size=(200, 2)) * [1.0, 4e-4], 4)
+    assert len(np.unique(np.column_stack([blob, slices.codes]), axis=0)) == 4
+    Y = rng.normal(size=(100, 3))
+    Y = (Y - Y.mean(axis=0)) / Y.std(axis=0)
+    codes = slice_response(Y, 7).codes
+    means = np.array([Y[codes == h].mean(axis=0) for h in range(7)])
+    nearest = np.argmin(((Y[:, None] - means) ** 2).sum(axis=2), axis=1)
+    np.testing.assert_array_equal(nearest, codes)
+
+
+def test_few_different_responses_are_a_slice_each_and_few_rows_have_few_slices():
+    Y = np.array([[0, 1], [0, 0], [1, 1], [0, 1]], dtype=float)
+    assert slice_response(Y, 10).codes.tolist() == [1, 0, 2, 1]
+    assert slice_response(np.random.default_rng(0).normal(size=(12, 2)), 10).n_slices == 6
+    constant = np.column_stack([np.arange(30.0), np.ones(30)])
+    assert slice_response(constant, 5).n_slices == 5
+
+
+def test_counts_are_repeated_rows():
+    X, Y, _ = two_responses(n=80)
+    counts = np.random.default_rng(0).integers(0, 4, size=80)
+    weighted = SemiSlicedInverseRegression(2).fit(X, Y, sample_weight=counts)
+    repeated = SemiSlicedInverseRegression(2).fit(X.repeat(counts, 0), Y.repeat(counts, 0))
+    np.testing.assert_allclose(weighted.eigenvalues_, repeated.eigenvalues_, rtol=1e-6)
+
+
+def test_unlabelled_rows_are_marked_by_nan_in_all_responses():
+    X, Y, _ = two_responses()
+    marked = Y.copy()
+    marked[100:] = np.nan
+    sir = SemiSlicedInverseRegression(2, alpha=0.1)
+    expected = sir.fit(X[:100], Y[:100], X[100:]).components_
+    np.testing.assert_allclose(sir.fit(X, marked).components_, expected, rtol=1e-6)
+    chosen = SemiSlicedInverseRegression(2).fit(X, marked)
+    assert chosen.alpha_ in chosen.alpha_scores_["alpha"]
+
+
+def test_a_dask_array_gives_the_answer_of_its_rows():
+    dask_array = pytest.importorskip("dask.array")
+    X, Y, _ = two_responses()
+    expected = SemiSlicedInverseRegression(2).fit(X, Y).components_
+    blocks = SemiSlicedInverseRegression(2).fit(dask_array.from_array(X, chunks=(90, 8)), Y)
+    np.testing.assert_allclose(blocks.components_, expected, rtol=1e-6, atol=1e-9)
+
+
+def test_one_column_is_one_response():
+    X, Y, _ = two_responses()
+    expected = SemiSlicedInverseRegression(1).fit(X, Y[:, 0]).components_
+    with pytest.warns(UserWarning, match="column-vector y"):
+        sir = SemiSlicedInverseRegression(1).fit(X, Y[:, :1])
+    np.testing.assert_array_equal(sir.components_, expected)
+
+
+def test_several_responses_go_through_a_pipeline_and_the_bootstrap():
+    X, Y, _ = two_responses()
+    model = make_pipeline(SemiSlicedInverseRegression(), LinearRegression()).fit(X, Y)
+    assert model.predict(X[:3]).shape == (3, 2)
+    assert model.score(X, Y) > 0.7
+    result = bootstrap_directions(
+        SemiSlicedInverseRegression(2), X, Y, n_resamples=5, random_state=0
+    )
+    assert result.stability.min() > 0.9
+
+
+@pytest.mark.parametrize(
+    ("change", "parameters", "message"),
+    [
+        (lambda Y: Y, {"n_slices": [0.0, 1.0]}, "n_slices must be an integer where"),
+        (lambda Y: np.where(np.eye(300, 2), np.nan, Y), {}, "row 0 lacks 1"),
+        (lambda Y: np.ones_like(Y), {}, "at least 2 different values"),
+        (lambda Y: Y, {"categorical": True}, "1d array"),
+        (lambda Y: np.full(Y.shape, "a"), {}, "1d array"),
+    ],
+)
+def test_bad_responses_are_refused(change, parameters, message):
+    X, Y, _ = two_responses()
+    with pytest.raises(ValueError, match=message):
+        SemiSlicedInverseRegression(1, **parameters).fit(X, change(Y))
+
+
+def test_chunks_and_edges_take_one_response():
+    X, Y, _ = two_responses()
+    with pytest.raises(ValueError, match="1d array"):
+        SemiSlicedInverseRegression(1).partial_fit(X, Y)
+    with pytest.raises(ValueError, match="1d array"):
+        slice_edges(Y, 5)

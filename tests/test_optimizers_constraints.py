@@ -1,0 +1,382 @@
+"""Constraints that only evaluations show: told, learnt, saved; and the best feasible point."""
+
+import json
+
+import numpy as np
+import pytest
+from derivatives import assert_gradient
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import norm, qmc
+from sklearn.exceptions import NotFittedError
+
+from skbo_silbo import SILBO, AddBO, HeSBO, RandomSearch, minimize
+from skbo_silbo.acquisition import AcquisitionSurface, log_expected_improvement, redraw_idle
+from skbo_silbo.embedding import LinearEmbedding
+from skbo_silbo.inspection import ConvergenceDisplay
+from skbo_silbo.optimizers._history import History
+from skbo_silbo.space import as_space
+from skbo_silbo.surrogate import (
+    GaussianProcessSurrogate,
+    fit_feasibility,
+    restore_feasibility,
+    scaled_constraint,
+)
+
+BOUNDS = [(-1.0, 1.0)] * 2
+CONSTRAINT_VALUES = st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=1, max_size=8)
+
+
+def bowl(x):
+    return float(((x - 0.5) ** 2).sum())
+
+
+def excess(x):
+    """At most 0 on one side of a line: the bowl's least value there is 0.08, at (0.3, 0.3)."""
+    return float(x[0] + x[1] - 0.6)
+
+
+def sobol(n, d=2):
+    drawn = qmc.Sobol(d, rng=0).random(2 ** int(np.ceil(np.log2(n))))[:n]
+    return 2.0 * drawn - 1.0
+
+
+def told(n=8, make=SILBO, seed=0, **options):
+    optimizer = make(BOUNDS, random_state=seed, **options)
+    X = sobol(n)
+    return optimizer.tell(X, [bowl(x) for x in X], constraints=[[excess(x)] for x in X])
+
+
+# --- what a process sees, and what it says --------------------------------------------------------
+
+
+@given(CONSTRAINT_VALUES, st.floats(1e-3, 1e3))
+def test_the_scale_keeps_signs_and_order_and_has_no_unit(values, unit):
+    c = np.array(values)
+    scaled = scaled_constraint(c)
+    assert_allclose(scaled_constraint(c * unit), scaled, rtol=1e-9, atol=1e-9)
+    assert (np.diff(scaled[np.argsort(c)]) >= 0.0).all()
+    assert_array_equal(scaled[c != 0.0] <= 0.0, c[c != 0.0] <= 0.0)
+    assert (scaled[c == 0.0] <= 0.0).all()
+
+
+def test_infinite_constraints_are_modelled_as_large_ones():
+    scaled = scaled_constraint(np.array([-np.inf, -1.0, 1.0, np.inf, 1e308]))
+    assert np.isfinite(scaled).all()
+    assert_allclose(scaled[[0, 4]], [-scaled[3], scaled[3]])
+
+
+def feasibility(n=12):
+    X = sobol(n)
+    C = np.column_stack([X.sum(axis=1) - 0.6, X[:, 0] - 0.9])
+    C[:3, 1] = np.nan
+    return X, C, *fit_feasibility({}, X, C)
+
+
+def test_the_probability_is_the_product_over_processes_of_known_values():
+    X, C, learnt, _ = feasibility()
+    at = np.random.default_rng(1).uniform(-1, 1, (5, 2))
+    expected = np.zeros(5)
+    for rows, c in ((slice(None), C[:, 0]), (slice(3, None), C[3:, 1])):
+        process = GaussianProcessSurrogate().fit(X[rows], scaled_constraint(c))
+        mean, std = process.predict(at)
+        expected += norm.logcdf(-mean / std)
+    assert_allclose(learnt.log_probability(at), expected, rtol=1e-6)
+    value, _ = learnt.log_probability_gradient(at)
+    assert_allclose(value, expected, rtol=1e-6)
+    worse = learnt.log_probability(at, worse_by=0.1)
+    assert (worse <= expected).all()
+    assert (worse < expected)[np.abs(expected) > 1e-6].all()
+
+
+def test_gradient_of_the_log_probability_also_far_in_the_tail():
+    _, _, learnt, _ = feasibility(8)
+    for x in ([0.1, -0.3], [0.9, 0.95], [-0.8, -0.7]):
+        gradient = learnt.log_probability_gradient(np.array([x]))[1][0]
+        assert_gradient(gradient, lambda x: learnt.log_probability(x[None])[0], np.array(x))
+
+
+def test_what_is_known_is_certain_and_states_give_the_same_processes():
+    X, C, learnt, states = feasibility()
+    sure = np.abs(C[3:]).min(axis=1) > 0.1
+    chance = np.exp(learnt.log_probability(X[3:][sure]))
+    assert_array_equal(chance > 0.5, (C[3:][sure] <= 0.0).all(axis=1))
+    again = restore_feasibility(json.loads(json.dumps(states)), X, C)
+    assert_array_equal(again.log_probability(X), learnt.log_probability(X))
+    assert fit_feasibility({}, X, np.full((len(X), 2), np.nan))[0] is None
+
+
+def test_points_that_are_pending_are_avoided_unless_they_are_surely_feasible():
+    _, _, learnt, _ = feasibility()
+    sure, unsure = np.array([[-0.7, -0.6]]), np.array([[0.3, 0.3]])
+    assert_array_equal(learnt.holds_surely(np.vstack([sure, unsure])), [True, False])
+    believing = learnt.believing(np.vstack([sure, unsure]))
+    assert learnt.log_probability(unsure) > np.log(0.1)
+    assert believing.log_probability(unsure) < np.log(0.1)
+    assert believing.log_probability(sure) > np.log(0.9)
+
+
+@pytest.mark.parametrize("basis", [None, np.array([[0.6], [0.8]])])
+def test_the_surface_is_log_improvement_and_log_probability(basis):
+    X, _, learnt, _ = feasibility()
+    embedding = LinearEmbedding(2, basis)
+    Z = embedding.project(X)
+    surrogate = GaussianProcessSurrogate().fit(Z, (Z**2).sum(axis=1))
+    surface = AcquisitionSurface(log_expected_improvement, surrogate, embedding, 0.1, learnt)
+    plain = AcquisitionSurface(log_expected_improvement, surrogate, embedding, 0.1)
+    at = np.random.default_rng(1).uniform(-1, 1, (4, 2))
+    assert_allclose(surface.values(at), plain.values(at) + learnt.log_probability(at))
+    Z = 0.3 * embedding.project(at)  # whose points of least norm are in the cube
+    expected = plain.values_at(Z) + learnt.log_probability(embedding.expand(Z))
+    assert_allclose(surface.values_at(Z), expected)
+    for x in at:
+        value, gradient = surface.value_and_gradient(x)
+        assert_allclose(value, surface.values(x[None])[0])
+        assert_gradient(gradient, lambda x: surface.values(x[None])[0], x)
+
+
+def test_an_input_idle_for_the_objective_is_not_drawn_anew_where_a_constraint_needs_it():
+    X = sobol(32)
+    surrogate = GaussianProcessSurrogate(prior="sparse").fit(X, X[:, 0])
+    learnt, _ = fit_feasibility({}, X, X[:, [1]])
+    space = as_space([(-1.0, 1.0)] * 2)
+    x = np.array([[-0.9, -0.9]])
+    for seed in range(10):
+        args = log_expected_improvement, surrogate, LinearEmbedding(2), -0.8
+        moved = redraw_idle(
+            x, AcquisitionSurface(*args, learnt), space, np.random.default_rng(seed)
+        )
+        assert moved[0, 1] < 0.0
+
+
+# --- telling --------------------------------------------------------------------------------------
+
+
+def test_the_best_point_is_feasible():
+    optimizer = SILBO(BOUNDS)
+    optimizer.tell([[0, 0], [1, 1]], [5.0, 1.0], constraints=[[-1.0, 0.0], [-1.0, 1e-9]])
+    optimizer.tell([0.5, 0], 2.0, constraints=[-1.0, np.nan])
+    optimizer.tell([0, 0.5], 0.0)
+    assert_array_equal(optimizer.feasible_, [True, False, False, False])
+    assert_array_equal(optimizer.constraints_, [[-1, 0], [-1, 1e-9], [-1, np.nan], [np.nan] * 2])
+    assert optimizer.best_y_ == 5.0
+    assert_array_equal(optimizer.best_x_, [0, 0])
+
+
+def test_without_a_feasible_point_there_is_no_best_one():
+    optimizer = SILBO(BOUNDS).tell([0, 0], 1.0, constraints=1.0).tell([0, 1], np.nan)
+    with pytest.raises(NotFittedError, match="2 values, 1 of them finite, none feasible"):
+        optimizer.best_x_  # noqa: B018
+    assert SILBO(BOUNDS).tell([0, 0], 1.0).feasible_.all()
+
+
+@pytest.mark.parametrize(
+    ("x", "constraints", "shape"),
+    [
+        ([0, 0], 1.0, (1, 1)),
+        ([0, 0], [1.0], (1, 1)),
+        ([0, 0], [1.0, 2.0], (1, 2)),
+        ([0, 0], [[1.0, 2.0]], (1, 2)),
+        ([[0, 0], [1, 1]], [1.0, 2.0], (2, 1)),
+        ([[0, 0], [1, 1]], np.ma.array([[1.0, 2], [3, 4]], mask=[[0, 1], [0, 0]]), (2, 2)),
+    ],
+)
+def test_shapes(x, constraints, shape):
+    y = np.zeros(len(x)) if np.ndim(x) == 2 else 0.0
+    optimizer = SILBO(BOUNDS).tell(x, y, constraints=constraints)
+    assert optimizer.constraints_.shape == shape
+    assert np.isnan(optimizer.constraints_).any() == np.ma.is_masked(constraints)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "match"),
+    [
+        ([[1.0]], r"must be of shape \(m,\) for one point, and \(2, m\) for 2 points"),
+        ([[], []], "at least 1"),
+        ([[1.0], [1.0]], "here 2 as told before: got 1"),
+        ([["a", "b"], ["a", "b"]], "must be real numbers"),
+    ],
+)
+def test_what_is_refused_leaves_no_trace(constraints, match):
+    optimizer = SILBO(BOUNDS).tell([0, 0], 0.0, constraints=[0.0, 0.0])
+    with pytest.raises(ValueError, match=match):
+        optimizer.tell([[0, 1], [1, 0]], [1.0, 2.0], constraints=constraints)
+    assert optimizer.constraints_.shape == (1, 2)
+    assert len(optimizer.func_vals_) == 1
+
+
+def test_methods_that_cannot_learn_them_refuse():
+    for optimizer in (SILBO(BOUNDS, acquisition="ucb"), AddBO(BOUNDS)):
+        with pytest.raises(ValueError, match="constraints must be None for this acquisition"):
+            optimizer.tell([0, 0], 0.0, constraints=[1.0])
+        optimizer.tell([0, 0], 0.0)
+    calls = []
+    with pytest.raises(ValueError, match="constraints must be None"):
+        minimize(calls.append, BOUNDS, method="silbo-td", n_constraints=1)
+    assert calls == []
+
+
+@pytest.mark.parametrize("make", [SILBO, HeSBO, RandomSearch])
+def test_every_other_optimiser_takes_them_through_json(make):
+    optimizer = told(12, make)
+    optimizer.ask()
+    data = json.loads(json.dumps(optimizer.to_dict()))
+    again = make.from_dict(data)
+    assert_array_equal(again.constraints_, optimizer.constraints_)
+    assert_array_equal(again.ask(), optimizer.ask())
+    assert again.best_y_ == optimizer.best_y_
+
+
+def test_what_was_written_without_constraints_is_as_before():
+    optimizer = SILBO(BOUNDS, random_state=0).tell([0, 0], 0.0)
+    data = optimizer.to_dict()
+    assert "constraints" not in data["history"]
+    del data["state"]["feasibility"]  # of version 0.2
+    assert_array_equal(SILBO.from_dict(data).ask(), optimizer.ask())
+
+
+def test_order_of_telling_and_repeats_do_not_matter():
+    X, rng = sobol(16), np.random.default_rng(0)
+    X[8:12] = X[:4]  # measured twice, once on either side
+    y = np.array([bowl(x) for x in X])
+    C = np.array([[excess(x), x[0] - 0.9] for x in X]) + 0.05 * rng.standard_normal((16, 2))
+    C[5, 0] = np.nan
+    asked = []
+    for order in (np.arange(16), rng.permutation(16)):
+        optimizer = SILBO(BOUNDS, random_state=0)
+        for i in order:
+            optimizer.tell(X[i], y[i], constraints=C[i])
+        asked.append(optimizer.ask())
+    assert_array_equal(*asked)
+
+
+def test_the_history_ranks_feasible_points_first():
+    X = np.arange(10.0).reshape(5, 2)
+    y = np.array([5.0, 1.0, 2.0, 4.0, np.nan])
+    C = np.array([[-1.0, 0.0], [3.0, 0.0], [0.1, 0.0], [-1.0, -1.0], [-1.0, 0.0]])
+    history = History(2).with_added(list(X), X, y, np.full(5, np.nan), C)
+    ranked, n_feasible = history.canonical().ranked()
+    assert n_feasible == 2
+    assert_array_equal(ranked[:, 0] / 2, [3, 0, 4, 2, 1])
+    assert_array_equal(history.best_places(3)[:, 0] / 2, [3, 0, 1])
+
+
+# --- searching ------------------------------------------------------------------------------------
+
+
+def test_until_a_feasible_point_is_known_the_probability_alone_is_sought():
+    """Where values are low is far from where the constraint may hold; -.2 is the nearest known."""
+    X = sobol(64)
+    X = X[X[:, 0] > -0.2][:16]
+    optimizer = SILBO(BOUNDS, random_state=0)
+    optimizer.tell(X, -X[:, 0], constraints=X[:, 0] + 0.8)
+    asked = optimizer.ask(4)
+    assert (asked[:, 0] < -0.4).all()
+    gaps = np.linalg.norm(asked[:, None] - asked, axis=2)[np.triu_indices(4, 1)]
+    assert gaps.min() > 0.01  # and not one place four times
+
+
+def test_the_constrained_optimum_is_found():
+    """(0.3, 0.3), of value 0.08, by symmetry."""
+    optimizer = told(6)
+    for _ in range(20):
+        x = optimizer.ask()
+        optimizer.tell(x, bowl(x), constraints=excess(x))
+    assert 0.08 <= optimizer.best_y_ < 0.081
+    assert excess(optimizer.best_x_) <= 0.0
+
+
+def test_several_at_a_time_and_failures_that_show_a_constraint():
+    """The value itself is missing where the constraint is violated."""
+    optimizer = SILBO(BOUNDS, random_state=0)
+    for _ in range(9):
+        X = optimizer.ask(3)
+        y = [bowl(x) if excess(x) <= 0 else np.nan for x in X]
+        optimizer.tell(X[::-1], y[::-1], constraints=[excess(x) for x in X[::-1]])
+    assert optimizer.best_y_ < 0.1
+
+
+@pytest.mark.parametrize("worked", [np.nan, 0.0])
+def test_odd_constraints_do_not_end_a_search(worked):
+    """Never known; always satisfied exactly; infinite; and all evaluations failed."""
+    space = {"a": [1, 2, 3, 4], "b": ["x", "y", "z"]}
+    optimizer = SILBO(space, random_state=0, n_initial=3)
+    for i in range(12):
+        point = optimizer.ask()
+        optimizer.tell(point, worked, constraints=[np.nan, 0.0, (-1.0) ** i * np.inf])
+    assert len(optimizer.func_vals_) == 12
+
+
+# --- minimize -------------------------------------------------------------------------------------
+
+
+def both(x):
+    return bowl(x), [excess(x), x[0] - 0.9]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_minimize_and_maximize(sign):
+    def func(x):
+        value, constraints = both(x)
+        return sign * value, constraints
+
+    options = {"n_constraints": 2, "maximize": sign < 0, "random_state": 0}
+    result = minimize(func, BOUNDS, n_calls=24, **options)
+    assert 0.08 <= sign * result.fun < 0.09
+    assert result.constraints.shape == (24, 2)
+    assert_allclose(result.constraints[:, 0], result.x_iters.sum(axis=1) - 0.6)
+    best = np.flatnonzero((result.x_iters == result.x).all(axis=1))[0]
+    assert (result.constraints[best] <= 0.0).all()
+
+
+def test_a_target_is_reached_by_a_feasible_point_only():
+    result = minimize(lambda x: (0.0, 1.0), BOUNDS, target=1.0, n_calls=6, n_constraints=1)
+    assert (result.stop_reason, result.success, result.x) == ("n_calls", False, None)
+    assert np.isnan(result.fun)
+    assert "constraints" not in minimize(bowl, BOUNDS, n_calls=2, random_state=0)
+
+
+def test_known_values_and_a_journal(tmp_path):
+    known = sobol(6)
+    y0 = [bowl(x) for x in known], [both(x)[1] for x in known]
+    options = {"x0": known, "y0": y0, "n_constraints": 2, "random_state": 0}
+    whole = minimize(both, BOUNDS, n_calls=8, **options)
+    path = tmp_path / "run.jsonl"
+    minimize(both, BOUNDS, n_calls=5, journal=path, **options)
+    resumed = minimize(both, BOUNDS, n_calls=8, journal=path, **options)
+    assert_array_equal(resumed.constraints, whole.constraints)
+    assert_array_equal(resumed.x_iters, whole.x_iters)
+    with pytest.raises(ValueError, match="n_constraints was 2 and is 'absent'"):
+        minimize(bowl, BOUNDS, journal=path, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("func", "n_constraints", "match"),
+    [
+        (both, 0, r"say how many there are: minimize\(..., n_constraints=m\)"),
+        (both, 1, "the latter of length n_constraints=1"),
+        (bowl, 2, r"func must return \(value, constraints\)"),
+    ],
+)
+def test_what_is_returned_is_checked(func, n_constraints, match):
+    with pytest.raises(TypeError, match=match) as caught:
+        minimize(func, BOUNDS, n_constraints=n_constraints)
+    assert caught.value.optimize_result.nfev == 1
+
+
+def test_curves_are_of_feasible_points():
+    pytest.importorskip("matplotlib")
+    optimizer = SILBO(BOUNDS).tell([[0, 0], [0, 1], [1, 0]], [3.0, 1.0, 2.0], constraints=[0, 1, 0])
+    [curve] = ConvergenceDisplay.from_result(optimizer).curves.values()
+    assert_array_equal(curve, [3.0, np.nan, 2.0])
+
+
+def test_a_failure_need_not_show_constraints():
+    def func(x):
+        return float("nan") if x[0] > 0.6 else both(x)
+
+    result = minimize(func, BOUNDS, n_calls=12, n_constraints=2, random_state=0)
+    failed = np.isnan(result.func_vals)
+    assert 0 < failed.sum() < 12
+    assert_array_equal(np.isnan(result.constraints).all(axis=1), failed)
