@@ -45,7 +45,7 @@ def test_the_report_of_racing():
     assert told["silbo"] == ("--", "0.5 (0)", "0.5 (0)", "0.8 (0)")
     assert told["halving"][:3] == ("--", "--", "--")
     [row] = summary.rows
-    assert row[2:] == ("3", "1 better, 0 worse", "0.25", "1 of 1")
+    assert row[2:] == ("3", "1 better, 0 worse", "0.75", "1 of 1")
     assert len(RACING.report([])) == 1
 
 

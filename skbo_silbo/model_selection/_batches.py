@@ -105,7 +105,7 @@ class Batches:
         """Return the rows of each point, or None and a report of the failure.
 
         When a worker dies, which candidate killed it is not known: all are evaluated once more, one
-        by one, and one with which a worker dies again has failed.
+        by one, and one with which workers die alone has failed.
         """
         if is_second_try:
             return [outcome for point in points for outcome in self._fit_alone(point)]
@@ -117,12 +117,18 @@ class Batches:
         return [outcome for point in points for outcome in self._fit_alone(point)]
 
     def _fit_alone(self, point):
-        try:
-            return self._fit([point])
-        except Exception as failure:
-            if not self._may_be_retried(failure):
-                raise
-            return [(None, died_twice(failure))]
+        """Return the outcome of a candidate evaluated alone; it failed if a worker dies twice.
+
+        Twice, as the first may be one that another candidate had left about to die.
+        """
+        for _ in range(2):
+            try:
+                return self._fit([point])
+            except Exception as failure:
+                if not self._may_be_retried(failure):
+                    raise
+                death = failure
+        return [(None, died_twice(death))]
 
     def _may_be_retried(self, failure):
         return is_worker_death(failure) and self.search.error_score != "raise"

@@ -434,18 +434,23 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 self._take(run, self._evaluate(run, [params], sources, evaluate, is_in_order=False))
 
     def _begin(self, run, workers):
-        """Let the workers have a candidate, if they are free and there is room; say whether."""
-        if workers.are_busy or not run.stopping.room(1, workers.n_under_way):
+        """Let the workers have candidates, if they are free and there is room; say whether.
+
+        What is wanted is asked for at once: after a value is told the model is fitted once.
+        """
+        n = run.stopping.room(workers.n_wanted, workers.n_under_way)
+        if not n:
             return False
-        first = run.stopping.n_done + workers.n_under_way
+        first, n_under_way = run.stopping.n_done + workers.n_under_way, workers.n_under_way
         since = time.monotonic()
         try:
-            [params] = self.optimizer_.ask(1)
+            points = self.optimizer_.ask(n)
         except SpaceExhausted:
             run.stopping.end("exhausted")
             return False
         workers.note_proposal(time.monotonic() - since)
-        workers.begin(params, self._sources(first, 1, workers.n_under_way)[0])
+        for params, source in zip(points, self._sources(first, n, n_under_way), strict=True):
+            workers.begin(params, source)
         return True
 
     def _recall_all(self, run):

@@ -77,19 +77,21 @@ class Workers:
         return len(self._under_way)
 
     @property
-    def are_busy(self):
-        """Whether every worker has a fit, and those that will be free meanwhile another.
+    def n_wanted(self):
+        """How many candidates to begin: 0 if every worker is busy, and will be.
 
-        Meanwhile is while a candidate is proposed, by the running means of how long that takes and
-        how long fits take. At least one fit is ready, and at most one for every worker.
+        That is if those workers that will be free while a candidate is proposed have another fit,
+        by the running means of how long a proposal and a fit take. At least one fit is ready, and
+        at most one for every worker.
         """
         n_ahead = math.ceil(self._n_workers * self._proposing / max(self._fitting, SHORTEST_FIT))
         n_ahead = min(max(n_ahead, 1), self._n_workers)
         waited_for = sum(c.n_waited_for for c in self._under_way.values())
-        return waited_for >= self._n_workers + n_ahead
+        n_missing = self._n_workers + n_ahead - waited_for
+        return max(math.ceil(n_missing / self._n_fits_at_first()), 0)
 
     def note_proposal(self, seconds):
-        """Take notice of how long a proposal took."""
+        """Take notice of how long the candidates begun next took to be proposed."""
         self._proposing = _running_mean(self._proposing, seconds)
 
     def begin(self, params, source):
@@ -99,7 +101,7 @@ class Workers:
         number, self._n_begun = self._n_begun, self._n_begun + 1
         self._under_way[number] = _UnderWay(params, source, fits, task)
         self._batches.begun.begin([c.params for c in self._under_way.values()])
-        self._put(number, len(fits) if self._race is None else self._race.n_folds_at_first())
+        self._put(number, self._n_fits_at_first())
         return number
 
     def evaluate(self, points, sources):
@@ -149,6 +151,10 @@ class Workers:
             return self._end(number, prediction)
         self._put(number, 1)
         return None
+
+    def _n_fits_at_first(self):
+        n_splits = self._batches.search.n_splits_
+        return n_splits if self._race is None else self._race.n_folds_at_first()
 
     def _put(self, number, n):
         candidate = self._under_way[number]

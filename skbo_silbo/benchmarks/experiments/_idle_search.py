@@ -25,7 +25,7 @@ HOW = (
     "parameters. Idle: share of the workers' time from the first start to the last end in which "
     'they fit nothing. "auto" is SILBOSearchCV(n_jobs=4); "batches" is batch_size=4; "random" is '
     "RandomizedSearchCV. Sleeps times 8: for a machine on which this process gets an eighth of a "
-    "core, as the page's load says; a proposal takes about .15 s of CPU."
+    "core, as the load below says; a proposal takes about .15 s of CPU."
 )
 
 
