@@ -49,8 +49,8 @@ class RayExecutor(Executor):
     Examples
     --------
     >>> from skbo_silbo import minimize  # doctest: +SKIP
-    >>> from skbo_silbo.integrations import RayExecutor
-    >>> with RayExecutor(4) as executor:
+    >>> from skbo_silbo.integrations import RayExecutor  # doctest: +SKIP
+    >>> with RayExecutor(4) as executor:  # doctest: +SKIP
     ...     result = minimize(lambda x: (x**2).sum(), [(-1, 1)] * 5, executor=executor)
     """
 

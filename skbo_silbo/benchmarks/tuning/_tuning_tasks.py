@@ -72,14 +72,14 @@ class Task:
         chosen = np.random.default_rng(0).permutation(len(X))[: self.n_rows]
         return X[chosen], y[chosen]
 
-    def folds(self, seed, n_folds=N_FOLDS):
+    def folds(self, seed, n_folds):
         """Return the splitter for a seed."""
         folds = KFold if self.scoring == ERROR else StratifiedKFold
         return folds(n_folds, shuffle=True, random_state=seed)
 
     def splits(self, seed):
         """Return the (train, test) pairs that every method of this seed is judged on."""
-        return list(self.folds(seed).split(*self.rows()))
+        return list(self.folds(seed, N_FOLDS).split(*self.rows()))
 
 
 def _scalers():
