@@ -213,11 +213,11 @@ def test_a_hanging_evaluation_counts_as_failed_without_an_executor():
 
     try:
         with pytest.warns(LostEvaluationWarning, match="took longer than the timeout"):
-            result = minimize(func, BOUNDS, n_calls=8, method="random", timeout=0.3, random_state=0)
+            result = minimize(func, BOUNDS, n_calls=6, method="random", timeout=1.0, random_state=0)
     finally:
         release.set()
     hung = result.x_iters[:, 0] > 1.0
-    assert 0 < hung.sum() < 8
+    assert 0 < hung.sum() < 6
     assert_array_equal(np.isnan(result.func_vals), hung)
 
 
@@ -233,7 +233,7 @@ def test_the_other_workers_go_on_when_one_hangs():
     with ThreadPoolExecutor(2) as executor:
         with pytest.warns(LostEvaluationWarning):
             result = minimize(
-                func, BOUNDS, n_calls=8, executor=executor, timeout=0.3, random_state=0
+                func, BOUNDS, n_calls=8, executor=executor, timeout=1.0, random_state=0
             )
         release.set()
     assert np.isnan(result.func_vals).sum() == 1
@@ -249,7 +249,7 @@ def test_all_workers_hang():
                 BOUNDS,
                 n_calls=9,
                 executor=executor,
-                timeout=0.2,
+                timeout=0.5,
                 random_state=0,
             )
         release.set()
@@ -274,7 +274,7 @@ def test_all_workers_hang_and_new_ones_come():
             BOUNDS,
             n_calls=8,
             executor=lambda: ThreadPoolExecutor(2),
-            timeout=0.3,
+            timeout=1.0,
             random_state=0,
         )
     release.set()

@@ -206,9 +206,7 @@ def condition_profiled(X, y, weights, noise_ratio):
         Noise variance divided by signal variance, > 0.
     """
     L, _ = _factorise(X, weights, noise_ratio)
-    unscaled = cho_solve((L, True), y)
-    v = float(y @ unscaled) / y.size
-    dual = unscaled / v
+    v, dual = _profiled(L, y)
     return GaussianProcess(X, y, weights, v, v * noise_ratio, L, dual, _log_density(y, L, dual, v))
 
 
@@ -262,13 +260,18 @@ def profiled_log_marginal_likelihood(X, y, weights, noise_ratio):
         The maximiser.
     """
     L, derivative = _factorise(X, weights, noise_ratio)
-    unscaled = cho_solve((L, True), y)
-    v = float(y @ unscaled) / y.size
-    dual = unscaled / v
+    v, dual = _profiled(L, y)
     # v is stationary, so the partial derivatives at v are the total ones
     by_weights, by_variance = _gradient(X, L, derivative, dual, weights, v)
     by_noise = v * noise_ratio * by_variance.sum()
     return _log_density(y, L, dual, v), np.append(by_weights, by_noise), v
+
+
+def _profiled(L, y):
+    """Return the signal variance that maximises the density of y, and ``K^-1 y``."""
+    unscaled = cho_solve((L, True), y)
+    v = float(y @ unscaled) / y.size
+    return v, unscaled / v
 
 
 def _gradient(X, L, derivative, dual, weights, v):

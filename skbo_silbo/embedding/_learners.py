@@ -12,12 +12,11 @@ from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression
 from skbo_silbo.embedding._learner_protocol import Learner
 from skbo_silbo.embedding._linear import LinearEmbedding
 from skbo_silbo.embedding._nonlinear import N_TRIAL, NonlinearLearner, fit_clone, maps_back_only
-from skbo_silbo.surrogate import GaussianProcessSurrogate
+from skbo_silbo.surrogate import LEAST_SPARSE_DIMENSION, GaussianProcessSurrogate
 
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
 NEGLIGIBLE_WEIGHT = 1e-3  # relative to the largest
 AUTO, AUTO_LEARNT = "sparse", "semi-sir"  # what "auto" is without and with n_components
-LEAST_SPARSE_DIMENSION = 5  # with fewer inputs all are expected to matter
 
 
 @dataclass(frozen=True)

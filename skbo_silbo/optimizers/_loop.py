@@ -362,7 +362,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             chosen_at,
             tuple((n, name, r) for n, name, r in state["path"]),
             state=state["surrogate"],
-            feasibility_states=state.get("feasibility", {}),  # absent before version 0.3
+            feasibility_states=state.get("feasibility", {}),  # states without constraints lack it
             moved=relearn or state["moved"],
         )
         if state["fresh"] and not relearn:

@@ -22,6 +22,7 @@ from skbo_silbo.surrogate._makers import (
     make_surrogates,
 )
 from skbo_silbo.surrogate._prior import (
+    LEAST_SPARSE_DIMENSION,
     PRIORS,
     dimension_scaled_prior,
     sparse_prior,
@@ -48,6 +49,7 @@ __all__ = [
     "HalfLog",
     "ImageMaker",
     "ImageProcess",
+    "LEAST_SPARSE_DIMENSION",
     "LogAboveLeast",
     "PRIORS",
     "ProcessMaker",

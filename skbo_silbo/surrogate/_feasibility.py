@@ -15,9 +15,9 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from skbo_silbo.surrogate._makers import ProcessMaker
+from skbo_silbo.surrogate._prior import LEAST_SPARSE_DIMENSION
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
-LEAST_SPARSE_DIMENSION = 5  # with fewer columns all are expected to matter
 LARGEST = 1e6  # size of a constraint, in units of its typical size, beyond which all are alike
 PESSIMISM = 2.0  # standard deviations by which a pending point is believed to be worse
 

@@ -18,6 +18,7 @@ from skbo_silbo._numerics._priors import (
 )
 
 CUBE_WIDTH = 2.0  # inputs have the range [-1, 1]
+LEAST_SPARSE_DIMENSION = 5  # with fewer inputs all are expected to matter
 
 
 @dataclass(frozen=True)
