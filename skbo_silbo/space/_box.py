@@ -88,9 +88,20 @@ class Box:
         ValueError
             If the shape is wrong or a point is NaN, infinite or outside the bounds.
         """
-        points = self._check_points(points)
-        lower, upper = self.lower[self._free], self.upper[self._free]
-        return to_cube(snap((points[:, self._free] - lower) / (upper - lower)))
+        points = np.asarray(points, dtype=np.float64)
+        if points.ndim != 2 or points.shape[1] != len(self.lower):
+            raise ValueError(
+                f"points must have shape (n, {len(self.lower)}), one column per input: "
+                f"got {points.shape}. Give one row per point."
+            )
+        inside = (points >= self.lower) & (points <= self.upper)
+        if not inside.all():
+            row, j = np.argwhere(~inside)[0]
+            raise ValueError(
+                f"points must lie inside the bounds [{self.lower[j]}, {self.upper[j]}] of input "
+                f"{j}: got {points[row, j]} in row {row}. Clip the point or widen the bounds."
+            )
+        return self._place(points)
 
     def decode(self, X: Any):
         """Map points of the cube to the box.
@@ -137,7 +148,7 @@ class Box:
         ValueError
             If the shape is wrong or a value lies outside [-1, 1].
         """
-        return self.encode(self.decode(X))
+        return self._place(self.decode(X))
 
     def pinned(self, fixed):
         """Return the part of this box in which inputs have the values of a dict, by index.
@@ -167,21 +178,10 @@ class Box:
         """Return which columns each input that is not constant has: dict of str to list of int."""
         return {name: [j] for j, name in enumerate(self.feature_names_)}
 
-    def _check_points(self, points):
-        points = np.asarray(points, dtype=np.float64)
-        if points.ndim != 2 or points.shape[1] != len(self.lower):
-            raise ValueError(
-                f"points must have shape (n, {len(self.lower)}), one column per input: "
-                f"got {points.shape}. Give one row per point."
-            )
-        inside = (points >= self.lower) & (points <= self.upper)
-        if not inside.all():
-            row, j = np.argwhere(~inside)[0]
-            raise ValueError(
-                f"points must lie inside the bounds [{self.lower[j]}, {self.upper[j]}] of input "
-                f"{j}: got {points[row, j]} in row {row}. Clip the point or widen the bounds."
-            )
-        return points
+    def _place(self, points):
+        """Return the nearest grid points of the cube of points, (n, d), inside the bounds."""
+        lower, upper = self.lower[self._free], self.upper[self._free]
+        return to_cube(snap((points[:, self._free] - lower) / (upper - lower)))
 
 
 def _check_bounds(bounds):
