@@ -16,6 +16,7 @@ N_INCUMBENTS = 5
 N_STARTS = 5
 MAX_ITERATIONS = 40
 LOG_STEPS = (-3.5, -0.3)  # decimal logarithms of the local steps
+CUBE = (-1.0, 1.0)  # bounds of every coordinate
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,6 @@ class Climb:
     def find(self, surface, ranked, space, rng):
         """Return candidates and where climbs from the best of them ended (see `Search`)."""
         X = draw_candidates(surface.embedding, ranked[:N_INCUMBENTS], rng, surface.relevance)
-        X = space.round(X)
         return climb_from(X, surface, space)
 
 
@@ -63,18 +63,19 @@ def draw_moved(n, relevance, least, rng):
     return rng.random((n, relevance.size)) < expected * share
 
 
-def climb_from(X, surface, space, bounds=(-1.0, 1.0)):
-    """Climb from the best of the points X; return these and the ends as `Found`.
+def climb_from(X, surface, space, bounds=CUBE):
+    """Climb from the best of the points X; return these, rounded, and the ends as `Found`.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Points of the space.
+        Points of the cube.
     surface : AcquisitionSurface
     space : Space or Box
     bounds : pair of float or ndarray of shape (d,)
         Between which the coordinates stay; categories stay what they are.
     """
+    X = space.round(X)
     values = surface.values(X)
     ends = space.round(polish(surface, X, values, bounds, held=categorical_columns(space)))
     X, values = np.vstack([ends, X]), np.append(surface.values(ends), values)
@@ -90,7 +91,7 @@ def categorical_columns(space):
     return np.abs(space.round(np.zeros((1, space.n_features_)))[0]) == 1.0
 
 
-def polish(surface, X, values, bounds=(-1.0, 1.0), *, held=False):
+def polish(surface, X, values, bounds=CUBE, *, held=False):
     """Climb from several of the best candidates, far from one another.
 
     Parameters
@@ -115,9 +116,9 @@ def polish(surface, X, values, bounds=(-1.0, 1.0), *, held=False):
 
     starts = X[_separate(surface.embedding.project(X), values)]
     options = {"maxiter": MAX_ITERATIONS}
-    ends = []
+    (low, high), ends = bounds, []
     for x in starts:
-        own = Bounds(*(np.where(held, x, bound) for bound in bounds))
+        own = Bounds(np.where(held, x, low), np.where(held, x, high))
         ends.append(minimize(loss, x, jac=True, method="L-BFGS-B", bounds=own, options=options).x)
     return np.clip(ends, -1.0, 1.0)
 
@@ -127,7 +128,7 @@ def _separate(Z, values):
     radius = 0.1 * np.sqrt(Z.var(axis=0).sum())
     chosen = []
     for i in np.argsort(-values, kind="stable"):
-        if all(np.linalg.norm(Z[i] - Z[j]) > radius for j in chosen):
+        if (np.linalg.norm(Z[i] - Z[chosen], axis=1) > radius).all():
             chosen.append(i)
         if len(chosen) == N_STARTS:
             break

@@ -269,10 +269,7 @@ def _log_h_in_tail(u):
     rest = 1.0 - t * mills
     far = t >= _FAR_TAIL
     if far.any():
-        rest = np.where(far, _far_rest(t), rest)
+        s = 1.0 / (t * t)
+        series = s * (1.0 - s * (3.0 - s * (15.0 - 105.0 * s)))  # (2)
+        rest = np.where(far, series, rest)
     return -0.5 * t * t - _LOG_ROOT_TWO_PI + np.log(rest), mills / rest
-
-
-def _far_rest(t):
-    s = 1.0 / (t * t)
-    return s * (1.0 - s * (3.0 - s * (15.0 - 105.0 * s)))  # (2)

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skbo_silbo.acquisition._climb import Climb, categorical_columns, climb_from, draw_moved
+from skbo_silbo.acquisition._climb import (
+    CUBE,
+    N_INCUMBENTS,
+    Climb,
+    categorical_columns,
+    climb_from,
+    draw_candidates,
+    draw_moved,
+)
 
 N_POINTS = 1024
 LEAST_MOVED = 2  # coordinates of a candidate that differ from the incumbent's, on average
@@ -33,13 +41,15 @@ class NearOrFar:
 
     def find(self, surface, ranked, space, rng):
         """Return candidates and where climbs from the best of them ended (see `Search`)."""
+        best, relevance = ranked[0], surface.relevance
         if rng.random() >= self.near_share:
-            return Climb().find(surface, ranked, space, rng)
-        free = categorical_columns(space)
-        X = draw_near(ranked[0], self.half_width, free, rng, surface.relevance)
-        low, high = ranked[0] - self.half_width, ranked[0] + self.half_width
-        bounds = np.maximum(low, -1.0), np.minimum(high, 1.0)
-        return climb_from(space.round(X), surface, space, bounds)
+            X = draw_candidates(surface.embedding, ranked[:N_INCUMBENTS], rng, relevance)
+            bounds = CUBE
+        else:
+            X = draw_near(best, self.half_width, categorical_columns(space), rng, relevance)
+            low, high = best - self.half_width, best + self.half_width
+            bounds = np.maximum(low, CUBE[0]), np.minimum(high, CUBE[1])
+        return climb_from(X, surface, space, bounds)
 
 
 def draw_near(x, half_width, categorical, rng, relevance):
