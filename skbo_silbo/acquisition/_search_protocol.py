@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from skbo_silbo.space import keys_of
+from skbo_silbo.space import first_rows
 
 
 class AcquisitionFunction(Protocol):
@@ -30,20 +30,13 @@ class Found:
     Z: np.ndarray
     X: np.ndarray | None = None
 
-    def __len__(self):
-        return len(self.Z)
-
-    def distinct(self):
-        """Return the rows whose coordinates differ from those of every row before."""
-        first = dict.fromkeys(keys_of(self.Z))
-        for row, key in enumerate(keys_of(self.Z)):
-            if first[key] is None:
-                first[key] = row
-        return self.rows(list(first.values()))
-
-    def rows(self, some):
-        """Return the rows of this index or slice."""
-        return Found(self.Z[some], None if self.X is None else self.X[some])
+    def portions(self, size):
+        """Yield the rows whose coordinates differ from all before: `size`, then twice as many, ..."""
+        rows = first_rows(self.Z)
+        while rows:
+            some, rows = rows[:size], rows[size:]
+            yield Found(self.Z[some], None if self.X is None else self.X[some])
+            size *= 2
 
 
 class Search(Protocol):

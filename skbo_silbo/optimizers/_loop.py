@@ -35,7 +35,7 @@ from skbo_silbo.optimizers._evidence import Rival
 from skbo_silbo.optimizers._history import Labelled, impute_failures
 from skbo_silbo.optimizers._schedule import is_update_due
 from skbo_silbo.optimizers._subspace import describe_subspace
-from skbo_silbo.space import draw_unseen, key_of, keys_of
+from skbo_silbo.space import draw_unseen, first_rows, key_of
 from skbo_silbo.surrogate import choose_warp, fit_feasibility, restore_feasibility
 
 CHOICE_GROWTH = 1.25  # labels, relative, between choices of the scale of the values
@@ -239,26 +239,16 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _choose(self, found, rng):
         """Return the first new point; the new ones after it are unlabelled in the next fit."""
-        belief, mapping = self._belief, self._configuration.mapping
-        n_unlabeled = self._configuration.n_unlabeled
-        found, first, size = found.distinct(), 0, n_unlabeled + 1  # placed at a time: some are dear
-        while first < len(found):
-            some = found.rows(slice(first, first + size))
+        belief, seen = self._belief, self._seen
+        mapping, n_unlabeled = self._configuration.mapping, self._configuration.n_unlabeled
+        # In portions: some are dear to place, and few points of a small discrete space are new.
+        for some in found.portions(n_unlabeled + 1):
             X = self.space_.round(mapping.place(some, belief.embedding, belief.ranked[0]))
-            new = self._new_rows(X)
+            new = first_rows(X, seen)
             if new:
                 self._unlabeled = X[new[1 : n_unlabeled + 1]]
                 return self._settle(X[new[0]], some.Z[new[0]], rng)
-            first, size = first + size, 2 * size  # few points of a small discrete space are new
-        return draw_unseen(self.space_, self._seen, rng)
-
-    def _new_rows(self, X):
-        """Return the rows of X that are neither told, pending nor repeated, in order."""
-        rows, seen = {}, self._seen
-        for row, key in enumerate(keys_of(X)):
-            if key not in seen:
-                rows.setdefault(key, row)
-        return list(rows.values())
+        return draw_unseen(self.space_, seen, rng)
 
     def _settle(self, x, z, rng):
         """Return the point to evaluate for the z chosen: x, or the mapping's costlier preimage."""

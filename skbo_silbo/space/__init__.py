@@ -2,7 +2,14 @@
 
 from skbo_silbo.space._box import Box
 from skbo_silbo.space._description import box_difference, describe_space, space_difference
-from skbo_silbo.space._keys import SpaceExhausted, draw_unseen, key_of, keys_of, require_left
+from skbo_silbo.space._keys import (
+    SpaceExhausted,
+    draw_unseen,
+    first_rows,
+    key_of,
+    keys_of,
+    require_left,
+)
 from skbo_silbo.space._read import as_space, refuse_intervals
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
@@ -16,6 +23,7 @@ __all__ = [
     "box_difference",
     "describe_space",
     "draw_unseen",
+    "first_rows",
     "key_of",
     "keys_of",
     "refuse_intervals",

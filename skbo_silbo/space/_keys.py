@@ -29,6 +29,15 @@ def keys_of(X):
     return [row.tobytes() for row in np.round(X, 9) + 0.0]
 
 
+def first_rows(X, seen=()):
+    """Return which rows of X, a list, are new: not in `seen`, and unlike every row before."""
+    rows = {}
+    for row, key in enumerate(keys_of(X)):
+        if key not in seen:
+            rows.setdefault(key, row)
+    return list(rows.values())
+
+
 def require_left(space, seen, n):
     """Refuse to look for more new points than there are.
 
