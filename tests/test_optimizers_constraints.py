@@ -257,7 +257,7 @@ def test_the_history_ranks_feasible_points_first():
     y = np.array([5.0, 1.0, 2.0, 4.0, np.nan])
     C = np.array([[-1.0, 0.0], [3.0, 0.0], [0.1, 0.0], [-1.0, -1.0], [-1.0, 0.0]])
     history = History(2).with_added(list(X), X, y, np.full(5, np.nan), C)
-    ranked, n_feasible = history.canonical().ranked()
+    ranked, n_feasible = history.canonical.ranked()
     assert n_feasible == 2
     assert_array_equal(ranked[:, 0] / 2, [3, 0, 4, 2, 1])
     assert_array_equal(history.best_places(3)[:, 0] / 2, [3, 0, 1])

@@ -123,7 +123,7 @@ def test_history_is_sorted_by_point_and_then_value():
     failed = np.array([np.nan, np.nan])
     X = np.array([[0.5, 0.0]] * 2)
     history = history.with_added("de", X, failed, np.array([4.0, 2.0]), np.array([[1.0], [np.nan]]))
-    X, y, noise_std, constraints = history.canonical()
+    X, y, noise_std, constraints = history.canonical
     assert_allclose(X, [[0, 2], [0.5, 0], [0.5, 0], [0.5, 1], [0.5, 1]])
     assert_allclose(y, [1, np.nan, np.nan, 2, 3])
     assert_allclose(noise_std, [1, 2, 4, 1, 1])

@@ -31,7 +31,7 @@ class Found:
     X: np.ndarray | None = None
 
     def portions(self, size):
-        """Yield the rows whose coordinates differ from all before: `size`, then twice as many, ..."""
+        """Yield the rows whose coordinates no row before has: `size`, then twice as many, ..."""
         rows = first_rows(self.Z)
         while rows:
             some, rows = rows[:size], rows[size:]

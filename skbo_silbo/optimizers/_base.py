@@ -81,8 +81,9 @@ class AskTellOptimizer(ABC):
         """The points asked for and not yet told or cancelled, in the order asked: as `x_iters_`."""
         with self._lock:
             pending, exact = dict(self._pending), dict(self._exact)
-        points = (exact[k] if k in exact else self._decoded(x) for k, x in pending.items())
-        return self._as_results(list(points))
+        decode = self.space_.decode
+        points = [exact[k] if k in exact else decode(x[None])[0] for k, x in pending.items()]
+        return self._as_results(points)
 
     @property
     def func_vals_(self) -> FloatArray:
@@ -118,7 +119,7 @@ class AskTellOptimizer(ABC):
         history = self._history
         if self._input_model is None or self._input_model[0] != len(history):
             with one_thread():
-                model = InputModel.fit(self.space_, *history.canonical()[:3])
+                model = InputModel.fit(self.space_, *history.canonical[:3])
             self._input_model = len(history), model
         return self._input_model[1]
 
@@ -149,15 +150,19 @@ class AskTellOptimizer(ABC):
             constraints.
         """
         count = 1 if n is None else check_count("n", n)
-        within = self.space_ if not fixed else self.space_.pinned(fixed)
-        part = Part(self.space_, within, self._violation)
+        part = self._part(fixed)
         with self._lock:
             require_left(self.space_, self._seen, count)
             before = self._pending, self._exact
             self._pending, self._exact = dict(self._pending), dict(self._exact)
             try:
-                points = [self._ask_one(part) for _ in range(count)]
-                self._log_asked(list(self._pending.values())[-count:])
+                points = []
+                for _ in range(count):
+                    points.append(self._accept(self._propose(), part))
+                if self._log is not None:
+                    asked = list(self._pending.values())[-count:]
+                    self._log.append({"asked": np.array(asked).tolist()})
+                    self._log.keep_state(self._state_to_dict())
             except BaseException:
                 self._pending, self._exact = before
                 raise
@@ -383,12 +388,21 @@ class AskTellOptimizer(ABC):
         """Return the random stream of this number, the same whenever it is asked for."""
         return np.random.default_rng([self._seed, *key])
 
-    def _ask_one(self, part):
-        """Return the next point of a part of the space; it is pending from now on."""
-        x = self._propose()
-        if part.admits(x):
+    def _part(self, fixed):
+        """Return the `Part` of the space to propose in; None for the whole."""
+        if not fixed and self._violation is None:
+            return None
+        within = self.space_.pinned(fixed) if fixed else self.space_
+        return Part(self.space_, within, self._violation)
+
+    def _accept(self, x, part):
+        """Return the point of a proposal x, or of a better one where x is outside the part.
+
+        It is pending from now on.
+        """
+        if part is None or part.admits(x):
             self._register(x)
-            return self._decoded(x)
+            return self.space_.decode(x[None])[0]
         rng = self._rng(self._n_known, 4)
         best = self._history.best_places(N_CENTRES)
         x, point = propose_in(part, np.vstack([x, best]), self._rank, self._seen, rng)
@@ -399,9 +413,6 @@ class AskTellOptimizer(ABC):
     def _rank(self, X):
         """Return how good new places X, (n, m), promise to be, (n,): no model, no difference."""
         return np.zeros(len(X))
-
-    def _decoded(self, x):
-        return self.space_.decode(x[None])[0]
 
     def _register(self, x):
         self._pending[key_of(x)] = x
@@ -418,11 +429,6 @@ class AskTellOptimizer(ABC):
     def _withdraw(self, keys):
         keys = set(keys)
         self._pending = {key: x for key, x in self._pending.items() if key not in keys}
-
-    def _log_asked(self, X):
-        if self._log is not None:
-            self._log.append({"asked": np.array(X).tolist()})
-            self._log.keep_state(self._state_to_dict())
 
     def _check_noise(self, noise_std, shape):
         return as_noise(noise_std, shape)

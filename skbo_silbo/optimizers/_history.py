@@ -1,5 +1,6 @@
 """What has been evaluated."""
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -31,13 +32,16 @@ class Labelled(NamedTuple):
         These are all where no constraint is known of any (failed ones too: to a model they have
         values), and the feasible ones elsewhere: those with a value, if there is one.
         """
+        values = np.where(np.isfinite(self.y), self.y, np.inf)
         constraints = self.constraints[:, ~np.isnan(self.constraints).all(axis=0)]
+        if not constraints.shape[1]:
+            return self.X[np.argsort(values, kind="stable")], len(self.X)
         feasible = is_feasible(constraints)
         has_value = feasible & np.isfinite(self.y)
-        if constraints.shape[1] and has_value.any():
+        if has_value.any():
             feasible = has_value
         violation = np.where(feasible, 0.0, total_violation(constraints))
-        order = np.lexsort([np.where(np.isfinite(self.y), self.y, np.inf), violation, ~feasible])
+        order = np.lexsort([values, violation, ~feasible])
         return self.X[order], int(feasible.sum())
 
 
@@ -104,8 +108,9 @@ class History:
         """Return how many values are beyond what can be modelled with the others."""
         return int(is_beyond(self.y).sum())
 
+    @cached_property
     def canonical(self):
-        """Return the evaluations sorted by X, y, noise_std and constraints: `Labelled`.
+        """The evaluations sorted by X, y, noise_std and constraints: `Labelled`.
 
         Values and noise are as models see them (`as_modelled`).
         """

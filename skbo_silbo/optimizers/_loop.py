@@ -81,14 +81,16 @@ class EmbeddedOptimizer(AskTellOptimizer):
         index = self._n_known
         rng = self._rng(index)
         with one_thread():
-            if index < self.n_initial_ or len(self._history) == 0:
+            if index < self._configuration.n_initial or len(self._history) == 0:
                 return self._design_point(index, rng)
             again = self._update_belief()
             if again is not None:
                 return again
             if self._belief.surrogate is None:
                 return draw_unseen(self.space_, self._seen, rng)
-            return self._choose(self._search(rng), rng)
+            search = self._configuration.search
+            surface = self._surface(search.n_points)
+            return self._choose(search.find(surface, self._belief.ranked, self.space_, rng), rng)
 
     def _design_point(self, index, rng):
         X, Z = self._design.X, self._design.Z
@@ -112,7 +114,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         When the embedding changes, some mappings move points: these wait to be evaluated again.
         """
         again = self._ledger.waiting(self._seen)
-        if again is not None or not self._is_stale:
+        if again is not None or self._belief.n_told == len(self._history):
             return again
         self._learn()
         again = self._ledger.waiting(self._seen)
@@ -122,13 +124,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
             self._belief = self._conditioned(labelled)
         return again
 
-    @property
-    def _is_stale(self):
-        return self._belief.n_told is None or self._belief.n_told < len(self._history)
-
     def _labelled(self):
         """Return the evaluations to learn from, in canonical order: `Labelled`."""
-        return Labelled(*self._ledger.select(*self._history.canonical()))
+        return Labelled(*self._ledger.select(*self._history.canonical))
 
     def _learn(self):
         """Learn the embedding, and before that choose the scale of the values, where it is due."""
@@ -143,10 +141,17 @@ class EmbeddedOptimizer(AskTellOptimizer):
             belief = replace(belief, warp=self._choose_warp(X, y), chosen_at=n)
         learner = self._configuration.learner
         learnt = learner.learn(*learning_data(X, y, self._unlabeled, belief.warp))
-        belief = replace(belief, learnt_at=n, path=belief.path_with(n, learner.name, learnt.r))
+        belief = replace(belief, learnt_at=n)
         if first or not (learnt.is_identity and belief.embedding.is_identity):
             self._ledger.move(learnt, self._seen, first)
-            belief = replace(belief, embedding=learnt, surrogate=None, moved=True, n_told=None)
+            belief = replace(
+                belief,
+                embedding=learnt,
+                path=belief.path_with(n, learner.name, learnt.r),
+                surrogate=None,
+                moved=True,
+                n_told=None,
+            )
         self._belief = belief
 
     def _first_unlabeled(self):
@@ -172,6 +177,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
         maker = self._configuration.maker
         surrogate, state = maker.fit(belief.state, *data, moved=belief.moved, rng=rng)
         belief = self._with_surrogate(surrogate, state, labelled)
+        if not labelled.constraints.shape[1]:
+            return belief
         known = belief.feasibility_states, labelled.X, labelled.constraints
         feasibility, states = fit_feasibility(*known)
         return replace(belief, feasibility=feasibility, feasibility_states=states)
@@ -208,12 +215,6 @@ class EmbeddedOptimizer(AskTellOptimizer):
             return super()._rank(X)
         with one_thread():
             return self._surface(len(X)).values(X)
-
-    def _search(self, rng):
-        """Return what the search of the acquisition finds: `Found`."""
-        search = self._configuration.search
-        surface = self._surface(search.n_points)
-        return search.find(surface, self._belief.ranked, self.space_, rng)
 
     def _surface(self, n_points):
         """Return the acquisition, pending points believed to have their predicted values."""
@@ -281,8 +282,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _current_belief(self):
         """Return the belief with everything told, hyperparameters kept; nothing is changed."""
-        if not self._is_stale and self._belief.surrogate is not None:
-            return self._belief
+        belief = self._belief
+        if belief.n_told == len(self._history) and belief.surrogate is not None:
+            return belief
         if self._described is not None and self._described[0].n_told == len(self._history):
             return self._described[0]
         return self._restored()
@@ -329,7 +331,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             "surrogate": belief.state,
             "feasibility": belief.feasibility_states,
             "moved": belief.moved,
-            "fresh": not self._is_stale and belief.surrogate is not None,
+            "fresh": belief.n_told == len(self._history) and belief.surrogate is not None,
             "unlabeled": self._unlabeled.tolist(),
             "ledger": self._ledger.to_state(),
         }
