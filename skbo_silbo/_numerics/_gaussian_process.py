@@ -16,19 +16,12 @@ G          (n, n)    ``(a a' - K^-1) / 2``, derivative of the log likelihood by 
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
 from scipy.linalg.lapack import dpotri, dpotrs, dtrtrs
 
-from ._matern import (
-    DistancesTo,
-    gradient_by_points,
-    gradient_by_weights,
-    matern52,
-    scaled_squared_distances,
-)
+from ._matern import DistancesTo, gradient_by_points, gradient_by_weights, matern52
 
 LEAST_VARIANCE = 1e-14  # of a prediction, relative to the signal: below it rounding decides
 MIRRORED_ROWS = 128  # at a time: their columns stay in the processor's cache
@@ -53,8 +46,8 @@ class GaussianProcess:
         Lower triangular L with ``L L' = R + (noise_variance / signal_variance) I``.
     dual : ndarray of shape (n,)
         ``K^-1 y``.
-    log_marginal_likelihood : float
-        Log density of y, in nats.
+    distances : DistancesTo
+        To X, at these weights.
     """
 
     X: np.ndarray
@@ -64,20 +57,21 @@ class GaussianProcess:
     noise_variance: float | np.ndarray
     cholesky: np.ndarray
     dual: np.ndarray
-    log_marginal_likelihood: float
+    distances: DistancesTo
 
-    @cached_property
-    def _distances(self):
-        return DistancesTo(self.X, self.weights)
+    @property
+    def log_marginal_likelihood(self):
+        """Log density of y, in nats."""
+        return _log_density(self.y, self.cholesky, self.dual, self.signal_variance)
 
     def mean(self, X):
         """Return the posterior mean at the rows of X, of shape (m,), in units of y."""
-        correlation, _ = matern52(self._distances(X))
+        correlation, _ = matern52(self.distances(X))
         return self.signal_variance * (correlation @ self.dual)
 
     def mean_gradient(self, X):
         """Return the gradient of the posterior mean at the rows of X, of shape (m, d)."""
-        _, D = matern52(self._distances(X))
+        _, D = matern52(self.distances(X))
         D *= self.signal_variance * self.dual  # d mean_t / d q_tj
         return gradient_by_points(D, X, self.X, self.weights)
 
@@ -89,7 +83,7 @@ class GaussianProcess:
         mean, variance : ndarray of shape (m,)
             In units of y, and squared (Rasmussen and Williams 2006, eqs. 2.25 and 2.26).
         """
-        correlation, _ = matern52(self._distances(X))
+        correlation, _ = matern52(self.distances(X))
         half, _ = dtrtrs(self.cholesky, correlation.T, lower=1)
         mean = self.signal_variance * (correlation @ self.dual)
         return mean, self._variance(np.einsum("ij,ij->j", half, half))
@@ -103,7 +97,7 @@ class GaussianProcess:
         by_mean, by_variance : ndarray of shape (m, d)
             Derivatives by the coordinates of the point.
         """
-        correlation, derivative = matern52(self._distances(X))
+        correlation, derivative = matern52(self.distances(X))
         solved = dpotrs(self.cholesky, correlation.T, lower=1)[0].T
         mean = self.signal_variance * (correlation @ self.dual)
         variance = self._variance(np.einsum("ij,ij->i", correlation, solved))
@@ -126,7 +120,8 @@ class GaussianProcess:
             What the process itself is taken to be there, without noise.
         """
         all_X, all_y = np.vstack([self.X, X]), np.append(self.y, y)
-        correlation, _ = matern52(DistancesTo(all_X, self.weights)(X))  # (m, n + m)
+        distances = DistancesTo(all_X, self.weights)
+        correlation, _ = matern52(distances(X))  # (m, n + m)
         n, m = len(self.X), len(X)
         below = dtrtrs(self.cholesky, correlation[:, :n].T, lower=1)[0].T
         rest = correlation[:, n:] - below @ below.T  # of the posterior before
@@ -138,10 +133,8 @@ class GaussianProcess:
             np.broadcast_to(self.noise_variance, n),
             np.full(m, BELIEF_VARIANCE * self.signal_variance),
         )
-        value = _log_density(all_y, L, dual, self.signal_variance)
-        return GaussianProcess(
-            all_X, all_y, self.weights, self.signal_variance, noise, L, dual, value
-        )
+        v = self.signal_variance
+        return GaussianProcess(all_X, all_y, self.weights, v, noise, L, dual, distances)
 
     def leave_one_out(self):
         """Return mean and variance of every ``y_i`` given all the others, hyperparameters kept.
@@ -189,10 +182,10 @@ def condition(X, y, weights, signal_variance, noise_variance):
     >>> gp.mean(np.array([[0.5], [1.0]])).round(4)
     array([0., 1.])
     """
-    L, _ = _factorise(X, weights, noise_variance / signal_variance)
+    distances = DistancesTo(X, weights)
+    L, _ = _factorise(X, distances, noise_variance / signal_variance)
     dual = cho_solve((L, True), y) / signal_variance
-    value = _log_density(y, L, dual, signal_variance)
-    return GaussianProcess(X, y, weights, signal_variance, noise_variance, L, dual, value)
+    return GaussianProcess(X, y, weights, signal_variance, noise_variance, L, dual, distances)
 
 
 def condition_profiled(X, y, weights, noise_ratio):
@@ -205,9 +198,10 @@ def condition_profiled(X, y, weights, noise_ratio):
     noise_ratio : float
         Noise variance divided by signal variance, > 0.
     """
-    L, _ = _factorise(X, weights, noise_ratio)
+    distances = DistancesTo(X, weights)
+    L, _ = _factorise(X, distances, noise_ratio)
     v, dual = _profiled(L, y)
-    return GaussianProcess(X, y, weights, v, v * noise_ratio, L, dual, _log_density(y, L, dual, v))
+    return GaussianProcess(X, y, weights, v, v * noise_ratio, L, dual, distances)
 
 
 def log_marginal_likelihood(X, y, weights, signal_variance, noise_variance, known_variance=0.0):
@@ -228,7 +222,8 @@ def log_marginal_likelihood(X, y, weights, signal_variance, noise_variance, know
         By ``log weights``, ``log signal_variance`` and ``log noise_variance``, in that order.
         O(n^3 + n^2 d) time, O(n^2 + n d) memory.
     """
-    L, derivative = _factorise(X, weights, (noise_variance + known_variance) / signal_variance)
+    noise_ratio = (noise_variance + known_variance) / signal_variance
+    L, derivative = _factorise(X, DistancesTo(X, weights), noise_ratio)
     dual = cho_solve((L, True), y) / signal_variance
     by_weights, by_variance = _gradient(X, L, derivative, dual, weights, signal_variance)
     by_noise = noise_variance * by_variance.sum()
@@ -259,7 +254,7 @@ def profiled_log_marginal_likelihood(X, y, weights, noise_ratio):
     signal_variance : float
         The maximiser.
     """
-    L, derivative = _factorise(X, weights, noise_ratio)
+    L, derivative = _factorise(X, DistancesTo(X, weights), noise_ratio)
     v, dual = _profiled(L, y)
     # v is stationary, so the partial derivatives at v are the total ones
     by_weights, by_variance = _gradient(X, L, derivative, dual, weights, v)
@@ -285,9 +280,11 @@ def _gradient(X, L, derivative, dual, weights, v):
     return weights * gradient_by_weights(derivative, X), by_variance
 
 
-def _factorise(X, weights, noise_ratio):
+def _factorise(X, distances, noise_ratio):
     """Return the Cholesky factor of ``R + eta I``, eta a number or (n,), and ``dR / dq``."""
-    C, derivative = matern52(scaled_squared_distances(X, X, weights))
+    q = distances(X)
+    np.fill_diagonal(q, 0.0)
+    C, derivative = matern52(q)
     C[np.diag_indices_from(C)] += noise_ratio
     return cholesky(C, lower=True, overwrite_a=True, check_finite=False), derivative
 
