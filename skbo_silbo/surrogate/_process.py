@@ -78,12 +78,13 @@ class GaussianProcessSurrogate:
         self : object
         """
         self.y_mean_, self.y_scale_ = location_and_scale(y)
-        self._prior = self._make_prior(Z.shape[1])
-        theta = self._prior.location if self.theta is None else self.theta
-        self.theta_ = np.clip(theta, *self._prior.bounds.T)
         targets = (y - self.y_mean_) / self.y_scale_
-        self._set_known(noise_variance, len(Z))
-        self._condition(Z, targets, tune=tune and np.ptp(targets) > 0.0)
+        self._known = np.broadcast_to(noise_variance, len(Z)) / self.y_scale_**2
+        self._n_coordinates = Z.shape[1]
+        self.theta_ = np.array(self._prior.location if self.theta is None else self.theta)
+        if tune:
+            self._tune(Z, targets)
+        self._condition(Z, targets)
         return self
 
     @property
@@ -107,13 +108,8 @@ class GaussianProcessSurrogate:
         -------
         self : object
         """
-        self.y_mean_, self.y_scale_ = location_and_scale(y)
-        self._prior = self._make_prior(Z.shape[1])
-        self.theta_ = np.array(state["theta"])
-        targets = (y - self.y_mean_) / self.y_scale_
-        self._set_known(noise_variance, len(Z))
-        self._condition(Z, targets, tune=False)
-        return self
+        self.theta = np.array(state["theta"])
+        return self.fit(Z, y, noise_variance, tune=False)
 
     def with_points(self, Z, y):
         """Return a surrogate that believes in values, hyperparameters and standardisation kept.
@@ -173,13 +169,9 @@ class GaussianProcessSurrogate:
 
     def draw_alike(self, n, rng):
         """Return n surrogates of the same data, hyperparameters drawn from their posterior."""
-        data = self._process.X, self._process.y, self._known
+        data, prior = (self._process.X, self._process.y, self._known), self._prior
         draws = draw_hyperparameters(
-            lambda theta: self._loss(theta, self._prior, *data),
-            self.theta_,
-            self._prior.bounds,
-            n,
-            rng,
+            lambda theta: self._loss(theta, prior, *data), self.theta_, prior.bounds, n, rng
         )
         return [self._with_theta(theta) for theta in draws]
 
@@ -193,21 +185,24 @@ class GaussianProcessSurrogate:
     def _with_theta(self, theta):
         other = copy(self)
         other.theta_ = theta
-        other._condition(self._process.X, self._process.y, tune=False)
+        other._condition(self._process.X, self._process.y)
         return other
 
-    def _make_prior(self, r):
-        prior = PRIORS[self.prior](r) if isinstance(self.prior, str) else self.prior
+    @property
+    def _prior(self):
+        prior = self.prior
+        if isinstance(prior, str):
+            prior = PRIORS[prior](self._n_coordinates)
         return prior.shared() if self.isotropic else prior
 
-    def _set_known(self, noise_variance, n):
-        """Keep the known variances, for standardised targets, (n,)."""
-        self._known = np.broadcast_to(noise_variance, n) / self.y_scale_**2
-
-    def _condition(self, Z, targets, *, tune):
-        if tune:
+    def _tune(self, Z, targets):
+        """Search the hyperparameters, from those in use too; equal targets keep these."""
+        self.theta_ = np.clip(self.theta_, *self._prior.bounds.T)
+        if np.ptp(targets) > 0.0:
             some = _spread(len(Z), MOST_TUNED)
             self.theta_ = self._most_probable(Z[some], targets[some], self._known[some])
+
+    def _condition(self, Z, targets):
         signal, noise = np.exp(self.theta_[[0, -1]])
         noise = noise + JITTER + self._known
         weights = self._make_weights(self.theta_, Z.shape[1])
