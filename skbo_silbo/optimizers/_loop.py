@@ -30,10 +30,10 @@ from skbo_silbo.mapping import make_ledger
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._belief import Belief
+from skbo_silbo.optimizers._configuration import is_update_due
 from skbo_silbo.optimizers._design import Design, random_points
 from skbo_silbo.optimizers._evidence import Rival
 from skbo_silbo.optimizers._history import Labelled, impute_failures
-from skbo_silbo.optimizers._schedule import is_update_due
 from skbo_silbo.optimizers._subspace import describe_subspace
 from skbo_silbo.space import draw_unseen, first_rows, key_of
 from skbo_silbo.surrogate import choose_warp, fit_feasibility, restore_feasibility

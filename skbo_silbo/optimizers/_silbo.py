@@ -18,6 +18,7 @@ from skbo_silbo.embedding import (
 from skbo_silbo.mapping import Mapping
 from skbo_silbo.optimizers._configuration import (
     Configuration,
+    check_schedule,
     make_acquisition,
     make_design,
     make_mapping,
@@ -28,7 +29,6 @@ from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.optimizers._journaling import open_log
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._nonlinear_parts import nonlinear_parts
-from skbo_silbo.optimizers._schedule import check_schedule
 from skbo_silbo.surrogate import make_surrogates
 
 

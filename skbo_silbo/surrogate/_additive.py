@@ -15,7 +15,7 @@ from scipy.stats import norm
 
 from skbo_silbo._numerics._matern import gradient_by_points, matern52, scaled_squared_distances
 from skbo_silbo.surrogate._central_differences import central_differences
-from skbo_silbo.surrogate._standard import location_and_scale
+from skbo_silbo.surrogate._warps import location_and_scale
 
 LENGTHS = np.geomspace(0.1, 10.0, 9)
 NOISES = np.geomspace(1e-6, 1.0, 7)  # relative to the signal

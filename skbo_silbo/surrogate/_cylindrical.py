@@ -28,7 +28,7 @@ from scipy.stats import norm
 
 from skbo_silbo._numerics._matern import matern52
 from skbo_silbo.surrogate._prior import HyperparameterPrior
-from skbo_silbo.surrogate._standard import location_and_scale
+from skbo_silbo.surrogate._warps import location_and_scale
 
 N_POWERS = 4  # of the cosine, 0 to 3
 LEAST_RADIUS = 1e-6  # for slopes: they are infinite at the centre

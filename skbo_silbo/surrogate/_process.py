@@ -11,7 +11,7 @@ from skbo_silbo._numerics._gaussian_process import condition, log_marginal_likel
 from skbo_silbo.surrogate._function_draws import FunctionDraws
 from skbo_silbo.surrogate._hyperparameter_draws import draw_hyperparameters
 from skbo_silbo.surrogate._prior import PRIORS
-from skbo_silbo.surrogate._standard import location_and_scale
+from skbo_silbo.surrogate._warps import location_and_scale
 
 MAX_ITERATIONS = 60  # of L-BFGS-B for each start
 JITTER = 1e-10  # least noise variance, for standardised targets
@@ -205,7 +205,7 @@ class GaussianProcessSurrogate:
     def _condition(self, Z, targets):
         signal, noise = np.exp(self.theta_[[0, -1]])
         noise = noise + JITTER + self._known
-        weights = self._make_weights(self.theta_, Z.shape[1])
+        weights = np.broadcast_to(np.exp(-2.0 * self.theta_[1:-1]), Z.shape[1])
         self._process = condition(Z, targets, weights, signal, noise)
 
     def _most_probable(self, *data):
@@ -229,14 +229,10 @@ class GaussianProcessSurrogate:
             options=options,
         )
 
-    def _make_weights(self, theta, r):
-        weights = np.exp(-2.0 * theta[1:-1])
-        return np.full(r, weights[0]) if self.isotropic else weights
-
     def _loss(self, theta, prior, Z, targets, known):
         """Return minus the log posterior density of the hyperparameters, and its gradient."""
         signal, noise = np.exp(theta[[0, -1]])
-        weights = self._make_weights(theta, Z.shape[1])
+        weights = np.broadcast_to(np.exp(-2.0 * theta[1:-1]), Z.shape[1])
         try:
             value, gradient = log_marginal_likelihood(Z, targets, weights, signal, noise, known)
         except LinAlgError:  # not positive definite in floating point: step back

@@ -1,4 +1,4 @@
-"""The scale on which the learners and the surrogate see the values.
+"""The scale on which learners and surrogates see the values, warped and standardised.
 
 A warp is a rising function of one value; its location and scale come from all values. So that
 warps can be compared as models of the values told (`choose_warp`), each also knows the logarithm
@@ -130,6 +130,12 @@ WARPS = MappingProxyType(
         None: (AsTold(),),
     }
 )
+
+
+def location_and_scale(y):
+    """Return what standardises y, (n,): its mean, and deviation; 1 if only rounding differs."""
+    spread = np.ptp(y) > 1e-12 * np.abs(y).max()
+    return float(np.mean(y)), float(np.std(y)) if spread else 1.0
 
 
 def choose_warp(warps, maker, Z, y, rng):
