@@ -4,11 +4,11 @@ from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._configuration import Configuration
 from skbo_silbo.optimizers._executors import LostWorkerError
+from skbo_silbo.optimizers._history import BeyondModelWarning
 from skbo_silbo.optimizers._input_model import InputModel
 from skbo_silbo.optimizers._input_shares import InputShares
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._minimize import minimize
-from skbo_silbo.optimizers._modelled_values import BeyondModelWarning
 from skbo_silbo.optimizers._random_search import RandomSearch
 from skbo_silbo.optimizers._run import LostEvaluationWarning
 from skbo_silbo.optimizers._si_bo import SIBO

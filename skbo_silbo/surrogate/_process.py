@@ -83,7 +83,10 @@ class GaussianProcessSurrogate:
         self._n_coordinates = Z.shape[1]
         self.theta_ = np.array(self._prior.location if self.theta is None else self.theta)
         if tune:
-            self._tune(Z, targets)
+            self.theta_ = np.clip(self.theta_, *self._prior.bounds.T)
+        if tune and np.ptp(targets) > 0.0:
+            some = _spread(len(Z), MOST_TUNED)
+            self.theta_ = self._most_probable(Z[some], targets[some], self._known[some])
         self._condition(Z, targets)
         return self
 
@@ -194,13 +197,6 @@ class GaussianProcessSurrogate:
         if isinstance(prior, str):
             prior = PRIORS[prior](self._n_coordinates)
         return prior.shared() if self.isotropic else prior
-
-    def _tune(self, Z, targets):
-        """Search the hyperparameters, from those in use too; equal targets keep these."""
-        self.theta_ = np.clip(self.theta_, *self._prior.bounds.T)
-        if np.ptp(targets) > 0.0:
-            some = _spread(len(Z), MOST_TUNED)
-            self.theta_ = self._most_probable(Z[some], targets[some], self._known[some])
 
     def _condition(self, Z, targets):
         signal, noise = np.exp(self.theta_[[0, -1]])
