@@ -80,10 +80,12 @@ class GaussianProcessSurrogate:
         self.y_mean_, self.y_scale_ = location_and_scale(y)
         targets = (y - self.y_mean_) / self.y_scale_
         self._known = np.broadcast_to(noise_variance, len(Z)) / self.y_scale_**2
-        self._n_coordinates = Z.shape[1]
-        self.theta_ = np.array(self._prior.location if self.theta is None else self.theta)
-        if tune:
-            self.theta_ = np.clip(self.theta_, *self._prior.bounds.T)
+        theta = self.theta
+        if tune or theta is None:
+            self._prior = self._make_prior(Z.shape[1])
+            theta = self._prior.location if theta is None else theta
+            theta = np.clip(theta, *self._prior.bounds.T)
+        self.theta_ = np.array(theta)
         if tune and np.ptp(targets) > 0.0:
             some = _spread(len(Z), MOST_TUNED)
             self.theta_ = self._most_probable(Z[some], targets[some], self._known[some])
@@ -172,7 +174,8 @@ class GaussianProcessSurrogate:
 
     def draw_alike(self, n, rng):
         """Return n surrogates of the same data, hyperparameters drawn from their posterior."""
-        data, prior = (self._process.X, self._process.y, self._known), self._prior
+        data = self._process.X, self._process.y, self._known
+        prior = self._make_prior(self._process.X.shape[1])
         draws = draw_hyperparameters(
             lambda theta: self._loss(theta, prior, *data), self.theta_, prior.bounds, n, rng
         )
@@ -191,11 +194,8 @@ class GaussianProcessSurrogate:
         other._condition(self._process.X, self._process.y)
         return other
 
-    @property
-    def _prior(self):
-        prior = self.prior
-        if isinstance(prior, str):
-            prior = PRIORS[prior](self._n_coordinates)
+    def _make_prior(self, r):
+        prior = PRIORS[self.prior](r) if isinstance(self.prior, str) else self.prior
         return prior.shared() if self.isotropic else prior
 
     def _condition(self, Z, targets):
