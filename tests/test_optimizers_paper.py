@@ -114,7 +114,8 @@ def test_the_settings_of_the_paper(method):
     assert optimizer.n_initial_ == 50
     assert (optimizer.n_unlabeled, optimizer.update_every) == (50, 20)
     learner = optimizer._configuration.learner
-    estimator = learner._with_components(2).transformer
+    X = np.random.default_rng(0).uniform(-1, 1, (60, 9))
+    estimator = learner._fitted(2, X, X[:, 0], X[:0])
     assert (estimator.n_neighbors, estimator.n_local_neighbors, estimator.solver) == (7, 7, "paper")
 
 

@@ -134,46 +134,43 @@ class SemiSIRLearner:
 
     def learn(self, X, y, X_unlabeled):
         """Return the embedding, or the identity when equal values identify no direction."""
-        learner = self._with_components("criterion")  # tests by permutation are too dear here
-        if not _varies(X, y) or not self._slices_differ(X, y):
+        if not _varies(X, y):
             return LinearEmbedding(X.shape[1])
-        self._warn_where_slices_are_plain(y)
+        slices = slice_response(y, self._n_slices)
+        if not _means_differ(slices, X):
+            return LinearEmbedding(X.shape[1])
+        self._warn_where_slices_are_plain(slices)
         if self.n_components == "auto" and not self._is_paper:
-            return learner.learn(X, y, X_unlabeled)
-        most = X.shape[1] if self.n_components == "auto" else self.n_components
-        most = min(most, self._count_identified(X, y, X_unlabeled))
-        return self._with_components(most).learn(X, y, X_unlabeled)
+            n_components = "criterion"  # tests by permutation are too dear here
+        else:
+            most = X.shape[1] if self.n_components == "auto" else self.n_components
+            n_components = min(most, self._count_identified(slices, X, y, X_unlabeled))
+        estimator = self._fitted(n_components, X, y, X_unlabeled)
+        return LinearEmbedding.from_components(estimator.components_)
 
-    def _warn_where_slices_are_plain(self, y):
+    def _warn_where_slices_are_plain(self, slices):
         k = self.params.get("n_local_neighbors")
-        largest = int(slice_response(y, self._n_slices).counts.max())
+        largest = int(slices.counts.max())
         if k is not None and k >= largest:
             warnings.warn(
-                f"n_local_neighbors={k} is no localisation: the slices of {y.size} values have at "
-                f"most {largest} rows, so this is plain slicing. The paper's settings have that "
-                "until there are enough values; for slices that are localised give embedding="
+                f"n_local_neighbors={k} is no localisation: the slices of {slices.n_rows} values "
+                f"have at most {largest} rows, so this is plain slicing. The paper's settings have "
+                "that until there are enough values; for slices that are localised give embedding="
                 f"SemiSlicedInverseRegression(n_local_neighbors={max(largest - 1, 2)}).",
                 UserWarning,
                 stacklevel=2,
             )
 
-    def _slices_differ(self, X, y):
-        """Return whether the means of the slices differ, by more than rounding."""
-        slices = slice_response(y, self._n_slices)
-        means = slices.membership().T @ X / np.sqrt(slices.counts)[:, None]
-        return bool((np.ptp(means, axis=0) > 1e-12).any())
-
     @property
     def _is_paper(self):
         return self.params.get("solver") == "paper"
 
-    def _count_identified(self, X, y, X_unlabeled):
+    def _count_identified(self, slices, X, y, X_unlabeled):
         """Return how many directions the data identify; Algorithm 2 divides by zero past that."""
         if not self._is_paper:
-            return len(self._with_components(1).fitted(X, y, X_unlabeled).eigenvalues_)
-        n_slices = slice_response(y, self._n_slices).n_slices
+            return len(self._fitted(1, X, y, X_unlabeled).eigenvalues_)
         rank = int(np.linalg.matrix_rank(X - X.mean(axis=0)))
-        return max(min(rank, n_slices - 1), 1)
+        return max(min(rank, slices.n_slices - 1), 1)
 
     @property
     def _n_slices(self):
@@ -181,11 +178,11 @@ class SemiSIRLearner:
             return self.n_slices
         return 10 if self.n_components == "auto" else max(10, self.n_components + 1)
 
-    def _with_components(self, n_components):
+    def _fitted(self, n_components, X, y, X_unlabeled):
         estimator = SemiSlicedInverseRegression(
             n_components, n_slices=self._n_slices, **self.params
         )
-        return TransformerLearner(self.name, estimator)
+        return estimator.fit(X, y, X_unlabeled=X_unlabeled if len(X_unlabeled) else None)
 
 
 @dataclass(frozen=True)
@@ -247,6 +244,12 @@ class CoordinatesLearner:
 def _varies(X, y):
     """Whether neither all rows of X, nor all values of y, are the same."""
     return np.unique(y).size > 1 and bool(np.ptp(X, axis=0).any())
+
+
+def _means_differ(slices, X):
+    """Whether the means of the slices of X, (n, d), differ by more than rounding."""
+    means = slices.membership().T @ X / np.sqrt(slices.counts)[:, None]
+    return bool((np.ptp(means, axis=0) > 1e-12).any())
 
 
 def _semi_sir(name, **params):
