@@ -1,10 +1,13 @@
 import numpy as np
 import pytest
 from derivatives import assert_gradient
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from skbo_silbo.acquisition import (
     AcquisitionSurface,
+    Found,
     draw_candidates,
     draw_moved,
     log_expected_improvement,
@@ -13,6 +16,7 @@ from skbo_silbo.acquisition import (
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.optimizers._design import n_initial_points, sobol_points
 from skbo_silbo.optimizers._history import History, impute_failures
+from skbo_silbo.space import first_rows, key_of
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 
@@ -115,6 +119,23 @@ def test_size_of_the_design():
     assert sizes[1] >= 5
     assert 8 <= sizes[3] <= 12
     assert sizes[-1] <= 50
+
+
+@given(st.lists(st.integers(0, 6), max_size=40), st.integers(1, 5))
+def test_portions_are_the_first_of_equal_rows_in_order(bins, size):
+    Z = np.array(bins, dtype=float).reshape(-1, 1)
+    found = Found(Z, np.arange(float(len(Z)))[:, None])
+    portions = list(found.portions(size))
+    assert [len(p.Z) for p in portions[:-1]] == [size * 2**i for i in range(len(portions[:-1]))]
+    places = [int(x) for p in portions for x in p.X[:, 0]]
+    assert places == [bins.index(b) for b in dict.fromkeys(bins)]
+    assert [z for p in portions for z in p.Z[:, 0]] == [bins[i] for i in places]
+
+
+def test_rows_are_new_if_neither_seen_nor_repeated():
+    X = np.array([[0.0, 0.5], [-0.0, 0.5], [1.0, 0.5], [0.0, 0.5 + 1e-12], [1.0, 1.0]])
+    assert first_rows(X) == [0, 2, 4]
+    assert first_rows(X, {key_of(X[2])}) == [0, 4]
 
 
 def test_history_is_sorted_by_point_and_then_value():

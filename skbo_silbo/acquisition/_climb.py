@@ -41,11 +41,11 @@ def draw_candidates(embedding, incumbents, rng, relevance):
         The best points known; local candidates are drawn round these.
     rng : numpy.random.Generator
     """
-    wide = rng.uniform(-1.0, 1.0, (N_GLOBAL, embedding.r)) * embedding.half_widths
+    widths = embedding.half_widths
+    wide = rng.uniform(-1.0, 1.0, (N_GLOBAL, widths.size)) * widths
     near = incumbents[rng.integers(len(incumbents), size=N_LOCAL)]
-    steps = 10.0 ** rng.uniform(*LOG_STEPS, (N_LOCAL, 1)) * rng.standard_normal(
-        (N_LOCAL, embedding.r)
-    )
+    sizes = 10.0 ** rng.uniform(*LOG_STEPS, (N_LOCAL, 1))
+    steps = sizes * rng.standard_normal((N_LOCAL, widths.size))
     X = np.vstack([embedding.pull_back(wide), near + embedding.pull_back(steps)])
     anew = draw_moved(len(near), relevance, 1, rng)
     near = np.where(anew, rng.uniform(-1.0, 1.0, near.shape), near)
