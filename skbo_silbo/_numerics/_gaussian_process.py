@@ -18,8 +18,8 @@ G          (n, n)    ``(a a' - K^-1) / 2``, derivative of the log likelihood by 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky
-from scipy.linalg.lapack import dpotri, dpotrs, dtrtrs
+from scipy.linalg import LinAlgError, cholesky
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtrs
 
 from ._matern import DistancesTo, gradient_by_points, gradient_by_weights, matern52
 
@@ -128,7 +128,7 @@ class GaussianProcess:
         rest[np.diag_indices_from(rest)] += BELIEF_VARIANCE
         corner = cholesky(rest, lower=True, check_finite=False)
         L = np.asfortranarray(np.block([[self.cholesky, np.zeros((n, m))], [below, corner]]))
-        dual = cho_solve((L, True), all_y, check_finite=False) / self.signal_variance
+        dual = _solve(L, all_y) / self.signal_variance
         noise = np.append(
             np.broadcast_to(self.noise_variance, n),
             np.full(m, BELIEF_VARIANCE * self.signal_variance),
@@ -184,7 +184,7 @@ def condition(X, y, weights, signal_variance, noise_variance):
     """
     distances = DistancesTo(X, weights)
     L, _ = _factorise(X, distances, noise_variance / signal_variance)
-    dual = cho_solve((L, True), y) / signal_variance
+    dual = _solve(L, y) / signal_variance
     return GaussianProcess(X, y, weights, signal_variance, noise_variance, L, dual, distances)
 
 
@@ -224,7 +224,7 @@ def log_marginal_likelihood(X, y, weights, signal_variance, noise_variance, know
     """
     noise_ratio = (noise_variance + known_variance) / signal_variance
     L, derivative = _factorise(X, DistancesTo(X, weights), noise_ratio)
-    dual = cho_solve((L, True), y) / signal_variance
+    dual = _solve(L, y) / signal_variance
     by_weights, by_variance = _gradient(X, L, derivative, dual, weights, signal_variance)
     by_noise = noise_variance * by_variance.sum()
     by_known = float(np.sum(known_variance * by_variance))
@@ -262,9 +262,14 @@ def profiled_log_marginal_likelihood(X, y, weights, noise_ratio):
     return _log_density(y, L, dual, v), np.append(by_weights, by_noise), v
 
 
+def _solve(L, y):
+    """Return ``(L L')^-1 y``."""
+    return dpotrs(L, y, lower=1)[0]
+
+
 def _profiled(L, y):
     """Return the signal variance that maximises the density of y, and ``K^-1 y``."""
-    unscaled = cho_solve((L, True), y)
+    unscaled = _solve(L, y)
     v = float(y @ unscaled) / y.size
     return v, unscaled / v
 
@@ -281,12 +286,21 @@ def _gradient(X, L, derivative, dual, weights, v):
 
 
 def _factorise(X, distances, noise_ratio):
-    """Return the Cholesky factor of ``R + eta I``, eta a number or (n,), and ``dR / dq``."""
+    """Return the Cholesky factor of ``R + eta I``, eta a number or (n,), and ``dR / dq``.
+
+    Raises
+    ------
+    LinAlgError
+        If the matrix is not positive definite in floating point.
+    """
     q = distances(X)
     np.fill_diagonal(q, 0.0)
     C, derivative = matern52(q)
-    C[np.diag_indices_from(C)] += noise_ratio
-    return cholesky(C, lower=True, overwrite_a=True, check_finite=False), derivative
+    np.einsum("ii->i", C)[...] += noise_ratio
+    L, info = dpotrf(C.T, lower=1, overwrite_a=1)  # symmetric, and in Fortran's order so
+    if info:
+        raise LinAlgError(f"the leading minor of order {info} is not positive definite")
+    return L, derivative
 
 
 def _log_density(y, L, dual, v):
@@ -297,11 +311,13 @@ def _log_density(y, L, dual, v):
 
 def _inverse(L):
     """Return ``(L L')^-1`` in full, its lower half mirrored block by block."""
-    inverse, _ = dpotri(L, lower=1)
+    inverse, _ = dpotri(L, lower=1)  # its upper half is that of L: zero
     for start in range(0, len(inverse), MIRRORED_ROWS):
         rows = slice(start, start + MIRRORED_ROWS)
         rest = slice(start + MIRRORED_ROWS, None)
-        corner = np.tril(inverse[rows, rows], -1)
-        inverse[rows, rows] = np.tril(inverse[rows, rows]) + corner.T
+        corner = inverse[rows, rows]
+        diagonal = np.diag(corner).copy()
+        corner += corner.T
+        np.einsum("ii->i", corner)[...] = diagonal
         inverse[rows, rest] = inverse[rest, rows].T
     return inverse
