@@ -395,10 +395,7 @@ class AskTellOptimizer(ABC):
         return Part(self.space_, within, self._violation)
 
     def _accept(self, x, part):
-        """Return the point of a proposal x, or of a better one where x is outside the part.
-
-        It is pending from now on.
-        """
+        """Return the point of a proposal x, or the best in a part that x is not in: now pending."""
         if part is None or part.admits(x):
             self._register(x)
             return self.space_.decode(x[None])[0]

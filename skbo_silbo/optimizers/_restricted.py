@@ -22,7 +22,7 @@ LOG_STEPS = (-3.5, -0.3)  # decimal logarithms of the steps
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A part of a space.
+    """A part of a space: some parameters are fixed, or there are constraints, or both.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Part:
         """Return whether a place of the whole, (m,), lies in the part."""
         if self.within is not self.space:
             return False  # a coincidence, and its constants would not be exact
-        return self.violation is None or self.violation(self.space.decode(x[None])[0]) == 0.0
+        return self.violation(self.space.decode(x[None])[0]) == 0.0
 
     def carried(self, X):
         """Return places of the whole as rows of `within`, its constants put in, as far as can."""
