@@ -98,7 +98,7 @@ class Journal:
             self._file = None
 
     def begin(self, header):
-        """Write the header of a new file.
+        """Write the header of a new file, or another one of a file without records.
 
         Parameters
         ----------
@@ -106,6 +106,8 @@ class Journal:
             What JSON can hold; its ``"journal"`` and ``"version"`` are added here.
         """
         header = {"journal": self.kind.name, "version": self.kind.version, **header}
+        os.ftruncate(self._file, 0)
+        self._size = 0
         self._write(header)
         self.header = header
         _sync_folder(self.path)
