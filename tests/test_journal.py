@@ -451,6 +451,13 @@ def test_what_does_not_matter_may_change(path, change):
     assert n_fits == 0
 
 
+def test_a_journal_in_no_folder_is_refused_by_name(path):
+    with pytest.raises(FileNotFoundError, match=r"journal must be a file .*folder.*no/x\.jsonl"):
+        search(path.parent / "no" / "x.jsonl").fit(X, Y)
+    with pytest.raises(IsADirectoryError, match="journal must be a file that can be written"):
+        search(path.parent).fit(X, Y)
+
+
 SCALED = [("scale", StandardScaler()), ("model", LogisticRegression())]
 
 
