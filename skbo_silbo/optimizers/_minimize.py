@@ -256,14 +256,18 @@ def _make_workers(func, executor, n_pending, timeout):
 
 def _make_optimizer(method, bounds, random_state, options):
     if method not in METHODS:
-        raise ValueError(f"method must be one of {sorted(METHODS)}: got {method!r}.")
+        raise ValueError(
+            f"method must be one of {sorted(METHODS)}: got {method!r}. An optimiser of your own is "
+            "run by its ask and tell."
+        )
     cls = METHODS[method]
     known = sorted(set(inspect.signature(cls).parameters) - {"bounds", "random_state", "journal"})
     unknown = sorted(set(options) - set(known))
     if unknown:
+        own = [name for name in inspect.signature(minimize).parameters if name != "options"]
         raise ValueError(
-            f"options of method {method!r} must be among {known}: got {unknown}. "
-            "Remove or rename them."
+            f"options of method {method!r} must be among {known}: got {unknown}. Remove or rename "
+            f"them; arguments of minimize itself are {', '.join(own)}."
         )
     return cls(bounds, random_state=random_state, **options)
 
