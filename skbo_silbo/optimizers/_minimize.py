@@ -47,11 +47,11 @@ def minimize(
     Parameters
     ----------
     func : callable
-        Called with one point: ndarray of shape (d,), or a dict when `bounds` is a `Space`. Returns
+        Called with one point: ndarray of shape (d,), or a dict when `bounds` has names. Returns
         a number; NaN or infinite means that the evaluation failed and is avoided from then on. With
         `n_constraints` it returns the number and the values of constraints.
-    bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        Where to search.
+    bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict, list of dicts or Space
+        Where to search. With a list of dicts a point has the parameters of one of them.
     method : {"silbo", "silbo-bu", "silbo-td", "silbo-bu-as-run", "silbo-td-as-run", "rembo", \
             "rembo-kx", "rembo-kpsi", "hesbo", "sir-bo", "si-bo", "add-bo", "bock", "random"}, \
             default="silbo"
