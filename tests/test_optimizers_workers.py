@@ -365,8 +365,12 @@ def test_of_many_inputs_a_warning_shows_the_place_in_the_result(named):
     with ThreadPoolExecutor(1) as workers, pytest.warns(LostEvaluationWarning) as caught:
         result = minimize(
             *(second_is_lost, bounds),
-            **{"n_calls": 3, "executor": workers, "n_pending": 1, "n_retries": 0},
-            **{"method": "random", "random_state": 0},
+            n_calls=3,
+            executor=workers,
+            n_pending=1,
+            n_retries=0,
+            method="random",
+            random_state=0,
         )
     [text] = [str(warning.message) for warning in caught]
     assert text.startswith("an evaluation counts as failed: it was lost with its worker 1 times")

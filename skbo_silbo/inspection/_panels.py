@@ -141,9 +141,7 @@ def _beyond(n):
 
 
 def _draw_shaded(axes, scores, response, cloud):
-    """Draw points in the colours of their values, with a bar that says which; return how many lie
-    beyond.
-    """
+    """Draw points in the colours of their values, and the bar; return how many lie beyond."""
     y, shades = response.values, {"cmap": "viridis", "alpha": max(cloud["alpha"], 0.8)}
     low, high = robust_limits(y, margin=0.0)
     style = {**cloud, **shades, "vmin": low, "vmax": high}
@@ -154,7 +152,7 @@ def _draw_shaded(axes, scores, response, cloud):
 
 
 def _draw_ticks(axes, unlabelled):
-    """Draw unlabelled rows along the bottom; return what the name of the axis has to say of them."""
+    """Draw unlabelled rows along the bottom; return what is to be said of them below."""
     if not len(unlabelled):
         return ""
     left, right = axes.get_xlim()

@@ -30,7 +30,7 @@ def read_parameter(name, values):
         return _read_list(name, values)
     remedy = f"Write [{values!r}] for a single value, list(...) for other collections."
     if isinstance(values, Mapping):
-        remedy = "Write parameters that only some points have as a list of dicts, one for each kind."
+        remedy = "Write what only some points have as a list of dicts, one for each kind."
     raise ValueError(
         f"parameter {name!r} must be a list of values or a distribution with an rvs method: "
         f"got {values!r}. {remedy}"
