@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky
-from scipy.linalg.lapack import dpotri, dpotrs, dtrtrs
+from scipy.linalg import LinAlgError, cholesky
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtrs
 
 from ._matern import (
     DistancesTo,
@@ -133,7 +133,7 @@ class GaussianProcess:
         rest[np.diag_indices_from(rest)] += BELIEF_VARIANCE
         corner = cholesky(rest, lower=True, check_finite=False)
         L = np.asfortranarray(np.block([[self.cholesky, np.zeros((n, m))], [below, corner]]))
-        dual = cho_solve((L, True), all_y, check_finite=False) / self.signal_variance
+        dual = _solve(L, all_y) / self.signal_variance
         noise = np.append(
             np.broadcast_to(self.noise_variance, n),
             np.full(m, BELIEF_VARIANCE * self.signal_variance),
@@ -190,7 +190,7 @@ def condition(X, y, weights, signal_variance, noise_variance):
     array([0., 1.])
     """
     L, _ = _factorise(X, weights, noise_variance / signal_variance)
-    dual = cho_solve((L, True), y) / signal_variance
+    dual = _solve(L, y) / signal_variance
     value = _log_density(y, L, dual, signal_variance)
     return GaussianProcess(X, y, weights, signal_variance, noise_variance, L, dual, value)
 
@@ -229,7 +229,7 @@ def log_marginal_likelihood(X, y, weights, signal_variance, noise_variance, know
         O(n^3 + n^2 d) time, O(n^2 + n d) memory.
     """
     L, derivative = _factorise(X, weights, (noise_variance + known_variance) / signal_variance)
-    dual = cho_solve((L, True), y) / signal_variance
+    dual = _solve(L, y) / signal_variance
     by_weights, by_variance = _gradient(X, L, derivative, dual, weights, signal_variance)
     by_noise = noise_variance * by_variance.sum()
     by_known = float(np.sum(known_variance * by_variance))
@@ -267,9 +267,14 @@ def profiled_log_marginal_likelihood(X, y, weights, noise_ratio):
     return _log_density(y, L, dual, v), np.append(by_weights, by_noise), v
 
 
+def _solve(L, y):
+    """Return ``(L L')^-1 y``."""
+    return dpotrs(L, y, lower=1)[0]
+
+
 def _profiled(L, y):
     """Return the signal variance that maximises the density of y, and ``K^-1 y``."""
-    unscaled = cho_solve((L, True), y)
+    unscaled = _solve(L, y)
     v = float(y @ unscaled) / y.size
     return v, unscaled / v
 
@@ -286,10 +291,19 @@ def _gradient(X, L, derivative, dual, weights, v):
 
 
 def _factorise(X, weights, noise_ratio):
-    """Return the Cholesky factor of ``R + eta I``, eta a number or (n,), and ``dR / dq``."""
+    """Return the Cholesky factor of ``R + eta I``, eta a number or (n,), and ``dR / dq``.
+
+    Raises
+    ------
+    LinAlgError
+        If the matrix is not positive definite in floating point.
+    """
     C, derivative = matern52(scaled_squared_distances(X, X, weights))
-    C[np.diag_indices_from(C)] += noise_ratio
-    return cholesky(C, lower=True, overwrite_a=True, check_finite=False), derivative
+    np.einsum("ii->i", C)[...] += noise_ratio
+    L, info = dpotrf(C.T, lower=1, overwrite_a=1)  # symmetric, and in Fortran's order so
+    if info:
+        raise LinAlgError(f"the leading minor of order {info} is not positive definite")
+    return L, derivative
 
 
 def _log_density(y, L, dual, v):
@@ -300,11 +314,13 @@ def _log_density(y, L, dual, v):
 
 def _inverse(L):
     """Return ``(L L')^-1`` in full, its lower half mirrored block by block."""
-    inverse, _ = dpotri(L, lower=1)
+    inverse, _ = dpotri(L, lower=1)  # its upper half is that of L: zero
     for start in range(0, len(inverse), MIRRORED_ROWS):
         rows = slice(start, start + MIRRORED_ROWS)
         rest = slice(start + MIRRORED_ROWS, None)
-        corner = np.tril(inverse[rows, rows], -1)
-        inverse[rows, rows] = np.tril(inverse[rows, rows]) + corner.T
+        corner = inverse[rows, rows]
+        diagonal = np.diag(corner).copy()
+        corner += corner.T
+        np.einsum("ii->i", corner)[...] = diagonal
         inverse[rows, rest] = inverse[rest, rows].T
     return inverse

@@ -20,6 +20,7 @@ c                      scalar   width of the inputs, in unit cubes
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 
 UNIFORM_WIDTH = np.sqrt(12.0)
 """Width of the unit cube once its inputs are divided by their standard deviations."""
@@ -29,8 +30,6 @@ SHARED_WEIGHT = 0.1
 """Scale of tau on the unit cube, published."""
 LARGEST_R2 = 0.999
 """Share of an input's own quadratic at which its screened weight stops growing."""
-BISECTIONS = 60
-"""Of the interval that holds the best tau: to rounding."""
 
 
 def log_length_location(n_inputs, width):
@@ -92,13 +91,9 @@ class SharedScale:
         """
         places = np.append(log_weights, self.centre)
         low, high = places.min(), places.max()
-        for _ in range(BISECTIONS):
-            middle = 0.5 * (low + high)
-            if np.tanh(places - middle).sum() > 0.0:
-                low = middle
-            else:
-                high = middle
-        return 0.5 * (low + high)
+        if low == high:
+            return low
+        return brentq(lambda place: np.tanh(places - place).sum(), low, high)
 
 
 def _log_sech(u):
