@@ -6,6 +6,7 @@ FENCES = 3.0  # interquartile ranges beyond the quartiles that are still shown (
 OUTER = 0.05  # of the values, on either side, that may lie outside
 MARGIN = 0.06  # of the range, on either side
 DECADES = 1e3  # highest by lowest value from which the axis is logarithmic
+AT_EDGE = {"s": 24, "alpha": 0.9, "clip_on": False, "label": None}  # seen however faint the rest
 DECADES_SHOWN = 30.0  # the same of its ends: else there is no round number between them
 
 
@@ -84,5 +85,5 @@ def scatter_within(axes, x, y, *, colours=None, **style):
         rows = left_over & beyond
         left_over &= ~beyond
         if rows.any():
-            draw(x_in, y_in, rows, marker=marker, clip_on=False, label=None)
+            draw(x_in, y_in, rows, marker=marker, **AT_EDGE)
     return points, int(np.sum(shown & ~within))
