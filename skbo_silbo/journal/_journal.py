@@ -108,6 +108,7 @@ class Journal:
             What JSON can hold; its ``"journal"`` and ``"version"`` are added here.
         """
         header = {"journal": self.kind.name, "version": self.kind.version, **header}
+        self._require_mine()
         os.ftruncate(self._file, 0)
         self._size = 0
         self._write(header)
