@@ -413,7 +413,7 @@ class Poison(BaseEstimator):
 @pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite", "ignore:A worker stopped"
 )
-@pytest.mark.parametrize("batch_size", [2, "auto"])
+@pytest.mark.parametrize("batch_size", [pytest.param(2, marks=pytest.mark.slow), "auto"])
 def test_a_candidate_that_kills_its_worker_has_failed_and_is_not_proposed_again(
     path, tmp_path, batch_size
 ):

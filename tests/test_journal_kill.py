@@ -106,12 +106,12 @@ def kill_until_done(folder, n_kills, rng, backends, batch_size, seed):
     return phases
 
 
-def test_five_kills(tmp_path):
+def test_three_kills(tmp_path):
     rng, phases = np.random.default_rng(), []
     for seed in itertools.count():
-        if len(phases) >= 5:
+        if len(phases) >= 3:
             break
-        rest = 5 - len(phases)
+        rest = 3 - len(phases)
         backends = ["loky", "threading", "threading"]
         phases += kill_until_done(tmp_path, rest, rng, backends, batch_size=3, seed=seed)
 

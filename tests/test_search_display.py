@@ -282,8 +282,9 @@ def test_labels_do_not_collide():
     def func(point):
         return np.log10(point[names[0]]) ** 2 + 0.3 * np.log10(point.get(names[2], 1.0))
 
+    optimizer = told(space, func, 40)
     for kind in ("all", "parallel", "shares", "dependence"):
-        display = SearchDisplay.from_result(told(space, func, 40), kind=kind)
+        display = SearchDisplay.from_result(optimizer, kind=kind)
         assert colliding(display.figure_) == []
 
 

@@ -1,6 +1,8 @@
 """Every exact solver gives the generalised eigenvectors that scipy finds for the dense pencil."""
 
+import sys
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -264,7 +266,21 @@ def test_penalty_is_alpha_n_l_times_the_mean_squared_difference():
     assert score @ (penalty @ score) == pytest.approx(2.5 * 15 * mean_square)
 
 
-def test_pynndescent_gives_nearly_the_graph_of_brute_force():
+def test_a_row_is_none_of_its_own_neighbours_by_pynndescent(monkeypatch):
+    """Where points coincide it may come late among its neighbours, or not at all."""
+    found = np.array([[1, 0, 2], [1, 0, 2], [0, 1, 3], [3, -1, -1]])
+
+    def descend(X, n_neighbors, random_state):
+        assert (n_neighbors, random_state) == (3, 7)
+        return SimpleNamespace(neighbor_graph=(found, None))
+
+    monkeypatch.setitem(sys.modules, "pynndescent", SimpleNamespace(NNDescent=descend))
+    others = neighbor_indices(np.zeros((4, 2)), 2, method="pynndescent", random_state=7)
+    np.testing.assert_array_equal(others, [[1, 2], [0, 2], [0, 1], [-1, -1]])
+
+
+@pytest.mark.slow
+def test_pynndescent_gives_nearly_the_graph_of_brute_force():  # numba compiles for a minute
     X = np.random.default_rng(10).normal(size=(800, 4))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numba's own deprecations

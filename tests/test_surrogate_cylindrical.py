@@ -171,8 +171,8 @@ def test_bock_likes_the_middle():
         return float(np.linalg.norm(x - 0.1))
 
     bounds = [(-1, 1)] * 12
-    result = minimize(func, bounds, method="bock", n_calls=30, random_state=0)
-    chance = minimize(func, bounds, method="random", n_calls=30, random_state=0)
+    result = minimize(func, bounds, method="bock", n_calls=20, random_state=0)
+    chance = minimize(func, bounds, method="random", n_calls=20, random_state=0)
     assert result.fun < 0.5 * chance.fun
 
 
