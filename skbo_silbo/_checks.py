@@ -13,7 +13,11 @@ def missing_members(given, protocol):
 
 
 def check_members(name, given, protocol):
-    """Refuse an object without the members that a `typing.Protocol` asks for."""
+    """Refuse a class, and an object without the members that a `typing.Protocol` asks for."""
+    if isinstance(given, type):
+        raise ValueError(
+            f"{name} must be an object: got the class {given.__name__}. Write {given.__name__}()."
+        )
     missing = missing_members(given, protocol)
     if missing:
         raise ValueError(

@@ -1,6 +1,7 @@
 """What the values told say of the inputs: draws, total indices, intervals, words."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -285,7 +286,23 @@ def test_record_and_frame():
     assert list(frame.columns) == ["share", "low", "high"]
     assert list(frame.index) == shares.ranked
     assert shares.ranked[0] in repr(shares)
-    assert "plus or minus" in shares.verdict
+    _, low, high = 100 * shares.together[shares.n_important - 1]
+    assert f" % ({low:.0f} to {high:.0f}) of the variance of " in shares.verdict
+
+
+@pytest.mark.parametrize(
+    ("d", "verdict"),
+    [
+        (2, r"^All 2 inputs matter: the most important explains \d+ % \(\d+ to \d+\) of the var"),
+        (3, r"^All 3 inputs matter: the 2 most important explain \d+ % \(\d+ to \d+\) of the var"),
+    ],
+)
+def test_that_all_inputs_explain_all_is_not_said(d, verdict):
+    shares = fit(cube(d), lambda X: X.sum(axis=1), 30).shares
+    assert shares.n_important == d
+    assert re.search(verdict, shares.verdict)
+    [share] = re.findall(r"(\d+) %", shares.verdict)
+    assert abs(int(share) / 100 - (d - 1) / d) < 0.1  # inputs alike, none interacts
 
 
 def test_many_inputs_that_all_matter():

@@ -59,6 +59,51 @@ def assert_draws(axes, x, y):
     assert said == ("" if within.all() else f"▲ {len(expected)} beyond")
 
 
+@pytest.mark.parametrize("kind", ["numbers", "categories", "unlabelled"])
+def test_far_points_are_seen_to_be_outside_of_the_plane(plt, kind):
+    Z = np.vstack([np.random.default_rng(0).uniform(-1, 1, (60, 2)), [[40, 0], [0, -40], [40, 40]]])
+    y = np.repeat(["a", "b", "c"], 21) if kind == "categories" else np.arange(63.0)
+    far = np.array([[70.0, 0.5]]) if kind == "unlabelled" else None
+    display = SubspaceDisplay(
+        scores=Z,
+        response=y,
+        unlabeled_scores=far,
+        loadings=np.eye(2),
+        eigenvalues=np.ones(2),
+        feature_names=["x0", "x1"],
+    ).plot(kind="summary")
+    first, _, plane = display.axes_
+    clouds = [c for c in plane.collections if isinstance(c, collections.PathCollection)]
+    drawn = np.vstack([cloud.get_offsets() for cloud in clouds])
+    ends = np.transpose([plane.get_xlim(), plane.get_ylim()])
+    everything = Z if far is None else np.vstack([Z, far])
+    expected = np.clip(everything, *ends)
+    np.testing.assert_allclose(drawn[np.lexsort(drawn.T)], expected[np.lexsort(expected.T)])
+    n_beyond = len(everything) - 60
+    legend = plane.get_legend()
+    said = plane.get_title(loc="right") if legend is None else legend.get_title().get_text()
+    assert said == f"▲ {n_beyond} beyond"
+    if kind == "unlabelled":
+        assert "(ticks: unlabelled, 1 beyond)" in first.get_xlabel()
+    labels = [] if legend is None else [text.get_text() for text in legend.get_texts()]
+    assert labels == {"numbers": [], "categories": [*"abc"], "unlabelled": ["unlabelled"]}[kind]
+
+
+def test_strips_show_what_lies_beyond(plt):
+    scores = np.append(np.linspace(-1.0, 1.0, 59), 50.0)[:, None]
+    display = SubspaceDisplay(
+        scores=scores,
+        response=np.tile(["a", "b"], 30),
+        loadings=np.eye(1),
+        eigenvalues=np.ones(1),
+        feature_names=["x0"],
+    ).plot(kind="summary")
+    axes = display.axes_[0]
+    [marked] = [c for c in axes.collections if len(c.get_offsets()) == 1]
+    assert marked.get_offsets()[0, 0] == axes.get_xlim()[1]
+    assert axes.get_title(loc="right") == "▲ 1 beyond"
+
+
 def test_summary_draws_the_scores(plt, problem, sir):
     X, y = problem
     display = SubspaceDisplay.from_estimator(sir, X, y, kind="summary")
@@ -89,9 +134,13 @@ def test_unlabelled_rows_are_drawn_apart_and_faint(plt, problem, sir):
         )
         np.testing.assert_allclose([tick[0, 0] for tick in ticks], U[:, 0])
         assert "unlabelled" in first.get_xlabel()
-        np.testing.assert_allclose(offsets(plane, 0), U)
-        assert plane.collections[0].get_zorder() < plane.collections[1].get_zorder()
-        assert plane.collections[0].get_alpha() < plane.collections[1].get_alpha()
+        at_edge = np.clip(U, *np.transpose([plane.get_xlim(), plane.get_ylim()]))
+        *faint, labelled = plane.collections
+        drawn = np.vstack([cloud.get_offsets() for cloud in faint])
+        np.testing.assert_allclose(drawn[np.lexsort(drawn.T)], at_edge[np.lexsort(at_edge.T)])
+        np.testing.assert_allclose(labelled.get_offsets(), Z)
+        assert faint[0].get_zorder() < labelled.get_zorder()
+        assert faint[0].get_alpha() < labelled.get_alpha()
         assert [text.get_text() for text in plane.get_legend().get_texts()] == ["unlabelled"]
 
 

@@ -14,14 +14,14 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import f1_score, make_scorer
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skbo_silbo.journal import Journal
+from skbo_silbo.journal import Journal, SideFile
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection import _stopping as stopping_module
 from skbo_silbo.model_selection._describe import describe, describe_data
-from skbo_silbo.model_selection._fingerprint import differences
+from skbo_silbo.model_selection._fingerprint import differences, require_same
 from skbo_silbo.model_selection._memory import SEARCH
 
 X = np.random.RandomState(0).normal(size=(30, 2))
@@ -449,6 +449,51 @@ def test_what_does_not_matter_may_change(path, change):
     search(path, space=space).fit(X, Y)
     _, n_fits = fit(search(path, **{"space": space, **change}))
     assert n_fits == 0
+
+
+def test_a_journal_in_no_folder_is_refused_by_name(path):
+    with pytest.raises(FileNotFoundError, match=r"journal must be a file .*folder.*no/x\.jsonl"):
+        search(path.parent / "no" / "x.jsonl").fit(X, Y)
+    with pytest.raises(IsADirectoryError, match="journal must be a file that can be written"):
+        search(path.parent).fit(X, Y)
+
+
+SCALED = [("scale", StandardScaler()), ("model", LogisticRegression())]
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        (
+            [("scale", StandardScaler(with_mean=False)), SCALED[1]],
+            r"one\. estimator\.steps\.scale\.with_mean was true and is false\. Search",
+        ),
+        (SCALED[::-1], r'steps was \["scale", "model"\] and is \["model", "scale"\]\. Search'),
+        (
+            [*SCALED[:1], ("bend", StandardScaler()), *SCALED[1:]],
+            r'steps was \["scale", "model"\] and is \["scale", "bend", "model"\]\. Search',
+        ),
+    ],
+)
+def test_of_a_pipeline_the_step_that_differs_is_named(steps, message):
+    now = describe(Pipeline(SCALED))
+    require_same({"estimator": now}, {"estimator": now}, "journal")
+    with pytest.raises(ValueError, match=message):
+        require_same({"estimator": now}, {"estimator": describe(Pipeline(steps))}, "journal")
+
+
+def test_a_journal_of_nothing_is_begun_anew(path):
+    wrong = search(path, error_score="raise", space={**SPACE, "c": uniform()})
+    with pytest.raises(ValueError, match="Invalid parameter 'c'"):
+        wrong.fit(X, Y)
+    beside = SideFile(str(path) + ".begun")
+    beside.write({"under way": [[0.0] * 6], "deaths": [[[0.1] * 6, 2]]})
+    mended = search(path).fit(X, Y)
+    assert_same_results(mended, search().fit(X, Y))
+    assert not os.path.exists(beside.path)
+    again, n_fits = fit(search(path))
+    assert n_fits == 0
+    assert_same_results(again, mended)
 
 
 def test_fit_parameters_are_part_of_the_search(path):

@@ -92,6 +92,8 @@ def test_known_values_are_not_evaluated_nor_counted():
     ("options", "message"),
     [
         ({"method": "cma"}, r"method must be one of \[.*'random', .*'silbo'.*\]: got 'cma'"),
+        ({"method": SILBO}, r"one of .*: got <class .*SILBO'>. An .* run by its ask and tell"),
+        ({"n_jobs": 4}, r"got \['n_jobs'\]\. .* minimize itself are func, .* n_calls, .* executor"),
         ({"n_inital": 3}, r"must be among \[.*'n_initial'.*\]: got \['n_inital'\]"),
         ({"method": "random", "n_initial": 3}, r"options of method 'random' must be among \[\]"),
         ({"n_calls": 0}, "n_calls must be an integer of at least 1"),

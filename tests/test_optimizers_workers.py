@@ -16,9 +16,10 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from scipy.stats import uniform
 
 from skbo_silbo import minimize
-from skbo_silbo.optimizers import LostEvaluationWarning
+from skbo_silbo.optimizers import LostEvaluationWarning, LostWorkerError
 from skbo_silbo.optimizers._executors import count_workers
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0)]
@@ -348,6 +349,35 @@ def test_real_processes_that_die():
     with pytest.warns(LostEvaluationWarning, match="its worker 2 times"):
         result = minimize_with_poison(processes)
     assert_only_poison_failed(result)
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_of_many_inputs_a_warning_shows_the_place_in_the_result(named):
+    bounds = {f"x{i}": uniform() for i in range(60)} if named else [(0.0, 1.0)] * 60
+    calls = []
+
+    def second_is_lost(x):
+        calls.append(x)
+        if len(calls) == 2:
+            raise LostWorkerError("simulator ended by signal 9")
+        return 1.0
+
+    with ThreadPoolExecutor(1) as workers, pytest.warns(LostEvaluationWarning) as caught:
+        result = minimize(
+            *(second_is_lost, bounds),
+            n_calls=3,
+            executor=workers,
+            n_pending=1,
+            n_retries=0,
+            method="random",
+            random_state=0,
+        )
+    [text] = [str(warning.message) for warning in caught]
+    assert text.startswith("an evaluation counts as failed: it was lost with its worker 1 times")
+    assert "x_iters[1]" in text
+    assert np.isnan(result.func_vals[1])
+    assert len(text) < 320
+    assert "\n" not in text
 
 
 def test_a_broken_executor_that_cannot_be_replaced_carries_the_result():

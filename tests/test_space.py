@@ -276,7 +276,8 @@ def test_bad_bounds_are_refused(bounds, message):
     ("parameters", "message"),
     [
         ({}, "at least one parameter: got an empty dict"),
-        ([{"a": [1, 2]}], "must be a dict of names.*got list"),
+        ([{"a": [1, 2]}], "must be a dict of names.*got list.*SpaceUnion for a list of dicts"),
+        ({"a": {"b": [1, 2]}}, "what only some points have as a list of dicts"),
         ({1: [1, 2]}, "names must be strings: got 1. Write '1'"),
         ({"a": []}, r"'a' must have at least one value: got \[\]"),
         ({"a": np.array([])}, r"'a' must have at least one value"),

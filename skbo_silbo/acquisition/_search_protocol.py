@@ -12,7 +12,17 @@ class AcquisitionFunction(Protocol):
     """What a point is worth, from what the surrogate says of it; larger is better."""
 
     def __call__(self, mean, std, best, *, return_gradient=False):
-        """Return values, (n,); with `return_gradient` also their derivatives by mean and std."""
+        """Return values, (n,); with `return_gradient` also their derivatives by mean and std.
+
+        Parameters
+        ----------
+        mean, std : ndarray of shape (n,)
+            What the surrogate says of each point, std positive, on the scale on which it sees the
+            values; these are minimised.
+        best : float
+            The lowest mean at a point told or pending: noise makes values too low.
+        return_gradient : bool
+        """
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ FENCES = 3.0  # interquartile ranges beyond the quartiles that are still shown (
 OUTER = 0.05  # of the values, on either side, that may lie outside
 MARGIN = 0.06  # of the range, on either side
 DECADES = 1e3  # highest by lowest value from which the axis is logarithmic
+AT_EDGE = {"s": 24, "alpha": 0.9, "clip_on": False, "label": None}  # seen however faint the rest
 DECADES_SHOWN = 30.0  # the same of its ends: else there is no round number between them
 
 
@@ -50,23 +51,39 @@ def fit_axis(axes, which, values):
     axes.set(**{f"{which}lim": limits})
 
 
-def scatter_within(axes, x, y, **style):
+def scatter_within(axes, x, y, *, colours=None, **style):
     """Draw points; those beyond the limits of the axes as triangles that point there.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+    x, y : ndarray of shape (n,)
+    colours : ndarray of shape (n,), default=None
+        Values that a colour map in the style shows.
+    **style
+        As of ``Axes.scatter``.
 
     Returns
     -------
+    points : matplotlib PathCollection
+        Those within.
     n_beyond : int
     """
+
+    def draw(x, y, rows, **other):
+        shades = {} if colours is None else {"c": colours[rows]}
+        return axes.scatter(x[rows], y[rows], **{**style, **shades, **other})
+
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
     shown = np.isfinite(x) & np.isfinite(y)
     within = shown & (x >= left) & (x <= right) & (y >= low) & (y <= high)
-    axes.scatter(x[within], y[within], **style)
+    points = draw(x, y, within)
     edges = {"^": y > high, "v": y < low, ">": x > right, "<": x < left}
     left_over = shown & ~within
+    x_in, y_in = np.clip(x, left, right), np.clip(y, low, high)
     for marker, beyond in edges.items():
         rows = left_over & beyond
         left_over &= ~beyond
         if rows.any():
-            x_in, y_in = np.clip(x[rows], left, right), np.clip(y[rows], low, high)
-            axes.scatter(x_in, y_in, **{**style, "marker": marker, "clip_on": False})
-    return int(np.sum(shown & ~within))
+            draw(x_in, y_in, rows, marker=marker, **AT_EDGE)
+    return points, int(np.sum(shown & ~within))

@@ -19,6 +19,7 @@ EXTENDS = {
     (False, True): "max",
     (True, True): "both",
 }
+CURVE_NOTE = "\n(orange: the model, all else averaged; 90 %)"
 LEGEND_MAX = 12
 """Most categories that a legend names; the strips beside it name them all."""
 
@@ -31,41 +32,39 @@ def draw_response(axes, scores, response, unlabelled, name, dependence=None):
     """
     fit_axis(axes, "x", scores)
     if response.is_categorical:
-        _draw_strips(axes, scores, response)
+        n_beyond = _draw_strips(axes, scores, response)
     else:
         fit_axis(axes, "y", response.values)
-        note_beyond(axes, _scatter(axes, scores, response.values, color=COLOURS[0]))
-        axes.set_ylabel(response.name)
+        cloud = _cloud(len(scores))
+        _, n_beyond = scatter_within(axes, scores, response.values, color=COLOURS[0], **cloud)
+    note_beyond(axes, n_beyond)
+    axes.set_ylabel(response.name)
     if dependence is not None:
         draw_curve(axes, dependence.places, dependence)
-    if len(unlabelled):
-        base = axes.get_xaxis_transform()
-        axes.vlines(unlabelled, 0.0, 0.035, transform=base, color="0.55", lw=0.7, alpha=0.5)
-        name += " (ticks: unlabelled)"
-    axes.set_xlabel(name)
+    axes.set_xlabel(name + _draw_ticks(axes, unlabelled) + (dependence is not None) * CURVE_NOTE)
     tidy(axes)
 
 
 def draw_plane(axes, scores, response, unlabelled, names):
-    """Draw the first two directions against each other, coloured by the response."""
-    if len(unlabelled):
-        cloud = {**_cloud(len(unlabelled)), "alpha": 0.5, "s": 8}
-        axes.scatter(*unlabelled.T, **cloud, color=FAINT, label="unlabelled", zorder=0.5)
+    """Draw the first two directions against each other, coloured by the response.
+
+    What lies far beyond all others is a triangle at the edge, here too.
+    """
     for which, column in zip("xy", scores.T, strict=True):
         fit_axis(axes, which, column)
+    beyond = [0]
+    if len(unlabelled):
+        cloud = {**_cloud(len(unlabelled)), "alpha": 0.5, "s": 8, "zorder": 0.5, "color": FAINT}
+        beyond.append(scatter_within(axes, *unlabelled.T, **cloud, label="unlabelled")[1])
     cloud = _cloud(len(scores))
     if response.is_categorical:
         for code, category in enumerate(response.categories):
             rows = response.values == code
-            axes.scatter(*scores[rows].T, **cloud, **_category_style(code), label=category)
+            style = {**cloud, **_category_style(code), "label": category}
+            beyond.append(scatter_within(axes, *scores[rows].T, **style)[1])
     else:
-        cloud["alpha"] = max(cloud["alpha"], 0.8)
-        low, high = robust_limits(response.values, margin=0.0)
-        y = response.values
-        points = axes.scatter(*scores.T, c=y, cmap="viridis", vmin=low, vmax=high, **cloud)
-        extend = EXTENDS[bool(y.min() < low), bool(y.max() > high)]
-        axes.figure.colorbar(points, ax=axes, label=response.name, extend=extend)
-    _draw_legend(axes, response)
+        beyond.append(_draw_shaded(axes, scores, response, cloud))
+    _draw_legend(axes, response, sum(beyond))
     axes.set(xlabel=names[0], ylabel=names[1])
     tidy(axes)
 
@@ -83,7 +82,7 @@ def draw_spectrum(axes, eigenvalues, n_chosen, n_shown, name="eigenvalue"):
     if _spans_orders(shown):
         axes.set_yscale("log")
     else:
-        axes.set_ylim(bottom=-0.03 * shown[0])
+        axes.set_ylim(-0.03 * shown[0], 1.06 * shown[0])
     count = f" (first {len(shown)} of {len(eigenvalues)})" if len(shown) < len(eigenvalues) else ""
     axes.set(
         xlabel=f"direction{count}",
@@ -127,7 +126,7 @@ def draw_curve(axes, x, dependence):
 
 def note_beyond(axes, n_beyond, *others):
     """Say in the corner how many points are triangles at the edge, and what else there is."""
-    notes = [f"▲ {n_beyond} beyond"] * (n_beyond > 0) + [note for note in others if note]
+    notes = [_beyond(n_beyond)] * (n_beyond > 0) + [note for note in others if note]
     if notes:
         axes.set_title(", ".join(notes), fontsize="small", loc="right", color="0.3")
 
@@ -137,20 +136,43 @@ def tidy(axes):
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _scatter(axes, x, y, **style):
-    return scatter_within(axes, x, y, **_cloud(len(x)), **style)
+def _beyond(n):
+    return f"▲ {n} beyond"
+
+
+def _draw_shaded(axes, scores, response, cloud):
+    """Draw points in the colours of their values, and the bar; return how many lie beyond."""
+    y, shades = response.values, {"cmap": "viridis", "alpha": max(cloud["alpha"], 0.8)}
+    low, high = robust_limits(y, margin=0.0)
+    style = {**cloud, **shades, "vmin": low, "vmax": high}
+    points, n_beyond = scatter_within(axes, *scores.T, colours=y, **style)
+    extend = EXTENDS[bool(y.min() < low), bool(y.max() > high)]
+    axes.figure.colorbar(points, ax=axes, label=response.name, extend=extend)
+    return n_beyond
+
+
+def _draw_ticks(axes, unlabelled):
+    """Draw unlabelled rows along the bottom; return what is to be said of them below."""
+    if not len(unlabelled):
+        return ""
+    left, right = axes.get_xlim()
+    style = {"transform": axes.get_xaxis_transform(), "color": "0.55", "lw": 0.7, "alpha": 0.5}
+    axes.vlines(unlabelled, 0.0, 0.035, **style)
+    n_beyond = int(np.sum((unlabelled < left) | (unlabelled > right)))
+    return f" (ticks: unlabelled{f', {n_beyond} beyond' if n_beyond else ''})"
 
 
 def _draw_strips(axes, scores, response):
-    codes = response.values
+    """Draw a strip for every category; return how many points lie beyond."""
+    codes, beyond = response.values, []
     jitter = _spread(scores, codes)
-    for code in range(len(response.categories)):
-        rows = codes == code
-        style = _category_style(code)
-        axes.scatter(scores[rows], code + jitter[rows], **_cloud(len(scores)), **style)
     axes.set_yticks(np.arange(len(response.categories)), response.categories)
     axes.set_ylim(-0.6, len(response.categories) - 0.4)
-    axes.set_ylabel(response.name)
+    for code in range(len(response.categories)):
+        rows = codes == code
+        style = {**_cloud(len(scores)), **_category_style(code)}
+        beyond.append(scatter_within(axes, scores[rows], code + jitter[rows], **style)[1])
+    return sum(beyond)
 
 
 def _spread(scores, codes):
@@ -160,13 +182,20 @@ def _spread(scores, codes):
     return 0.6 * (rank * (np.sqrt(5) - 1) / 2 % 1) - 0.3
 
 
-def _draw_legend(axes, response):
-    """Above the axes, in as many columns as fit; beyond `LEGEND_MAX` the strips must do."""
+def _draw_legend(axes, response, n_beyond):
+    """Above the axes, in as many columns as fit; beyond `LEGEND_MAX` the strips must do.
+
+    How many points lie beyond stands there too.
+    """
     handles, labels = axes.get_legend_handles_labels()
     if len(response.categories) > LEGEND_MAX:
         handles, labels = handles[: -len(response.categories)], labels[: -len(response.categories)]
-    if handles:
+    if not handles:
+        note_beyond(axes, n_beyond)
+    else:
         style = {"frameon": False, "fontsize": "small", "handletextpad": 0.1, "columnspacing": 1.0}
+        if n_beyond:
+            style |= {"title": _beyond(n_beyond), "title_fontsize": "small"}
         fitting = max(1, 36 // (max(map(len, labels)) + 3))
         columns = -(-len(labels) // -(-len(labels) // fitting))
         legend = axes.legend(

@@ -6,7 +6,7 @@ from itertools import cycle
 import numpy as np
 
 from ._limits import fit_axis, robust_limits, scatter_within
-from ._panels import COLOURS, FAINT, draw_curve, draw_words, note_beyond, tidy
+from ._panels import COLOURS, CURVE_NOTE, FAINT, draw_curve, draw_words, note_beyond, tidy
 from ._search_curves import expected_best
 from ._value_axis import short
 
@@ -85,14 +85,14 @@ def draw_values(axes, place, values, n_initial, value_name, dependence=None):
     style = {"s": 22, "edgecolors": COLOURS[0], "linewidths": 1.0, "zorder": 2.5}
     beyond = 0
     for rows, face in ((first, "white"), (~first, COLOURS[0])):
-        beyond += scatter_within(axes, x[rows], values[rows], facecolors=face, **style)
+        beyond += scatter_within(axes, x[rows], values[rows], facecolors=face, **style)[1]
     failed = np.isnan(values)
     if failed.any():
         base = axes.get_xaxis_transform()
         bottom = np.full(failed.sum(), 0.02)
         axes.scatter(x[failed], bottom, marker="x", color=COLOURS[1], s=22, transform=base)
     note_beyond(axes, beyond, f"x {failed.sum()} failed" if failed.any() else "")
-    _label_axis(axes, place)
+    _label_axis(axes, place, CURVE_NOTE if dependence is not None else "")
     axes.set_ylabel(value_name)
     tidy(axes)
 
@@ -185,8 +185,8 @@ def _draw_dependence(axes, place, dependence):
         axes.plot(x, curve.mean, "_", color=COLOURS[5], ms=14, mew=2.0)
 
 
-def _label_axis(axes, place):
-    axes.set_xlabel(short(place.name, 32))
+def _label_axis(axes, place, note):
+    axes.set_xlabel(short(place.name, 32) + note)
     if not place.labels:
         return
     few = _thinned(len(place.ticks))

@@ -61,6 +61,8 @@ class Journal:
 
     Raises
     ------
+    OSError
+        If the file cannot be opened, as where its folder is missing.
     RuntimeError
         If another journal is open on the path, or the system has no lock for files.
     ValueError
@@ -77,7 +79,7 @@ class Journal:
         self.header, self.records = None, []
         self._process = os.getpid()
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-        self._file = os.open(self.path, flags, 0o666)
+        self._file = _opened(self.path, flags)
         try:
             lock(self._file, self.path, kind.user)
             self._read()
@@ -98,7 +100,7 @@ class Journal:
             self._file = None
 
     def begin(self, header):
-        """Write the header of a new file.
+        """Write the header of a new file, or another one of a file without records.
 
         Parameters
         ----------
@@ -106,6 +108,9 @@ class Journal:
             What JSON can hold; its ``"journal"`` and ``"version"`` are added here.
         """
         header = {"journal": self.kind.name, "version": self.kind.version, **header}
+        self._require_mine()
+        os.ftruncate(self._file, 0)
+        self._size = 0
         self._write(header)
         self.header = header
         _sync_folder(self.path)
@@ -209,6 +214,14 @@ class Journal:
             if record is None or record.get(self.kind.number) != i:
                 raise self.damaged_record(i)
         return contents
+
+
+def _opened(path, flags):
+    try:
+        return os.open(path, flags, 0o666)
+    except OSError as error:
+        rule = "journal must be a file that can be written, in a folder that there is"
+        raise OSError(error.errno, f"{rule} ({error.strerror})", path) from error
 
 
 def _read_all(file):

@@ -74,6 +74,11 @@ class Begun:
         for params in points if self._deaths else ():
             self._deaths.pop(self._place(params), None)
 
+    def forget(self):
+        """Know nothing, here and on disk: the candidates were another search's."""
+        self._deaths = {}
+        self._file.remove()
+
     def close(self):
         """Note that this process ends with none of them."""
         if self._deaths:

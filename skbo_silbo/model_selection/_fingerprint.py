@@ -113,24 +113,52 @@ def differences(old, new, where=""):
     yield from list(_differences(old, new, where))[:SHOWN]
 
 
+def is_same(old, new):
+    """Return whether two fingerprints are the same."""
+    return not list(differences(old, new))
+
+
 def _differences(old, new, where):
-    if _is_like(old, new):
-        for key in dict.fromkeys([*old, *new]):
+    parts, others = _parts(old), _parts(new)
+    if _is_like(old, new, parts, others):
+        for key in dict.fromkeys([*parts, *others]):
             inner = f"{where}.{key}" if where else key
-            yield from _differences(old.get(key, "absent"), new.get(key, "absent"), inner)
+            yield from _differences(parts.get(key, "absent"), others.get(key, "absent"), inner)
     elif json.dumps(old) != json.dumps(new):  # which tells 1, 1.0 and True apart
         yield where, old, new
 
 
-def _is_like(old, new):
+def _parts(value):
+    """Return the parts of a description that are compared one by one; None if it is one itself."""
+    if isinstance(value, dict):
+        return value
+    if not isinstance(value, list) or not any(isinstance(part, dict | list) for part in value):
+        return None
+    return _steps(value) or {str(i): part for i, part in enumerate(value)}
+
+
+def _steps(parts):
+    """Return (name, rest) members, as those of a Pipeline, by name; None if they are others."""
+    if not all(isinstance(part, list) and part and isinstance(part[0], str) for part in parts):
+        return None
+    steps = {name: rest[0] if len(rest) == 1 else rest for name, *rest in parts}
+    return steps if len(steps) == len(parts) else None
+
+
+def _is_like(old, new, parts, others):
     """Whether to compare part by part; the parameters of another class say nothing."""
-    dicts = isinstance(old, dict) and isinstance(new, dict)
-    return dicts and old.get("class") == new.get("class")
+    if parts is None or others is None or type(old) is not type(new):
+        return False
+    if isinstance(old, list):
+        return list(parts) == list(others)
+    return old.get("class") == new.get("class")
 
 
 def _short(value):
     if isinstance(value, dict) and (value.keys() == {"float"} or "class" in value):
         value = value.get("float", value.get("class"))
+    if isinstance(value, list):
+        value = list(_steps(value) or value)
     text = value if isinstance(value, str) else json.dumps(value)
     return text if len(text) <= 80 else text[:77] + "..."
 

@@ -181,17 +181,17 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     Notes
     -----
-    **Journal.** The first line says what the search is: space, estimator, data, scoring,
-    splits, the settings of the search and its seed. Only `n_iter`, `max_time`, `timeout`,
-    `patience`, `n_jobs`, `verbose`, `pre_dispatch` and a callable `refit` may change later;
-    anything else is refused by name. Functions are known by their name (lambdas and nested ones
-    by their code), classes by their name and parameters, data by their content. With
-    `random_state` None or a RandomState the journal keeps the seed drawn first. `cv` must give
-    the same splits in every run. A line torn by a crash is dropped, and that candidate
-    evaluated again. What was evaluated is not fitted again, the best model is. Where fits are
-    made in this process, a second file, ``<journal>.begun``, says which candidates are under
-    way: one with which the process ends (out of memory, a crash) is evaluated again, alone, and
-    counts as failed when the process ends with it again.
+    **Journal.** The first line says what the search is: space, estimator, data, scoring, splits,
+    the settings of the search and its seed. Only `n_iter`, `max_time`, `timeout`, `patience`,
+    `n_jobs`, `verbose`, `pre_dispatch` and a callable `refit` may change later; anything else is
+    refused by name once it holds a candidate. Functions are known by their name (lambdas and nested
+    ones by their code), classes by their name and parameters, data by their content. With
+    `random_state` None or a RandomState the journal keeps the seed drawn first. `cv` must give the
+    same splits in every run. A line torn by a crash is dropped, and that candidate evaluated again.
+    What was evaluated is not fitted again, the best model is. Where fits are made in this process,
+    a second file, ``<journal>.begun``, says which candidates are under way: one with which the
+    process ends (out of memory, a crash) is evaluated again, alone, and counts as failed when the
+    process ends with it again.
 
     **Racing.** With j of k folds run, the differences to the incumbent of mean m and variance s^2,
     the final mean is m ± s sqrt((k - j) / (j k)), and m over this error follows Student's t. s^2 is

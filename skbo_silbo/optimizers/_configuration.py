@@ -34,17 +34,20 @@ class Configuration:
     learner : Learner
         Of the embedding.
     mapping : FullMapping
+        One of `skbo_silbo.mapping`, or what ``as_mapping`` there makes of `lift` and `carry`.
     search : Search
         Maximises the acquisition.
     acquisition : callable
         ``acquisition(t, n_points)`` is the `AcquisitionFunction` of proposal t over so many
         candidates.
     design : callable
-        ``design(n, d, rng)`` is the first points, as `Design`.
+        ``design(n, d, rng)`` is the first points, (n, d), of the cube [-1, 1]^d.
     maker : SurrogateMaker
     n_initial, n_unlabeled : int
+        Points before the first model; points kept of every search for the learner.
     update_every : int, tuple of int or None
-        See `is_update_due`.
+        After how many new values the embedding is learnt again; a tuple: at how many in all; None:
+        never.
     warps : tuple of Warp
         Scales on which learner and surrogate may see the values; with several, evidence chooses.
     n_first_unlabeled : int

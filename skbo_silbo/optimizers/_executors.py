@@ -19,8 +19,9 @@ FOREVER = float("inf")
 class LostWorkerError(RuntimeError):
     """The worker that a call ran on was lost with it, and the executor can still be used.
 
-    For executors: `minimize` then evaluates the point again, as `n_retries` says. An executor that
-    cannot be used any more raises ``concurrent.futures.BrokenExecutor``.
+    For executors, and for functions that start programs: `minimize` then evaluates the point again,
+    as `n_retries` says. An executor that cannot be used any more raises
+    ``concurrent.futures.BrokenExecutor``.
     """
 
 

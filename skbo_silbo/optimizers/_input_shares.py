@@ -24,7 +24,8 @@ class InputShares:
     Attributes
     ----------
     names : tuple of str, of length k
-        Of the inputs that are not constant.
+        Of the inputs that are not constant; of a conditional space, a list of dicts, first
+        "branch": which of the dicts a point belongs to.
     n_values : int
         How many finite values this is learnt from.
     held_out_r2 : float
@@ -34,7 +35,9 @@ class InputShares:
         Whether the model predicts held-out values better than a constant, so that there are shares.
     scale : str
         What the shares are shares of the variance of: the values, or their logarithms where those
-        are surely the better scale.
+        are surely the better scale. Values beyond three interquartile ranges from the quartiles, at
+        most a twentieth on either side, are moved in to there before, so that a single one is not
+        all of the variance; how many were is said.
     intervals : ndarray of shape (k, 3)
         Share, and low and high end of its interval, for every input.
     together : ndarray of shape (p, 3)
@@ -86,19 +89,17 @@ class InputShares:
 
     @property
     def verdict(self):
-        """What the values say of the inputs, in a sentence."""
+        """What the values say of the inputs, in a sentence; in brackets the 90 % interval."""
         if not self.is_informative:
             return f"Nothing can be said of which inputs matter: {self._why_not()}."
         k, n = self.n_important, len(self.names)
         if k is None:
-            return (
-                f"More than {len(self.together)} of {_inputs(n)} matter: the {len(self.together)} "
-                f"most important explain {self._percent(-1)} of the variance of {self.scale}."
-            )
+            k = len(self.together)
+            return f"More than {k} of {_inputs(n)} matter: the {self._explain(k)}."
+        if k == n > 1:
+            return f"All {n} inputs matter: the {self._explain(k - 1)}."
         explain = "explains" if k == 1 else "explain"
-        return (
-            f"{k} of {_inputs(n)} {explain} {self._percent(k - 1)} of the variance of {self.scale}."
-        )
+        return f"{k} of {_inputs(n)} {explain} {self._percent(k)}."
 
     def to_dict(self):
         """Return all as plain data for JSON; numbers that there are not are None."""
@@ -133,9 +134,13 @@ class InputShares:
         share, low, high = 100.0 * self.intervals[self.names.index(name)]
         return f"  {share:3.0f} % ({low:.0f} to {high:.0f})  {name}"
 
-    def _percent(self, i):
-        share, low, high = self.together[i]
-        return f"{100 * share:.0f} %, plus or minus {100 * max(high - share, share - low):.0f},"
+    def _explain(self, k):
+        most = "most important explains" if k == 1 else f"{k} most important explain"
+        return f"{most} {self._percent(k)}"
+
+    def _percent(self, k):
+        share, low, high = 100.0 * self.together[k - 1]
+        return f"{share:.0f} % ({low:.0f} to {high:.0f}) of the variance of {self.scale}"
 
     def _why_not(self):
         if np.isnan(self.held_out_r2):

@@ -47,11 +47,11 @@ def minimize(
     Parameters
     ----------
     func : callable
-        Called with one point: ndarray of shape (d,), or a dict when `bounds` is a `Space`. Returns
+        Called with one point: ndarray of shape (d,), or a dict when `bounds` has names. Returns
         a number; NaN or infinite means that the evaluation failed and is avoided from then on. With
         `n_constraints` it returns the number and the values of constraints.
-    bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        Where to search.
+    bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict, list of dicts or Space
+        Where to search. With a list of dicts a point has the parameters of one of them.
     method : {"silbo", "silbo-bu", "silbo-td", "silbo-bu-as-run", "silbo-td-as-run", "rembo", \
             "rembo-kx", "rembo-kpsi", "hesbo", "sir-bo", "si-bo", "add-bo", "bock", "random"}, \
             default="silbo"
@@ -256,14 +256,18 @@ def _make_workers(func, executor, n_pending, timeout):
 
 def _make_optimizer(method, bounds, random_state, options):
     if method not in METHODS:
-        raise ValueError(f"method must be one of {sorted(METHODS)}: got {method!r}.")
+        raise ValueError(
+            f"method must be one of {sorted(METHODS)}: got {method!r}. An optimiser of your own is "
+            "run by its ask and tell."
+        )
     cls = METHODS[method]
     known = sorted(set(inspect.signature(cls).parameters) - {"bounds", "random_state", "journal"})
     unknown = sorted(set(options) - set(known))
     if unknown:
+        own = [name for name in inspect.signature(minimize).parameters if name != "options"]
         raise ValueError(
-            f"options of method {method!r} must be among {known}: got {unknown}. "
-            "Remove or rename them."
+            f"options of method {method!r} must be among {known}: got {unknown}. Remove or rename "
+            f"them; arguments of minimize itself are {', '.join(own)}."
         )
     return cls(bounds, random_state=random_state, **options)
 

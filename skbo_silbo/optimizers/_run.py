@@ -15,6 +15,7 @@ from skbo_silbo.optimizers._outcome import as_outcome
 from skbo_silbo.space import SpaceExhausted
 
 NEGLIGIBLE = 0.05  # evaluations that end while one proposal is made: then none is made ahead
+LONGEST_POINT = 200  # characters, in a warning
 MEMORY = 0.7  # of the running means of how long proposals and evaluations take
 
 
@@ -279,11 +280,9 @@ class Run:
             self._called_back = bool(self.limits.callback(result))
 
     def _give_up(self, job, why):
-        warnings.warn(
-            f"the evaluation of {job.point} counts as failed: it {why}.",
-            LostEvaluationWarning,
-            stacklevel=2,
-        )
+        n, point = len(self.optimizer.func_vals_), _in_short(job.point)
+        text = f"an evaluation counts as failed: it {why}. Its point, x_iters[{n}], is {point}."
+        warnings.warn(text, LostEvaluationWarning, stacklevel=2)
         self._tell(job, float("nan"))
 
     def _note_loss(self, job):
@@ -317,6 +316,14 @@ class Run:
         self._queue = waited + self._queue
         for job in began:
             self._note_loss(job)
+
+
+def _in_short(point):
+    """Return a point in one line, of many inputs the first and the last."""
+    if isinstance(point, dict):
+        text = repr(point)
+        return text if len(text) <= LONGEST_POINT else f"{text[: LONGEST_POINT - 3]}..."
+    return np.array2string(point, precision=4, threshold=6, max_line_width=LONGEST_POINT)
 
 
 def _running_mean(mean, value):

@@ -43,8 +43,10 @@ class SILBO(EmbeddedOptimizer):
 
     Parameters
     ----------
-    bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
-        Where to search. With a `Space` points are dicts.
+    bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict, list of dicts or Space
+        Where to search. With named parameters, a dict or `Space` as it says, points are dicts. With
+        a list of dicts a point has the parameters of one of them, as in
+        :class:`~skbo_silbo.SILBOSearchCV`.
     n_components : int or "auto", default="auto"
         Coordinates r of a learnt embedding; "auto" leaves it to the learner.
     embedding : {"auto", "identity", "sparse", "active-subspace", "coordinates", "semi-sir", \

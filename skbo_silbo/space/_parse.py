@@ -1,6 +1,6 @@
 """Reading what a user may write for one parameter: a list, a distribution, an object with rvs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -28,9 +28,12 @@ def read_parameter(name, values):
     is_array = isinstance(values, np.ndarray) and values.ndim > 0
     if is_array or (isinstance(values, Sequence) and not isinstance(values, (str, bytes))):
         return _read_list(name, values)
+    remedy = f"Write [{values!r}] for a single value, list(...) for other collections."
+    if isinstance(values, Mapping):
+        remedy = "Write what only some points have as a list of dicts, one for each kind."
     raise ValueError(
         f"parameter {name!r} must be a list of values or a distribution with an rvs method: "
-        f"got {values!r}. Write [{values!r}] for a single value, list(...) for other collections."
+        f"got {values!r}. {remedy}"
     )
 
 

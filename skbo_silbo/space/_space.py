@@ -85,7 +85,8 @@ class Space:
         if not isinstance(parameters, Mapping):
             raise ValueError(
                 "parameters must be a dict of names to lists or distributions: "
-                f"got {type(parameters).__name__}. Name every parameter, or use bounds for arrays."
+                f"got {type(parameters).__name__}. Name every parameter, or use bounds for arrays, "
+                "SpaceUnion for a list of dicts."
             )
         if not parameters:
             raise ValueError(

@@ -53,8 +53,13 @@ class SurrogateMaker(Protocol):
         ----------
         state : dict or None
             The state of the fit before; None for the first.
-        Z, y, noise
-            See above.
+        Z : ndarray of shape (n, r)
+            Coordinates in the embedding; the cube [-1, 1]^d where that is the identity.
+        y : ndarray of shape (n,)
+            Values as the surrogate sees them: on the scale of `Warp`, failures filled in by the
+            worst.
+        noise : ndarray of shape (n,)
+            Known variances of these; zeros for a maker that takes none.
         moved : bool
             Whether the coordinates are others than at the fit before.
         rng : numpy.random.Generator

@@ -87,7 +87,10 @@ def _check_gradient(surrogate, new):
 
 
 def _check_state(maker, surrogate, state, Z, y, new):
-    stored = json.loads(json.dumps(state))
+    try:
+        stored = json.loads(json.dumps(state))
+    except (TypeError, ValueError) as error:
+        raise AssertionError(f"the state must be plain data for JSON: {error}") from None
     restored = maker.restore(stored, Z, y, np.zeros(y.size))
     require_close(restored.predict(new), surrogate.predict(new), "restore must restore")
 

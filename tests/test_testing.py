@@ -1,0 +1,132 @@
+"""Checks for parts of one's own: they pass what keeps its protocol, and say what does not."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.linear_model import BayesianRidge
+
+from skbo_silbo import SILBO
+from skbo_silbo.acquisition import (
+    confidence_gain,
+    log_expected_improvement,
+    no_improvement,
+    variance_gain,
+)
+from skbo_silbo.embedding import IdentityLearner, LinearEmbedding, TransformerLearner
+from skbo_silbo.mapping import BottomUp, TopDown
+from skbo_silbo.surrogate import AdditiveMaker, ProcessMaker, RegressorMaker
+from skbo_silbo.testing import (
+    check_acquisition,
+    check_learner,
+    check_mapping,
+    check_surrogate,
+)
+
+
+@pytest.mark.parametrize(
+    ("check", "part"),
+    [
+        (check_acquisition, log_expected_improvement),
+        (check_acquisition, no_improvement),
+        (check_acquisition, partial(confidence_gain, beta=3.0)),
+        (check_acquisition, partial(variance_gain, kappa=2.0)),
+        (check_learner, IdentityLearner()),
+        (check_learner, TransformerLearner("pca", PCA(2))),
+        (check_mapping, TopDown()),
+        (check_mapping, TopDown("least-squares")),
+        (check_mapping, BottomUp()),
+        (check_surrogate, ProcessMaker()),
+        (check_surrogate, AdditiveMaker(2)),
+        (check_surrogate, RegressorMaker(BayesianRidge())),
+    ],
+)
+def test_parts_of_this_library_pass(check, part):
+    check(part)
+
+
+def improvement(mean, std, best, *, return_gradient=False, sign=1.0, by_mean=-1.0, by_std=0.0):
+    value = sign * (best - mean)
+    slopes = np.full_like(mean, by_mean), np.full_like(std, by_std)
+    return (value, *slopes) if return_gradient else value
+
+
+def crowded(mean, std, best, *, return_gradient=False):
+    value = best - mean - 0.1 * mean.mean()
+    slopes = -np.ones_like(mean), np.zeros_like(std)
+    return (value, *slopes) if return_gradient else value
+
+
+def naive(mean, std, best, *, return_gradient=False):
+    with np.errstate(all="ignore"):
+        value = np.log(np.maximum(best - mean, 0.0))
+        return (value, 1.0 / (mean - best), 0.0 * std) if return_gradient else value
+
+
+class Coordinates:
+    name = "first two"
+
+    def learn(self, X, y, X_unlabeled):
+        return LinearEmbedding.from_components(np.eye(X.shape[1])[:2])
+
+
+class AsArray(Coordinates):
+    def learn(self, X, y, X_unlabeled):
+        return np.eye(X.shape[1])[:2]
+
+
+class Whimsical(Coordinates):
+    rng = np.random.default_rng(0)
+
+    def learn(self, X, y, X_unlabeled):
+        return LinearEmbedding.from_components(self.rng.standard_normal((2, X.shape[1])))
+
+
+class Widening(TopDown):
+    def lift(self, Z, embedding, incumbent):
+        return 2.0 * super().lift(Z, embedding, incumbent)
+
+
+class Stored(ProcessMaker):
+    def fit(self, state, Z, y, noise, *, moved, rng):
+        surrogate, state = super().fit(state, Z, y, noise, moved=moved, rng=rng)
+        return surrogate, {**state, "array": np.ones(2)}
+
+
+def test_what_is_broken_in_the_next_test_is_all_that_is():
+    check_acquisition(improvement)
+    check_learner(Coordinates())
+
+
+@pytest.mark.parametrize(
+    ("check", "part", "message"),
+    [
+        (check_acquisition, partial(improvement, by_mean=-1.1), "the derivative by mean must"),
+        (check_acquisition, partial(improvement, by_std=0.1), "the derivative by std must"),
+        (check_acquisition, partial(improvement, sign=-1.0, by_mean=1.0), "larger must be better"),
+        (check_acquisition, crowded, "points must not meet"),
+        (check_acquisition, naive, "values and derivatives must be finite"),
+        (check_learner, Whimsical(), "the same data must give the same"),
+        (check_mapping, Widening(), "points must be in the cube"),
+        (check_surrogate, Stored(), "the state must be plain data for JSON: Object of type nd"),
+    ],
+)
+def test_broken_parts_are_found(check, part, message):
+    with pytest.raises(AssertionError, match=message):
+        check(part)
+
+
+def test_an_array_is_no_embedding():
+    with pytest.raises(ValueError, match=r"embedding must have basis, d, expand, .*: got array"):
+        check_learner(AsArray())
+
+
+@pytest.mark.parametrize(
+    ("name", "cls"),
+    [("embedding", Coordinates), ("mapping", Widening), ("surrogate", ProcessMaker)],
+)
+def test_a_class_in_place_of_an_object_is_refused_before_anything_is_evaluated(name, cls):
+    message = rf"{name} must be an object: got the class {cls.__name__}. Write {cls.__name__}\(\)."
+    with pytest.raises(ValueError, match=message):
+        SILBO([(0, 1)] * 5, **{name: cls})
