@@ -14,8 +14,8 @@ from skbo_silbo._numerics._priors import (
     SharedScale,
     log_length_location,
     normal_log_density,
-    screened_log_weights,
 )
+from skbo_silbo.surrogate._forward_selection import forward_selection
 
 CUBE_WIDTH = 2.0  # inputs have the range [-1, 1]
 LEAST_SPARSE_DIMENSION = 5  # with fewer inputs all are expected to matter
@@ -43,8 +43,11 @@ class HyperparameterPrior:
         """Return the log density at theta, up to a constant, and its gradient."""
         return normal_log_density(theta, self.location, self.spread)
 
-    def starts(self, Z, targets):
-        """Return where the search of the mode starts: the location."""
+    def starts(self, loss):
+        """Return where the search of the mode starts: the location.
+
+        `loss` gives minus the log posterior density of hyperparameters, and its gradient.
+        """
         return [self.location]
 
     def shared(self):
@@ -94,14 +97,9 @@ class SparsePrior(HyperparameterPrior):
         gradient[1:-1] = -2.0 * by_weights  # tau is stationary: no term of it
         return lengths + others, gradient
 
-    def starts(self, Z, targets):
-        """Return where the search of the mode starts: at equal length scales, and at screened ones.
-
-        Those are lengths to the weights of `screened_log_weights`.
-        """
-        screened = self.location.copy()
-        screened[1:-1] -= 0.5 * screened_log_weights(Z - Z.mean(axis=0), targets)
-        return [self.location, screened]
+    def starts(self, loss):
+        """Return where the search of the mode starts: at few inputs in use, added one by one."""
+        return [forward_selection(loss, self.location, self.bounds)]
 
 
 def sparse_prior(r):

@@ -206,7 +206,7 @@ class GaussianProcessSurrogate:
 
     def _most_probable(self, *data):
         """Return the best end of climbs from the prior's starts and from the values there are."""
-        starts = self._prior.starts(*data[:2])
+        starts = self._prior.starts(lambda theta: self._loss(theta, self._prior, *data))
         if self._prior.broader is not None:
             starts.append(self._climb(self._prior.broader.location, self._prior.broader, data).x)
         if not any(np.allclose(self.theta_, start) for start in starts):
