@@ -130,3 +130,16 @@ def test_a_class_in_place_of_an_object_is_refused_before_anything_is_evaluated(n
     message = rf"{name} must be an object: got the class {cls.__name__}. Write {cls.__name__}\(\)."
     with pytest.raises(ValueError, match=message):
         SILBO([(0, 1)] * 5, **{name: cls})
+
+
+def test_what_is_learnt_and_is_no_embedding_is_named():
+    class Matrix(IdentityLearner):
+        def learn(self, X, y, X_unlabeled):
+            return np.eye(X.shape[1])[:, :2]
+
+    optimizer = SILBO([(-1, 1)] * 3, embedding=Matrix("matrix"), random_state=0)
+    points = np.random.default_rng(0).uniform(-1, 1, (20, 3))
+    optimizer.tell(points, points[:, 0])
+    with pytest.raises(ValueError, match=r"what matrix\.learn returns must have basis, .*project"):
+        optimizer.ask()
+    assert len(optimizer.func_vals_) == 20

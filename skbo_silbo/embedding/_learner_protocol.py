@@ -15,7 +15,7 @@ import numpy as np
 
 
 class Embedding(Protocol):
-    """A linear map from the cube to few coordinates."""
+    """A map from the cube to few coordinates, most often linear."""
 
     d: int
     r: int
@@ -23,7 +23,7 @@ class Embedding(Protocol):
 
     @property
     def basis(self) -> np.ndarray | None:
-        """B, or None for the identity."""
+        """B, or None for the identity and for what is no matrix."""
 
     @property
     def half_widths(self) -> np.ndarray:

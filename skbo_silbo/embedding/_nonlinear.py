@@ -50,6 +50,7 @@ class TransformerEmbedding:
     half_widths: np.ndarray
 
     is_identity = False
+    basis = None  # the map is no matrix
 
     @classmethod
     def round_image(cls, transformer, X):

@@ -23,9 +23,10 @@ from functools import cached_property
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from skbo_silbo._checks import check_members
 from skbo_silbo._sklearn import one_thread
 from skbo_silbo.acquisition import AcquisitionSurface, no_improvement
-from skbo_silbo.embedding import LinearEmbedding
+from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.mapping import make_ledger
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._base import AskTellOptimizer
@@ -141,6 +142,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             belief = replace(belief, warp=self._choose_warp(X, y), chosen_at=n)
         learner = self._configuration.learner
         learnt = learner.learn(*learning_data(X, y, self._unlabeled, belief.warp))
+        check_members(f"what {learner.name}.learn returns", learnt, Embedding)
         belief = replace(belief, learnt_at=n)
         if first or not (learnt.is_identity and belief.embedding.is_identity):
             self._ledger.move(learnt, self._seen, first)
