@@ -202,6 +202,20 @@ def test_what_looks_alike_is_told_apart(one, other):
     assert json.dumps(describe(one)) == json.dumps(describe(one))
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ([["a", ["b", "c"]]], [["a", "b", "c"]]),
+        ([["a"]], [["a", []]]),
+        ([["0", {"class": "k"}]], [{"class": "k"}]),
+        ([["a", {"class": "k"}], ["b", 1]], [["a", {"class": "k"}], ["b", 1, []]]),
+    ],
+)
+def test_parts_of_a_list_that_look_alike_are_told_apart(one, other):
+    assert list(differences({"x": one}, {"x": other}))
+    assert not list(differences({"x": one}, {"x": one}))
+
+
 def test_what_looks_alike_is_the_same_in_another_process():
     told = [describe(value) for pair in ALIKE[:-1] for value in pair if not isinstance(value, set)]
     code = (

@@ -10,6 +10,7 @@ from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._forward_selection import (
     IDLE_LENGTH,
     MOST_INPUTS,
+    MOST_MISSES,
     forward_selection,
 )
 from skbo_silbo.surrogate._prior import PRIORS, sparse_prior
@@ -92,9 +93,10 @@ def test_inputs_are_added_until_two_in_a_row_gain_nothing(n_in_use):
     pull, aim = np.zeros(14), np.append(np.zeros(13), -3.0)
     found = rng.permutation(np.arange(1, 13))[:n_in_use]
     pull[found], pull[-1] = 1.0 + rng.random(n_in_use), 1.0
-    bounds = np.tile([-10.0, 10.0], (14, 1))
+    bounds, tried = np.tile([-10.0, 10.0], (14, 1)), set()
 
     def loss(theta):
+        tried.update(np.flatnonzero(theta[1:-1] != np.log(IDLE_LENGTH)))
         return 0.5 * float(pull @ (theta - aim) ** 2), pull * (theta - aim)
 
     theta = forward_selection(loss, aim, bounds)
@@ -103,3 +105,4 @@ def test_inputs_are_added_until_two_in_a_row_gain_nothing(n_in_use):
     assert set(settled) == {0, *best, 13}
     idle = np.setdiff1d(np.arange(1, 13), best)
     np.testing.assert_allclose(theta[idle], np.log(IDLE_LENGTH))
+    assert len(tried) == min(MOST_INPUTS, n_in_use + MOST_MISSES)

@@ -143,3 +143,18 @@ def test_what_is_learnt_and_is_no_embedding_is_named():
     with pytest.raises(ValueError, match=r"what matrix\.learn returns must have basis, .*project"):
         optimizer.ask()
     assert len(optimizer.func_vals_) == 20
+
+
+def test_a_surrogate_that_overwrites_its_points_leaves_the_history_alone():
+    class Careless(ProcessMaker):
+        def fit(self, state, Z, y, noise, *, moved, rng):
+            made = super().fit(state, Z.copy(), y, noise, moved=moved, rng=rng)
+            Z *= 0.5
+            return made
+
+    optimizer = SILBO([(-1, 1)] * 3, embedding="identity", surrogate=Careless(), random_state=0)
+    points = np.random.default_rng(0).uniform(-1, 1, (20, 3))
+    optimizer.tell(points, points[:, 0])
+    optimizer.ask()
+    np.testing.assert_array_equal(optimizer.x_iters_, points)
+    np.testing.assert_allclose(optimizer._history.canonical.X, np.unique(points, axis=0))

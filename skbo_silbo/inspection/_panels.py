@@ -82,7 +82,8 @@ def draw_spectrum(axes, eigenvalues, n_chosen, n_shown, name="eigenvalue"):
     if _spans_orders(shown):
         axes.set_yscale("log")
     else:
-        axes.set_ylim(-0.03 * shown[0], 1.06 * shown[0])
+        highest = shown.max() if shown.max() > 0.0 else 1.0
+        axes.set_ylim(-0.03 * highest, 1.06 * highest)
     count = f" (first {len(shown)} of {len(eigenvalues)})" if len(shown) < len(eigenvalues) else ""
     axes.set(
         xlabel=f"direction{count}",

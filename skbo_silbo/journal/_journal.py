@@ -109,6 +109,8 @@ class Journal:
         """
         header = {"journal": self.kind.name, "version": self.kind.version, **header}
         self._require_mine()
+        if self.records:
+            raise RuntimeError(f"journal {self.path!r} must be without records to be begun anew.")
         os.ftruncate(self._file, 0)
         self._size = 0
         self._write(header)

@@ -119,13 +119,20 @@ def is_same(old, new):
 
 
 def _differences(old, new, where):
-    parts, others = _parts(old), _parts(new)
+    """Yield the parts that differ; all of it where the parts that are compared do not say how."""
+    if _text(old) == _text(new):
+        return
+    parts, others, found = _parts(old), _parts(new), []
     if _is_like(old, new, parts, others):
         for key in dict.fromkeys([*parts, *others]):
             inner = f"{where}.{key}" if where else key
-            yield from _differences(parts.get(key, "absent"), others.get(key, "absent"), inner)
-    elif json.dumps(old) != json.dumps(new):  # which tells 1, 1.0 and True apart
-        yield where, old, new
+            found += _differences(parts.get(key, "absent"), others.get(key, "absent"), inner)
+    yield from found or [(where, old, new)]
+
+
+def _text(value):
+    """Return what tells values apart, 1, 1.0 and True too; the order of keys says nothing."""
+    return json.dumps(value, sort_keys=True)
 
 
 def _parts(value):
@@ -140,6 +147,8 @@ def _parts(value):
 def _steps(parts):
     """Return (name, rest) members, as those of a Pipeline, by name; None if they are others."""
     if not all(isinstance(part, list) and part and isinstance(part[0], str) for part in parts):
+        return None
+    if not any(isinstance(part, dict) for _, *rest in parts for part in rest):
         return None
     steps = {name: rest[0] if len(rest) == 1 else rest for name, *rest in parts}
     return steps if len(steps) == len(parts) else None

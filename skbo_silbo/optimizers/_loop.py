@@ -142,7 +142,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
             belief = replace(belief, warp=self._choose_warp(X, y), chosen_at=n)
         learner = self._configuration.learner
         learnt = learner.learn(*learning_data(X, y, self._unlabeled, belief.warp))
-        check_members(f"what {learner.name}.learn returns", learnt, Embedding)
+        if first:
+            check_members(f"what {learner.name}.learn returns", learnt, Embedding)
         belief = replace(belief, learnt_at=n)
         if first or not (learnt.is_identity and belief.embedding.is_identity):
             self._ledger.move(learnt, self._seen, first)
@@ -195,7 +196,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         filled, warp = impute_failures(y), self._belief.warp
         known = np.where(np.isfinite(y) & np.isfinite(noise_std), noise_std, 0.0)
         variance = (known * np.exp(warp.log_slope(filled))) ** 2
-        return Z, warp(filled)[source], variance[source]
+        return np.array(Z), warp(filled)[source], variance[source]  # the history stays ours
 
     def _with_surrogate(self, surrogate, state, labelled):
         ranked, n_feasible = labelled.ranked()
@@ -356,7 +357,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             chosen_at,
             tuple((n, name, r) for n, name, r in state["path"]),
             state=state["surrogate"],
-            feasibility_states=state.get("feasibility", {}),  # states without constraints lack it
+            feasibility_states=state.get("feasibility", {}),  # older states lack it
             moved=relearn or state["moved"],
         )
         if state["fresh"] and not relearn:

@@ -109,6 +109,8 @@ class GaussianProcessSurrogate:
     def from_state(self, state, Z, y, noise_variance=0.0):
         """Condition on data with the hyperparameters that `to_state` returned, bit for bit.
 
+        `theta` is these from then on.
+
         Returns
         -------
         self : object
