@@ -75,8 +75,8 @@ class SparsePrior(HyperparameterPrior):
     """The same, but the squared inverse length scales are half-Cauchy with a shared scale tau.
 
     The tau of highest density is inserted in `SharedScale`, so that the prior is one of the length
-    scales alone. `location` of the length scales is where a search starts; their `spread` is
-    that of `broader`.
+    scales alone. `location` and `spread` of the length scales are those of `broader`, whose
+    search starts at the former.
     """
 
     belief = SharedScale(CUBE_WIDTH)
