@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 from ask_tell import run
-from hypothesis import settings
+from fuzzing import in_parts, run_machine
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from numpy.testing import assert_array_equal
@@ -300,7 +300,6 @@ class AskTell(RuleBasedStateMachine):
             assert self.optimizer.best_y_ == min(finite)
 
 
-AskTell.TestCase.settings = settings(
-    deadline=None, max_examples=25, stateful_step_count=14, derandomize=True
-)
-test_ask_and_tell_in_any_order = AskTell.TestCase
+@in_parts
+def test_ask_and_tell_in_any_order(part):
+    run_machine(AskTell, part, stateful_step_count=14)
