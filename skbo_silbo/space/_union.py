@@ -7,7 +7,7 @@ import numpy as np
 from skbo_silbo.space._grid import check_cube
 from skbo_silbo.space._parameters import Categories
 from skbo_silbo.space._space import Space, check_dicts
-from skbo_silbo.space._values import among, same
+from skbo_silbo.space._values import among, distinct, same
 
 
 class SpaceUnion:
@@ -28,7 +28,10 @@ class SpaceUnion:
     n_features_ : int
         Columns m of the encoded cube.
     feature_names_ : list of str
-        As in `Space`; ``branch=1`` and so on come first, and a name met before gets its branch.
+        As in `Space`; those of the choice come first, and a name met before gets its branch.
+    choice_name : str
+        What the choice between branches is called: the first parameter that has one value in every
+        branch, another in each; "branch" where there is none, its values being 0, 1, ...
     n_points : int or float
         Number of distinct points of all branches; ``math.inf`` if one branch is endless.
     is_dict : bool
@@ -54,7 +57,7 @@ class SpaceUnion:
     ...     {"kernel": ["poly"], "C": C, "degree": [2, 3]},
     ... ])
     >>> space.feature_names_
-    ['branch=1', 'C', 'degree']
+    ['kernel=poly', 'C', 'degree']
     >>> space.round([[-0.7, 0.5, 0.9], [0.2, 0.5, 0.9]])
     array([[-1. ,  0.5,  0. ],
            [ 1. ,  0.5,  0.5]])
@@ -72,7 +75,8 @@ class SpaceUnion:
                 "Use Space for a single one."
             )
         self._choice = Categories("branch", range(len(self.branches)))
-        self.feature_names_ = list(self._choice.column_names)
+        self.choice_name, names = _choice_in_words(self.branches)
+        self.feature_names_ = Categories(self.choice_name, names).column_names
         self._columns = self._assign_columns()
         self.n_features_ = len(self.feature_names_)
         self._rivals = [
@@ -196,8 +200,8 @@ class SpaceUnion:
         return {f"branch {b}": branch.summary() for b, branch in enumerate(self.branches)}
 
     def column_groups(self):
-        """Return which columns each parameter has in any branch; first ``branch``, the choice."""
-        groups = {self._choice.name: set(range(self._choice.n_columns))}
+        """Return which columns each parameter has in any branch; the choice comes first."""
+        groups = {self.choice_name: set(range(self._choice.n_columns))}
         for branch, columns in zip(self.branches, self._columns, strict=True):
             for name, own in branch.column_groups().items():
                 groups.setdefault(name, set()).update(columns[own].tolist())
@@ -256,6 +260,20 @@ class SpaceUnion:
             except ValueError:
                 continue
         return self._settle(fitting[-1], self.branches[fitting[-1]].encode([point])[0])
+
+
+def _choice_in_words(branches):
+    """Return the name of the choice between branches, and its value in each."""
+    for name in branches[0].parameter_names:
+        values = [_only_value(branch, name) for branch in branches]
+        if None not in values and len(distinct([value for [value] in values])) == len(branches):
+            return name, [value for [value] in values]
+    return "branch", range(len(branches))
+
+
+def _only_value(branch, name):
+    """Return the value, in a list, of a parameter that is constant in a branch; None if not."""
+    return next((p.values for p in branch.parameters if p.name == name and p.n_values == 1), None)
 
 
 def _is_same(one, other):
