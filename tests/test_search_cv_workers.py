@@ -11,6 +11,7 @@ from joblib import parallel_config
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
+from sklearn.pipeline import Pipeline
 
 from skbo_silbo._sklearn import fits_of, with_results
 from skbo_silbo.model_selection import SILBOSearchCV
@@ -314,3 +315,42 @@ def test_the_fits_of_a_candidate_can_be_made_elsewhere():
     Spy(Peak(), PLANE, cv=KFold(3)).fit(X, Y)
     assert not any("caller" in names for names in seen["arguments"])  # the search, pickled
     assert seen["scores"][0] == seen["scores"][1] == expected({"a": 0.3})
+
+
+class Holder(Peak):
+    """Has a parameter that no other process may be able to have."""
+
+    def __init__(self, a=0.0, b=0.2, kind="good", held=None):
+        super().__init__(a, b, kind)
+        self.held = held
+
+
+@pytest.mark.parametrize(
+    ("backend", "held", "what"),
+    [
+        ("loky", threading.Lock(), "held of estimator"),
+        ("multiprocessing", lambda: 0, "held of estimator"),
+        (
+            "multiprocessing",
+            Pipeline([("hold", Holder(held=lambda: 0))]),
+            "held__hold__held of est",
+        ),
+    ],
+)
+def test_what_cannot_be_sent_to_workers_is_refused_before_the_first_fit(backend, held, what):
+    """Sent from here: the first fit is never made, so that no worker is begun."""
+    message = f"^{what}.* must be picklable, to be sent to joblib's .*: got .* pickle.*n_jobs=1"
+    with pytest.raises(ValueError, match=message):
+        fit(search(estimator=Holder(held=held)), backend)
+    with pytest.raises(ValueError, match="^scoring must be picklable"):
+        fit(search(scoring=Refusing()), backend)
+
+
+class Refusing:
+    """A scorer that is not to be pickled."""
+
+    def __call__(self, estimator, X, y=None):
+        return 0.0
+
+    def __reduce__(self):
+        raise TypeError("not to be pickled")

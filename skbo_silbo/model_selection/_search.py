@@ -16,7 +16,10 @@ from sklearn.exceptions import FitFailedWarning
 
 from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, adopt_rows
 from skbo_silbo._typing import RandomState
-from skbo_silbo.model_selection._backend import require_that_fits_can_be_given_up
+from skbo_silbo.model_selection._backend import (
+    require_that_fits_can_be_given_up,
+    require_that_fits_can_be_sent,
+)
 from skbo_silbo.model_selection._batches import Batches, callback_task
 from skbo_silbo.model_selection._candidates import (
     add_predictions,
@@ -541,6 +544,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         """Refuse options that cannot be honoured, before there is a journal and a fit."""
         trial = self._make_optimizer(space, 0)
         require_that_fits_can_be_given_up(self.timeout)
+        require_that_fits_can_be_sent(self, effective_n_jobs(self.n_jobs))
         if self.racing and self.n_splits_ <= FEWEST_FOLDS:
             raise ValueError(
                 f"racing must be False with {self.n_splits_} splits: a candidate is stopped after "
