@@ -2,7 +2,7 @@
 
 import pickle
 
-from joblib.externals import cloudpickle
+from joblib.externals.loky.backend import reduction
 from joblib.parallel import BACKENDS, get_active_backend
 
 from skbo_silbo._checks import check_picklable
@@ -10,8 +10,8 @@ from skbo_silbo._checks import check_picklable
 THREADS, PROCESSES = "threads", "processes"
 PLAIN = "MultiprocessingBackend"  # is sent no lambdas, as all others are
 SENT = (
-    "Give an object that pickle takes (no open file, lock, generator or connection; with joblib's "
-    '"multiprocessing" no lambda and no nested function either), n_jobs=1, or the backend '
+    "Give an object that pickle takes (no open file, lock, generator or connection; lambdas and "
+    'nested functions need the backend "loky", and cloudpickle), n_jobs=1, or the backend '
     '"threading".'
 )
 
@@ -50,7 +50,7 @@ def require_that_fits_can_be_sent(search, n_workers):
     kind = kind_of_workers()
     if kind == THREADS or (n_workers == 1 and search.timeout is None):
         return
-    dumps = pickle.dumps if kind == PLAIN else cloudpickle.dumps
+    dumps = pickle.dumps if kind == PLAIN else reduction.dumps
     sent = {name: getattr(search, name) for name in ("param_distributions", "scoring")}
     for name, part in {**_blamed(search.estimator, dumps), **sent}.items():
         check_picklable(name, part, dumps, f"joblib's {kind}", SENT)
