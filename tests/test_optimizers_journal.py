@@ -17,8 +17,7 @@ from numpy.testing import assert_array_equal
 from scipy.stats import loguniform
 
 from skbo_silbo import SILBO, Space, minimize
-from skbo_silbo.optimizers import RandomSearch
-from skbo_silbo.optimizers._methods import METHODS
+from skbo_silbo.optimizers import METHODS, RandomSearch
 
 FIRST_RELEASE = Path(__file__).with_name("optimizer_journal_v1.jsonl")  # before one room for all
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0), (0.0, 1.0)]
