@@ -222,7 +222,11 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         self.random_state = random_state
 
     def fit(
-        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_unlabeled: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn the directions.
 

@@ -120,7 +120,7 @@ class SparseSlicedInverseRegression(LinearProjection):
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn the directions.
 
         Parameters

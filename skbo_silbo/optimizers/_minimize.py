@@ -11,7 +11,15 @@ import numpy as np
 from scipy.optimize import OptimizeResult
 
 from skbo_silbo._checks import check_count, check_nonnegative
-from skbo_silbo._typing import ArrayLike, BoundsLike, RandomState
+from skbo_silbo._typing import (
+    ArrayLike,
+    Auto,
+    BoundsLike,
+    ConstraintsLike,
+    ExecutorLike,
+    Objective,
+    RandomState,
+)
 from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._executors import InPlace, OneThread, Workers, is_executor
 from skbo_silbo.optimizers._journaling import open_log
@@ -21,27 +29,27 @@ from skbo_silbo.optimizers._run import Limits, Run, Stop
 
 
 def minimize(
-    func: Callable[[Any], Any],
+    func: Objective,
     bounds: BoundsLike,
     *,
     method: str | AskTellOptimizer | Callable[..., AskTellOptimizer] = "silbo",
     n_calls: int = 100,
     x0: Any = None,
-    y0: ArrayLike | None = None,
+    y0: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
     max_time: float | None = None,
     target: float | None = None,
     random_state: RandomState = None,
-    callback: Callable[..., Any] | None = None,
-    executor: Any = None,
-    n_pending: int | str = "auto",
+    callback: Callable[[OptimizeResult], object] | None = None,
+    executor: ExecutorLike | Callable[[], ExecutorLike] | None = None,
+    n_pending: int | Auto = "auto",
     timeout: float | None = None,
     n_retries: int = 1,
-    constraints=None,
+    constraints: ConstraintsLike = None,
     n_constraints: int = 0,
     journal: str | PathLike[str] | None = None,
     verbose: int = 0,
     maximize: bool = False,
-    **options,
+    **options: Any,
 ) -> OptimizeResult:
     """Minimise an expensive function of many inputs.
 

@@ -1,9 +1,12 @@
 """A union of spaces: conditional parameters, as scikit-learn writes them in a list of dicts."""
 
 import math
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.space._grid import check_cube
 from skbo_silbo.space._parameters import Categories
 from skbo_silbo.space._space import Space, check_dicts
@@ -67,7 +70,7 @@ class SpaceUnion:
 
     is_dict = True
 
-    def __init__(self, branches):
+    def __init__(self, branches: Sequence[Mapping[str, Any] | Space]) -> None:
         self.branches = [b if isinstance(b, Space) else Space(b) for b in branches]
         if len(self.branches) < 2:
             raise ValueError(
@@ -90,11 +93,11 @@ class SpaceUnion:
         return f"SpaceUnion({', '.join(map(repr, self.branches))})"
 
     @property
-    def parameter_names(self):
+    def parameter_names(self) -> list[list[str]]:
         """The names of every branch's parameters, in order: list of lists of str."""
         return [branch.parameter_names for branch in self.branches]
 
-    def encode(self, points):
+    def encode(self, points: Sequence[Mapping[str, Any]]) -> FloatArray:
         """Map points to the cube.
 
         Parameters
@@ -118,7 +121,7 @@ class SpaceUnion:
             self._place(X[i], *self._find(point))
         return X
 
-    def decode(self, X):
+    def decode(self, X: ArrayLike) -> list[dict[str, Any]]:
         """Map points of the cube to parameters.
 
         Parameters
@@ -142,7 +145,7 @@ class SpaceUnion:
             for b, x in zip(self._branch(X), X, strict=True)
         ]
 
-    def round(self, X):
+    def round(self, X: ArrayLike) -> FloatArray:
         """Return the points of the cube that X stands for: ``encode(decode(X))``, but fast.
 
         Parameters
@@ -195,11 +198,11 @@ class SpaceUnion:
             raise ValueError(f"fixed must be possible in one branch at least. {reasons[0]}")
         return SpaceUnion(parts) if len(parts) > 1 else parts[0]
 
-    def summary(self):
+    def summary(self) -> dict[str, Any]:
         """Return what tells this space from another: ``Space.summary`` of every branch."""
         return {f"branch {b}": branch.summary() for b, branch in enumerate(self.branches)}
 
-    def column_groups(self):
+    def column_groups(self) -> dict[str, list[int]]:
         """Return which columns each parameter has in any branch; the choice comes first."""
         groups = {self.choice_name: set(range(self._choice.n_columns))}
         for branch, columns in zip(self.branches, self._columns, strict=True):
