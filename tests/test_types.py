@@ -63,6 +63,7 @@ class HalfAMapping:
 
 
 class Own(RandomSearch):
+    pass
 
 def make(bounds: object, random_state: int) -> AskTellOptimizer:
     return Own(np.eye(2), random_state=random_state)
@@ -98,7 +99,7 @@ WRONG = {
     "names: list = search.best_params_": "assignment",
     "text: str = optimizer.feasible_": "assignment",
     "space.decode(np.zeros((1, 2)))[0].kernel": "attr-defined",
-    "union.encode({'a': 1}, 2)": "call-arg",
+    'union.encode({"a": 1})': "arg-type",
 }
 
 

@@ -23,3 +23,17 @@ def check_switch(name, value):
     if isinstance(value, bool) or (isinstance(value, str) and value == "auto"):
         return
     raise ValueError(f"{name} must be 'auto', True or False: got {value!r}.")
+
+
+def check_a_column_varies(X):
+    """Refuse labelled rows, (n, d), that are all the same.
+
+    Raises
+    ------
+    ValueError
+    """
+    if (X == X[0]).all():
+        raise ValueError(
+            f"X must have a column that varies over the labelled rows: all {X.shape[1]} are "
+            "constant. Label rows that differ."
+        )
