@@ -1,5 +1,7 @@
 """Checks of parameters that several transformers share."""
 
+import numpy as np
+
 from .._checks import check_integer
 
 COMPONENT_WORDS = ("auto", "criterion")
@@ -32,7 +34,7 @@ def check_a_column_varies(X):
     ------
     ValueError
     """
-    if (X == X[0]).all():
+    if not np.ptp(X, axis=0).any():
         raise ValueError(
             f"X must have a column that varies over the labelled rows: all {X.shape[1]} are "
             "constant. Label rows that differ."
