@@ -1,4 +1,6 @@
+import itertools
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -267,6 +269,13 @@ def test_an_exception_carries_the_result_so_far():
     assert not result.success
     assert result.stop_reason == "error"
     assert "optimize_result" in caught.value.__notes__[0]
+
+
+def test_a_clock_that_jumps_ends_nothing(monkeypatch):
+    jumps, clock = itertools.cycle([0.0, 1e9, -1e9]), time.time
+    monkeypatch.setattr(time, "time", lambda: clock() + next(jumps))
+    options = {"method": "random", "n_calls": 6, "max_time": 300.0, "timeout": 300.0}
+    assert minimize(bowl, BOUNDS, **options).stop_reason == "n_calls"
 
 
 def test_sys_exit_in_the_objective_loses_nothing():

@@ -1,7 +1,9 @@
 """SILBOSearchCV with batch_size="auto" and several workers: none waits for another."""
 
+import itertools
 import json
 import threading
+import time
 import warnings
 from contextlib import contextmanager
 
@@ -55,6 +57,14 @@ def fit(search, backend="threading", y=Y):
 def expected(params):
     fold_means = [float(np.mean(X[test])) for _, test in KFold(3).split(X)]
     return [Peak(**params).score(np.full(1, mean)) for mean in fold_means]
+
+
+def test_a_clock_that_jumps_ends_nothing(monkeypatch):
+    jumps, clock = itertools.cycle([0.0, 1e9, -1e9]), time.time
+    monkeypatch.setattr(time, "time", lambda: clock() + next(jumps))
+    fitted = fit(search(n_iter=6, max_time=300.0))
+    assert fitted.stop_reason_ == "n_iter"
+    assert len(fitted.cv_results_["params"]) == 6
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
@@ -325,10 +335,23 @@ class Holder(Peak):
         self.held = held
 
 
+class Refusing:
+    """A scorer, or a parameter, that can be cloned and not pickled."""
+
+    def __call__(self, estimator, X, y=None):
+        return 0.0
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        raise TypeError("not to be pickled")
+
+
 @pytest.mark.parametrize(
     ("backend", "held", "what"),
     [
-        ("loky", threading.Lock(), "held of estimator"),
+        ("loky", Refusing(), "held of estimator"),
         ("multiprocessing", lambda: 0, "held of estimator"),
         ("multiprocessing", Pipeline([("h", Holder(held=lambda: 0))]), "held__h__held of est"),
     ],
@@ -340,13 +363,3 @@ def test_what_cannot_be_sent_to_workers_is_refused_before_the_first_fit(backend,
         fit(search(estimator=Holder(held=held)), backend)
     with pytest.raises(ValueError, match=r"^scoring must be picklable"):
         fit(search(scoring=Refusing()), backend)
-
-
-class Refusing:
-    """A scorer that is not to be pickled."""
-
-    def __call__(self, estimator, X, y=None):
-        return 0.0
-
-    def __reduce__(self):
-        raise TypeError("not to be pickled")
