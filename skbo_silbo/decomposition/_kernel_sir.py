@@ -170,7 +170,9 @@ callable, default="rbf"
         self.neighbors = neighbors
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, X_unlabeled: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Learn the scores.
 
         Parameters
@@ -181,21 +183,27 @@ callable, default="rbf"
             marking an unlabelled row.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Further unlabelled rows; not with a precomputed kernel.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the labelled rows. Whole numbers are counts: a row of weight 3 is three rows.
+            Others are relative, and scaled to sum to the effective number
+            ``(sum w)^2 / sum w^2``. Weights that differ are refused with unlabelled rows unless
+            ``alpha=0``.
 
         Returns
         -------
         self
         """
         self._check_parameters(X_unlabeled)
-        data = split_labelled(self, X, y, X_unlabeled, allow_categories=True)
-        self.n_slices_ = slice_response(data.y, self.n_slices).n_slices
-        K, order = self._kernel_of_rows(data, y)
-        features = KernelFeatures.of(K, len(data.y))
-        problem = self._make_problem(features.coordinates, data.y)
+        data = self._split(X, y, X_unlabeled, sample_weight)
+        slices = slice_response(data.y, self.n_slices, sample_weight=data.weights)
+        self.n_slices_ = slices.n_slices
+        K, order = self._kernel_of_rows(data, y, sample_weight)
+        features = KernelFeatures.of(K, len(data.y), data.weights)
+        problem = self._make_problem(features.coordinates, data)
         self._choose_alpha(problem)
-        self._store(features, problem.solve(self.alpha_), order)
+        self._store(features, problem.solve(self.alpha_), slices.n_rows, order)
         if self.fit_inverse_transform:
-            self._fit_inverse(K)
+            self._fit_inverse(K, data.weights)
         return self
 
     def transform(self, X: Any) -> FloatArray:
@@ -239,21 +247,28 @@ callable, default="rbf"
             )
         return self._score_kernel(Z, self._Z_fit) @ self._inverse_coef + self._X_mean
 
-    def _kernel_of_rows(self, data, y):
+    def _split(self, X, y, X_unlabeled, sample_weight):
+        weigh = {"sample_weight": sample_weight, "allow_categories": True}
+        data = split_labelled(self, X, y, X_unlabeled, **weigh)
+        if len(data.X_unlabeled) and self.alpha != 0:
+            why = "with unlabelled rows: their graph knows no weights. Pass alpha=0."
+            return data.without_weights(why)
+        return data
+
+    def _kernel_of_rows(self, data, y, sample_weight):
         """Kernel of all rows, labelled first, and the place of each in the coefficients kept."""
         self.gamma_ = 1 / self.n_features_in_ if self.gamma is None else float(self.gamma)
         if self.kernel != "precomputed":
             self.X_fit_ = np.concatenate([data.X_labeled, data.X_unlabeled])
             return self._kernel_values(self.X_fit_, self.X_fit_), slice(None)
-        self.X_fit_ = None
-        if len(data.X_labeled) + len(data.X_unlabeled) != self.n_features_in_:
+        self.X_fit_, labelled = None, labelled_mask(y)
+        if len(labelled) != self.n_features_in_:
             raise ValueError(
                 "X must be square with kernel='precomputed', the kernel of the rows with "
-                f"themselves: got {len(data.X_labeled) + len(data.X_unlabeled)} rows and "
-                f"{self.n_features_in_} columns."
+                f"themselves: got {len(labelled)} rows and {self.n_features_in_} columns."
             )
-        labelled = labelled_mask(y)
-        order = np.concatenate([np.flatnonzero(labelled), np.flatnonzero(~labelled)])
+        taken = labelled if sample_weight is None else labelled & (np.asarray(sample_weight) > 0)
+        order = np.concatenate([np.flatnonzero(taken), np.flatnonzero(~labelled)])
         return np.concatenate([data.X_labeled, data.X_unlabeled])[:, order], order
 
     def _kernel_values(self, X, Y):
@@ -273,22 +288,29 @@ callable, default="rbf"
             return pairwise_kernels(Z, Y, metric=self.kernel, **(self.kernel_params or {}))
         return self._named_kernel(Z, Y, 1 / self.n_components_)
 
-    def _make_problem(self, F, y):
-        self.ridge_ = self._resolve_ridge(F[: len(y)], y)
+    def _make_problem(self, F, data):
+        y, labelled = data.y, F[: len(data.y)]
+        if data.weights is not None:
+            labelled = labelled * np.sqrt(data.weights)[:, None]
+        self.ridge_ = self._resolve_ridge(labelled, y, data.weights)
         search = {"method": self.neighbors, "random_state": self.random_state}
         roughness = None
         if self.alpha != 0:
             roughness = roughness_of(F, len(y), self.n_neighbors, **search)
-        scale = np.vdot(F[: len(y)], F[: len(y)]) / len(y)
-        return KernelProblem(F, y, self.n_slices, self.ridge_ * scale, roughness)
+        ridge = self.ridge_ * np.vdot(labelled, labelled) / data.n_rows
+        return KernelProblem(F, y, self.n_slices, ridge, roughness, data.weights)
 
-    def _resolve_ridge(self, F, y):
+    def _resolve_ridge(self, F, y, weights):
+        """Take the ridge given, or the best for the rows F times their root weights."""
         if self.ridge != "auto":
             return float(self.ridge)
         left, singular, _ = linalg.svd(F, full_matrices=False, check_finite=False)
         kept = singular > np.sqrt(RANGE_TOLERANCE) * singular[0]
         squares = singular[kept] ** 2
-        return best_ridge(left[:, kept], squares, response_targets(y), intercept=True)
+        targets = response_targets(y, weights)
+        if weights is not None:
+            targets *= np.sqrt(weights)[:, None]
+        return best_ridge(left[:, kept], squares, targets, intercept=True, weights=weights)
 
     def _choose_alpha(self, problem):
         self.__dict__.pop("alpha_scores_", None)
@@ -312,29 +334,34 @@ callable, default="rbf"
             )
         return int(self.n_components)
 
-    def _store(self, features, spectrum, order):
-        r = self._resolve_n_components(spectrum.eigenvalues, features.n_labeled)
+    def _store(self, features, spectrum, n_rows, order):
+        r = self._resolve_n_components(spectrum.eigenvalues, n_rows)
         self.n_components_ = r
         self.eigenvalues_ = spectrum.eigenvalues[: self.n_slices_ - 1]
-        c, offset = features.dual(np.sqrt(features.n_labeled) * spectrum.directions[:, :r])
+        c, offset = features.dual(np.sqrt(n_rows) * spectrum.directions[:, :r])
         sign = np.where(c[np.abs(c).argmax(axis=0), np.arange(r)] < 0, -1.0, 1.0)
         self.offset_ = offset * sign
-        self.dual_coef_ = np.empty_like(c)
+        n_fitted = len(c) if self.kernel != "precomputed" else self.n_features_in_
+        self.dual_coef_ = np.zeros((n_fitted, r))
         self.dual_coef_[order] = c * sign
 
-    def _fit_inverse(self, K):
-        """Kernel ridge regression of the centred rows on their scores."""
+    def _fit_inverse(self, K, weights):
+        """Kernel ridge regression of the centred rows on their scores; unlabelled ones weigh 1."""
+        w = np.ones(len(K))
+        if weights is not None:
+            w[: len(weights)] = weights
+        root = np.sqrt(w)[:, None]
         self._Z_fit = K @ self.dual_coef_ - self.offset_
-        self._X_mean = self.X_fit_.mean(axis=0)
-        targets = self.X_fit_ - self._X_mean
-        squares, left = linalg.eigh(self._score_kernel(self._Z_fit, self._Z_fit))
+        self._X_mean = np.average(self.X_fit_, axis=0, weights=w)
+        targets = root * (self.X_fit_ - self._X_mean)
+        squares, left = linalg.eigh(root * self._score_kernel(self._Z_fit, self._Z_fit) * root.T)
         kept = squares > RANGE_TOLERANCE * squares[-1]
         squares, left = squares[kept], left[:, kept]
         ridge = self.inverse_ridge
         if ridge == "auto":
-            ridge = best_ridge(left, squares, targets, intercept=False)
-        absolute = ridge * squares.sum() / len(targets)
-        self._inverse_coef = (left / (squares + absolute)) @ (left.T @ targets)
+            ridge = best_ridge(left, squares, targets, intercept=False, weights=w)
+        absolute = ridge * squares.sum() / w.sum()
+        self._inverse_coef = root * ((left / (squares + absolute)) @ (left.T @ targets))
 
     def _check_parameters(self, X_unlabeled):
         check_n_slices(self.n_slices)
