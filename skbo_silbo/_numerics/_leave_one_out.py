@@ -11,8 +11,7 @@ w          (n,)      weights of the rows, 1 unless given
 =========  ========  ==================================================================
 
 The error at a row that was left out is ``residual_i / (1 - hat_ii)`` (Allen 1974). Rows of weight w
-enter times the root of w. A whole weight stands for so many rows, and one of them is left out: its
-leverage is ``hat_ii / w_i``. A row of another weight is left out whole.
+enter times the root of w, and are left out whole.
 """
 
 import numpy as np
@@ -45,9 +44,8 @@ def leave_one_out_errors(left, squares, targets, ridges, *, intercept, weights=N
         Infinite where a ridge is so small that a row determines its own fit.
     """
     w = np.ones(len(left)) if weights is None else weights
-    copies = w if (w == np.rint(w)).all() else 1.0
-    coefficients, leverages = left.T @ targets, (left.T**2 / copies).T
-    base = w / (copies * w.sum()) if intercept else 0.0
+    coefficients, leverages = left.T @ targets, left**2
+    base = w / w.sum() if intercept else 0.0
     errors = np.full(len(ridges), np.inf)
     for m, ridge in enumerate(ridges):
         shrinkage = squares / (squares + ridge)

@@ -199,8 +199,8 @@ class ActiveSubspace(LinearProjection):
         return directions[: _n_leading(singular**2, self.spectrum_floor)]
 
     def _fit_gp(self, U, t, copies, learnt, rng):
-        scores = U @ learnt.T  # of mean 0
-        learnt = learnt / np.sqrt(np.average(scores**2, axis=0, weights=copies))[:, None]
+        w = np.ones(len(t)) if copies is None else copies
+        learnt = learnt / np.sqrt(w @ (U @ learnt.T) ** 2 / w.sum())[:, None]
         inputs = np.hstack([U, U @ learnt.T])
         prior = _PRIORS[self.prior](inputs.shape[1])
         seen = slice(None) if copies is None else rows_by_weight(copies, MAX_SCREENED_ROWS)

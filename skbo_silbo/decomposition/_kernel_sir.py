@@ -19,6 +19,7 @@ from ._kernel_features import RANGE_TOLERANCE, KernelFeatures
 from ._kernel_problem import KernelProblem, compare_alphas, roughness_of
 from ._labels import labelled_mask, response_targets, split_labelled
 from ._slices import check_n_slices, slice_response
+from ._weights import copies
 
 KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "precomputed")
 NEIGHBORS = ("auto", "brute", "pynndescent")
@@ -67,7 +68,8 @@ callable, default="rbf"
     ridge : "auto" or float, default="auto"
         Penalty on the norm of a direction, relative to the mean squared norm of the labelled rows
         in feature space. "auto" takes the least exact leave-one-out error of a kernel ridge
-        regression of the ranks of y (of the class indicators, for categories).
+        regression of the ranks of y (of the class indicators, for categories); rows that are copies
+        of each other are left out together.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`.
     n_neighbors : int, default=7
@@ -87,7 +89,7 @@ callable, default="rbf"
     ----------
     dual_coef_ : ndarray of shape (n, n_components)
         Coefficients of the fitted rows, those of `X_fit_`; labelled scores have unit variance
-        where penalty and ridge are small.
+        where penalty and ridge are small, and that of largest magnitude is positive.
     offset_ : ndarray of shape (n_components,)
         Scores are ``kernel(X, X_fit_) @ dual_coef_ - offset_``, with mean zero over the labelled
         rows.
@@ -289,27 +291,27 @@ callable, default="rbf"
         return self._named_kernel(Z, Y, 1 / self.n_components_)
 
     def _make_problem(self, F, data):
-        y, labelled = data.y, F[: len(data.y)]
-        if data.weights is not None:
-            labelled = labelled * np.sqrt(data.weights)[:, None]
-        self.ridge_ = self._resolve_ridge(labelled, y, data.weights)
+        y, n_labeled = data.y, len(data.y)
+        self.ridge_ = self._resolve_ridge(F[:n_labeled], data)
         search = {"method": self.neighbors, "random_state": self.random_state}
         roughness = None
         if self.alpha != 0:
-            roughness = roughness_of(F, len(y), self.n_neighbors, **search)
-        ridge = self.ridge_ * np.vdot(labelled, labelled) / data.n_rows
+            roughness = roughness_of(F, n_labeled, self.n_neighbors, **search)
+        norms = np.einsum("ij,ij->i", F[:n_labeled], F[:n_labeled])
+        ridge = self.ridge_ * np.average(norms, weights=data.weights)
         return KernelProblem(F, y, self.n_slices, ridge, roughness, data.weights)
 
-    def _resolve_ridge(self, F, y, weights):
-        """Take the ridge given, or the best for the rows F times their root weights."""
+    def _resolve_ridge(self, F, data):
+        """Take the ridge given, or the best for the labelled rows F."""
         if self.ridge != "auto":
             return float(self.ridge)
-        left, singular, _ = linalg.svd(F, full_matrices=False, check_finite=False)
+        firsts, sets = copies(data.X_labeled, data.y)
+        weights = np.bincount(sets, data.weights).astype(np.float64)
+        root = np.sqrt(weights)[:, None]
+        left, singular, _ = linalg.svd(root * F[firsts], full_matrices=False, check_finite=False)
         kept = singular > np.sqrt(RANGE_TOLERANCE) * singular[0]
         squares = singular[kept] ** 2
-        targets = response_targets(y, weights)
-        if weights is not None:
-            targets *= np.sqrt(weights)[:, None]
+        targets = root * response_targets(data.y[firsts], weights)
         return best_ridge(left[:, kept], squares, targets, intercept=True, weights=weights)
 
     def _choose_alpha(self, problem):
@@ -339,7 +341,8 @@ callable, default="rbf"
         self.n_components_ = r
         self.eigenvalues_ = spectrum.eigenvalues[: self.n_slices_ - 1]
         c, offset = features.dual(np.sqrt(n_rows) * spectrum.directions[:, :r])
-        sign = np.where(c[np.abs(c).argmax(axis=0), np.arange(r)] < 0, -1.0, 1.0)
+        Z = features.coordinates[: len(features.shares)] @ spectrum.directions[:, :r]
+        sign = np.where(Z[np.abs(Z).argmax(axis=0), np.arange(r)] < 0, -1.0, 1.0)
         self.offset_ = offset * sign
         n_fitted = len(c) if self.kernel != "precomputed" else self.n_features_in_
         self.dual_coef_ = np.zeros((n_fitted, r))
@@ -350,10 +353,12 @@ callable, default="rbf"
         w = np.ones(len(K))
         if weights is not None:
             w[: len(weights)] = weights
+        firsts, sets = copies(self.X_fit_, np.zeros(len(K)))
+        w = np.bincount(sets, w)
         root = np.sqrt(w)[:, None]
-        self._Z_fit = K @ self.dual_coef_ - self.offset_
-        self._X_mean = np.average(self.X_fit_, axis=0, weights=w)
-        targets = root * (self.X_fit_ - self._X_mean)
+        self._Z_fit = K[firsts] @ self.dual_coef_ - self.offset_
+        self._X_mean = np.average(self.X_fit_[firsts], axis=0, weights=w)
+        targets = root * (self.X_fit_[firsts] - self._X_mean)
         squares, left = linalg.eigh(root * self._score_kernel(self._Z_fit, self._Z_fit) * root.T)
         kept = squares > RANGE_TOLERANCE * squares[-1]
         squares, left = squares[kept], left[:, kept]
