@@ -283,12 +283,14 @@ POWER_CELLS = (
     ("SIR", "three-classes", 40, 60, 2),
     ("SIR with graph", "linear", 60, 15, 1),
 )
-SLOW_CELLS = (
+OTHER_NULL_CELLS = (
     ("localised", "null", 60, 15, 0),
-    ("localised", "linear", 100, 8, 1),
     ("SAVE", "null", 100, 5, 0),
-    ("SAVE", "quadratic", 400, 4, 2),
     ("DR", "null", 100, 5, 0),
+)
+OTHER_POWER_CELLS = (
+    ("localised", "linear", 100, 8, 1),
+    ("SAVE", "quadratic", 400, 4, 2),
     ("DR", "quadratic", 400, 4, 2),
 )
 INTERVAL_CELLS = (
@@ -311,9 +313,9 @@ SDR_DEFAULTS = Experiment(
             (
                 *_of_kind("ridge", 20, ("data", "n", "d", "r"), *RIDGE_CELLS),
                 *_of_kind("alpha", 20, ("data", "n", "d", "r"), *ALPHA_CELLS),
-                *_of_kind("dimension", 300, _DIMENSION, *SIR_CELLS),
+                *_of_kind("dimension", 300, _DIMENSION, *SIR_CELLS, *OTHER_NULL_CELLS),
                 *_of_kind("dimension", 100, _DIMENSION, *POWER_CELLS),
-                *_of_kind("dimension", 40, _DIMENSION, *SLOW_CELLS),
+                *_of_kind("dimension", 200, _DIMENSION, *OTHER_POWER_CELLS),
                 *_of_kind("intervals", 20, ("data", "n", "d", "X", "noise"), *INTERVAL_CELLS),
             ),
             n_repeats=1,
