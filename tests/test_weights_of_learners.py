@@ -320,9 +320,10 @@ def test_weighted_blocks_agree_with_fit(kind):
     y[::9] = np.nan
     weights = counts if kind == "counts" else relative
     whole = SemiSlicedInverseRegression(2, alpha=0).fit(X, y, sample_weight=weights)
-    blocks = dask_array.from_array(X, chunks=(40, 4))
+    blocks, given_weights = dask_array.from_array(X, chunks=(40, 4)), weights.copy()
     streamed = SemiSlicedInverseRegression(2, alpha=0).fit(blocks, y, sample_weight=weights)
     np.testing.assert_allclose(streamed.components_, whole.components_, rtol=1e-7)
+    np.testing.assert_array_equal(weights, given_weights)
     np.testing.assert_allclose(
         streamed.dimension_tests_["statistic"], whole.dimension_tests_["statistic"], rtol=1e-6
     )

@@ -93,9 +93,10 @@ class ChunkedSlicing:
             self, X, y, sample_weight, reset=first, allow_categories=categories
         )
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
-        coding = self._coding if not first else None
         if first:
             coding = SliceCoding.of_first_chunk(y, self.n_slices, classes, weights)
+        else:
+            coding = self._coding
         self._check_identified(coding.n_slices - 1)
         names = {"estimator_name": type(self).__name__, "input_name": "X"}
         codes = coding.codes(y)

@@ -189,8 +189,8 @@ def check_block_response(estimator, X, y, sample_weight, categorical):
     weights = check_sample_weight(sample_weight, len(y))
     if weights is not None:
         labelled &= weights > 0
-        weights[labelled] = as_numbers_of_rows(weights[labelled])
-        weights[~labelled] = 0.0
+        given, weights = weights, np.zeros(len(y))
+        weights[labelled] = as_numbers_of_rows(given[labelled])
     _check_labels(y[labelled], len(y))
     return y, labelled, weights
 
