@@ -289,9 +289,9 @@ OTHER_NULL_CELLS = (
     ("DR", "null", 100, 5, 0),
 )
 OTHER_POWER_CELLS = (
-    ("localised", "linear", 100, 8, 1),
-    ("SAVE", "quadratic", 400, 4, 2),
     ("DR", "quadratic", 400, 4, 2),
+    ("SAVE", "quadratic", 400, 4, 2),
+    ("localised", "linear", 100, 8, 1),
 )
 INTERVAL_CELLS = (
     ("linear", 100, 5, "normal", "normal"),
@@ -313,9 +313,8 @@ SDR_DEFAULTS = Experiment(
             (
                 *_of_kind("ridge", 20, ("data", "n", "d", "r"), *RIDGE_CELLS),
                 *_of_kind("alpha", 20, ("data", "n", "d", "r"), *ALPHA_CELLS),
+                *_of_kind("dimension", 100, _DIMENSION, *POWER_CELLS, *OTHER_POWER_CELLS),
                 *_of_kind("dimension", 300, _DIMENSION, *SIR_CELLS, *OTHER_NULL_CELLS),
-                *_of_kind("dimension", 100, _DIMENSION, *POWER_CELLS),
-                *_of_kind("dimension", 200, _DIMENSION, *OTHER_POWER_CELLS),
                 *_of_kind("intervals", 20, ("data", "n", "d", "X", "noise"), *INTERVAL_CELLS),
             ),
             n_repeats=1,
