@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -137,7 +137,11 @@ class ActiveSubspace(LinearProjection):
         self.random_state = random_state
 
     def fit(
-        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_unlabeled: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Fit the Gaussian process and find the directions.
 

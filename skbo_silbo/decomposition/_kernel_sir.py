@@ -1,6 +1,6 @@
 """Sliced inverse regression in the feature space of a kernel, with unlabelled rows."""
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy import linalg
@@ -173,7 +173,11 @@ callable, default="rbf"
         self.random_state = random_state
 
     def fit(
-        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_unlabeled: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn the scores.
 
@@ -208,7 +212,7 @@ callable, default="rbf"
             self._fit_inverse(K, data.weights)
         return self
 
-    def transform(self, X: Any) -> FloatArray:
+    def transform(self, X: ArrayLike) -> FloatArray:
         """Scores of rows.
 
         Parameters
@@ -224,7 +228,7 @@ callable, default="rbf"
         return self._kernel_values(X, self.X_fit_) @ self.dual_coef_ - self.offset_
 
     @available_if(_learns_inverse)
-    def inverse_transform(self, Z: Any) -> FloatArray:
+    def inverse_transform(self, Z: ArrayLike) -> FloatArray:
         """Rows that have about the given scores.
 
         Parameters

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy import linalg
@@ -103,7 +103,7 @@ class OuterProductGradients(LinearProjection):
         self.max_iter = max_iter
         self.tol = tol
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the directions.
 
         Parameters

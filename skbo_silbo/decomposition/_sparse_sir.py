@@ -28,7 +28,7 @@ from sklearn.utils import check_random_state
 from skbo_silbo._typing import ArrayLike, RandomState
 
 from .._checks import check_integer, check_nonnegative
-from ._component_checks import check_n_components
+from ._component_checks import check_a_column_varies, check_n_components
 from ._labels import labelled_mask, split_labelled
 from ._projection import LinearProjection, with_positive_peaks
 from ._scatter import center_on_labels
@@ -127,7 +127,7 @@ class SparseSlicedInverseRegression(LinearProjection):
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the directions.
 
         Parameters
@@ -156,6 +156,7 @@ class SparseSlicedInverseRegression(LinearProjection):
             self, X, y, sample_weight=sample_weight, allow_categories=True, multivariate=True
         ).labelled_only()
         check_n_components(self.n_components, self.n_features_in_)
+        check_a_column_varies(data.X_labeled)
         splits = self._splits(data, y, sample_weight)
         X, self.mean_ = center_on_labels(data)
         scale = _column_scale(X, data.weights)
@@ -284,11 +285,6 @@ def _spread(X, weights):
 
 def _column_scale(X, weights):
     scale = _spread(X, weights)
-    if not scale.any():
-        raise ValueError(
-            f"X must have a column that varies over the labelled rows: all {X.shape[1]} are "
-            "constant. Label rows that differ."
-        )
     return np.where(scale > 0, scale, 1.0)
 
 
