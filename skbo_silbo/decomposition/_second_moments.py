@@ -286,11 +286,15 @@ class DirectionalRegression(_SecondMomentSlicing):
     """
 
     def _kernel_of_rows(self, Z, slices, total):
+        """``4 I - 8 T + 2 T^2`` and the squares, with T the total: ``-2 I`` where that is I.
+
+        Shuffled rows are correlated with those granted by chance, and T shows how.
+        """
         shares, means = slices.counts / slices.n_rows, _slice_means(Z, slices)
         groups = _groups(Z, slices, np.zeros_like(means))
         squares = sum_of_squared_scatters(groups, shares / slices.counts**2)
         between = (means.T * shares) @ means
-        trace = np.trace(between)
-        kernel = 2 * squares + 2 * between @ between + 2 * trace * between
-        kernel[np.diag_indices_from(kernel)] -= 2
-        return kernel
+        kernel = squares + between @ between + np.trace(between) * between
+        kernel += total @ total - 4 * total
+        kernel[np.diag_indices_from(kernel)] += 2
+        return 2 * kernel

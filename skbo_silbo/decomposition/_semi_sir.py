@@ -250,8 +250,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             for tests and choices too. Others are relative, and scaled to sum to the effective
             number of rows (Kish 1965); such cannot be shuffled, so that "auto" is "criterion" where
             Li's test is not valid. Weights that differ are refused where neighbours decide
-            (`n_local_neighbors`, unlabelled rows unless ``alpha=0``), with ``solver="paper"`` and
-            for a Dask array.
+            (`n_local_neighbors`, unlabelled rows unless ``alpha=0``) and with ``solver="paper"``.
 
         Returns
         -------
