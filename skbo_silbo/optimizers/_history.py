@@ -128,7 +128,7 @@ class History:
 
 
 def _sorted_rows(X, *values):
-    """Return the order of the rows of X, (n, d), and where those are equal of the values, (n,) each.
+    """Return the order of the rows of X, (n, d), and where those are equal of values, (n,) each.
 
     As `numpy.lexsort`, NaN last, but it compares no more columns than it takes to tell two rows
     apart: of hundreds that is nearly always the first.
