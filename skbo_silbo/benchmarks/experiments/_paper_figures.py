@@ -4,6 +4,8 @@ The bottom-up strategy evaluates all points again whenever it learns the embeddi
 iterations are 1600 evaluations, and are run as such.
 """
 
+from operator import itemgetter
+
 import numpy as np
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method
@@ -27,6 +29,7 @@ VARIANTS = (*LABELLED, *ITERATIVE, *FREQUENCY)
 METHODS = tuple(dict.fromkeys((*OTHERS, *AS_RUN, *BOTTOM_UP, *VARIANTS, *HONEST)))
 # (function, r) as in the authors' files of results: Branin's are of four coordinates
 RUN = {"branin": 4, "hartmann6": 6, "colville_as_run": 4}
+GROWING = ("random", "silbo-bu", "silbo-bu-as-run")
 NETWORK = {"function": "mlp_weights", "kind": "real", "d": 500, "n": 250, "r": 12}
 
 
@@ -67,20 +70,60 @@ def _decisive():
     return (
         Grid(as_run(100, n), 30, methods=("random",)),
         Grid(as_run(100, n), 5, methods=("silbo-bu", "silbo-bu-as-run")),
-        Grid(as_run(100, n_variants), 5, methods=LABELLED[2:]),
         Grid(as_run(100, 100), 10, methods=ITERATIVE),
-        Grid(as_run(100, n_variants), 5, methods=others),
-        Grid(as_run(100, 250), 5, methods=AS_RUN),
+        Grid(as_run(100, n_variants), 5, methods=LABELLED[2:]),
+        Grid(as_run(100, n_variants), 3, methods=others),
+        Grid(as_run(100, 250), 3, methods=AS_RUN),
         Grid((NETWORK,), 3, methods=("random", "rembo", "hesbo", "sir-bo")),
         Grid(({**NETWORK, "n": n},), 3, methods=("silbo-bu", "random")),
-        Grid(as_run(1000, n_variants), 5, methods=(*LABELLED[2:], "silbo-bu", "random")),
-        Grid(as_run(100, 250), 10, methods=("sobol",)),
-        Grid(as_run(100, 250), 5, methods=("rembo", "hesbo", "sir-bo")),
+        Grid(as_run(1000, n_variants), 3, methods=(*LABELLED[2:], "silbo-bu", "random")),
+        Grid(as_run(1000, 100), 5, methods=ITERATIVE),
+        Grid(as_run(100, n_variants), 5, methods=others),
+        Grid(as_run(100, 250), 5, methods=(*AS_RUN, "sobol", "rembo", "hesbo", "sir-bo")),
         Grid(as_run(100, n), 10, methods=("silbo-bu",)),
-        Grid(as_run(100, n_variants), 10, methods=LABELLED[2:]),
         Grid(as_run(100, 250), 3, methods=("silbo", "add-bo")),
         Grid(({**NETWORK, "n": 120},), 2, methods=("silbo-td", "silbo-bu", *HONEST)),
     )
+
+
+def beginnings(results):
+    """Return what longer runs had found within each budget at which their method lacks a run.
+
+    Of `GROWING`, whose first evaluations do not depend on how many are to come.
+    """
+    budgets = dict.fromkeys((_untimed(r["problem"]), r["problem"]["n"]) for r in results)
+    present = {(_untimed(r["problem"]), r["problem"]["n"], r["method"]) for r in results}
+    longest = {}
+    for r in results:
+        key = _untimed(r["problem"]), r["method"], r["repeat"]
+        longest[key] = max(r, longest.get(key, r), key=lambda r: r["problem"]["n"])
+    return [
+        _beginning(r, n)
+        for where, n in budgets
+        for (place, method, _), r in longest.items()
+        if method in GROWING and place == where and r["problem"]["n"] > n
+        if (where, n, method) not in present
+    ]
+
+
+def _untimed(problem):
+    return tuple(item for item in sorted(problem.items()) if item[0] != "n")
+
+
+def _beginning(result, n):
+    """Return a result as it was after n evaluations; of its times nothing is kept."""
+    kept = {name: value for name, value in result.items() if "seconds" not in name}
+    steps = [step for step in result["steps"] if step[0] <= n]
+    return kept | {"problem": {**result["problem"], "n": n}, "steps": steps}
+
+
+def paper_figures(results, folder):
+    """Draw the curves, panel by panel, with what longer runs had found within its budget."""
+    by_budget = itemgetter("kind", "d", "n", "function")
+    results = sorted(results, key=lambda r: by_budget(r["problem"]), reverse=True)
+    [(found, caption), taken] = search_figures(results, folder, beginnings(results))
+    caption += f" {', '.join(GROWING)}: also the beginnings of longer runs."
+    return [(found, caption), taken]
 
 
 PAPER = Experiment(
@@ -108,7 +151,7 @@ PAPER = Experiment(
     },
     measure=measure_search,
     report=search_report,
-    figures=search_figures,
+    figures=paper_figures,
     compare=compare_published,
     cap_seconds=3600,
 )
