@@ -10,6 +10,7 @@ import numpy as np
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method
 from skbo_silbo.benchmarks.search import (
+    colour_of,
     compare_published,
     make_problem,
     measure_search,
@@ -262,8 +263,9 @@ def embedding_figures(results, folder):
         row[0].set_ylabel(f"{function.replace('_', ' ')}: value", fontsize=9)
         for ax, method in zip(row, columns, strict=True):
             run = methods[method][0]
-            ax.plot(np.array(run["z"])[:, k], run["y"], "o", ms=3, color="C0")
-            ax.set_title(f"{method}, seed {run['repeat']}", fontsize=9)
+            colour = colour_of("sir-bo" if method == "sir" else "silbo-bu")
+            ax.plot(np.array(run["z"])[:, k], run["y"], "o", ms=3, color=colour)
+            ax.set_title(f"{method}, 1 run (seed {run['repeat']})", fontsize=9)
             ax.set_xlabel(f"coordinate {k + 1} (inputs in [-1, 1])", fontsize=8)
             ax.spines[["top", "right"]].set_visible(False)
     name = "paper-embedding.png"
@@ -271,7 +273,7 @@ def embedding_figures(results, folder):
     plt.close(figure)
     caption = (
         "Values of 50 points in 1000 inputs against the directions learnt from them, one run of "
-        "each method. Points above one another are stacked."
+        "each method (green: plain SIR). Points above one another are stacked."
     )
     return [(name, caption)]
 
