@@ -129,6 +129,27 @@ def paper_figures(results, folder):
     return [(found, caption), taken]
 
 
+def _thirty():
+    """Return the plan with 30 seeds, 10 of the dear methods: about a day of a quiet core."""
+    dear = ("add-bo", "silbo", "silbo-td", "silbo-td-ei", *AS_RUN)
+    cheap = ("rembo", "hesbo", "sir-bo", "sobol")
+    return (
+        *(
+            grid
+            for d in (100, 1000)
+            for grid in (
+                Grid(as_run(d, 1600), 30, methods=("random", *BOTTOM_UP)),
+                Grid(as_run(d, 550), 30, methods=(*LABELLED[2:], FREQUENCY[0], FREQUENCY[2])),
+                Grid(as_run(d, 100), 30, methods=ITERATIVE),
+            )
+        ),
+        Grid(as_run(100, 250), 30, methods=cheap),
+        Grid(as_run(100, 250), 10, methods=dear),
+        Grid((NETWORK,), 5, methods=(*OTHERS, *HONEST)),
+        Grid(({**NETWORK, "n": 1600},), 5, methods=(*BOTTOM_UP, "random")),
+    )
+
+
 PAPER = Experiment(
     name="paper",
     methods=packages(METHODS),
@@ -146,6 +167,7 @@ PAPER = Experiment(
             *_ablations(100, 2, 260),
         ),
         "decisive": _decisive(),
+        "thirty": _thirty(),
         "tiny": Grid(
             ({"function": "branin", "kind": "embedded", "d": 5, "n": 25, "r": 2},),
             n_repeats=2,

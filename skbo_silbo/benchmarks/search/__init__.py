@@ -22,7 +22,7 @@ from ._gap_report import (
 )
 from ._output_scale import yeo_johnson
 from ._problem_data import make_problem, told_problem
-from ._published import compare_published, read_published
+from ._published import compare_published, read_published, verdict
 from ._search_figures import colour_of, mean_band, search_figures, style_of
 from ._search_report import COLUMNS, evaluations_within, search_report, values_of
 from ._search_run import measure_gap, measure_search, regrets
@@ -62,6 +62,7 @@ __all__ = [
     "told_problem",
     "told_variants",
     "values_of",
+    "verdict",
     "verdict_of",
     "with_error",
     "with_variants",

@@ -54,9 +54,8 @@ def difference(a, b, paired=True):
         return None
     gap = float(sides[0].mean() - sides[1].mean())
     error, freedom = _paired(*sides) if paired else _welch(*sides)
-    decided = abs(gap) > student_t.ppf((1.0 + CONFIDENCE) / 2.0, freedom) * error
     told = str(sizes[0]) if paired else f"{sizes[0]}, {sizes[1]}"
-    return gap, error, told, int(np.sign(gap)) if decided else 0
+    return gap, error, told, int(np.sign(gap)) if is_decided(gap, error, freedom) else 0
 
 
 def told_difference(a, b, paired=True):
@@ -109,10 +108,26 @@ def _paired(a, b):
 
 
 def _welch(a, b):
-    """Return the standard error of the difference of the means, and its degrees of freedom."""
-    parts = error_of_mean(a) ** 2, error_of_mean(b) ** 2
-    total = sum(parts)
+    return welch((error_of_mean(a), error_of_mean(b)), (a.size, b.size))
+
+
+def welch(errors, sizes):
+    """Return the standard error of the difference of two means, and its degrees of freedom.
+
+    Parameters
+    ----------
+    errors : tuple of two floats
+        Standard errors of the means.
+    sizes : tuple of two ints
+        Of how many values, 2 at least.
+    """
+    parts = np.square(errors)
+    total = parts.sum()
     if total == 0.0:
-        return 0.0, a.size + b.size - 2
-    shares = (parts[0] / total) ** 2 / (a.size - 1) + (parts[1] / total) ** 2 / (b.size - 1)
-    return float(np.sqrt(total)), 1.0 / shares
+        return 0.0, sum(sizes) - 2
+    return float(np.sqrt(total)), float(1.0 / ((parts / total) ** 2 / (np.array(sizes) - 1)).sum())
+
+
+def is_decided(gap, error, freedom):
+    """Whether a difference has its sign with 95 % confidence, by Student's t."""
+    return bool(abs(gap) > student_t.ppf((1.0 + CONFIDENCE) / 2.0, freedom) * error)
