@@ -130,7 +130,7 @@ def paper_figures(results, folder):
 
 
 def _thirty():
-    """Return the plan with 30 seeds, 10 of the dear methods: about a day of a quiet core."""
+    """Return the plan with 30 seeds, 10 of the dear ones: about eight hours of a quiet core."""
     dear = ("add-bo", "silbo", "silbo-td", "silbo-td-ei", *AS_RUN)
     cheap = ("rembo", "hesbo", "sir-bo", "sobol")
     return (
