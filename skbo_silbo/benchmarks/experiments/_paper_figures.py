@@ -80,6 +80,8 @@ def _decisive():
         Grid(as_run(1000, 100), 3, methods=ITERATIVE),
         Grid(as_run(1000, n_variants), 3, methods=(*LABELLED[2:], "silbo-bu", "random")),
         Grid(({**NETWORK, "n": n},), 3, methods=("random",)),
+        Grid(as_run(100, 250), 5, methods=("sobol",)),
+        Grid(as_run(100, 250), 3, methods=("rembo", "hesbo")),
         Grid((NETWORK,), 3, methods=("sir-bo",)),
         Grid(as_run(100, n_variants), 5, methods=others),
         Grid(as_run(100, 250), 5, methods=(*AS_RUN, "sobol", "rembo", "hesbo", "sir-bo")),
