@@ -80,14 +80,32 @@ def _decisive():
         Grid(as_run(1000, 100), 3, methods=ITERATIVE),
         Grid(as_run(1000, n_variants), 3, methods=(*LABELLED[2:], "silbo-bu", "random")),
         Grid(({**NETWORK, "n": n},), 3, methods=("random",)),
+        Grid(as_run(1000, n_variants), 15, methods=("random",)),
         Grid(as_run(100, 250), 5, methods=("sobol",)),
         Grid(as_run(100, 250), 3, methods=("rembo", "hesbo")),
         Grid((NETWORK,), 3, methods=("sir-bo",)),
         Grid(as_run(100, n_variants), 5, methods=others),
-        Grid(as_run(100, 250), 5, methods=(*AS_RUN, "sobol", "rembo", "hesbo", "sir-bo")),
-        Grid(as_run(100, n), 10, methods=("silbo-bu",)),
-        Grid(as_run(100, 250), 3, methods=("silbo", "add-bo")),
-        Grid(({**NETWORK, "n": 120},), 2, methods=("silbo-td", "silbo-bu", *HONEST)),
+    )
+
+
+def _thirty():
+    """Return the plan with 30 seeds, 10 of the dear ones: about eight hours of a quiet core."""
+    dear = ("add-bo", "silbo", "silbo-td", "silbo-td-ei", *AS_RUN)
+    cheap = ("rembo", "hesbo", "sir-bo", "sobol")
+    return (
+        *(
+            grid
+            for d in (100, 1000)
+            for grid in (
+                Grid(as_run(d, 1600), 30, methods=("random", *BOTTOM_UP)),
+                Grid(as_run(d, 550), 30, methods=(*LABELLED[2:], FREQUENCY[0], FREQUENCY[2])),
+                Grid(as_run(d, 100), 30, methods=ITERATIVE),
+            )
+        ),
+        Grid(as_run(100, 250), 30, methods=cheap),
+        Grid(as_run(100, 250), 10, methods=dear),
+        Grid((NETWORK,), 5, methods=(*OTHERS, *HONEST)),
+        Grid(({**NETWORK, "n": 1600},), 5, methods=(*BOTTOM_UP, "random")),
     )
 
 
@@ -129,27 +147,6 @@ def paper_figures(results, folder):
     [(found, caption), taken] = search_figures(results, folder, beginnings(results))
     caption += f" {', '.join(GROWING)}: also the beginnings of longer runs."
     return [(found, caption), taken]
-
-
-def _thirty():
-    """Return the plan with 30 seeds, 10 of the dear ones: about eight hours of a quiet core."""
-    dear = ("add-bo", "silbo", "silbo-td", "silbo-td-ei", *AS_RUN)
-    cheap = ("rembo", "hesbo", "sir-bo", "sobol")
-    return (
-        *(
-            grid
-            for d in (100, 1000)
-            for grid in (
-                Grid(as_run(d, 1600), 30, methods=("random", *BOTTOM_UP)),
-                Grid(as_run(d, 550), 30, methods=(*LABELLED[2:], FREQUENCY[0], FREQUENCY[2])),
-                Grid(as_run(d, 100), 30, methods=ITERATIVE),
-            )
-        ),
-        Grid(as_run(100, 250), 30, methods=cheap),
-        Grid(as_run(100, 250), 10, methods=dear),
-        Grid((NETWORK,), 5, methods=(*OTHERS, *HONEST)),
-        Grid(({**NETWORK, "n": 1600},), 5, methods=(*BOTTOM_UP, "random")),
-    )
 
 
 PAPER = Experiment(
