@@ -360,16 +360,17 @@ doc/benchmarks/write_findings.py``, and a test fails when they differ. See :doc:
 :doc:`paper-embedding`, :doc:`methods` and :doc:`default`, which also list what they lack."""
 
 LIMITS = """\
-**What was cut.** The authors ran 100 seeds. Here every table says how many runs a mean carries, and
-they are few: the machine's two cores were shared by six experiments and test runs, and ninety minutes
-gave about half an hour of processor time. Where a verdict is "undecided" more seeds may decide. At
-d = 1000 bottom-up was stopped at 550 evaluations (100 of 250 iterations). Not run on the problems as
-their authors ran them: SIR-BO, ADD-BO, REMBO's two other kernels, top-down as printed and with EI,
-bottom-up with EI to 1600, and the default; the textbook functions have them (further down, without
-EI). ``python -m skbo_silbo.benchmarks run paper --profile thirty --out doc/benchmarks/paper.jsonl``
-goes on to 30 seeds where these runs end, ``--profile full`` to 100, and this page follows with
-``--write``. The cells of :doc:`paper` of revisions 9deb1ad and c4be055, and those of
-:doc:`paper-embedding`, ran one after another in one process, the others each in its own."""
+**What was cut.** The authors ran 100 seeds. Here every table says how many runs a mean carries,
+and they are few: two cores were shared with other experiments and test runs, and ninety minutes
+gave about twenty of processor time. Where a verdict is "undecided" more seeds may decide. At
+d = 1000 bottom-up was stopped at 550 evaluations (100 of 250 iterations). Not run on the problems
+as their authors ran them: SIR-BO, ADD-BO, REMBO's two other kernels, top-down as printed and with
+EI, bottom-up with EI to 1600, and the default; the textbook functions have them (further down,
+without EI). ``python -m skbo_silbo.benchmarks run paper --profile thirty --out
+doc/benchmarks/paper.jsonl`` goes on to 30 seeds where these runs end, ``--profile full`` to 100,
+and this page follows with ``--write``. The cells of :doc:`paper` of revisions 9deb1ad and c4be055,
+and those of :doc:`paper-embedding`, ran one after another in one process, the others each in its
+own."""
 
 READING = """\
 "As run" and "as printed" differ in more than one thing at once: slices, neighbours, which labels
