@@ -50,8 +50,22 @@ def test_first_points_do_not_count_in_the_median():
     assert window_centres(10).tolist() == [1, 3, 5, 7, 9]
 
 
-@pytest.mark.parametrize(("cost", "peak", "holds"), [(0.4, 499, True), (0.6, 501, False)])
+@pytest.mark.parametrize(("cost", "peak", "holds"), [(0.1, 499, True), (1.1, 501, False)])
 def test_aims(cost, peak, holds):
-    results = [result(250, 1000, 0, [cost] * 250, peak=peak), result(250, 10, 0, [9.0] * 250)]
-    assert [aim[2] for aim in OVERHEAD.aims(results)] == [holds, holds]
-    assert OVERHEAD.aims(results[1:]) == []
+    results = [
+        result(100, 5, 0, [0.3 * cost] * 100),
+        result(100, 1000, 0, [cost] * 99 + [3 * cost]),
+        result(250, 1000, 0, [9.0] * 250, peak=peak),
+        result(1000, 100, 0, [9.0] * 800 + [cost] * 200),
+        result(100, 30, 0, [9.0] * 100),
+    ]
+    found = {aim: held for aim, _, held in OVERHEAD.aims(results)}
+    assert list(found) == [
+        "100 x 5: median at most 0.03 s a proposal",
+        "100 x 1000: median at most 0.5 s a proposal",
+        "100 x 1000: slowest proposal at most 3.0 s",
+        "1000 x 100: last fifth at most 1.0 s a proposal",
+        "250 x 1000: process under 500 MiB",
+    ]
+    assert set(found.values()) == {holds}
+    assert OVERHEAD.aims(results[-1:]) == []
