@@ -84,8 +84,7 @@ def _decisive():
         Grid(as_run(1000, n_variants), 15, methods=("random",)),
         Grid(as_run(100, 250), 5, methods=("sobol",)),
         Grid(as_run(100, 250), 3, methods=("rembo", "hesbo")),
-        Grid((NETWORK,), 3, methods=("sir-bo",)),
-        Grid(as_run(100, n_variants), 5, methods=others),
+        Grid((NETWORK,), 1, methods=("sir-bo",)),
     )
 
 
