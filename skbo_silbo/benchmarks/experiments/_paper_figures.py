@@ -142,8 +142,9 @@ def _beginning(result, n):
 
 def paper_figures(results, folder):
     """Draw the curves, panel by panel, with what longer runs had found within its budget."""
-    by_budget = itemgetter("kind", "d", "n", "function")
+    by_budget = itemgetter("d", "n", "function")
     results = sorted(results, key=lambda r: by_budget(r["problem"]), reverse=True)
+    results.sort(key=lambda r: r["problem"]["kind"])  # three functions a row, then the network
     [(found, caption), taken] = search_figures(results, folder, beginnings(results))
     caption += f" {', '.join(GROWING)}: also the beginnings of longer runs."
     return [(found, caption), taken]
