@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skbo_silbo._typing import RandomState
+from skbo_silbo._typing import ArrayLike, RandomState
 
 from .._checks import check_choice, check_integer
 from .._numerics._gaussian_process import GaussianProcess
@@ -132,7 +132,7 @@ class ActiveSubspace(LinearProjection):
         self.n_random_starts = n_random_starts
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, X_unlabeled: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, X_unlabeled: ArrayLike | None = None) -> Self:
         """Fit the Gaussian process and find the directions.
 
         Parameters

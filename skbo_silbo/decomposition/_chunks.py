@@ -122,7 +122,11 @@ class ChunkedSlicing:
         codes = np.full(len(y), -1)
         codes[labelled] = slices.codes
         self._moments = None
-        self._solve_moments(moments_of_blocks(X, codes, slices.n_slices))
+        if not self._solve_moments(moments_of_blocks(X, codes, slices.n_slices)):
+            raise ValueError(
+                f"X must identify n_components={self.n_components!r} directions: its labelled rows "
+                "do not. Label rows that differ, or use n_components='auto'."
+            )
         return self
 
     def _solve_moments(self, moments, whiten=whitening_basis):
@@ -136,6 +140,8 @@ class ChunkedSlicing:
         moments = moments.without_constant_columns()
         self.mean_, self.solver_, self.alpha_ = moments.mean, "dense", 0.0
         variance = np.diag(moments.scatter) / moments.n
+        if not variance.any():
+            return False
         scale = np.sqrt(np.where(variance > 0, variance, 1.0)) if self.scale else 1.0
         scatter = moments.scatter / np.multiply.outer(scale, scale)
         N = moments.slice_sums() / scale

@@ -1,6 +1,6 @@
 """Sliced inverse regression in the feature space of a kernel, with unlabelled rows."""
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy import linalg
@@ -170,7 +170,7 @@ callable, default="rbf"
         self.neighbors = neighbors
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, X_unlabeled: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, X_unlabeled: ArrayLike | None = None) -> Self:
         """Learn the scores.
 
         Parameters
@@ -198,7 +198,7 @@ callable, default="rbf"
             self._fit_inverse(K)
         return self
 
-    def transform(self, X: Any) -> FloatArray:
+    def transform(self, X: ArrayLike) -> FloatArray:
         """Scores of rows.
 
         Parameters
@@ -214,7 +214,7 @@ callable, default="rbf"
         return self._kernel_values(X, self.X_fit_) @ self.dual_coef_ - self.offset_
 
     @available_if(_learns_inverse)
-    def inverse_transform(self, Z: Any) -> FloatArray:
+    def inverse_transform(self, Z: ArrayLike) -> FloatArray:
         """Rows that have about the given scores.
 
         Parameters

@@ -1,11 +1,13 @@
 """Outer product of gradients, refined by minimum average variance estimation (MAVE)."""
 
 from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy import linalg
 from scipy.stats import rankdata
+
+from skbo_silbo._typing import ArrayLike
 
 from .._checks import check_choice, check_integer
 from .._numerics._local_linear import local_predictions, local_slopes, mave_step
@@ -99,7 +101,7 @@ class OuterProductGradients(LinearProjection):
         self.max_iter = max_iter
         self.tol = tol
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Find the directions.
 
         Parameters

@@ -25,7 +25,7 @@ from sklearn.utils import check_random_state
 from skbo_silbo._typing import ArrayLike, RandomState
 
 from .._checks import check_integer, check_nonnegative
-from ._component_checks import check_n_components
+from ._component_checks import check_a_column_varies, check_n_components
 from ._labels import split_labelled
 from ._projection import LinearProjection, with_positive_peaks
 from ._scatter import center_on_labels
@@ -120,7 +120,7 @@ class SparseSlicedInverseRegression(LinearProjection):
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn the directions.
 
         Parameters
@@ -143,6 +143,7 @@ class SparseSlicedInverseRegression(LinearProjection):
         self._check_parameters()
         data = split_labelled(self, X, y, allow_categories=True, multivariate=True).labelled_only()
         check_n_components(self.n_components, self.n_features_in_)
+        check_a_column_varies(data.X_labeled)
         X, self.mean_ = center_on_labels(data)
         scale = _column_scale(X)
         X /= scale
@@ -241,11 +242,6 @@ class _LassoFit:
 
 def _column_scale(X):
     scale = X.std(axis=0)
-    if not scale.any():
-        raise ValueError(
-            f"X must have a column that varies over the labelled rows: all {X.shape[1]} are "
-            "constant. Label rows that differ."
-        )
     return np.where(scale > 0, scale, 1.0)
 
 
