@@ -23,16 +23,12 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
+from skbo_silbo.benchmarks.search import style_of
+
 checkout = next(
     folder for folder in (Path.cwd(), *Path.cwd().parents) if (folder / "doc/benchmarks").exists()
 )
-METHODS = {
-    "silbo": "#D55E00",
-    "silbo-bu": "#0072B2",
-    "silbo-td": "#56B4E9",
-    "hesbo": "#009E73",
-    "rembo": "#CC79A7",
-}
+METHODS = ("silbo", "silbo-bu", "silbo-td", "hesbo", "rembo")
 LOWEST = {"branin": -12, "hartmann6": 0.5, "colville": -8000}  # shown
 evaluations = np.arange(10, 251)
 
@@ -53,16 +49,18 @@ for (function, method), values in runs.items():
 
 figure, panels = plt.subplots(1, 3, figsize=(12, 4.2), layout="constrained")
 for axes, function in zip(panels, LOWEST, strict=True):
-    for method, colour in METHODS.items():
+    for method in METHODS:
         values = np.array(runs[function, method])
         mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
-        axes.plot(evaluations, mean, color=colour, lw=2, label=method)
-        axes.fill_between(evaluations, mean - error, mean + error, color=colour, alpha=0.15, lw=0)
+        style = style_of(method)  # as on the pages of the benchmarks
+        axes.plot(evaluations, mean, label=f"{method} ({len(values)} runs)", **style)
+        band = {"color": style["color"], "alpha": 0.15, "lw": 0}
+        axes.fill_between(evaluations, mean - error, mean + error, **band)
     axes.set(title=f"{function}, 100 inputs", xlabel="evaluations, all counted")
     axes.set_ylim(bottom=LOWEST[function])
     axes.spines[["top", "right"]].set_visible(False)
 panels[-1].set_yscale("symlog", linthresh=1)
 panels[-1].set_ylim(top=-0.5)
-panels[0].set_ylabel("best value so far")
-panels[0].legend(frameon=False)
+panels[0].set_ylabel("best value so far, maximised")
+panels[0].legend(frameon=False, fontsize=8)
 plt.show()

@@ -55,3 +55,30 @@ def check_count(name, value, least=1):
             f"{name} must be an integer of at least {least}: got {value!r}. Give a whole number."
         )
     return int(value)
+
+
+def check_picklable(name, given, dumps, workers, remedy):
+    """Refuse an object that cannot be sent to another process.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument.
+    given : object
+    dumps : callable
+        The pickler of the workers.
+    workers, remedy : str
+        Who they are, and what to do, for the message.
+
+    Raises
+    ------
+    ValueError
+        With the pickler's own error as its cause.
+    """
+    try:
+        dumps(given)
+    except Exception as error:  # whatever an object's own methods raise
+        raise ValueError(
+            f"{name} must be picklable, to be sent to {workers}: got {given!r} "
+            f"({type(error).__name__}: {error}). {remedy}"
+        ) from error

@@ -1,25 +1,88 @@
 """Names of the types that public signatures share."""
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Protocol, SupportsFloat, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import Bounds
+from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
 
 __all__ = [
     "ArrayLike",
+    "Auto",
+    "BoolArray",
     "BoundsLike",
+    "ConstraintsLike",
+    "Design",
+    "ExecutorLike",
     "FloatArray",
+    "Objective",
     "Options",
     "Point",
     "Points",
     "RandomState",
+    "RegressorLike",
+    "SpaceLike",
+    "TransformerLike",
 ]
 
+
+class SpaceLike(Protocol):
+    """What `Space`, `SpaceUnion` and `Box` have in common."""
+
+    is_dict: bool
+    n_features_: int
+
+    def encode(self, points: Any, /) -> NDArray[np.float64]:
+        """Return places in the cube."""
+
+    def decode(self, X: ArrayLike, /) -> Any:
+        """Return points."""
+
+
+class TransformerLike(Protocol):
+    """A transformer in the manner of scikit-learn."""
+
+    @property
+    def fit(self) -> Callable[..., Any]:
+        """Learn."""
+
+    @property
+    def transform(self) -> Callable[..., Any]:
+        """Map."""
+
+
+class RegressorLike(Protocol):
+    """A regressor in the manner of scikit-learn."""
+
+    @property
+    def fit(self) -> Callable[..., Any]:
+        """Learn."""
+
+    @property
+    def predict(self) -> Callable[..., Any]:
+        """Predict, with ``return_std``."""
+
+
+class ExecutorLike(Protocol):
+    """An executor in the manner of ``concurrent.futures``."""
+
+    @property
+    def submit(self) -> Callable[..., Any]:
+        """Return the future of a call."""
+
+
 FloatArray: TypeAlias = NDArray[np.float64]
+BoolArray: TypeAlias = NDArray[np.bool_]
+Auto: TypeAlias = Literal["auto"]
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
-BoundsLike: TypeAlias = ArrayLike | Bounds | Mapping[str, Any] | list[Mapping[str, Any]] | Any
+BoundsLike: TypeAlias = (
+    ArrayLike | Bounds | Mapping[str, Any] | Sequence[Mapping[str, Any]] | SpaceLike
+)
+Constraint: TypeAlias = LinearConstraint | NonlinearConstraint
+ConstraintsLike: TypeAlias = Constraint | Sequence[Constraint] | None
 Point: TypeAlias = FloatArray | dict[str, Any]
 Points: TypeAlias = FloatArray | list[dict[str, Any]]
 Options: TypeAlias = Mapping[str, Any]
+Objective: TypeAlias = Callable[[Any], SupportsFloat | tuple[SupportsFloat, ArrayLike]]
+Design: TypeAlias = Callable[[int, int, np.random.Generator], FloatArray]

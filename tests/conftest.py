@@ -2,8 +2,13 @@
 
 import os
 
+from hypothesis import settings
+
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn's conformance suite then skips nothing
 os.environ.setdefault("MPLBACKEND", "Agg")
 # The matrices here are small, and pytest-xdist already keeps the cores busy.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+
+settings.register_profile("clockless", deadline=None)  # a busy machine fails no test
+settings.load_profile("clockless")

@@ -10,7 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo._numerics import _map_fit
-from skbo_silbo.decomposition._active_subspace import ActiveSubspace, _n_leading
+from skbo_silbo.decomposition import ActiveSubspace
+from skbo_silbo.decomposition._active_subspace import _n_leading
 
 
 def sine(components, truth):

@@ -15,7 +15,7 @@ from skbo_silbo.benchmarks.__main__ import main
 from skbo_silbo.benchmarks.engine import run_command_line
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 from skbo_silbo.benchmarks.experiments._registry import find_experiments
-from skbo_silbo.benchmarks.search import make_problem
+from skbo_silbo.benchmarks.search import make_problem, regrets
 
 ROOT = Path(__file__).parent.parent
 MODULE = """
@@ -24,6 +24,13 @@ NUMBER = 3
 
 def bowl(x):
     return float(((x - 0.5) ** 2).sum())
+
+def rows(X):
+    return ((X - 0.5) ** 2).sum(axis=1) - 7.0
+
+from skbo_silbo.problems import Problem
+
+problem = Problem("bowl", rows, BOUNDS, optimum=-7.0, optimisers=[[0.5, 0.5]])
 """
 METHODS = ["--only", "random", "cma"]
 
@@ -55,6 +62,20 @@ def test_an_objective_of_ones_own_stands_beside_the_peers(own_folder, capsys):
     assert told == f" {' '.join(command[2:])}"
 
 
+def test_a_problem_of_ones_own_brings_its_bounds_and_its_optimum(own_folder):
+    asked = ["--objective", "my_simulator:problem", "--calls", "5", "--repeats", "1"]
+    command = ["run", "own", *asked, "--only", "random"]
+    assert main([*command, "--out", "own.jsonl"]) == 0
+    [result] = Store("own.jsonl").read()
+    assert result["optimum"] == -7.0
+    assert result["problem"] == {"kind": "own", "function": "my_simulator:problem", "d": 2, "n": 5}
+    assert 0.0 <= regrets(result)[-1] < 2.0
+    assert main(["report", "own.jsonl", "--rst", "own.rst"]) == 0
+    assert f"run own --out own.jsonl {' '.join(command[2:])}" in Path("own.rst").read_text()
+    problem = {"kind": "own", "function": "my_simulator:problem", "bounds": "my_simulator:BOUNDS"}
+    assert make_problem(problem, 0).optimum == -7.0
+
+
 def test_bounds_are_json_or_named(own_folder):
     problem = {"kind": "own", "function": "my_simulator:bowl", "bounds": "my_simulator:BOUNDS"}
     named = make_problem(problem, 0)
@@ -67,6 +88,8 @@ def test_bounds_are_json_or_named(own_folder):
     ("objective", "bounds", "reason"),
     [
         (None, "[[0, 1]]", "needs --objective MODULE:FUNCTION and --bounds"),
+        ("my_simulator:bowl", None, "bounds must be given for a function"),
+        ("my_simulator:problem", "[[0, 1], [-1, 1]]", "bounds must be those of the Problem my_si"),
         ("my_simulator", "[[0, 1]]", "objective must be MODULE:NAME: got 'my_simulator'"),
         ("no_such_module:f", "[[0, 1]]", "objective must name a module that can be imported"),
         ("my_simulator:bwl", "[[0, 1]]", "objective must be in its module"),
@@ -80,7 +103,8 @@ def test_what_cannot_be_run_is_said_before_anything_is_measured(
     own_folder, capsys, objective, bounds, reason
 ):
     asked = ["--objective", objective] if objective else []
-    assert main(["run", "own", *asked, "--bounds", bounds, "--out", "own.jsonl"]) == 1
+    asked += ["--bounds", bounds] if bounds else []
+    assert main(["run", "own", *asked, "--out", "own.jsonl"]) == 1
     told = capsys.readouterr().err
     assert told.startswith("FAILED ")
     assert reason in told

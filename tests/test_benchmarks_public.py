@@ -18,6 +18,7 @@ from skbo_silbo.benchmarks.search import (
     bbob_problem,
     chance_means,
     compared,
+    error_of_mean,
     find_contestant,
     gap_runs,
     make_problem,
@@ -25,7 +26,7 @@ from skbo_silbo.benchmarks.search import (
     measure_search,
     yeo_johnson,
 )
-from skbo_silbo.benchmarks.search._gap_report import error_of_mean, paired_difference
+from skbo_silbo.benchmarks.search._gap_report import paired_difference
 from skbo_silbo.problems import Problem
 
 PUBLIC = EXPERIMENTS["public"]

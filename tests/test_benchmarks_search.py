@@ -4,7 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from scipy.linalg import subspace_angles
 
+from skbo_silbo import SemiSlicedInverseRegression
 from skbo_silbo.benchmarks import Grid, Store, render_rst, run_experiment
 from skbo_silbo.benchmarks.__main__ import main
 from skbo_silbo.benchmarks.engine import MissingPeerError, Recorder, curve
@@ -223,6 +225,44 @@ def test_every_figure_of_the_paper_has_its_cells():
     quick = EXPERIMENTS["paper"].cells("quick")
     assert {cell.method for cell in quick} == {cell.method for cell in cells}
     assert max(cell.problem["n"] for cell in quick) < 300
+
+
+def test_unlabelled_points_move_the_span_of_the_ablation_about_them():
+    rng = np.random.default_rng(0)
+    X, X_unlabeled = rng.uniform(-1.0, 1.0, (2, 50, 20))
+    y = X[:, 0] + X[:, 1] ** 2
+    pencil = CONTESTANTS["silbo-bu-local"].run.pencil
+    assert pencil == CONTESTANTS["silbo-bu-local-labelled"].run.pencil
+    spans = [
+        SemiSlicedInverseRegression(2, **pencil).fit(X, y, X_unlabeled=extra).components_.T
+        for extra in (None, X_unlabeled)
+    ]
+    assert np.rad2deg(subspace_angles(*spans)).max() > 10.0
+
+
+def test_the_decisive_runs_have_the_same_seeds_on_both_sides():
+    cells = EXPERIMENTS["paper"].cells("decisive")
+
+    def seeds(method, function, d, at):
+        return {
+            c.repeat
+            for c in cells
+            if c.method == method
+            and (c.problem["function"], c.problem["d"]) == (function, d)
+            and c.problem["n"] >= at
+        }
+
+    pairs = [
+        ("silbo-bu-local", "silbo-bu-local-labelled", 550),
+        ("silbo-bu-10-and-10", "silbo-bu-random-20", 100),
+        ("silbo-bu", "random", 550),
+    ]
+    for d in (100, 1000):
+        for function in ("branin", "hartmann6", "colville_as_run"):
+            for one, other, at in pairs:
+                own = seeds(one, function, d, at)
+                assert len(own) >= 3
+                assert own <= seeds(other, function, d, at)
 
 
 def test_directions_are_measured_and_drawn(tmp_path):

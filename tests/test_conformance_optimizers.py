@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 from ask_tell import run
-from hypothesis import settings
+from fuzzing import in_parts, run_machine
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from numpy.testing import assert_array_equal
@@ -15,8 +15,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
 from skbo_silbo import SILBO, Space, minimize
-from skbo_silbo.optimizers import SpaceExhausted
-from skbo_silbo.optimizers._methods import METHODS
+from skbo_silbo.optimizers import METHODS, SpaceExhausted
 
 BOUNDS = np.array([[-5.0, 10.0], [0.0, 15.0], [1.0, 2.0], [-1.0, 1.0]])
 # short first designs and early updates, so that a short run goes through every part of the loop
@@ -300,7 +299,6 @@ class AskTell(RuleBasedStateMachine):
             assert self.optimizer.best_y_ == min(finite)
 
 
-AskTell.TestCase.settings = settings(
-    deadline=None, max_examples=25, stateful_step_count=14, derandomize=True
-)
-test_ask_and_tell_in_any_order = AskTell.TestCase
+@in_parts
+def test_ask_and_tell_in_any_order(part):
+    run_machine(AskTell, part, stateful_step_count=14)

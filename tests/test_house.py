@@ -46,6 +46,19 @@ def test_packages_know_one_another_by_public_names():
     assert strangers == []
 
 
+def test_loading_never_runs_code():
+    """What is read from a file or a dict is data: nothing here evaluates or unpickles it."""
+    running = {"eval", "exec", "Unpickler", "loads", "load", "compile"}
+    found = []
+    for path in (ROOT / "skbo_silbo").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                if called.split(".")[-1] in running and called not in {"json.loads", "re.compile"}:
+                    found.append(f"{path}:{node.lineno} {called}")
+    assert found == []
+
+
 @pytest.mark.parametrize("command", [("check",), ("format", "--check")])
 def test_lint(command):
     result = run("-m", "ruff", *command, "skbo_silbo", "tests", "examples", "doc")

@@ -133,9 +133,9 @@ def test_shares_in_a_conditional_space():
     space = SpaceUnion([{"kind": ["x"], "a": uniform()}, {"kind": ["y"], "b": uniform()}])
     shares = fit(space, lambda X: np.where(X[:, 0] < 0, 1.0 + X[:, 1], 0.0), 80).shares
     by_name = dict(zip(shares.names, shares.share, strict=True))
-    assert list(by_name) == ["branch", "a", "b"]
+    assert list(by_name) == ["kind", "a", "b"]
     assert by_name["a"] > 0.2
-    assert by_name["branch"] > 0.4
+    assert by_name["kind"] > 0.4
     assert by_name["b"] < 0.05
 
 

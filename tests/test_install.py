@@ -96,9 +96,12 @@ def test_wheel_of_a_tree_without_git_installs_and_works(source_tree, fresh_pytho
 
 
 @pytest.mark.slow
-def test_oldest_dependencies(fresh_python):
+@pytest.mark.parametrize("which", ["oldest", "newest"])
+def test_oldest_and_newest_dependencies(fresh_python, which):
     extras = PROJECT["optional-dependencies"]
-    pins = lower_bounds(PROJECT["dependencies"] + extras["plot"] + extras["frames"])
-    pins.append("pyparsing<3.2")  # matplotlib 3.8 calls names that later ones deprecate
+    pins = PROJECT["dependencies"] + extras["plot"] + extras["frames"]
+    if which == "oldest":
+        # matplotlib 3.8 calls names that later ones of pyparsing deprecate
+        pins = [*lower_bounds(pins), "pyparsing<3.2"]
     run(fresh_python, "-m", "pip", "install", "-q", "-e", f"{ROOT}[test]", *pins)
     run(fresh_python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", cwd=ROOT)

@@ -132,6 +132,16 @@ def test_every_line_is_synced_before_append_returns(path, monkeypatch):
     assert len(set(sizes)) == 4
 
 
+def test_what_was_paid_for_is_not_begun_anew(path):
+    with Journal(path, SEARCH) as journal:
+        journal.begin({})
+        journal.append({})
+        with pytest.raises(RuntimeError, match="must be without values to be begun anew"):
+            journal.begin({})
+    with Journal(path, SEARCH) as journal:
+        assert len(journal.records) == 1
+
+
 def test_a_last_line_of_rubbish_is_torn_too(path):
     with Journal(path, SEARCH) as journal:
         journal.begin({})

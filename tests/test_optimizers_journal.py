@@ -17,8 +17,7 @@ from numpy.testing import assert_array_equal
 from scipy.stats import loguniform
 
 from skbo_silbo import SILBO, Space, minimize
-from skbo_silbo.optimizers import RandomSearch
-from skbo_silbo.optimizers._methods import METHODS
+from skbo_silbo.optimizers import METHODS, RandomSearch
 
 FIRST_RELEASE = Path(__file__).with_name("optimizer_journal_v1.jsonl")  # before one room for all
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0), (0.0, 1.0)]
@@ -36,7 +35,7 @@ def step(optimizer, n=1):
 
 
 def make(path, **options):
-    return SILBO(BOUNDS, n_initial=4, journal=path, **{"random_state": 0, **options})
+    return SILBO(BOUNDS, journal=path, **{"n_initial": 4, "random_state": 0, **options})
 
 
 @pytest.fixture
@@ -183,7 +182,7 @@ def test_killed_at_any_moment_nothing_told_is_lost(path, tmp_path):
     ],
 )
 def test_another_search_is_refused(path, options, message):
-    make(path).close_journal()
+    step(make(path)).close_journal()
     with pytest.raises(ValueError, match=message):
         SILBO(BOUNDS, journal=path, **{"n_initial": 4, "random_state": 0, **options})
     make(path).close_journal()  # it was not left locked
@@ -204,9 +203,45 @@ def test_another_space_sign_or_method_is_refused(path):
 
 
 def test_a_named_space_that_is_wider_is_refused(path):
-    SILBO({"lr": loguniform(1e-3, 1)}, journal=path).close_journal()
+    first = SILBO({"lr": loguniform(1e-3, 1)}, journal=path)
+    first.tell(first.ask(), 0.0).close_journal()
     with pytest.raises(ValueError, match="quantiles of parameter 'lr' were"):
         SILBO({"lr": loguniform(1e-3, 10)}, journal=path)
+
+
+def test_a_journal_without_a_value_is_begun_anew_by_a_mended_call(path):
+    def search(func, bounds, n_initial):
+        options = {"n_initial": n_initial, "n_calls": 7, "random_state": 0}
+        return minimize(func, bounds, journal=path, **options)
+
+    def mistyped(x):
+        raise NameError("pi")
+
+    with pytest.raises(NameError):
+        search(mistyped, BOUNDS, 5)
+    state = path.with_name(path.name + ".state")
+    assert state.exists()
+    mended = search(bowl, BOUNDS[:2], 4)
+    whole = minimize(bowl, BOUNDS[:2], n_initial=4, n_calls=7, random_state=0)
+    assert_array_equal(mended.x_iters, whole.x_iters)
+    written = path.read_bytes()
+    with pytest.raises(ValueError, match="n_initial was 4 and is 5"):
+        search(bowl, BOUNDS[:2], 5)
+    assert path.read_bytes() == written
+    assert search(bowl, BOUNDS[:2], 4).nfev == 7
+
+
+def test_points_asked_for_stay_with_the_call_that_asked(path):
+    """Only another search begins the file anew."""
+    first = make(path)
+    asked = first.ask(2)
+    first.close_journal()
+    same = make(path)
+    assert_array_equal(same.pending_, asked)
+    same.close_journal()
+    other = make(path, n_initial=5)
+    assert len(other.pending_) == 0
+    assert not path.with_name(path.name + ".state").exists()
 
 
 def test_two_optimisers_on_one_journal(path):

@@ -1,7 +1,4 @@
-"""Any sequence of asking, telling, cancelling, saving, loading and crashing, on any space.
-
-A few examples here; ten thousand behind ``slow``.
-"""
+"""Any sequence of asking, telling, cancelling, saving, loading and crashing, on any space."""
 
 import json
 import tempfile
@@ -10,16 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
+from fuzzing import in_parts, run_machine
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from scipy.stats import loguniform, norm, randint
 
 from skbo_silbo import SILBO, Space
@@ -194,23 +184,6 @@ class Machine(RuleBasedStateMachine):
             self.folder.cleanup()
 
 
-def check(n_examples, **options):
-    run_state_machine_as_test(
-        Machine,
-        settings=settings(
-            deadline=None,
-            max_examples=n_examples,
-            stateful_step_count=12,
-            suppress_health_check=list(HealthCheck),
-            **options,
-        ),
-    )
-
-
-def test_any_sequence():
-    check(40, derandomize=True)
-
-
-@pytest.mark.slow
-def test_ten_thousand_sequences():
-    check(10_000)
+@in_parts
+def test_any_sequence(part):
+    run_machine(Machine, part, stateful_step_count=12)

@@ -1,11 +1,14 @@
+import itertools
 import sys
+import time
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import loguniform, uniform
 
-from skbo_silbo import SILBO, Space, minimize
+from skbo_silbo import SILBO, RandomSearch, Space, minimize
+from skbo_silbo.optimizers import AskTellOptimizer
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0)]
 
@@ -44,6 +47,91 @@ def test_it_is_a_loop_over_ask_and_tell():
         x = optimizer.ask()
         optimizer.tell(x, bowl(x))
     assert_array_equal(result.x_iters, optimizer.x_iters_)
+
+
+class Lattice(AskTellOptimizer):
+    """Points of a grid from a corner of the cube, one after the other."""
+
+    def __init__(self, bounds, *, step=0.25, random_state=None):
+        super().__init__(bounds, random_state)
+        self.step = step
+
+    def _propose(self):
+        return self.space_.round(np.full((1, 2), -1.0 + self.step * self._n_known))[0]
+
+
+def lattice(bounds, random_state):
+    return Lattice(bounds, random_state=random_state)
+
+
+@pytest.mark.parametrize("method", [Lattice, lattice, Lattice(BOUNDS, random_state=0)])
+def test_an_optimiser_of_ones_own(method):
+    result = minimize(bowl, BOUNDS, method=method, n_calls=5)
+    assert isinstance(result.optimizer, Lattice)
+    assert_allclose(result.x_iters, [[-1 + 0.375 * i, 0.375 * i] for i in range(5)])
+
+
+def test_options_of_an_optimiser_of_ones_own():
+    result = minimize(bowl, BOUNDS, method=Lattice, step=0.5, n_calls=3)
+    assert_allclose(result.x_iters[-1], [0.5, 1.5])
+    with pytest.raises(ValueError, match=r"options of method .*Lattice.* \['step'\]: got"):
+        minimize(bowl, BOUNDS, method=Lattice, steps=1)
+
+
+def test_the_journal_of_an_optimiser_of_ones_own(tmp_path):
+    def search(n_calls, **options):
+        path = tmp_path / "own.jsonl"
+        return minimize(bowl, BOUNDS, n_calls=n_calls, journal=path, random_state=0, **options)
+
+    search(3, method=Lattice)
+    assert_allclose(search(5, method=Lattice).x_iters[-1], [0.5, 1.5])
+    with pytest.raises(ValueError, match=r"step was 0.25 and is 0.1"):
+        search(5, method=Lattice, step=0.1)
+    with pytest.raises(ValueError, match="class was 'Lattice' and is 'RandomSearch'"):
+        search(5, method="random")
+    other = type("Lattice", (Lattice,), {"__module__": "elsewhere"})
+    with pytest.raises(ValueError, match=r"method was '.*minimize.Lattice' and is 'elsewhere.Latt"):
+        search(5, method=other)
+
+
+def told(optimizer):
+    return optimizer.tell([0.0, 0.0], 1.0)
+
+
+def asked(optimizer):
+    optimizer.ask()
+    return optimizer
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"method": Counted},
+            "must be one of .*Counted'>. Or give an .*AskTellOptimizer",
+        ),
+        (
+            {"method": 3},
+            "must be one of .*: got 3. Or give .* function of bounds and rand",
+        ),
+        ({"method": Counted()}, "method must take bounds and random_state: .*Counted.* takes x"),
+        ({"method": lambda bounds, random_state: 3}, "method must make an .*lambda.* made 3"),
+        ({"method": lambda bounds: 3}, "method must take bounds and random_state: .*lambda"),
+        (
+            {"method": told(Lattice(BOUNDS))},
+            "not asked or told anything yet: got Lattice",
+        ),
+        ({"method": asked(Lattice(BOUNDS))}, "not asked or told anything yet"),
+        ({"method": RandomSearch([(0, 1)] * 2)}, r"bounds of input 0 were \[0.0, 1.0\] and are"),
+        ({"method": Lattice(BOUNDS), "random_state": 0}, "random_state must be left out where"),
+        ({"method": Lattice(BOUNDS), "step": 0.1}, "step must be left out where method is an opt"),
+    ],
+)
+def test_what_is_no_method_is_refused_before_anything_is_evaluated(arguments, message):
+    func = Counted()
+    with pytest.raises(ValueError, match=message):
+        minimize(func, BOUNDS, **arguments)
+    assert func.points == []
 
 
 def test_dict_points():
@@ -92,7 +180,6 @@ def test_known_values_are_not_evaluated_nor_counted():
     ("options", "message"),
     [
         ({"method": "cma"}, r"method must be one of \[.*'random', .*'silbo'.*\]: got 'cma'"),
-        ({"method": SILBO}, r"one of .*: got <class .*SILBO'>. An .* run by its ask and tell"),
         ({"n_jobs": 4}, r"got \['n_jobs'\]\. .* minimize itself are func, .* n_calls, .* executor"),
         ({"n_inital": 3}, r"must be among \[.*'n_initial'.*\]: got \['n_inital'\]"),
         ({"method": "random", "n_initial": 3}, r"options of method 'random' must be among \[\]"),
@@ -182,6 +269,13 @@ def test_an_exception_carries_the_result_so_far():
     assert not result.success
     assert result.stop_reason == "error"
     assert "optimize_result" in caught.value.__notes__[0]
+
+
+def test_a_clock_that_jumps_ends_nothing(monkeypatch):
+    jumps, clock = itertools.cycle([0.0, 1e9, -1e9]), time.time
+    monkeypatch.setattr(time, "time", lambda: clock() + next(jumps))
+    options = {"method": "random", "n_calls": 6, "max_time": 300.0, "timeout": 300.0}
+    assert minimize(bowl, BOUNDS, **options).stop_reason == "n_calls"
 
 
 def test_sys_exit_in_the_objective_loses_nothing():

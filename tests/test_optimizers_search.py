@@ -152,6 +152,17 @@ def test_history_is_sorted_by_point_and_then_value():
     assert history.best_index() is None  # nothing is known of the constraint
 
 
+def test_history_is_sorted_as_by_all_columns():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(-1, 2, (60, 3)) / 2.0, rng.integers(0, 2, 60) / 1.0
+    noise, constraints = np.where(y, 1.0, np.nan), rng.integers(0, 2, (60, 2)) / 1.0
+    history = History(3).with_added([None] * 60, X, y, noise, constraints)
+    order = np.lexsort([*constraints.T, noise, y, *X.T[::-1]])
+    assert len(np.unique(X, axis=0)) < 60
+    for mine, wanted in zip(history.canonical, (X, y, noise, constraints), strict=True):
+        assert_allclose(mine, wanted[order])
+
+
 def test_failures_count_as_the_worst():
     assert_allclose(impute_failures(np.array([1.0, np.nan, 3, np.inf, -np.inf])), [1, 3, 3, 3, 3])
     assert_allclose(impute_failures(np.array([np.nan, np.inf])), 0)

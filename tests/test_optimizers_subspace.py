@@ -12,9 +12,12 @@ from scipy.stats import loguniform
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo import SILBO, Space
-from skbo_silbo.optimizers import LearntSubspace, NotLowDimensionalWarning
-from skbo_silbo.optimizers._methods import METHODS
-from skbo_silbo.optimizers._subspace import count_directions
+from skbo_silbo.optimizers import (
+    METHODS,
+    LearntSubspace,
+    NotLowDimensionalWarning,
+    count_directions,
+)
 from skbo_silbo.problems import hartmann6, planted
 
 

@@ -8,9 +8,8 @@ from numpy.testing import assert_array_equal
 from scipy.stats import uniform
 
 from skbo_silbo import SILBO, Space, minimize
-from skbo_silbo.optimizers import BeyondModelWarning, RandomSearch
+from skbo_silbo.optimizers import METHODS, BeyondModelWarning, RandomSearch
 from skbo_silbo.optimizers._history import as_modelled, is_beyond
-from skbo_silbo.optimizers._methods import METHODS
 
 CHEAP = {name: {"n_initial": 5} for name in METHODS if name != "random"} | {"random": {}}
 for _name in ("silbo-bu", "silbo-td"):

@@ -12,14 +12,14 @@ from concurrent.futures import (
 )
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
+from pickle import PicklingError
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.stats import uniform
 
-from skbo_silbo import minimize
-from skbo_silbo.optimizers import LostEvaluationWarning, LostWorkerError
+from skbo_silbo import LostEvaluationWarning, LostWorkerError, minimize
 from skbo_silbo.optimizers._executors import count_workers
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0)]
@@ -116,6 +116,36 @@ def test_dask():
         assert count_workers(executor) == 2
         result = minimize(bowl, BOUNDS, n_calls=9, executor=executor, random_state=0)
     assert_is_whole(result, 9)
+
+
+@pytest.mark.parametrize("make", [lambda pool: pool, lambda pool: lambda: pool])
+def test_what_cannot_be_sent_to_a_process_is_refused_before_the_first_call(make):
+    class Pool(ProcessPoolExecutor):
+        n_calls = 0
+
+        def submit(self, *args):
+            Pool.n_calls += 1
+
+    with Pool(1) as pool:
+        message = r"func must be picklable.* ProcessPoolExecutor: got <function .*lambda.*loky"
+        with pytest.raises(ValueError, match=message) as caught:
+            minimize(lambda x: 0.0, BOUNDS, executor=make(pool))
+    assert Pool.n_calls == 0
+    assert caught.value.__cause__ is not None
+
+
+def test_what_an_executor_cannot_send_is_said_with_its_error():
+    class Pool(Executor):
+        _max_workers = 1
+
+        def submit(self, func, *args):
+            future = Future()
+            future.set_exception(PicklingError("no such thing"))
+            return future
+
+    with pytest.raises(PicklingError, match="no such thing") as caught:
+        minimize(bowl, BOUNDS, executor=Pool())
+    assert any("top level of a module" in note for note in caught.value.__notes__)
 
 
 def test_one_worker_is_the_sequential_search():

@@ -8,8 +8,13 @@ from scipy import linalg
 from skbo_silbo import OuterProductGradients, SemiSlicedInverseRegression
 from skbo_silbo._numerics._local_linear import local_predictions, local_slopes, mave_step
 
+WIDE = {"check_sample_weight_equivalence_on_dense_data": "15 rows of 30 features are refused"}
 
-@conformance([OuterProductGradients(), OuterProductGradients(1, refinement="opg")])
+
+@conformance(
+    [OuterProductGradients(), OuterProductGradients(1, refinement="opg")],
+    but=lambda estimator: WIDE,
+)
 def test_scikit_learn_conformance(estimator, check):
     check(estimator)
 

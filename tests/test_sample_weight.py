@@ -247,13 +247,6 @@ def test_weights_that_cannot_be_honoured_are_refused(parameters, unlabelled, mes
     sir.fit(X, y, X_unlabeled=rest, sample_weight=np.ones(len(y)))  # no weights at all
 
 
-def test_a_dask_array_takes_no_weights():
-    dask_array = pytest.importorskip("dask.array")
-    X, y, counts = make_data(0)
-    with pytest.raises(ValueError, match="must be None for a Dask array"):
-        SemiSlicedInverseRegression(1).fit(dask_array.from_array(X), y, sample_weight=counts)
-
-
 @pytest.mark.parametrize("estimator", ALL)
 @pytest.mark.parametrize(
     ("weights", "message"),

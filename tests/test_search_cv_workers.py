@@ -1,7 +1,9 @@
 """SILBOSearchCV with batch_size="auto" and several workers: none waits for another."""
 
+import itertools
 import json
 import threading
+import time
 import warnings
 from contextlib import contextmanager
 
@@ -11,6 +13,7 @@ from joblib import parallel_config
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
+from sklearn.pipeline import Pipeline
 
 from skbo_silbo._sklearn import fits_of, with_results
 from skbo_silbo.model_selection import SILBOSearchCV
@@ -54,6 +57,14 @@ def fit(search, backend="threading", y=Y):
 def expected(params):
     fold_means = [float(np.mean(X[test])) for _, test in KFold(3).split(X)]
     return [Peak(**params).score(np.full(1, mean)) for mean in fold_means]
+
+
+def test_a_clock_that_jumps_ends_nothing(monkeypatch):
+    jumps, clock = itertools.cycle([0.0, 1e9, -1e9]), time.time
+    monkeypatch.setattr(time, "time", lambda: clock() + next(jumps))
+    fitted = fit(search(n_iter=6, max_time=300.0))
+    assert fitted.stop_reason_ == "n_iter"
+    assert len(fitted.cv_results_["params"]) == 6
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
@@ -314,3 +325,41 @@ def test_the_fits_of_a_candidate_can_be_made_elsewhere():
     Spy(Peak(), PLANE, cv=KFold(3)).fit(X, Y)
     assert not any("caller" in names for names in seen["arguments"])  # the search, pickled
     assert seen["scores"][0] == seen["scores"][1] == expected({"a": 0.3})
+
+
+class Holder(Peak):
+    """Has a parameter that no other process may be able to have."""
+
+    def __init__(self, a=0.0, b=0.2, kind="good", held=None):
+        super().__init__(a, b, kind)
+        self.held = held
+
+
+class Refusing:
+    """A scorer, or a parameter, that can be cloned and not pickled."""
+
+    def __call__(self, estimator, X, y=None):
+        return 0.0
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        raise TypeError("not to be pickled")
+
+
+@pytest.mark.parametrize(
+    ("backend", "held", "what"),
+    [
+        ("loky", Refusing(), "held of estimator"),
+        ("multiprocessing", lambda: 0, "held of estimator"),
+        ("multiprocessing", Pipeline([("h", Holder(held=lambda: 0))]), "held__h__held of est"),
+    ],
+)
+def test_what_cannot_be_sent_to_workers_is_refused_before_the_first_fit(backend, held, what):
+    """Sent from here: the first fit is never made, so that no worker is begun."""
+    message = f"^{what}.* must be picklable, to be sent to joblib's .*: got .* pickle.*n_jobs=1"
+    with pytest.raises(ValueError, match=message):
+        fit(search(estimator=Holder(held=held)), backend)
+    with pytest.raises(ValueError, match=r"^scoring must be picklable"):
+        fit(search(scoring=Refusing()), backend)

@@ -288,6 +288,24 @@ def test_labels_do_not_collide():
         assert colliding(display.figure_) == []
 
 
+def test_a_conditional_choice_has_one_name():
+    space = [
+        {"a": uniform(), "kind": ["x"]},
+        {"kind": ["y"], "b": uniform()},
+    ]
+    optimizer = told(space, lambda p: p.get("a", 0.0) ** 2 + 3.0 * p.get("b", 1.0) - 3.0, 50)
+    display = SearchDisplay.from_result(optimizer, kind="all")
+    assert set(display.shares.names) == {"kind", "a", "b"} == set(display.parameters)
+    on_kind = input_dependence(optimizer.input_model_, "kind")
+    assert dict(zip(on_kind.places, on_kind.mean, strict=True)) == pytest.approx(
+        {"x": 1 / 3, "y": -1.5}, abs=0.15
+    )
+    shown = {text.get_text() for axes in display.axes_ for text in axes.findobj(plt.Text)}
+    assert "kind" in shown
+    assert not any("branch" in text for text in shown)
+    assert "kind=y" in optimizer.space_.feature_names_
+
+
 def test_random_search_is_drawn_beside(search):
     random = RandomizedSearchCV(Hill(), SPACE, n_iter=30, cv=2, random_state=0).fit(X)
     display = SearchDisplay.from_result(search, random_search=random, kind="convergence")

@@ -9,6 +9,7 @@ from skbo_silbo import (
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
 )
+from skbo_silbo.decomposition import slice_response
 
 BOTH = (SlicedAverageVarianceEstimation, DirectionalRegression)
 NOTHING = pytest.mark.filterwarnings("ignore:No direction was found")
@@ -117,3 +118,20 @@ def test_more_components_than_rank_are_refused(method):
     X[:, 1] = X[:, 0]
     with pytest.raises(ValueError, match="n_components must be at most 4"):
         method(5).fit(X, y)
+
+
+def test_the_kernel_of_shuffled_rows_is_the_average_over_pairs_of_slices():
+    """Rows that are not white, as shuffling leaves them."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(90, 3)) @ (np.eye(3) + 0.2 * rng.normal(size=(3, 3)))
+    Z -= Z.mean(axis=0)
+    slices = slice_response(rng.normal(size=90), 3)
+    expected = np.zeros((3, 3))
+    for one in range(3):
+        for other in range(3):
+            gaps = Z[slices.codes == one][:, None] - Z[slices.codes == other]
+            A = np.einsum("ijk,ijl->kl", gaps, gaps) / gaps[..., 0].size
+            share = slices.counts[one] * slices.counts[other] / 90**2
+            expected += share * (2 * np.eye(3) - A) @ (2 * np.eye(3) - A)
+    kernel = DirectionalRegression()._kernel_of_rows(Z, slices, Z.T @ Z / 90)
+    np.testing.assert_allclose(kernel, expected, atol=1e-12)

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from skbo_silbo.decomposition._slices import slice_response
+from skbo_silbo.decomposition import slice_response
 
 
 def transcribed_rule(y, n_slices):

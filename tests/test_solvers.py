@@ -20,8 +20,8 @@ from skbo_silbo._numerics._solvers import (
     IterativeSolver,
     RandomizedSolver,
 )
-from skbo_silbo.decomposition._scatter import graph_penalty, local_membership
-from skbo_silbo.decomposition._slices import slice_response
+from skbo_silbo.decomposition import local_membership, slice_response
+from skbo_silbo.decomposition._scatter import graph_penalty
 
 SOLVERS = {
     "dense": DenseSolver(),

@@ -105,7 +105,7 @@ def test_a_finite_union_is_searched_to_its_end_without_repeats(branches):
 def test_columns_are_shared_where_the_values_are_the_same():
     space = SpaceUnion(KERNELS)
     assert space.feature_names_ == [
-        *("branch=0", "branch=1", "branch=2", "C", "degree", "gamma", "C (branch 2)")
+        *("kernel=linear", "kernel=poly", "kernel=rbf", "C", "degree", "gamma", "C (branch 2)")
     ]
     linear, poly, rbf = space.encode(
         [
@@ -122,9 +122,31 @@ def test_columns_are_shared_where_the_values_are_the_same():
 
 def test_column_groups_gather_the_columns_of_a_parameter():
     groups = SpaceUnion(KERNELS).column_groups()
-    assert groups == {"branch": [0, 1, 2], "kernel": [], "C": [3, 6], "degree": [4], "gamma": [5]}
+    assert groups == {"kernel": [0, 1, 2], "C": [3, 6], "degree": [4], "gamma": [5]}
     space = Space({"a": ["x", "y", "z"], "b": [1], "c": [True, False], "d": C})
     assert space.column_groups() == {"a": [0, 1, 2], "b": [], "c": [3], "d": [4]}
+
+
+@pytest.mark.parametrize(
+    ("branches", "name", "columns"),
+    [
+        ([{"a": ["x"], "b": C}, {"a": ["y"], "b": C}], "a", ["a=y"]),
+        ([{"b": C, "a": [1]}, {"a": [True], "b": C}, {"b": C, "a": [2]}], "a", 3),
+        ([{"a": [None], "c": [1]}, {"a": [()], "c": [2]}], "a", ["a=()"]),
+        ([{"a": ["x"], "c": [1]}, {"a": ["x"], "c": [2]}], "c", ["c=2"]),
+        ([{"a": ["x", "z"], "b": C}, {"a": ["y"], "b": C}], "branch", ["branch=1"]),
+        ([{"a": ["x"]}, {"b": ["y"]}], "branch", ["branch=1"]),
+        ([{"a": [1]}, {"a": [2]}, {"a": [1], "b": [3]}], "branch", 3),
+    ],
+)
+def test_the_choice_is_called_as_the_user_does(branches, name, columns):
+    space = SpaceUnion(branches)
+    assert space.choice_name == name
+    n = columns if isinstance(columns, int) else len(columns)
+    assert all(column.startswith(f"{name}=") for column in space.feature_names_[:n])
+    if not isinstance(columns, int):
+        assert space.feature_names_[:n] == columns
+    assert next(iter(space.column_groups().items())) == (name, list(range(n)))
 
 
 def test_inactive_columns_do_not_matter():

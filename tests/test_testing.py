@@ -1,5 +1,6 @@
 """Checks for parts of one's own: they pass what keeps its protocol, and say what does not."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -16,11 +17,13 @@ from skbo_silbo.acquisition import (
 )
 from skbo_silbo.embedding import IdentityLearner, LinearEmbedding, TransformerLearner
 from skbo_silbo.mapping import BottomUp, TopDown
+from skbo_silbo.optimizers import SIRBO
 from skbo_silbo.surrogate import AdditiveMaker, ProcessMaker, RegressorMaker
 from skbo_silbo.testing import (
     check_acquisition,
     check_learner,
     check_mapping,
+    check_optimizer,
     check_surrogate,
 )
 
@@ -97,6 +100,28 @@ class Stored(ProcessMaker):
 def test_what_is_broken_in_the_next_test_is_all_that_is():
     check_acquisition(improvement)
     check_learner(Coordinates())
+
+
+def test_a_mapping_of_two_methods_is_part_of_a_configuration():
+    class FromTheCentre:
+        def lift(self, Z, embedding, incumbent):
+            return np.clip(embedding.expand(Z), -1.0, 1.0)
+
+        def carry(self, X, embedding):
+            return embedding.project(X)
+
+    class Baseline(SIRBO):
+        def _configure(self, d):
+            return replace(super()._configure(d), mapping=self.mapping)
+
+    Baseline.mapping = FromTheCentre()
+    check_optimizer(partial(Baseline, n_initial=6))
+    Baseline.mapping = FromTheCentre
+    with pytest.raises(ValueError, match="mapping must be an object: got the class FromTheCentre"):
+        Baseline([(0, 1)] * 4)
+    Baseline.mapping = 3
+    with pytest.raises(ValueError, match=r"mapping must have carry, lift, as .*: got 3"):
+        Baseline([(0, 1)] * 4)
 
 
 @pytest.mark.parametrize(

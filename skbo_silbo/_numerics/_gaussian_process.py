@@ -12,7 +12,11 @@ w          (d,)      weights, inverse squared length scales
 C          (n, n)    ``R + eta I``, so that ``K = v C``
 a          (n,)      dual coefficients ``K^-1 y``
 G          (n, n)    ``(a a' - K^-1) / 2``, derivative of the log likelihood by K
+c          (n,)      copies of a row, where rows are counted: its likelihood to the power c
 =========  ========  ========================================================================
+
+The likelihood of c copies of a value is that of one value of noise ``v eta / c``, times
+``c^-1/2 (2 pi v eta)^((1 - c)/2)``; c need not be whole.
 """
 
 from dataclasses import dataclass
@@ -188,7 +192,7 @@ def condition(X, y, weights, signal_variance, noise_variance):
     return GaussianProcess(X, y, weights, signal_variance, noise_variance, L, dual, distances)
 
 
-def condition_profiled(X, y, weights, noise_ratio):
+def condition_profiled(X, y, weights, noise_ratio, copies=None):
     """Return the `GaussianProcess` of the signal variance that maximises the density of y.
 
     Parameters
@@ -197,11 +201,14 @@ def condition_profiled(X, y, weights, noise_ratio):
         As in `condition`.
     noise_ratio : float
         Noise variance divided by signal variance, > 0.
+    copies : ndarray of shape (n,), default=None
+        Of every row, positive.
     """
     distances = DistancesTo(X, weights)
-    L, _ = _factorise(X, distances, noise_ratio)
-    v, dual = _profiled(L, y)
-    return GaussianProcess(X, y, weights, v, v * noise_ratio, L, dual, distances)
+    ratios = noise_ratio if copies is None else noise_ratio / copies
+    L, _ = _factorise(X, distances, ratios)
+    v, dual = _profiled(L, y, copies)
+    return GaussianProcess(X, y, weights, v, v * ratios, L, dual, distances)
 
 
 def log_marginal_likelihood(X, y, weights, signal_variance, noise_variance, known_variance=0.0):
@@ -233,10 +240,11 @@ def log_marginal_likelihood(X, y, weights, signal_variance, noise_variance, know
     return _log_density(y, L, dual, signal_variance), gradient
 
 
-def profiled_log_marginal_likelihood(X, y, weights, noise_ratio):
+def profiled_log_marginal_likelihood(X, y, weights, noise_ratio, copies=None):
     """Return the log density of y maximised over the signal variance, and its gradient.
 
-    For given weights and noise ratio eta the maximum is at ``v = y' (R + eta I)^-1 y / n``.
+    For given weights and noise ratio eta the maximum is at ``v = y' (R + eta I)^-1 y / n``, n the
+    number of copies.
 
     Parameters
     ----------
@@ -244,6 +252,8 @@ def profiled_log_marginal_likelihood(X, y, weights, noise_ratio):
         As in `condition`.
     noise_ratio : float
         Noise variance divided by signal variance, > 0.
+    copies : ndarray of shape (n,), default=None
+        Of every row, positive.
 
     Returns
     -------
@@ -254,12 +264,26 @@ def profiled_log_marginal_likelihood(X, y, weights, noise_ratio):
     signal_variance : float
         The maximiser.
     """
-    L, derivative = _factorise(X, DistancesTo(X, weights), noise_ratio)
-    v, dual = _profiled(L, y)
+    ratios = noise_ratio if copies is None else noise_ratio / copies
+    L, derivative = _factorise(X, DistancesTo(X, weights), ratios)
+    v, dual = _profiled(L, y, copies)
     # v is stationary, so the partial derivatives at v are the total ones
     by_weights, by_variance = _gradient(X, L, derivative, dual, weights, v)
-    by_noise = v * noise_ratio * by_variance.sum()
-    return _log_density(y, L, dual, v), np.append(by_weights, by_noise), v
+    by_noise = v * np.sum(ratios * by_variance)
+    value = _log_density(y, L, dual, v)
+    if copies is not None:
+        value += log_density_of_copies(v * noise_ratio, copies)
+        by_noise -= 0.5 * np.sum(copies - 1)
+    return value, np.append(by_weights, by_noise), v
+
+
+def log_density_of_copies(noise_variance, copies):
+    """Return what copies (n,) of values add to the log density of one each, of noise over copies.
+
+    Copies of a value are all the same: the less noise, the more likely that is.
+    """
+    more = np.sum(copies - 1) * np.log(2.0 * np.pi * noise_variance)
+    return -0.5 * float(more + np.log(copies).sum())
 
 
 def _solve(L, y):
@@ -267,10 +291,10 @@ def _solve(L, y):
     return dpotrs(L, y, lower=1)[0]
 
 
-def _profiled(L, y):
+def _profiled(L, y, copies):
     """Return the signal variance that maximises the density of y, and ``K^-1 y``."""
     unscaled = _solve(L, y)
-    v = float(y @ unscaled) / y.size
+    v = float(y @ unscaled) / (y.size if copies is None else copies.sum())
     return v, unscaled / v
 
 

@@ -5,7 +5,8 @@ symbol     shape         meaning
 =========  ============  ===================================================================
 X, y       (n, d), (n,)  rows with columns of mean 0 and variance 1, responses
 V          (n, k)        rows as the kernel sees them
-w          (n, n)        Gaussian weights ``exp(-|v_i - v_j|^2 / (2 h^2))``
+w          (n, n)        Gaussian weights ``exp(-|v_i - v_j|^2 / (2 h^2))``, times s_i
+s          (n,)          weights of the rows themselves, 1 unless given
 m_j, C_j   (d,), (d, d)  weighted mean and variance of the rows about row j
 c_j        (d,)          weighted covariance of the rows with y about row j
 b_j        (d,)          slope at row j
@@ -64,12 +65,14 @@ def gaussian_weights(at, V, bandwidth):
     return np.exp(q, out=q)
 
 
-def local_moments(X, y, V, bandwidth, at=None):
+def local_moments(X, y, V, bandwidth, at=None, *, row_weights=None):
     """Yield `LocalMoments` about the points `at` (m, k), by default V, in batches."""
     n, d = X.shape
     at = V if at is None else at
     left, right = np.triu_indices(d)
     products = np.hstack([np.ones((n, 1)), X, X * y[:, None], y[:, None], X[:, left] * X[:, right]])
+    if row_weights is not None:
+        products *= row_weights[:, None]
     size = max(1, BATCH_NUMBERS // d**2)
     for start in range(0, len(at), size):
         rows = slice(start, min(start + size, len(at)))
@@ -83,17 +86,18 @@ def local_moments(X, y, V, bandwidth, at=None):
         yield LocalMoments(rows, mean, covariance, y_mean, variance)
 
 
-def local_slopes(X, y, V, bandwidth, ridge):
+def local_slopes(X, y, V, bandwidth, ridge, *, row_weights=None):
     """Slopes (n, d) of y at every row."""
-    return np.concatenate([part.slopes(ridge) for part in local_moments(X, y, V, bandwidth)])
+    parts = local_moments(X, y, V, bandwidth, row_weights=row_weights)
+    return np.concatenate([part.slopes(ridge) for part in parts])
 
 
-def mave_step(X, y, B, bandwidth, ridge):
+def mave_step(X, y, B, bandwidth, ridge, *, row_weights=None):
     """One step of MAVE from an orthonormal B (d, r) to the next.
 
     Slopes along B at every row, then the B that fits best with these slopes: least squares of
-    ``sum_j sum_i w_ij (y_i - a_j - b_j'B'(x_i - x_j))^2 / sum_i w_ij`` with the a_j profiled out
-    (Xia et al. 2002, eqs. 3.6 and 3.7).
+    ``sum_j s_j sum_i w_ij (y_i - a_j - b_j'B'(x_i - x_j))^2 / sum_i w_ij`` with the a_j profiled
+    out (Xia et al. 2002, eqs. 3.6 and 3.7).
 
     Returns
     -------
@@ -102,22 +106,23 @@ def mave_step(X, y, B, bandwidth, ridge):
     """
     d, r = B.shape
     normal, right = np.zeros((r, d, r, d)), np.zeros((r, d))
-    for part in local_moments(X, y, X @ B, bandwidth):
+    for part in local_moments(X, y, X @ B, bandwidth, row_weights=row_weights):
         reduced = B.T @ part.variance @ B
         slopes = solve_ridged(reduced, part.covariance @ B, ridge)
-        pairs = (slopes[:, :, None] * slopes[:, None, :]).reshape(-1, r * r)
+        counted = slopes if row_weights is None else slopes * row_weights[part.rows, None]
+        pairs = (counted[:, :, None] * slopes[:, None, :]).reshape(-1, r * r)
         blocks = pairs.T @ part.variance.reshape(-1, d * d)
         normal += blocks.reshape(r, r, d, d).transpose(0, 2, 1, 3)
-        right += slopes.T @ part.covariance
+        right += counted.T @ part.covariance
     normal = normal.reshape(r * d, r * d)
     normal[np.diag_indices_from(normal)] += ridge * np.trace(normal) / len(normal)
     return np.linalg.qr(np.linalg.solve(normal, right.ravel()).reshape(r, d).T)[0]
 
 
-def local_predictions(Z, y, at, bandwidth, ridge):
+def local_predictions(Z, y, at, bandwidth, ridge, *, row_weights=None):
     """Values (m,) at the points `at` (m, r) of the local linear regression of y on Z (n, r)."""
     values = []
-    for part in local_moments(Z, y, Z, bandwidth, at):
+    for part in local_moments(Z, y, Z, bandwidth, at, row_weights=row_weights):
         gap = at[part.rows] - part.mean
         values.append(part.y_mean + np.einsum("jk,jk->j", gap, part.slopes(ridge)))
     return np.concatenate(values)

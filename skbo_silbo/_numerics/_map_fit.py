@@ -14,7 +14,7 @@ POLISH_ITERATIONS = 15
 _TYPICAL_DISTANCE = 0.3  # mean of q between two points at the first start
 
 
-def search_map(X, y, prior, log_weight_starts, *, max_iter=200):
+def search_map(X, y, prior, log_weight_starts, *, copies=None, max_iter=200):
     """Weights and noise of highest posterior density, the signal variance profiled out.
 
     L-BFGS-B on the log scale from every start, the noise ratio starting at 0.1; the best end wins.
@@ -29,6 +29,8 @@ def search_map(X, y, prior, log_weight_starts, *, max_iter=200):
     prior : DimensionScaledPrior or SparsePrior
     log_weight_starts : iterable of ndarray of shape (d,)
         From `log_weight_starts`.
+    copies : ndarray of shape (n,), default=None
+        Of every row, positive: as how many rows it counts.
     max_iter : int, default=200
         L-BFGS-B iterations for each start; a run that is stopped by it still competes.
 
@@ -48,37 +50,51 @@ def search_map(X, y, prior, log_weight_starts, *, max_iter=200):
     >>> bool(gp.weights[0] > 100 * gp.weights[1])
     True
     """
-    searched = spread_rows(y, SEARCH_ROWS) if len(X) > SEARCH_ROWS else slice(None)
     begins = [np.r_[w, prior.initial_extra(w), np.log(0.1)] for w in log_weight_starts]
-    return _best_end(begins, X[searched], y[searched], prior, max_iter)
+    if _n_rows(y, copies) > SEARCH_ROWS:
+        rows, copies = spread_rows(y, copies, SEARCH_ROWS)
+        X, y = X[rows], y[rows]
+    return _best_end(begins, X, y, prior, copies, max_iter)
 
 
-def polish_map(theta, X, y, prior):
+def polish_map(theta, X, y, prior, *, copies=None):
     """Return `theta` of `search_map` moved towards the mode of all rows, where not all decided."""
-    if len(X) <= SEARCH_ROWS:
+    if _n_rows(y, copies) <= SEARCH_ROWS:
         return theta
-    return _best_end([theta], X, y, prior, POLISH_ITERATIONS)
+    return _best_end([theta], X, y, prior, copies, POLISH_ITERATIONS)
 
 
-def process_at(theta, X, y):
+def process_at(theta, X, y, copies=None):
     """Return the `GaussianProcess` of all rows with the weights and noise of `theta`."""
-    return condition_profiled(X, y, np.exp(theta[: X.shape[1]]), np.exp(theta[-1]))
+    return condition_profiled(X, y, np.exp(theta[: X.shape[1]]), np.exp(theta[-1]), copies)
 
 
-def spread_rows(y, n_rows):
-    """Return `n_rows` indices spread evenly over the ranks of y, whatever the order of the rows."""
+def spread_rows(y, copies, n_rows):
+    """Return rows spread evenly over the ranks of y, whatever their order, and copies of each.
+
+    Without copies, `n_rows` different ones; else so many copies, of fewer.
+    """
     order = np.argsort(y, kind="stable")
-    return order[np.linspace(0, len(y) - 1, n_rows).round().astype(np.intp)]
+    at = np.linspace(0, _n_rows(y, copies) - 1, n_rows).round()
+    if copies is None:
+        return order[at.astype(np.intp)], None
+    drawn = order[np.searchsorted(np.cumsum(copies[order]), at, side="right")]
+    rows, times = np.unique(drawn, return_counts=True)
+    return rows, times.astype(np.float64)
 
 
-def _best_end(begins, X, y, prior, max_iter):
+def _n_rows(y, copies):
+    return len(y) if copies is None else copies.sum()
+
+
+def _best_end(begins, X, y, prior, copies, max_iter):
     """End of the L-BFGS-B run with the highest posterior."""
     bounds = [LOG_WEIGHT_BOUNDS] * X.shape[1] + [*prior.extra_bounds, LOG_NOISE_RATIO_BOUNDS]
     runs = [
         minimize(
             negative_log_posterior,
             begin,
-            args=(X, y, prior),
+            args=(X, y, prior, copies),
             jac=True,
             method="L-BFGS-B",
             bounds=bounds,
@@ -89,14 +105,14 @@ def _best_end(begins, X, y, prior, max_iter):
     return min(runs, key=lambda run: run.fun).x
 
 
-def negative_log_posterior(theta, X, y, prior):
+def negative_log_posterior(theta, X, y, prior, copies=None):
     """Return minus (log marginal likelihood + log prior), and its gradient.
 
     Parameters
     ----------
     theta : ndarray of shape (d + n_extra + 1,)
         Log weights, the prior's own parameters, log noise ratio.
-    X, y, prior
+    X, y, prior, copies
         As in `search_map`.
 
     Returns
@@ -105,7 +121,9 @@ def negative_log_posterior(theta, X, y, prior):
     gradient : ndarray of the shape of `theta`
     """
     d = X.shape[1]
-    value, by_data, _ = profiled_log_marginal_likelihood(X, y, np.exp(theta[:d]), np.exp(theta[-1]))
+    value, by_data, _ = profiled_log_marginal_likelihood(
+        X, y, np.exp(theta[:d]), np.exp(theta[-1]), copies
+    )
     prior_value, by_prior = prior.log_density(theta[:-1])
     gradient = np.append(by_prior, by_data[-1])
     gradient[:d] += by_data[:-1]

@@ -1,17 +1,27 @@
 """What the loop asks of an acquisition function and of a search for where it is largest."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
+from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.space import first_rows
 
 
 class AcquisitionFunction(Protocol):
     """What a point is worth, from what the surrogate says of it; larger is better."""
 
-    def __call__(self, mean, std, best, *, return_gradient=False):
+    def __call__(
+        self,
+        mean: FloatArray,
+        std: FloatArray,
+        best: float,
+        /,
+        *,
+        return_gradient: bool = False,
+    ) -> Any:
         """Return values, (n,); with `return_gradient` also their derivatives by mean and std.
 
         Parameters
@@ -37,10 +47,10 @@ class Found:
         The points of the space that they are of; None where only coordinates were searched.
     """
 
-    Z: np.ndarray
-    X: np.ndarray | None = None
+    Z: FloatArray
+    X: FloatArray | None = None
 
-    def portions(self, size):
+    def portions(self, size: int) -> Iterator[Self]:
         """Yield the rows whose coordinates no row before has: `size`, then twice as many, ..."""
         rows = first_rows(self.Z)
         while rows:
@@ -52,10 +62,13 @@ class Found:
 class Search(Protocol):
     """A way to find where the acquisition is largest."""
 
-    n_points: int
-    """How many candidates it looks at: the confidence bound's schedule depends on it."""
+    @property
+    def n_points(self) -> int:
+        """How many candidates it looks at: the confidence bound's schedule depends on it."""
 
-    def find(self, surface, ranked, space, rng):
+    def find(
+        self, surface: Any, ranked: FloatArray, space: SpaceLike, rng: np.random.Generator, /
+    ) -> Found:
         """Return the best candidates as `Found`.
 
         Parameters

@@ -2,21 +2,25 @@
 
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skbo_silbo._typing import RandomState
+from skbo_silbo._typing import ArrayLike, RandomState
 
 from .._checks import check_choice, check_integer
-from .._numerics._gaussian_process import GaussianProcess
+from .._numerics._gaussian_process import GaussianProcess, log_density_of_copies
 from .._numerics._map_fit import log_weight_starts, polish_map, process_at, search_map
 from .._numerics._priors import DimensionScaledPrior, SparsePrior
 from ._component_checks import check_n_components
 from ._frame import Frame
 from ._labels import split_labelled
 from ._projection import LinearProjection
+from ._weights import rows_by_weight
+
+MAX_SCREENED_ROWS = 2000
+"""Rows that weights are written out to, where starts of the search are screened."""
 
 _PRIORS = {"sparse": lambda d: SparsePrior(), "dimension-scaled": DimensionScaledPrior}
 
@@ -132,7 +136,13 @@ class ActiveSubspace(LinearProjection):
         self.n_random_starts = n_random_starts
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, X_unlabeled: Any = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_unlabeled: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit the Gaussian process and find the directions.
 
         Parameters
@@ -142,6 +152,11 @@ class ActiveSubspace(LinearProjection):
             Responses; NaN marks an unlabelled row.
         X_unlabeled : array-like of shape (n_unlabeled, n_features), default=None
             Further unlabelled rows.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Powers of the labelled rows' likelihoods, and weights of their gradients in the average,
+            where unlabelled rows weigh 1. Whole numbers are counts: a row of weight 3 is three
+            rows, the same value seen three times, which tells of little noise. Others are relative,
+            and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
 
         Returns
         -------
@@ -155,28 +170,28 @@ class ActiveSubspace(LinearProjection):
             gradients identify.
         """
         self._check_parameters()
-        rows = split_labelled(self, X, y, X_unlabeled)
+        rows = split_labelled(self, X, y, X_unlabeled, sample_weight=sample_weight)
         check_n_components(self.n_components, self.n_features_in_)
-        frame = Frame.from_labelled(rows.X_labeled, rows.y)
+        frame = Frame.from_labelled(rows.X_labeled, rows.y, rows.weights)
         points = frame.standardise(np.vstack([rows.X_labeled, rows.X_unlabeled]))
         U, t = points[: rows.y.size], (rows.y - frame.y_mean) / frame.y_scale
-        model = self._fit_model(U, t)
-        gradients = model.mean_gradient(points)
-        _, singular, directions = np.linalg.svd(gradients, full_matrices=False)
-        self._store_directions(frame, singular / np.sqrt(len(points)), directions)
+        model = self._fit_model(U, t, rows.weights)
+        singular, directions = model.steepest(points)
+        n_points = rows.n_rows + len(rows.X_unlabeled)
+        self._store_directions(frame, singular / np.sqrt(n_points), directions)
         self._store_model(frame, model)
         return self
 
-    def _fit_model(self, U, t):
+    def _fit_model(self, U, t, copies):
         """Fit once, then refit along the directions found while the evidence pays for them.
 
         Hyperparameters are those of the rows searched; all rows polish those of the model kept.
         """
         rng = check_random_state(self.random_state)
-        model = self._fit_gp(U, t, np.empty((0, U.shape[1])), rng)
+        model = self._fit_gp(U, t, copies, np.empty((0, U.shape[1])), rng)
         self.n_refinements_ = 0
         for _ in range(self.n_refinements):
-            candidate = self._fit_gp(U, t, self._leading_directions(model, U), rng)
+            candidate = self._fit_gp(U, t, copies, self._leading_directions(model, U), rng)
             if candidate.charged_evidence <= model.charged_evidence:
                 break
             model = candidate
@@ -184,16 +199,18 @@ class ActiveSubspace(LinearProjection):
         return model.polished()
 
     def _leading_directions(self, model, U):
-        _, singular, directions = np.linalg.svd(model.mean_gradient(U), full_matrices=False)
+        singular, directions = model.steepest(U)
         return directions[: _n_leading(singular**2, self.spectrum_floor)]
 
-    def _fit_gp(self, U, t, learnt, rng):
-        learnt = learnt / (U @ learnt.T).std(axis=0)[:, None]
+    def _fit_gp(self, U, t, copies, learnt, rng):
+        w = np.ones(len(t)) if copies is None else copies
+        learnt = learnt / np.sqrt(w @ (U @ learnt.T) ** 2 / w.sum())[:, None]
         inputs = np.hstack([U, U @ learnt.T])
         prior = _PRIORS[self.prior](inputs.shape[1])
-        starts = log_weight_starts(inputs, t, self.n_random_starts, rng)
-        theta = search_map(inputs, t, prior, starts)
-        return _Model(process_at(theta, inputs, t), learnt, theta, prior)
+        seen = slice(None) if copies is None else rows_by_weight(copies, MAX_SCREENED_ROWS)
+        starts = log_weight_starts(inputs[seen], t[seen], self.n_random_starts, rng)
+        theta = search_map(inputs, t, prior, starts, copies=copies)
+        return _Model(process_at(theta, inputs, t, copies), learnt, theta, prior, copies)
 
     def _store_directions(self, frame, singular, directions):
         rank = int(np.sum(singular > singular[0] * max(directions.shape) * np.finfo(float).eps))
@@ -209,12 +226,12 @@ class ActiveSubspace(LinearProjection):
 
     def _store_model(self, frame, model):
         gp = model.gp
-        n, varying = gp.y.size, frame.varying
+        varying = frame.varying
         self.length_scale_ = np.full(self.n_features_in_, np.inf)
         self.length_scale_[varying] = frame.scale / np.sqrt(gp.weights[: frame.scale.size])
         self.signal_variance_ = gp.signal_variance * frame.y_scale**2
-        self.noise_ = gp.noise_variance * frame.y_scale**2
-        self.log_marginal_likelihood_ = gp.log_marginal_likelihood - n * np.log(frame.y_scale)
+        self.noise_ = model.noise_variance * frame.y_scale**2
+        self.log_marginal_likelihood_ = model.evidence - model.n_rows * np.log(frame.y_scale)
 
     def _check_parameters(self):
         check_choice("prior", self.prior, list(_PRIORS))
@@ -243,24 +260,51 @@ class _Model:
     learnt: np.ndarray  # (r, d)
     theta: np.ndarray  # of `search_map`
     prior: object
+    copies: np.ndarray | None  # (n,): as how many rows each counts
 
     def polished(self):
         """Return the same with hyperparameters that all rows agree on."""
-        theta = polish_map(self.theta, self.gp.X, self.gp.y, self.prior)
+        X, y = self.gp.X, self.gp.y
+        theta = polish_map(self.theta, X, y, self.prior, copies=self.copies)
         if theta is self.theta:
             return self
-        return replace(self, gp=process_at(theta, self.gp.X, self.gp.y), theta=theta)
+        return replace(self, gp=process_at(theta, X, y, self.copies), theta=theta)
+
+    @property
+    def n_rows(self):
+        """Number of rows, or of their copies."""
+        return self.gp.y.size if self.copies is None else self.copies.sum()
+
+    @property
+    def noise_variance(self):
+        """Of one copy."""
+        return self.gp.signal_variance * np.exp(self.theta[-1])
+
+    @property
+    def evidence(self):
+        """Log marginal likelihood of all copies, in nats."""
+        if self.copies is None:
+            return self.gp.log_marginal_likelihood
+        more = log_density_of_copies(self.noise_variance, self.copies)
+        return self.gp.log_marginal_likelihood + more
 
     @property
     def charged_evidence(self):
         """Log marginal likelihood less Schwarz's charge for r directions learnt from the labels."""
         r, d = self.learnt.shape
-        return self.gp.log_marginal_likelihood - 0.5 * r * (d - r) * np.log(self.gp.y.size)
+        return self.evidence - 0.5 * r * (d - r) * np.log(self.n_rows)
 
     def mean_gradient(self, U):
         by_input = self.gp.mean_gradient(np.hstack([U, U @ self.learnt.T]))
         d = U.shape[1]
         return by_input[:, :d] + by_input[:, d:] @ self.learnt
+
+    def steepest(self, points):
+        """Singular values and right vectors of the gradients at points, labelled rows first."""
+        gradients = self.mean_gradient(points)
+        if self.copies is not None:
+            gradients[: len(self.copies)] *= np.sqrt(self.copies)[:, None]
+        return np.linalg.svd(gradients, full_matrices=False)[1:]
 
 
 def _n_leading(eigenvalues, floor):

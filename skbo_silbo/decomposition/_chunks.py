@@ -51,7 +51,7 @@ class ChunkedSlicing:
     dimension_tests_ = SolvedOnDemand()
 
     @available_if(_is_streamable)
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Take in a chunk of labelled rows; after the last chunk the result is that of ``fit``.
 
         Only the mean, the scatter (n_features x n_features) and the slice means are kept, so that
@@ -67,6 +67,8 @@ class ChunkedSlicing:
             Every row labelled.
         classes : array-like of shape (H,), default=None
             All categories that y can take, where it holds categories; read at the first call.
+        sample_weight : array-like of shape (n,), default=None
+            As in ``fit``: whole numbers, in all chunks, are counts, others relative.
 
         Returns
         -------
@@ -78,7 +80,8 @@ class ChunkedSlicing:
         Raises
         ------
         ValueError
-            If y holds NaN or a category that is not in `classes`: the moments are then unchanged.
+            If y holds NaN or a category that is not in `classes`, or a weight is negative: the
+            moments are then unchanged.
         AttributeError
             If `n_local_neighbors` is set or the solver is neither "auto" nor "dense": both need all
             rows at once, and the method is not there.
@@ -86,12 +89,18 @@ class ChunkedSlicing:
         self._check_parameters()
         first = getattr(self, "_moments", None) is None
         categories = classes is not None if first else self._coding.edges is None
-        X, y = check_labelled_chunk(self, X, y, reset=first, allow_categories=categories)
+        X, y, weights = check_labelled_chunk(
+            self, X, y, sample_weight, reset=first, allow_categories=categories
+        )
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
-        coding = SliceCoding.of_first_chunk(y, self.n_slices, classes) if first else self._coding
+        if first:
+            coding = SliceCoding.of_first_chunk(y, self.n_slices, classes, weights)
+        else:
+            coding = self._coding
         self._check_identified(coding.n_slices - 1)
-        codes, names = coding.codes(y), {"estimator_name": type(self).__name__, "input_name": "X"}
-        chunk = SliceMoments.of_finite(X, codes, coding.n_slices, **names)
+        names = {"estimator_name": type(self).__name__, "input_name": "X"}
+        codes = coding.codes(y)
+        chunk = SliceMoments.of_finite(X, codes, coding.n_slices, weights=weights, **names)
         self._coding = coding
         self.target_type_ = "numeric" if coding.classes is None else "categorical"
         self._moments = chunk if first else self._moments.merged(chunk)
@@ -102,14 +111,9 @@ class ChunkedSlicing:
 
     def _fit_blocks(self, X, y, X_unlabeled, sample_weight):
         """Fit to a Dask array block by block; y is read whole."""
-        if sample_weight is not None:
-            raise ValueError(
-                "sample_weight must be None for a Dask array: blocks are summed without weights. "
-                "Compute the array, or a sample of its rows, first."
-            )
         if (remedy := _needs_all_rows(self)) is not None:
             raise ValueError(f"{remedy}, or compute the Dask array first.")
-        y, labelled = check_block_response(self, X, y, self.categorical)
+        y, labelled, weights = check_block_response(self, X, y, sample_weight, self.categorical)
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         if self.alpha != 0 and (X_unlabeled is not None or not labelled.all()):
             raise ValueError(
@@ -117,12 +121,17 @@ class ChunkedSlicing:
                 f"in memory, got alpha={self.alpha!r}. Pass alpha=0, or a sample of the rows as a "
                 "NumPy array."
             )
-        slices = slice_response(y[labelled], self.n_slices)
+        kept = None if weights is None else weights[labelled]
+        slices = slice_response(y[labelled], self.n_slices, sample_weight=kept)
         self._begin(y, slices)
         codes = np.full(len(y), -1)
         codes[labelled] = slices.codes
         self._moments = None
-        self._solve_moments(moments_of_blocks(X, codes, slices.n_slices))
+        if not self._solve_moments(moments_of_blocks(X, codes, slices.n_slices, weights)):
+            raise ValueError(
+                f"X must identify n_components={self.n_components!r} directions: its labelled rows "
+                "do not. Label rows that differ, or use n_components='auto'."
+            )
         return self
 
     def _solve_moments(self, moments, whiten=whitening_basis):
@@ -133,9 +142,11 @@ class ChunkedSlicing:
         n_slices = int((moments.counts > 0).sum())
         if n_slices < 2:
             return False
-        moments = moments.without_constant_columns()
+        moments = moments.as_numbers_of_rows().without_constant_columns()
         self.mean_, self.solver_, self.alpha_ = moments.mean, "dense", 0.0
         variance = np.diag(moments.scatter) / moments.n
+        if not variance.any():
+            return False
         scale = np.sqrt(np.where(variance > 0, variance, 1.0)) if self.scale else 1.0
         scatter = moments.scatter / np.multiply.outer(scale, scale)
         N = moments.slice_sums() / scale

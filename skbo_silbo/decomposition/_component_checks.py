@@ -1,5 +1,7 @@
 """Checks of parameters that several transformers share."""
 
+import numpy as np
+
 from .._checks import check_integer
 
 COMPONENT_WORDS = ("auto", "criterion")
@@ -23,3 +25,17 @@ def check_switch(name, value):
     if isinstance(value, bool) or (isinstance(value, str) and value == "auto"):
         return
     raise ValueError(f"{name} must be 'auto', True or False: got {value!r}.")
+
+
+def check_a_column_varies(X):
+    """Refuse labelled rows, (n, d), that are all the same.
+
+    Raises
+    ------
+    ValueError
+    """
+    if not np.ptp(X, axis=0).any():
+        raise ValueError(
+            f"X must have a column that varies over the labelled rows: all {X.shape[1]} are "
+            "constant. Label rows that differ."
+        )

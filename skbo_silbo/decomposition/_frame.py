@@ -7,7 +7,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Location and scale of the labelled rows; columns that are constant there are left out."""
+    """Location and scale of the (weighted) labelled rows, without columns constant there."""
 
     mean: np.ndarray  # (n_features,)
     varying: np.ndarray  # (n_features,) of bool
@@ -16,7 +16,7 @@ class Frame:
     y_scale: float
 
     @classmethod
-    def from_labelled(cls, X, y):
+    def from_labelled(cls, X, y, weights=None):
         """Frame of labelled rows, of which at least one column must vary."""
         spread = np.ptp(X, axis=0)
         varying = spread > 10.0 * np.finfo(float).eps * np.abs(X).max(axis=0)
@@ -25,7 +25,8 @@ class Frame:
                 "X must have at least one feature that varies over the labelled rows: got "
                 f"{len(X)} identical labelled rows. Label rows that differ."
             )
-        return cls(X.mean(axis=0), varying, X[:, varying].std(axis=0), y.mean(), y.std())
+        mean, scale = _mean_and_spread(X, weights)
+        return cls(mean, varying, scale[varying], *_mean_and_spread(y, weights))
 
     def standardise(self, X):
         """Return the columns that vary, over their standard deviation."""
@@ -39,3 +40,9 @@ class Frame:
         basis = np.linalg.qr(rows.T)[0].T
         largest = np.argmax(np.abs(basis), axis=1)
         return basis * np.sign(basis[np.arange(len(basis)), largest])[:, None]
+
+
+def _mean_and_spread(values, weights):
+    """Mean and standard deviation over the rows of values (n,) or (n, d)."""
+    mean = np.average(values, axis=0, weights=weights)
+    return mean, np.sqrt(np.average((values - mean) ** 2, axis=0, weights=weights))

@@ -9,7 +9,7 @@ M          (q, q)    ``Z' diag(e) Z / n``
 =========  ========  ======================================================================
 """
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy import linalg, stats
@@ -83,7 +83,7 @@ class PrincipalHessianDirections(LinearProjection):
         self.n_components = n_components
         self.on = on
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the directions.
 
         Parameters

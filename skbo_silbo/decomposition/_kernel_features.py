@@ -7,6 +7,8 @@ K          (n, n)    kernel values of all rows, labelled ones first
 F = U S    (n, q)    coordinates of the rows, ``F F'`` the kernel about the labelled mean
 c          (n, r)    a direction as a combination of the rows: ``F' c``
 =========  ========  ======================================================================
+
+The mean is weighted where the labelled rows have weights.
 """
 
 from dataclasses import dataclass
@@ -24,7 +26,8 @@ class KernelFeatures:
 
     Attributes
     ----------
-    n_labeled : int
+    shares : ndarray of shape (n_l,)
+        Weights of the labelled rows, of sum 1.
     labelled_means : ndarray of shape (n,)
         Mean kernel value of every row with the labelled rows.
     left : ndarray of shape (n, q)
@@ -33,16 +36,17 @@ class KernelFeatures:
         Diagonal of S.
     """
 
-    n_labeled: int
+    shares: np.ndarray
     labelled_means: np.ndarray
     left: np.ndarray
     singular: np.ndarray
 
     @classmethod
-    def of(cls, K, n_labeled):
+    def of(cls, K, n_labeled, weights=None):
         """Decompose a kernel (n, n) whose first `n_labeled` rows and columns are labelled."""
-        means = K[:, :n_labeled].mean(axis=1)
-        centred = K - means[:, None] - means + means[:n_labeled].mean()
+        shares = np.full(n_labeled, 1 / n_labeled) if weights is None else weights / weights.sum()
+        means = K[:, :n_labeled] @ shares
+        centred = K - means[:, None] - means + shares @ means[:n_labeled]
         squares, left = linalg.eigh((centred + centred.T) / 2, check_finite=False)
         squares, left = squares[::-1], left[:, ::-1]
         kept = squares > max(RANGE_TOLERANCE * squares[0], 0.0)
@@ -51,7 +55,7 @@ class KernelFeatures:
                 "X must hold rows that differ under the kernel: all of them are the same point of "
                 "its feature space. Choose another kernel or gamma."
             )
-        return cls(n_labeled, means, left[:, kept], np.sqrt(squares[kept]))
+        return cls(shares, means, left[:, kept], np.sqrt(squares[kept]))
 
     @property
     def coordinates(self):
@@ -66,6 +70,7 @@ class KernelFeatures:
         c = self.left @ (V / self.singular[:, None])
         offsets = self.labelled_means @ c
         totals = c.sum(axis=0)
-        offsets -= totals * self.labelled_means[: self.n_labeled].mean()
-        c[: self.n_labeled] -= totals / self.n_labeled
+        n_labeled = len(self.shares)
+        offsets -= totals * (self.shares @ self.labelled_means[:n_labeled])
+        c[:n_labeled] -= np.outer(self.shares, totals)
         return c, offsets

@@ -30,6 +30,7 @@ class KernelProblem:
         Absolute.
     roughness : ndarray of shape (q, q) or None
         ``F'PF`` for alpha = 1; None without unlabelled rows.
+    weights : ndarray of shape (n_l,) or None
     """
 
     F: np.ndarray
@@ -37,16 +38,18 @@ class KernelProblem:
     n_slices: object
     ridge: float
     roughness: np.ndarray | None
+    weights: np.ndarray | None = None
 
     def solve(self, alpha, rows=slice(None)):
         """Spectrum with all directions (q, H), learnt from the labels of `rows` alone."""
         y, F = self.y[rows], self.F[: len(self.y)][rows]
-        F = F - F.mean(axis=0)
+        weights = None if self.weights is None else self.weights[rows]
+        slices = slice_response(y, self.n_slices, sample_weight=weights)
+        F = slices.weighted(F - np.average(F, axis=0, weights=weights))
         T = F.T @ F
         if alpha:
             T += alpha * len(y) / len(self.y) * self.roughness
         T[np.diag_indices_from(T)] += self.ridge * len(y) / len(self.y)
-        slices = slice_response(y, self.n_slices)
         N = slices.membership().T @ F
         return solve_moments(N, whitening_basis(T), min(slices.n_slices - 1, F.shape[1]))
 

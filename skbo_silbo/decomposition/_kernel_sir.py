@@ -1,6 +1,6 @@
 """Sliced inverse regression in the feature space of a kernel, with unlabelled rows."""
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy import linalg
@@ -19,6 +19,7 @@ from ._kernel_features import RANGE_TOLERANCE, KernelFeatures
 from ._kernel_problem import KernelProblem, compare_alphas, roughness_of
 from ._labels import labelled_mask, response_targets, split_labelled
 from ._slices import check_n_slices, slice_response
+from ._weights import copies
 
 KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "precomputed")
 NEIGHBORS = ("auto", "brute", "pynndescent")
@@ -67,7 +68,8 @@ callable, default="rbf"
     ridge : "auto" or float, default="auto"
         Penalty on the norm of a direction, relative to the mean squared norm of the labelled rows
         in feature space. "auto" takes the least exact leave-one-out error of a kernel ridge
-        regression of the ranks of y (of the class indicators, for categories).
+        regression of the ranks of y (of the class indicators, for categories); rows that are copies
+        of each other are left out together.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`.
     n_neighbors : int, default=7
@@ -87,7 +89,7 @@ callable, default="rbf"
     ----------
     dual_coef_ : ndarray of shape (n, n_components)
         Coefficients of the fitted rows, those of `X_fit_`; labelled scores have unit variance
-        where penalty and ridge are small.
+        where penalty and ridge are small, and that of largest magnitude is positive.
     offset_ : ndarray of shape (n_components,)
         Scores are ``kernel(X, X_fit_) @ dual_coef_ - offset_``, with mean zero over the labelled
         rows.
@@ -170,7 +172,13 @@ callable, default="rbf"
         self.neighbors = neighbors
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, X_unlabeled: Any = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_unlabeled: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Learn the scores.
 
         Parameters
@@ -181,24 +189,30 @@ callable, default="rbf"
             marking an unlabelled row.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Further unlabelled rows; not with a precomputed kernel.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the labelled rows. Whole numbers are counts: a row of weight 3 is three rows.
+            Others are relative, and scaled to sum to the effective number
+            ``(sum w)^2 / sum w^2``. Weights that differ are refused with unlabelled rows unless
+            ``alpha=0``.
 
         Returns
         -------
         self
         """
         self._check_parameters(X_unlabeled)
-        data = split_labelled(self, X, y, X_unlabeled, allow_categories=True)
-        self.n_slices_ = slice_response(data.y, self.n_slices).n_slices
-        K, order = self._kernel_of_rows(data, y)
-        features = KernelFeatures.of(K, len(data.y))
-        problem = self._make_problem(features.coordinates, data.y)
+        data = self._split(X, y, X_unlabeled, sample_weight)
+        slices = slice_response(data.y, self.n_slices, sample_weight=data.weights)
+        self.n_slices_ = slices.n_slices
+        K, order = self._kernel_of_rows(data, y, sample_weight)
+        features = KernelFeatures.of(K, len(data.y), data.weights)
+        problem = self._make_problem(features.coordinates, data)
         self._choose_alpha(problem)
-        self._store(features, problem.solve(self.alpha_), order)
+        self._store(features, problem.solve(self.alpha_), slices.n_rows, order)
         if self.fit_inverse_transform:
-            self._fit_inverse(K)
+            self._fit_inverse(K, data.weights)
         return self
 
-    def transform(self, X: Any) -> FloatArray:
+    def transform(self, X: ArrayLike) -> FloatArray:
         """Scores of rows.
 
         Parameters
@@ -214,7 +228,7 @@ callable, default="rbf"
         return self._kernel_values(X, self.X_fit_) @ self.dual_coef_ - self.offset_
 
     @available_if(_learns_inverse)
-    def inverse_transform(self, Z: Any) -> FloatArray:
+    def inverse_transform(self, Z: ArrayLike) -> FloatArray:
         """Rows that have about the given scores.
 
         Parameters
@@ -239,21 +253,28 @@ callable, default="rbf"
             )
         return self._score_kernel(Z, self._Z_fit) @ self._inverse_coef + self._X_mean
 
-    def _kernel_of_rows(self, data, y):
+    def _split(self, X, y, X_unlabeled, sample_weight):
+        weigh = {"sample_weight": sample_weight, "allow_categories": True}
+        data = split_labelled(self, X, y, X_unlabeled, **weigh)
+        if len(data.X_unlabeled) and self.alpha != 0:
+            why = "with unlabelled rows: their graph knows no weights. Pass alpha=0."
+            return data.without_weights(why)
+        return data
+
+    def _kernel_of_rows(self, data, y, sample_weight):
         """Kernel of all rows, labelled first, and the place of each in the coefficients kept."""
         self.gamma_ = 1 / self.n_features_in_ if self.gamma is None else float(self.gamma)
         if self.kernel != "precomputed":
             self.X_fit_ = np.concatenate([data.X_labeled, data.X_unlabeled])
             return self._kernel_values(self.X_fit_, self.X_fit_), slice(None)
-        self.X_fit_ = None
-        if len(data.X_labeled) + len(data.X_unlabeled) != self.n_features_in_:
+        self.X_fit_, labelled = None, labelled_mask(y)
+        if len(labelled) != self.n_features_in_:
             raise ValueError(
                 "X must be square with kernel='precomputed', the kernel of the rows with "
-                f"themselves: got {len(data.X_labeled) + len(data.X_unlabeled)} rows and "
-                f"{self.n_features_in_} columns."
+                f"themselves: got {len(labelled)} rows and {self.n_features_in_} columns."
             )
-        labelled = labelled_mask(y)
-        order = np.concatenate([np.flatnonzero(labelled), np.flatnonzero(~labelled)])
+        taken = labelled if sample_weight is None else labelled & (np.asarray(sample_weight) > 0)
+        order = np.concatenate([np.flatnonzero(taken), np.flatnonzero(~labelled)])
         return np.concatenate([data.X_labeled, data.X_unlabeled])[:, order], order
 
     def _kernel_values(self, X, Y):
@@ -273,22 +294,29 @@ callable, default="rbf"
             return pairwise_kernels(Z, Y, metric=self.kernel, **(self.kernel_params or {}))
         return self._named_kernel(Z, Y, 1 / self.n_components_)
 
-    def _make_problem(self, F, y):
-        self.ridge_ = self._resolve_ridge(F[: len(y)], y)
+    def _make_problem(self, F, data):
+        y, n_labeled = data.y, len(data.y)
+        self.ridge_ = self._resolve_ridge(F[:n_labeled], data)
         search = {"method": self.neighbors, "random_state": self.random_state}
         roughness = None
         if self.alpha != 0:
-            roughness = roughness_of(F, len(y), self.n_neighbors, **search)
-        scale = np.vdot(F[: len(y)], F[: len(y)]) / len(y)
-        return KernelProblem(F, y, self.n_slices, self.ridge_ * scale, roughness)
+            roughness = roughness_of(F, n_labeled, self.n_neighbors, **search)
+        norms = np.einsum("ij,ij->i", F[:n_labeled], F[:n_labeled])
+        ridge = self.ridge_ * np.average(norms, weights=data.weights)
+        return KernelProblem(F, y, self.n_slices, ridge, roughness, data.weights)
 
-    def _resolve_ridge(self, F, y):
+    def _resolve_ridge(self, F, data):
+        """Take the ridge given, or the best for the labelled rows F."""
         if self.ridge != "auto":
             return float(self.ridge)
-        left, singular, _ = linalg.svd(F, full_matrices=False, check_finite=False)
+        firsts, sets = copies(data.X_labeled, data.y)
+        weights = np.bincount(sets, data.weights).astype(np.float64)
+        root = np.sqrt(weights)[:, None]
+        left, singular, _ = linalg.svd(root * F[firsts], full_matrices=False, check_finite=False)
         kept = singular > np.sqrt(RANGE_TOLERANCE) * singular[0]
         squares = singular[kept] ** 2
-        return best_ridge(left[:, kept], squares, response_targets(y), intercept=True)
+        targets = root * response_targets(data.y[firsts], weights)
+        return best_ridge(left[:, kept], squares, targets, intercept=True, weights=weights)
 
     def _choose_alpha(self, problem):
         self.__dict__.pop("alpha_scores_", None)
@@ -312,29 +340,37 @@ callable, default="rbf"
             )
         return int(self.n_components)
 
-    def _store(self, features, spectrum, order):
-        r = self._resolve_n_components(spectrum.eigenvalues, features.n_labeled)
+    def _store(self, features, spectrum, n_rows, order):
+        r = self._resolve_n_components(spectrum.eigenvalues, n_rows)
         self.n_components_ = r
         self.eigenvalues_ = spectrum.eigenvalues[: self.n_slices_ - 1]
-        c, offset = features.dual(np.sqrt(features.n_labeled) * spectrum.directions[:, :r])
-        sign = np.where(c[np.abs(c).argmax(axis=0), np.arange(r)] < 0, -1.0, 1.0)
+        c, offset = features.dual(np.sqrt(n_rows) * spectrum.directions[:, :r])
+        Z = features.coordinates[: len(features.shares)] @ spectrum.directions[:, :r]
+        sign = np.where(Z[np.abs(Z).argmax(axis=0), np.arange(r)] < 0, -1.0, 1.0)
         self.offset_ = offset * sign
-        self.dual_coef_ = np.empty_like(c)
+        n_fitted = len(c) if self.kernel != "precomputed" else self.n_features_in_
+        self.dual_coef_ = np.zeros((n_fitted, r))
         self.dual_coef_[order] = c * sign
 
-    def _fit_inverse(self, K):
-        """Kernel ridge regression of the centred rows on their scores."""
-        self._Z_fit = K @ self.dual_coef_ - self.offset_
-        self._X_mean = self.X_fit_.mean(axis=0)
-        targets = self.X_fit_ - self._X_mean
-        squares, left = linalg.eigh(self._score_kernel(self._Z_fit, self._Z_fit))
+    def _fit_inverse(self, K, weights):
+        """Kernel ridge regression of the centred rows on their scores; unlabelled ones weigh 1."""
+        w = np.ones(len(K))
+        if weights is not None:
+            w[: len(weights)] = weights
+        firsts, sets = copies(self.X_fit_, np.zeros(len(K)))
+        w = np.bincount(sets, w)
+        root = np.sqrt(w)[:, None]
+        self._Z_fit = K[firsts] @ self.dual_coef_ - self.offset_
+        self._X_mean = np.average(self.X_fit_[firsts], axis=0, weights=w)
+        targets = root * (self.X_fit_[firsts] - self._X_mean)
+        squares, left = linalg.eigh(root * self._score_kernel(self._Z_fit, self._Z_fit) * root.T)
         kept = squares > RANGE_TOLERANCE * squares[-1]
         squares, left = squares[kept], left[:, kept]
         ridge = self.inverse_ridge
         if ridge == "auto":
-            ridge = best_ridge(left, squares, targets, intercept=False)
-        absolute = ridge * squares.sum() / len(targets)
-        self._inverse_coef = (left / (squares + absolute)) @ (left.T @ targets)
+            ridge = best_ridge(left, squares, targets, intercept=False, weights=w)
+        absolute = ridge * squares.sum() / w.sum()
+        self._inverse_coef = root * ((left / (squares + absolute)) @ (left.T @ targets))
 
     def _check_parameters(self, X_unlabeled):
         check_n_slices(self.n_slices)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
@@ -123,21 +122,22 @@ def split_labelled(
 
 def labelled_mask(y):
     """Tell which rows of y, as ``fit`` takes it, have a label: bool of shape (n,)."""
-    return _check_response(y, allow_categories=True)[1]
+    return _check_response(y, allow_categories=True, multivariate=True)[1]
 
 
-def response_targets(y):
-    """Targets (n_l, t) that a regression can stand in for slices: ranks, or class indicators.
+def response_targets(y, weights=None):
+    """Targets (n_l, t) that a regression can stand in for slices: mid-ranks, or class indicators.
 
-    Columns have mean zero; all together have variance one.
+    Columns have (weighted) mean zero; all together have variance one.
     """
+    values, codes = np.unique(y, return_inverse=True)
     if y.dtype.kind in "fiu":
-        targets = rankdata(y)[:, None]
+        counts = np.bincount(codes, weights)
+        targets = (np.cumsum(counts) - counts / 2)[codes, None]
     else:
-        classes, codes = np.unique(y, return_inverse=True)
-        targets = np.eye(len(classes))[codes]
-    targets = targets - targets.mean(axis=0)
-    return targets / np.sqrt(np.mean(np.sum(targets**2, axis=1)))
+        targets = np.eye(len(values))[codes]
+    targets = targets - np.average(targets, axis=0, weights=weights)
+    return targets / np.sqrt(np.average(np.sum(targets**2, axis=1), weights=weights))
 
 
 def target_type(y):
@@ -147,10 +147,11 @@ def target_type(y):
     return "categorical" if y.dtype.kind in "USb" else "numeric"
 
 
-def check_labelled_chunk(estimator, X, y, *, reset, allow_categories):
+def check_labelled_chunk(estimator, X, y, sample_weight, *, reset, allow_categories):
     """Validate rows that must all be labelled: X (n, d) of floats and y (n,), n >= 1.
 
-    Whether X is finite is left to `SliceMoments.of_finite`, which sums it anyway.
+    Weights (n,) are returned as given, or None; rows of weight 0 are left out. Whether X is finite
+    is left to `SliceMoments.of_finite`, which sums it anyway.
     """
     floats = [np.float64, np.float32]
     X = validate_data(estimator, X, reset=reset, dtype=floats, ensure_all_finite=False)
@@ -161,11 +162,18 @@ def check_labelled_chunk(estimator, X, y, *, reset, allow_categories):
             f"y must label every row for partial_fit: got {(~labelled).sum()} NaN among {len(y)}. "
             "Drop those rows, or use fit."
         )
-    return X, y
+    weights = check_sample_weight(sample_weight, len(y))
+    if weights is None or weights.all():
+        return X, y, weights
+    return X[weights > 0], y[weights > 0], weights[weights > 0]
 
 
-def check_block_response(estimator, X, y, categorical):
-    """Validate y beside a Dask array X (n, d), which is not read; y and its labelled mask."""
+def check_block_response(estimator, X, y, sample_weight, categorical):
+    """Validate y beside a Dask array X (n, d), which is not read.
+
+    Returns y, which rows are labelled and of positive weight, and weights (n,) as numbers of rows,
+    0 elsewhere, or None.
+    """
     if np.isnan(X.shape).any() or X.ndim != 2:
         raise ValueError(
             f"X must be a Dask array of two known dimensions: got shape {X.shape}. Call "
@@ -178,8 +186,13 @@ def check_block_response(estimator, X, y, categorical):
             f"X and y must have as many rows: got inconsistent numbers of samples {len(X)} and "
             f"{len(y)}. Pass a label, or NaN, for every row."
         )
+    weights = check_sample_weight(sample_weight, len(y))
+    if weights is not None:
+        labelled &= weights > 0
+        given, weights = weights, np.zeros(len(y))
+        weights[labelled] = as_numbers_of_rows(given[labelled])
     _check_labels(y[labelled], len(y))
-    return y, labelled
+    return y, labelled, weights
 
 
 def _check_unlabelled(estimator, X_unlabeled):

@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite
 
 from ._scatter import is_constant
+from ._weights import are_counts
 
 PIECE = 1024
 """Rows centred, or converted from float32, at a time: they stay in the processor's cache."""
@@ -17,12 +18,12 @@ It costs two of sixteen digits and saves a pass over the rows; larger means are 
 """
 
 
-def centred_scatter(X, mean, safe_mean=SAFE_MEAN):
-    """``sum (x - mean)(x - mean)'`` (d, d) over the rows of X (n, d), in double precision.
+def centred_scatter(X, mean, safe_mean=SAFE_MEAN, weights=None):
+    """``sum w (x - mean)(x - mean)'`` (d, d) over the rows of X (n, d), in double precision.
 
-    Means of at most `safe_mean` standard deviations are taken off afterwards.
+    Without weights, means of at most `safe_mean` standard deviations are taken off afterwards.
     """
-    if X.dtype == np.float64:
+    if X.dtype == np.float64 and weights is None:
         scatter = X.T @ X
         scatter -= len(X) * np.outer(mean, mean)
         if (len(X) * mean**2 <= safe_mean**2 * np.diag(scatter)).all():
@@ -32,6 +33,8 @@ def centred_scatter(X, mean, safe_mean=SAFE_MEAN):
     for start in range(0, len(X), PIECE):
         rows = X[start : start + PIECE]
         centred = np.subtract(rows, mean, out=buffer[: len(rows)])
+        if weights is not None:
+            centred *= np.sqrt(weights[start : start + PIECE, None])
         scatter += centred.T @ centred
     return scatter
 
@@ -41,10 +44,10 @@ def _pieces(X):
     return (slice(start, start + size) for start in range(0, len(X), size))
 
 
-def _membership(codes, n_slices):
-    """Sparse (n_slices, n) with a one where the row lies in the slice."""
+def _membership(codes, n_slices, weights):
+    """Sparse (n_slices, n) with the row's weight where it lies in the slice."""
     pointers = np.arange(len(codes) + 1)
-    return sparse.csc_array((np.ones(len(codes)), codes, pointers), (n_slices, len(codes)))
+    return sparse.csc_array((weights, codes, pointers), (n_slices, len(codes)))
 
 
 @dataclass(frozen=True)
@@ -55,59 +58,85 @@ class SliceMoments:
     ----------
     mean : ndarray of shape (d,)
     scatter : ndarray of shape (d, d)
-        Sum of ``(x - mean)(x - mean)'``.
+        Sum of ``w (x - mean)(x - mean)'``, w the weight of the row, or 1.
     counts : ndarray of shape (H,)
+        Sums of the weights.
     slice_means : ndarray of shape (H, d)
         Zero where the count is.
+    weight_squares : float
+        Sum of the squared weights.
+    weights_are_counts : bool
+        Whether all weights are whole numbers.
     """
 
     mean: np.ndarray
     scatter: np.ndarray
     counts: np.ndarray
     slice_means: np.ndarray
+    weight_squares: float
+    weights_are_counts: bool = True
 
     @classmethod
-    def of(cls, X, codes, n_slices, *, safe_mean=SAFE_MEAN):
+    def of(cls, X, codes, n_slices, *, weights=None, safe_mean=SAFE_MEAN):
         """Moments of one chunk: X (n, d) with n >= 1, codes (n,) in 0..n_slices - 1.
 
         Computed in double precision, a float32 X a few thousand rows at a time.
         """
-        counts = np.bincount(codes, minlength=n_slices)
+        counts = np.bincount(codes, weights, minlength=n_slices)
+        w = np.ones(len(X)) if weights is None else weights
         sums = sum(
-            _membership(codes[rows], n_slices) @ X[rows].astype(np.float64, copy=False)
+            _membership(codes[rows], n_slices, w[rows]) @ X[rows].astype(np.float64, copy=False)
             for rows in _pieces(X)
         )
-        mean = sums.sum(axis=0) / len(X)
-        slice_means = sums / np.maximum(counts, 1)[:, None]
-        return cls(mean, centred_scatter(X, mean, safe_mean), counts, slice_means)
+        mean = sums.sum(axis=0) / counts.sum()
+        slice_means = sums / np.where(counts > 0, counts, 1)[:, None]
+        scatter = centred_scatter(X, mean, safe_mean, weights)
+        if weights is None:
+            return cls(mean, scatter, counts, slice_means, float(len(X)))
+        squares, whole = float(weights @ weights), are_counts(weights)
+        return cls(mean, scatter, counts, slice_means, squares, whole)
 
     @classmethod
-    def of_finite(cls, X, codes, n_slices, **names):
+    def of_finite(cls, X, codes, n_slices, *, weights=None, **names):
         """As `of`; ValueError with `names`, as in `assert_all_finite`, where X is not finite.
 
         What is not finite shows in the sums, so that finite rows are not read once more.
         """
         with np.errstate(invalid="ignore", over="ignore"):
-            moments = cls.of(X, codes, n_slices)
+            moments = cls.of(X, codes, n_slices, weights=weights)
         if not np.isfinite(moments.mean).all():
             assert_all_finite(X, **names)
         return moments
 
     @property
     def n(self):
-        """Rows seen."""
-        return int(self.counts.sum())
+        """Rows seen, or the sum of their weights."""
+        return self.counts.sum()
 
     def merged(self, other):
         """Moments of both sets of rows together (Chan, Golub and LeVeque 1983)."""
         n = self.n + other.n
         shift = other.mean - self.mean
         scatter = self.scatter + other.scatter
-        scatter += (self.n * other.n / n) * np.outer(shift, shift)
+        scatter += self.n * (other.n / n) * np.outer(shift, shift)
         counts = self.counts + other.counts
-        weight = (other.counts / np.maximum(counts, 1))[:, None]
+        weight = (other.counts / np.where(counts > 0, counts, 1))[:, None]
         slice_means = self.slice_means + weight * (other.slice_means - self.slice_means)
-        return SliceMoments(self.mean + shift * (other.n / n), scatter, counts, slice_means)
+        return SliceMoments(
+            self.mean + shift * (other.n / n),
+            scatter,
+            counts,
+            slice_means,
+            self.weight_squares + other.weight_squares,
+            self.weights_are_counts and other.weights_are_counts,
+        )
+
+    def as_numbers_of_rows(self):
+        """Return the same moments with weights that are no counts scaled to Kish's sum."""
+        if self.weights_are_counts:
+            return self
+        scale = self.n / self.weight_squares
+        return replace(self, scatter=scale * self.scatter, counts=scale * self.counts)
 
     def without_constant_columns(self):
         """Return the same moments with exact zeros where a column only varies by rounding."""

@@ -1,11 +1,14 @@
 """Outer product of gradients, refined by minimum average variance estimation (MAVE)."""
 
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy import linalg
 from scipy.stats import rankdata
+
+from skbo_silbo._typing import ArrayLike
 
 from .._checks import check_choice, check_integer
 from .._numerics._local_linear import local_predictions, local_slopes, mave_step
@@ -14,6 +17,7 @@ from ._frame import Frame
 from ._labels import split_labelled
 from ._projection import LinearProjection
 from ._second_moments import check_enough_rows
+from ._weights import copies
 
 FIRST_RIDGE = 1e-2
 RIDGE = 1e-3
@@ -39,7 +43,7 @@ class OuterProductGradients(LinearProjection):
     n_components : "auto" or int, default="auto"
         Number of directions. "auto" tries 1, 2, ... up to 6 and stops as soon as a further one does
         not lower the five-fold cross-validated error of a local linear regression on the scores by
-        a standard error.
+        a standard error. Rows that are copies of each other are held out together.
     refinement : {"mave", "opg"}, default="mave"
         "opg" leaves out the steps of MAVE: faster, a little less exact.
     bandwidth : float, default=1.0
@@ -99,7 +103,7 @@ class OuterProductGradients(LinearProjection):
         self.max_iter = max_iter
         self.tol = tol
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the directions.
 
         Parameters
@@ -108,6 +112,10 @@ class OuterProductGradients(LinearProjection):
             More labelled rows than features; several times more are better.
         y : array-like of shape (n,)
             Numbers; NaN marks a row without a label, which is left out.
+        sample_weight : array-like of shape (n,), default=None
+            In the local regressions and in the average of their slopes. Whole numbers are counts: a
+            row of weight 3 is three rows. Others are relative, and scaled to sum to the effective
+            number ``(sum w)^2 / sum w^2``.
 
         Returns
         -------
@@ -120,74 +128,74 @@ class OuterProductGradients(LinearProjection):
             all the same, or an `n_components` above the number of features that vary.
         """
         self._check_parameters()
-        data = split_labelled(self, X, y).labelled_only()
+        data = split_labelled(self, X, y, sample_weight=sample_weight).labelled_only()
         check_n_components(self.n_components, self.n_features_in_)
         check_enough_rows(type(self).__name__, *data.X_labeled.shape)
-        frame = Frame.from_labelled(data.X_labeled, data.y)
+        frame = Frame.from_labelled(data.X_labeled, data.y, data.weights)
         U, t = frame.standardise(data.X_labeled), (data.y - frame.y_mean) / frame.y_scale
-        self._check_rank(U.shape[1])
-        if self.n_components == "auto":
-            B, eigenvalues = self._grow(U, t)
-        else:
-            B, eigenvalues = self._fit_directions(U, t, int(self.n_components))
+        rows = _Rows(U, t, data.weights)
+        self._check_rank(rows.U.shape[1])
+        r = self._grow(rows) if self.n_components == "auto" else int(self.n_components)
+        B, eigenvalues = self._fit_directions(rows, r)
         self.mean_, self.n_components_ = frame.mean, B.shape[1]
         self.eigenvalues_ = frame.y_scale**2 * np.clip(eigenvalues, 0, None)
         self.components_ = frame.rows_in_features(B.T)
         return self
 
-    def _fit_directions(self, U, t, r):
-        B, eigenvalues = self._outer_products(U, t, r)
+    def _fit_directions(self, rows, r):
+        B, eigenvalues = self._outer_products(rows, r)
         self.n_iter_ = 1
-        if self.refinement == "opg" or r == U.shape[1]:
+        if self.refinement == "opg" or r == rows.U.shape[1]:
             return B, eigenvalues
-        h = self._bandwidth(len(t), r)
+        h = self._bandwidth(rows.n, r)
         for step in range(self.max_iter):
-            previous, B = B, mave_step(U, t, B, h, RIDGE)
+            previous, B = B, mave_step(rows.U, rows.t, B, h, RIDGE, row_weights=rows.weights)
             self.n_iter_ = step + 1
             if np.linalg.norm(B - previous @ (previous.T @ B), 2) < self.tol:
                 break
-        slopes = local_slopes(U @ B, t, U @ B, h, RIDGE)
-        return B @ linalg.svd(slopes, full_matrices=False)[2].T, eigenvalues
+        along = replace(rows, U=rows.U @ B)
+        return B @ along.steepest(along.U, h, RIDGE)[1].T, eigenvalues
 
-    def _outer_products(self, U, t, r):
+    def _outer_products(self, rows, r):
         """OPG: k falls from all features to r as the neighbourhoods become narrower."""
-        n, d = U.shape
+        n, d = rows.n, rows.U.shape[1]
         k = max(d, 3)
         h, shrinkage = self.bandwidth * n ** (-1 / (k + 6)), n ** (-1 / (2 * (k + 6)))
-        V, ridge, width = U, FIRST_RIDGE, h * np.sqrt(max(1.0, d / 3))
+        V, ridge, width = rows.U, FIRST_RIDGE, h * np.sqrt(max(1.0, d / 3))
         for step in range(N_OUTER_STEPS):
-            slopes = local_slopes(U, t, V, width, ridge)
-            _, singular, directions = linalg.svd(slopes, full_matrices=False)
+            singular, directions = rows.steepest(V, width, ridge)
             kept = max(r, d // 2 ** (step + 1))
-            V, ridge = U @ directions[:kept].T, RIDGE
+            V, ridge = rows.U @ directions[:kept].T, RIDGE
             h = width = max(shrinkage * h, self._bandwidth(n, r))
         return directions[:r].T, singular**2 / n
 
     def _bandwidth(self, n, r):
         return self.bandwidth * n ** (-1 / (r + 4))
 
-    def _grow(self, U, t):
-        """Directions while a further one lowers the held-out error by a standard error."""
-        folds = rankdata(t, method="ordinal") % N_FOLDS
-        errors = self._held_out_errors(U, t, folds, 1)
+    def _grow(self, rows):
+        """Return how many directions: one more while it lowers the held-out error by its error."""
+        firsts, sets = copies(rows.U, rows.t)
+        folds = (rankdata(rows.t[firsts], method="ordinal") % min(N_FOLDS, len(firsts)))[sets]
+        errors = self._held_out_errors(rows, folds, 1)
         best = 1
-        for r in range(2, min(U.shape[1], MAX_AUTO_COMPONENTS) + 1):
-            fresh = self._held_out_errors(U, t, folds, r)
-            gain = errors - fresh
-            if gain.mean() <= gain.std(ddof=1) / np.sqrt(len(t)):
+        for r in range(2, min(rows.U.shape[1], MAX_AUTO_COMPONENTS) + 1):
+            fresh = self._held_out_errors(rows, folds, r)
+            gain, error = rows.mean_and_error(errors - fresh)
+            if gain <= error:
                 break
             errors, best = fresh, r
-        return self._fit_directions(U, t, best)
+        return best
 
-    def _held_out_errors(self, U, t, folds, r):
+    def _held_out_errors(self, rows, folds, r):
         """Squared errors (n,) along r directions, learnt anew without each fold."""
-        errors = np.empty(len(t))
-        for fold in range(N_FOLDS):
-            out, kept = folds == fold, folds != fold
-            B, _ = self._fit_directions(U[kept], t[kept], r)
-            h = self._bandwidth(kept.sum(), r)
-            values = local_predictions(U[kept] @ B, t[kept], U[out] @ B, h, RIDGE)
-            errors[out] = (t[out] - values) ** 2
+        errors = np.empty(len(folds))
+        for fold in np.unique(folds):
+            out, kept = rows.of(folds == fold), rows.of(folds != fold)
+            B, _ = self._fit_directions(kept, r)
+            h, weights = self._bandwidth(kept.n, r), kept.weights
+            at = out.U @ B
+            values = local_predictions(kept.U @ B, kept.t, at, h, RIDGE, row_weights=weights)
+            errors[folds == fold] = (out.t - values) ** 2
         return errors
 
     def _check_parameters(self):
@@ -203,3 +211,35 @@ class OuterProductGradients(LinearProjection):
                 f"n_components must be at most {rank}, the number of features that vary: got "
                 f"{self.n_components}. Use n_components='auto'."
             )
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Standardised rows U (n, d), responses t (n,), and weights (n,) or None."""
+
+    U: np.ndarray
+    t: np.ndarray
+    weights: np.ndarray | None
+
+    @property
+    def n(self):
+        """Number of rows, or the sum of their weights."""
+        return len(self.t) if self.weights is None else self.weights.sum()
+
+    def of(self, kept):
+        """Return the rows of a mask alone."""
+        weights = None if self.weights is None else self.weights[kept]
+        return _Rows(self.U[kept], self.t[kept], weights)
+
+    def steepest(self, V, bandwidth, ridge):
+        """Singular values (q,) and right vectors (q, d) of the slopes, for near rows in V."""
+        slopes = local_slopes(self.U, self.t, V, bandwidth, ridge, row_weights=self.weights)
+        if self.weights is not None:
+            slopes *= np.sqrt(self.weights)[:, None]
+        return linalg.svd(slopes, full_matrices=False)[1:]
+
+    def mean_and_error(self, values):
+        """Mean of values (n,) over the rows, and its standard error."""
+        mean = np.average(values, weights=self.weights)
+        variance = np.average((values - mean) ** 2, weights=self.weights)
+        return mean, np.sqrt(variance / (self.n - 1))

@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import primal_basis
 from .._numerics._tridiagonal import eigenvalues_and_leading_vectors
-from ._component_checks import COMPONENT_WORDS, check_n_components
+from ._component_checks import COMPONENT_WORDS, check_a_column_varies, check_n_components
 from ._dimension import dimension_by_criterion, dimension_by_tests, warn_of_none
 from ._labels import split_labelled
 from ._permutation import KernelShuffles, permutation_tests
@@ -84,6 +84,7 @@ class _SecondMomentSlicing(LinearProjection):
         ).labelled_only()
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         check_enough_rows(type(self).__name__, *data.X_labeled.shape)
+        check_a_column_varies(data.X_labeled)
         slices = slice_response(data.y, self.n_slices, sample_weight=data.weights)
         self.n_slices_ = slices.n_slices
         X, self.mean_ = center_on_labels(data)
@@ -285,11 +286,15 @@ class DirectionalRegression(_SecondMomentSlicing):
     """
 
     def _kernel_of_rows(self, Z, slices, total):
+        """``4 I - 8 T + 2 T^2`` and the squares, with T the total: ``-2 I`` where that is I.
+
+        Shuffled rows are correlated with those granted by chance, and T shows how.
+        """
         shares, means = slices.counts / slices.n_rows, _slice_means(Z, slices)
         groups = _groups(Z, slices, np.zeros_like(means))
         squares = sum_of_squared_scatters(groups, shares / slices.counts**2)
         between = (means.T * shares) @ means
-        trace = np.trace(between)
-        kernel = 2 * squares + 2 * between @ between + 2 * trace * between
-        kernel[np.diag_indices_from(kernel)] -= 2
-        return kernel
+        kernel = squares + between @ between + np.trace(between) * between
+        kernel += total @ total - 4 * total
+        kernel[np.diag_indices_from(kernel)] += 2
+        return 2 * kernel

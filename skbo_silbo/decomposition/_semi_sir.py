@@ -15,7 +15,12 @@ from .._numerics._pencil import Pencil
 from .._numerics._whitening import cholesky_basis
 from ._alpha import choose_alpha
 from ._chunks import ChunkedSlicing
-from ._component_checks import COMPONENT_WORDS, check_n_components, check_switch
+from ._component_checks import (
+    COMPONENT_WORDS,
+    check_a_column_varies,
+    check_n_components,
+    check_switch,
+)
 from ._dimension import (
     ROWS_PER_FEATURE_TESTED,
     dimension_by_criterion,
@@ -222,7 +227,11 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         self.random_state = random_state
 
     def fit(
-        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_unlabeled: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn the directions.
 
@@ -241,8 +250,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             for tests and choices too. Others are relative, and scaled to sum to the effective
             number of rows (Kish 1965); such cannot be shuffled, so that "auto" is "criterion" where
             Li's test is not valid. Weights that differ are refused where neighbours decide
-            (`n_local_neighbors`, unlabelled rows unless ``alpha=0``), with ``solver="paper"`` and
-            for a Dask array.
+            (`n_local_neighbors`, unlabelled rows unless ``alpha=0``) and with ``solver="paper"``.
 
         Returns
         -------
@@ -253,6 +261,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             return self._fit_blocks(X, y, X_unlabeled, sample_weight)
         data = self._split(X, y, X_unlabeled, sample_weight)
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
+        check_a_column_varies(data.X_labeled)
         slices = slice_response(data.y, self.n_slices, sample_weight=data.weights)
         self._begin(data.y, slices)
         self._moments = None

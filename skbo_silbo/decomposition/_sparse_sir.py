@@ -9,30 +9,36 @@ N          (H, d)      slice sums ``Omega'X / sqrt(n)``; N'N is the variance of 
 u, s       (H,)        a left singular vector of N and its singular value
 t          (n,)        artificial response ``sqrt(n) Omega u / s``, constant in every slice
 =========  ==========  ==================================================================
+
+Where rows have weights, n and n_h are their sums, moments of X are weighted, and so is the lasso.
 """
 
 import warnings
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso, LassoCV
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import check_random_state
 
 from skbo_silbo._typing import ArrayLike, RandomState
 
 from .._checks import check_integer, check_nonnegative
-from ._component_checks import check_n_components
-from ._labels import split_labelled
+from ._component_checks import check_a_column_varies, check_n_components
+from ._labels import labelled_mask, split_labelled
 from ._projection import LinearProjection, with_positive_peaks
 from ._scatter import center_on_labels
 from ._slices import check_n_slices, slice_response
+from ._weights import copies
 
 MAX_ITER = 10_000
 """Sweeps of coordinate descent."""
+N_PENALTIES = 100
+"""Penalties on a path."""
 
 
 class SparseSlicedInverseRegression(LinearProjection):
@@ -58,8 +64,9 @@ class SparseSlicedInverseRegression(LinearProjection):
         the lasso sees all. None takes all; "auto" does so where rows outnumber features, and
         elsewhere takes ``n / (2 log n)``, since eigenvectors of that many noisy means are
         noise [2]_.
-    cv : int, default=5
-        Folds, shuffled.
+    cv : int, cross-validation generator or iterable of splits, default=5
+        An integer is a number of folds, shuffled; rows that are copies of each other share one.
+        Splits are of the rows given to ``fit``; those without a label are left out of them.
     random_state : int, RandomState instance or None, default=None
         Of the folds.
 
@@ -120,7 +127,7 @@ class SparseSlicedInverseRegression(LinearProjection):
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the directions.
 
         Parameters
@@ -129,6 +136,10 @@ class SparseSlicedInverseRegression(LinearProjection):
         y : array-like of shape (n,) or (n, q)
             Numbers or categories; NaN (None) marks a row without a label, which is left out.
             Several responses are numbers, and slices the clusters that k-means finds among them.
+        sample_weight : array-like of shape (n,), default=None
+            Of the moments, the slices and the lasso. Whole numbers are counts: a row of weight 3 is
+            three rows. Others are relative, and scaled to sum to the effective number
+            ``(sum w)^2 / sum w^2``.
 
         Returns
         -------
@@ -141,18 +152,23 @@ class SparseSlicedInverseRegression(LinearProjection):
             all constant, or an `n_components` above the number of directions identified.
         """
         self._check_parameters()
-        data = split_labelled(self, X, y, allow_categories=True, multivariate=True).labelled_only()
+        data = split_labelled(
+            self, X, y, sample_weight=sample_weight, allow_categories=True, multivariate=True
+        ).labelled_only()
         check_n_components(self.n_components, self.n_features_in_)
+        check_a_column_varies(data.X_labeled)
+        splits = self._splits(data, y, sample_weight)
         X, self.mean_ = center_on_labels(data)
-        scale = _column_scale(X)
+        scale = _column_scale(X, data.weights)
         X /= scale
-        slices = slice_response(data.y, self.n_slices)
+        slices = slice_response(data.y, self.n_slices, sample_weight=data.weights)
         self.n_slices_ = slices.n_slices
-        responses, self.eigenvalues_ = _artificial_responses(X, slices, self._n_screened(X))
+        n_screened = self._n_screened(slices.n_rows)
+        responses, self.eigenvalues_ = _artificial_responses(X, slices, n_screened)
         self._check_identified(len(self.eigenvalues_))
-        lasso = _LassoFit(X, self.penalty, self._folds(len(X)))
+        lasso = _LassoFit(X, self.penalty, splits, data.weights)
         coefficients, self.penalties_ = self._fit_directions(lasso, responses)
-        self._store(X, coefficients, scale)
+        self._store(X, coefficients, scale, data.weights)
         return self
 
     def _fit_directions(self, lasso, responses):
@@ -165,25 +181,34 @@ class SparseSlicedInverseRegression(LinearProjection):
         kept = [lasso.not_empty(*fit, t) for fit, t in zip(fits[:r], responses, strict=False)]
         return np.array([coefficients for coefficients, _ in kept]), np.array([p for _, p in kept])
 
-    def _store(self, X, coefficients, scale):
-        spread = (X @ coefficients.T).std(axis=0)
+    def _store(self, X, coefficients, scale, weights):
+        spread = _spread(X @ coefficients.T, weights)
         self.components_ = with_positive_peaks(coefficients / spread[:, None] / scale)
         self.support_ = (self.components_ != 0).any(axis=0)
         self.n_components_ = len(self.components_)
 
-    def _n_screened(self, X):
-        n, d = X.shape
+    def _n_screened(self, n):
+        d = self.n_features_in_
         if self.n_screened == "auto":
             return d if n > d else min(d, max(2, int(n / (2 * np.log(n)))))
         return d if self.n_screened is None else min(d, int(self.n_screened))
 
-    def _folds(self, n):
-        random_state = check_random_state(self.random_state)
-        return KFold(min(self.cv, n), shuffle=True, random_state=random_state)
+    def _splits(self, data, y, sample_weight):
+        """Pairs of training and test rows, as places among the labelled ones."""
+        if isinstance(self.cv, Integral):
+            random_state = check_random_state(self.random_state)
+            return _folds(*copies(data.X_labeled, data.y), self.cv, random_state)
+        kept = labelled_mask(y)
+        if sample_weight is not None:
+            kept &= np.asarray(sample_weight) > 0
+        places = np.cumsum(kept) - 1
+        splits = check_cv(self.cv).split(kept)
+        return [tuple(places[side][kept[side]] for side in split) for split in splits]
 
     def _check_parameters(self):
         check_n_slices(self.n_slices)
-        check_integer("cv", self.cv, 2)
+        if isinstance(self.cv, Real):
+            check_integer("cv", self.cv, 2)
         if not (isinstance(self.penalty, str) and self.penalty == "auto"):
             check_nonnegative("penalty", self.penalty, special="'auto'")
         if self.n_screened is not None and self.n_screened != "auto":
@@ -203,29 +228,36 @@ class _LassoFit:
 
     X: np.ndarray
     penalty: object
-    folds: KFold
+    splits: list | None
+    weights: np.ndarray | None
 
     def fit(self, response):
         """Coefficients (d,) and the penalty used."""
         if self.penalty != "auto":
             model = Lasso(self.penalty, fit_intercept=False, max_iter=MAX_ITER)
-            return model.fit(self.X, response).coef_, float(self.penalty)
+            model.fit(self.X, response, sample_weight=self.weights)
+            return model.coef_, float(self.penalty)
         with warnings.catch_warnings():  # of small penalties on the path, which are not taken
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model = self._path().fit(self.X, response)
+            model = self._path(response).fit(self.X, response, sample_weight=self.weights)
         return model.coef_, float(model.alpha_)
 
-    def _path(self):
+    def _path(self, response):
         """As in glmnet: down to 1 % of the largest penalty where features outnumber rows."""
-        n, d = self.X.shape
-        eps = 1e-3 if n > d else 1e-2
-        return LassoCV(eps=eps, cv=self.folds, fit_intercept=False, max_iter=MAX_ITER)
+        n = len(self.X) if self.weights is None else self.weights.sum()
+        eps = 1e-3 if n > self.X.shape[1] else 1e-2
+        largest = np.abs(self._correlations(response)).max()
+        alphas = np.geomspace(largest, largest * eps, N_PENALTIES)
+        return LassoCV(alphas=alphas, cv=self.splits, fit_intercept=False, max_iter=MAX_ITER)
+
+    def _correlations(self, response):
+        return np.average(self.X * response[:, None], axis=0, weights=self.weights)
 
     def not_empty(self, coefficients, penalty, response):
         """Return the same, or with a warning the first feature to enter where there is none."""
         if coefficients.any():
             return coefficients, penalty
-        correlations = self.X.T @ response / len(response)
+        correlations = self._correlations(response)
         first = np.argmax(np.abs(correlations))
         warnings.warn(
             f"No feature is kept at penalty {penalty:.3g}: the slices show no sparse direction. "
@@ -239,27 +271,34 @@ class _LassoFit:
         return coefficients, penalty
 
 
-def _column_scale(X):
-    scale = X.std(axis=0)
-    if not scale.any():
-        raise ValueError(
-            f"X must have a column that varies over the labelled rows: all {X.shape[1]} are "
-            "constant. Label rows that differ."
-        )
+def _folds(firsts, sets, n_folds, random_state):
+    """Shuffled folds of sets of rows (`copies`), as pairs of training and test rows."""
+    folds = KFold(min(n_folds, len(firsts)), shuffle=True, random_state=random_state)
+    tests = [np.isin(sets, test) for _, test in folds.split(firsts)]
+    return [(np.flatnonzero(~test), np.flatnonzero(test)) for test in tests]
+
+
+def _spread(X, weights):
+    """Root mean square (d,) of centred columns."""
+    return np.sqrt(np.average(X**2, axis=0, weights=weights))
+
+
+def _column_scale(X, weights):
+    scale = _spread(X, weights)
     return np.where(scale > 0, scale, 1.0)
 
 
 def _artificial_responses(X, slices, n_screened):
     """Responses (p, n), one for each direction that the slices identify, and eigenvalues (p,)."""
-    omega = slices.membership()
-    N = omega.T @ X / np.sqrt(len(X))
+    omega, n = slices.membership(), slices.n_rows
+    N = omega.T @ slices.weighted(X) / np.sqrt(n)
     between = np.einsum("hj,hj->j", N, N)
     screened = np.sort(np.argsort(-between, kind="stable")[:n_screened])
     U, singular, _ = linalg.svd(N[:, screened], full_matrices=False, check_finite=False)
     limit = min(slices.n_slices - 1, n_screened)
     kept = singular[:limit] > 1e-10 * singular[0]
     U, singular = U[:, :limit][:, kept], singular[:limit][kept]
-    return np.sqrt(len(X)) * (omega @ (U / singular)).T, singular**2
+    return np.sqrt(n) * slices.unweighted(omega @ (U / singular)).T, singular**2
 
 
 def _n_large(values):

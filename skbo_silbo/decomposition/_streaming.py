@@ -9,6 +9,7 @@ from sklearn.utils import check_array, column_or_1d
 
 from ._moments import SliceMoments
 from ._slices import check_n_slices, slice_response
+from ._weights import as_numbers_of_rows, check_sample_weight
 
 FLOATS = (np.float64, np.float32)
 
@@ -43,7 +44,7 @@ def _missing(instance, name, moments):
     if moments is None:
         return AttributeError(f"{type(instance).__name__!r} object has no attribute {name!r}")
     return NotFittedError(
-        f"{name} is not known yet: the {moments.n} rows seen lie in "
+        f"{name} is not known yet: the {moments.n:.12g} rows seen lie in "
         f"{int((moments.counts > 0).sum())} slices, too few for n_components="
         f"{instance.n_components!r}. Pass more rows to partial_fit."
     )
@@ -64,13 +65,14 @@ class SliceCoding:
     classes: np.ndarray | None
 
     @classmethod
-    def of_first_chunk(cls, y, n_slices, classes):
+    def of_first_chunk(cls, y, n_slices, classes, weights=None):
         """Coding by `classes`, by the edges `n_slices`, or by the slices of y itself."""
         if classes is not None:
             return cls(None, np.unique(np.asarray(classes)))
         n_slices = check_n_slices(n_slices)
-        edges = n_slices if isinstance(n_slices, np.ndarray) else slice_edges(y, n_slices)
-        return cls(edges, None)
+        if not isinstance(n_slices, np.ndarray):
+            n_slices = slice_edges(y, n_slices, sample_weight=weights)
+        return cls(n_slices, None)
 
     @property
     def n_slices(self):
@@ -92,7 +94,7 @@ class SliceCoding:
         return codes
 
 
-def slice_edges(y, n_slices):
+def slice_edges(y, n_slices, *, sample_weight=None):
     """Edges that cut a response into the slices that `slice_response` makes of it.
 
     For chunks: a first pass over y alone gives edges, and passed as ``n_slices`` they make
@@ -104,6 +106,8 @@ def slice_edges(y, n_slices):
         Numbers without NaN.
     n_slices : int
         Slices aimed at.
+    sample_weight : array-like of shape (n,), default=None
+        As ``fit`` takes it.
 
     Returns
     -------
@@ -113,7 +117,7 @@ def slice_edges(y, n_slices):
     Raises
     ------
     ValueError
-        If y takes a single value, or `n_slices` is no integer of at least 2.
+        If y takes a single value, `n_slices` is no integer of at least 2, or a weight is negative.
 
     Examples
     --------
@@ -123,7 +127,10 @@ def slice_edges(y, n_slices):
     array([4., 8.])
     """
     y = column_or_1d(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"))
-    codes = slice_response(y, n_slices).codes
+    weights = check_sample_weight(sample_weight, len(y))
+    if weights is not None:
+        y, weights = y[weights > 0], as_numbers_of_rows(weights[weights > 0])
+    codes = slice_response(y, n_slices, sample_weight=weights).codes
     order = np.argsort(y, kind="stable")
     return y[order][1:][np.diff(codes[order]) > 0]
 
@@ -134,7 +141,7 @@ def is_dask_array(X):
     return dask_array is not None and isinstance(X, dask_array.Array)
 
 
-def moments_of_blocks(X, codes, n_slices):
+def moments_of_blocks(X, codes, n_slices, weights=None):
     """`SliceMoments` of a Dask array (n, d), block by block, where the blocks are.
 
     Parameters
@@ -144,6 +151,7 @@ def moments_of_blocks(X, codes, n_slices):
     codes : ndarray of shape (n,)
         Slice of each row; negative for a row to be left out.
     n_slices : int
+    weights : ndarray of shape (n,), default=None
     """
     from dask import delayed
 
@@ -151,7 +159,9 @@ def moments_of_blocks(X, codes, n_slices):
     stops = np.cumsum(X.chunks[0])
     starts = stops - X.chunks[0]
     parts = [
-        delayed(_moments_of_block)(block, codes[start:stop], n_slices)
+        delayed(_moments_of_block)(
+            block, codes[start:stop], n_slices, None if weights is None else weights[start:stop]
+        )
         for block, start, stop in zip(blocks, starts, stops, strict=True)
     ]
     while len(parts) > 1:
@@ -159,13 +169,14 @@ def moments_of_blocks(X, codes, n_slices):
     return parts[0].compute()
 
 
-def _moments_of_block(block, codes, n_slices):
+def _moments_of_block(block, codes, n_slices, weights):
     kept = codes >= 0
     if not kept.any():
         return None
     block = block if kept.all() else block[kept]
     block = check_array(block, dtype=FLOATS, ensure_all_finite=False, input_name="X")
-    return SliceMoments.of_finite(block, codes[kept], n_slices, input_name="X")
+    weights = None if weights is None else weights[kept]
+    return SliceMoments.of_finite(block, codes[kept], n_slices, weights=weights, input_name="X")
 
 
 def _merged(one, other=None):

@@ -55,3 +55,26 @@ def rows_by_weight(weights, n_rows):
     n = min(n_rows, max(2, int(np.rint(weights.sum()))))
     at = np.linspace(0, weights.sum() - 1, n).round()
     return np.searchsorted(np.cumsum(weights), at, side="right")
+
+
+def copies(X, y):
+    """Tell which rows are copies of each other: held out together, they cannot predict each other.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,) or (n, q)
+
+    Returns
+    -------
+    firsts : ndarray of shape (m,)
+        Place of the first of every set of equal rows, rising.
+    sets : ndarray of shape (n,)
+        Set of every row, from 0 in that order.
+    """
+    codes = np.unique(y, axis=0, return_inverse=True)[1].reshape(len(X), 1)
+    _, firsts, sets = np.unique(
+        np.hstack([codes, X]), axis=0, return_index=True, return_inverse=True
+    )
+    order = np.argsort(firsts)
+    return firsts[order], np.argsort(order)[sets.reshape(-1)]

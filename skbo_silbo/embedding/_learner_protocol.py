@@ -11,40 +11,50 @@ B          (d, r)     orthonormal columns; the embedding is ``z = x B``
 
 from typing import Protocol
 
-import numpy as np
+from skbo_silbo._typing import FloatArray
 
 
 class Embedding(Protocol):
     """A map from the cube to few coordinates, most often linear."""
 
-    d: int
-    r: int
-    is_identity: bool
+    @property
+    def d(self) -> int:
+        """How many columns points have."""
 
     @property
-    def basis(self) -> np.ndarray | None:
+    def r(self) -> int:
+        """How many coordinates."""
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether coordinates are the points themselves."""
+
+    @property
+    def basis(self) -> FloatArray | None:
         """B, or None for the identity and for what is no matrix."""
 
     @property
-    def half_widths(self) -> np.ndarray:
+    def half_widths(self) -> FloatArray:
         """Half the sides, (r,), of the box in which coordinates are searched."""
 
-    def project(self, X):
+    def project(self, X: FloatArray, /) -> FloatArray:
         """Return the coordinates of points, (n, r)."""
 
-    def expand(self, Z):
+    def expand(self, Z: FloatArray, /) -> FloatArray:
         """Return points with these coordinates, (n, d), perhaps outside the cube."""
 
-    def pull_back(self, gradient):
+    def pull_back(self, gradient: FloatArray, /) -> FloatArray:
         """Return the gradient by x, (n, d), from that by z, (n, r)."""
 
 
 class Learner(Protocol):
     """A way to learn an embedding from values."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What warnings and `subspace_` call it."""
 
-    def learn(self, X, y, X_unlabeled):
+    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray, /) -> Embedding:
         """Return an `Embedding`.
 
         Parameters

@@ -39,7 +39,8 @@ def input_dependence(model, name):
     """Return the `Dependence` on one parameter (Friedman 2001, section 8.2).
 
     The mean of the model over points that are spread evenly, their value of this parameter
-    replaced. In a conditional space over those of its points that have the parameter.
+    replaced. In a conditional space over those of its points that have the parameter; of the choice
+    between its branches, over points that are spread evenly in each.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def input_dependence(model, name):
     if space.is_dict:
         base = base[[name in point for point in space.decode(base)]]
     blocks, places = [], []
-    for row in _levels(base, columns):
+    for row in _levels(space.round(base), columns):
         X = base.copy()
         X[:, columns] = row
         blocks.append(X)
@@ -65,7 +66,7 @@ def direction_dependence(model, direction):
 
     The mean of the model over evenly spread points of nearly this score.
     """
-    X = model.points(N_BINS * POINTS_A_BIN)
+    X = model.space.round(model.points(N_BINS * POINTS_A_BIN))
     order = np.argsort(X @ direction, kind="stable")
     bins = order.reshape(N_BINS, POINTS_A_BIN)
     places = (X @ direction)[bins].mean(axis=1)

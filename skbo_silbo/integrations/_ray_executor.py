@@ -42,7 +42,7 @@ class RayExecutor(Executor):
     Notes
     -----
     A call whose worker or machine was lost ends with
-    :class:`~skbo_silbo.optimizers.LostWorkerError`; the executor can still be used. What the
+    :class:`~skbo_silbo.LostWorkerError`; the executor can still be used. What the
     function itself raises is raised as it is. Functions are sent by Ray's cloudpickle, so that
     lambdas and what a notebook defines will do.
 

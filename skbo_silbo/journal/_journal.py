@@ -1,6 +1,7 @@
 """A file of JSON lines that survives being killed at any moment, and knows when it is damaged."""
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -24,6 +25,8 @@ class JournalKind:
         Of whom it is the journal, for messages.
     without_checksums : tuple of int, default=()
         Older versions that are read too, whose lines need not have a checksum.
+    is_paid_for : callable, default=bool
+        Whether a record holds what an evaluation gave; by default every one does.
     """
 
     name: str
@@ -31,6 +34,7 @@ class JournalKind:
     number: str
     user: str
     without_checksums: tuple = ()
+    is_paid_for: Callable[[dict], bool] = bool
 
     @property
     def beginning(self):
@@ -100,7 +104,7 @@ class Journal:
             self._file = None
 
     def begin(self, header):
-        """Write the header of a new file, or another one of a file without records.
+        """Write the header of a new file, or another one where nothing in the file was paid for.
 
         Parameters
         ----------
@@ -109,13 +113,44 @@ class Journal:
         """
         header = {"journal": self.kind.name, "version": self.kind.version, **header}
         self._require_mine()
-        if self.records:
-            raise RuntimeError(f"journal {self.path!r} must be without records to be begun anew.")
+        if self.holds_values:
+            raise RuntimeError(f"journal {self.path!r} must be without values to be begun anew.")
         os.ftruncate(self._file, 0)
-        self._size = 0
+        self._size, self.records = 0, []
         self._write(header)
         self.header = header
         _sync_folder(self.path)
+
+    def begin_or_check(self, make_header, check, forget):
+        """Begin a new file; go on with that of the same search, or refuse another one's.
+
+        Another search's that holds nothing paid for, as a mistyped call leaves it, is begun anew.
+
+        Parameters
+        ----------
+        make_header : callable
+            Returns what `begin` takes.
+        check : callable
+            Called with the header of a file that was begun; raises ValueError where that is of
+            another search.
+        forget : callable
+            Called before a file is begun anew, to remove what stands beside it.
+        """
+        if self.header is None:
+            self.begin(make_header())
+            return
+        try:
+            check(self.header)
+        except ValueError:
+            if self.holds_values:
+                raise
+            forget()
+            self.begin(make_header())
+
+    @property
+    def holds_values(self):
+        """Whether a record holds what an evaluation gave."""
+        return any(map(self.kind.is_paid_for, self.records))
 
     def append(self, record):
         """Write a record; return when it is on disk.

@@ -44,9 +44,7 @@ def as_mapping(mapping):
     Raises
     ------
     ValueError
-        When `lift` or `carry` is missing.
+        When `lift` or `carry` is missing, or it is a class.
     """
-    if isinstance(mapping, FullMapping):
-        return mapping
     check_members("mapping", mapping, Mapping)
-    return GivenMapping(mapping)
+    return mapping if isinstance(mapping, FullMapping) else GivenMapping(mapping)

@@ -5,6 +5,8 @@ embedding changes. One that keeps coordinates does: a clipped point does not tel
 coordinates it was made from, and when the embedding changes the points move.
 """
 
+from itertools import compress
+
 import numpy as np
 
 from skbo_silbo.space import keys_of
@@ -54,6 +56,7 @@ class CoordinateLedger:
     def __init__(self, mapping, space):
         self._mapping, self._space = mapping, space
         self._Z = self._X = None  # (m, r) coordinates and (m, d) places, in the order they came
+        self._keys = []  # of the places, m
         self._moved = False  # whether the places have moved and may lack values
         self._left = set()  # keys of places that coordinates have left
 
@@ -63,10 +66,11 @@ class CoordinateLedger:
             self._Z, self._X = np.array(Z), np.array(X)
         else:
             self._Z, self._X = np.vstack([self._Z, Z]), np.vstack([self._X, X])
+        self._keys = [*self._keys, *keys_of(X)]
 
     def select(self, X, *values):
         """Return the rows that are not places which have been left, of X and of its values."""
-        current = set(self._rows_by_key())
+        current = set(self._keys)
         stays = [key in current or key not in self._left for key in keys_of(X)]
         return X[stays], *(v[stays] for v in values)
 
@@ -108,20 +112,22 @@ class CoordinateLedger:
         """
         if first or self._Z is None:
             return
-        known = [key in seen for key in keys_of(self._X)]
+        known = [key in seen for key in self._keys]
         self._Z, self._X = self._Z[known], self._X[known]
+        self._keys = list(compress(self._keys, known))
         if self._Z.shape[1] != embedding.r:
             self._Z = self._mapping.carry(self._X, embedding)
             return
-        self._left |= set(self._rows_by_key())
+        self._left |= set(self._keys)
         self._X = self._space.round(self._mapping.lift(self._Z, embedding, None))
+        self._keys = keys_of(self._X)
         self._moved = True
 
     def waiting(self, seen):
         """Return the first place moved to that has no value and is not pending, (d,), or None."""
         if not self._moved:
             return None
-        keyed = zip(self._X, keys_of(self._X), strict=True)
+        keyed = zip(self._X, self._keys, strict=True)
         waiting = next((x for x, key in keyed if key not in seen), None)
         self._moved = waiting is not None
         return waiting
@@ -138,12 +144,13 @@ class CoordinateLedger:
         """Take over what `to_state` returned."""
         if state:
             self._Z, self._X = np.array(state["Z"]), np.array(state["X"])
+            self._keys = keys_of(self._X)
             self._moved = state["moved"]
             self._left = {np.array(x).tobytes() for x in state["left"]}
 
     def _rows_by_key(self):
         rows = {}
-        for i, key in enumerate(() if self._X is None else keys_of(self._X)):
+        for i, key in enumerate(self._keys):
             rows.setdefault(key, []).append(i)
         return rows
 

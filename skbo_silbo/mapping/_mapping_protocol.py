@@ -1,18 +1,25 @@
 """What the loop asks of a mapping between coordinates z and points x of the cube."""
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from skbo_silbo._typing import FloatArray
+from skbo_silbo.embedding import Embedding
 
 
 class Mapping(Protocol):
     """The two methods of a mapping: all that one of your own needs."""
 
-    def lift(self, Z, embedding, incumbent):
+    def lift(
+        self, Z: FloatArray, embedding: Embedding, incumbent: FloatArray | None, /
+    ) -> FloatArray:
         """Return points of the cube, (m, d), for coordinates Z, (m, r).
 
-        `incumbent`, (d,), is the best point known.
+        `incumbent`, (d,), is the best point known, None where there is none to be near.
         """
 
-    def carry(self, X, embedding):
+    def carry(self, X: FloatArray, embedding: Embedding, /) -> FloatArray:
         """Return the coordinates, (n, r), of evaluated points X, (n, d), under this embedding."""
 
 
@@ -20,11 +27,16 @@ class Mapping(Protocol):
 class FullMapping(Mapping, Protocol):
     """What the loop works with; `as_mapping` makes one of any `Mapping`."""
 
-    keeps_coordinates: bool
-    """Whether coordinates stay, and points move, when the embedding changes."""
+    @property
+    def keeps_coordinates(self) -> bool:
+        """Whether coordinates stay, and points move, when the embedding changes."""
 
-    def place(self, found, embedding, incumbent):
+    def place(
+        self, found: Any, embedding: Embedding, incumbent: FloatArray | None, /
+    ) -> FloatArray:
         """Return points of the cube, (m, d), for what a search found (`Found`)."""
 
-    def settle(self, x, z, embedding, rng):
+    def settle(
+        self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator, /
+    ) -> FloatArray:
         """Return the point to evaluate, given the one chosen, (d,): a costlier preimage, or x."""

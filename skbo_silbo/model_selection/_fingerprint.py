@@ -113,11 +113,6 @@ def differences(old, new, where=""):
     yield from list(_differences(old, new, where))[:SHOWN]
 
 
-def is_same(old, new):
-    """Return whether two fingerprints are the same."""
-    return not list(differences(old, new))
-
-
 def _differences(old, new, where):
     """Yield the parts that differ; all of it where the parts that are compared do not say how."""
     if _text(old) == _text(new):

@@ -22,7 +22,6 @@ from skbo_silbo.model_selection._backend import dies_with_its_fits
 from skbo_silbo.model_selection._begun import Begun
 from skbo_silbo.model_selection._candidates import Candidate
 from skbo_silbo.model_selection._fingerprint import (
-    is_same,
     require_same,
     search_fingerprint,
     without_new_defaults,
@@ -128,18 +127,9 @@ def open_memory(search, space, evaluate_candidates):
         return
     state = search_state(evaluate_candidates)
     fingerprint = _fingerprint(search, space, state)  # refused before there is a file
+
     with Journal(search.journal, SEARCH) as journal:
-        if journal.header is None:
-            _begin(journal, search, fingerprint)
-        version, old = journal.header["version"], journal.header["search"]
-        if version != SEARCH.version:
-            fingerprint = _fingerprint(search, space, state, version)
-        known = without_new_defaults(fingerprint, old, type(search), version)
-        if journal.records:
-            require_same(old, known, journal.path)
-        elif not is_same(old, known):  # and nothing is lost
-            Begun(journal, space, is_needed=False).forget()
-            _begin(journal, search, _fingerprint(search, space, state))
+        _begin_or_check(journal, search, space, state, fingerprint)
         at_risk = dies_with_its_fits(effective_n_jobs(search.n_jobs), search.timeout)
         memory = Memory(space, journal.header["seed"], journal, is_at_risk=at_risk)
         try:
@@ -148,9 +138,21 @@ def open_memory(search, space, evaluate_candidates):
             memory.begun.close()
 
 
-def _begin(journal, search, fingerprint):
-    seed = _seed(search.random_state)
-    journal.begin({"seed": seed, "made with": _versions(), "search": fingerprint})
+def _begin_or_check(journal, search, space, state, fingerprint):
+    def make_header():
+        seed = _seed(search.random_state)
+        return {"seed": seed, "made with": _versions(), "search": fingerprint}
+
+    def check(then):
+        version, old = then["version"], then["search"]
+        is_new = version == SEARCH.version
+        now = fingerprint if is_new else _fingerprint(search, space, state, version)
+        require_same(old, without_new_defaults(now, old, type(search), version), journal.path)
+
+    def forget():
+        Begun(journal, space, is_needed=False).forget()
+
+    journal.begin_or_check(make_header, check, forget)
 
 
 def _fingerprint(search, space, state, version=SEARCH.version):

@@ -4,7 +4,8 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections import abc
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from os import PathLike
@@ -15,8 +16,14 @@ from joblib import effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
 
 from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, adopt_rows
-from skbo_silbo._typing import RandomState
-from skbo_silbo.model_selection._backend import require_that_fits_can_be_given_up
+from skbo_silbo._typing import Auto, Design, RandomState, RegressorLike, TransformerLike
+from skbo_silbo.acquisition import AcquisitionFunction, Search
+from skbo_silbo.embedding import Learner
+from skbo_silbo.mapping import Mapping
+from skbo_silbo.model_selection._backend import (
+    require_that_fits_can_be_given_up,
+    require_that_fits_can_be_sent,
+)
 from skbo_silbo.model_selection._batches import Batches, callback_task
 from skbo_silbo.model_selection._candidates import (
     add_predictions,
@@ -34,6 +41,7 @@ from skbo_silbo.model_selection._stream import Stream
 from skbo_silbo.model_selection._workers import Workers
 from skbo_silbo.optimizers import SILBO, SpaceExhausted, option_names
 from skbo_silbo.space import Space, SpaceUnion, as_space
+from skbo_silbo.surrogate import SurrogateMaker, Warp
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +227,15 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     (15, True)
     """
 
+    best_params_: dict[str, Any]
+    best_score_: float
+    best_index_: int
+    cv_results_: dict[str, Any]
+    n_splits_: int
+    optimizer_: SILBO
+    refit_time_: float
+    stop_reason_: str
+
     _parameter_constraints: ClassVar[dict] = {
         **BaseSearchCV._parameter_constraints,
         "param_distributions": [dict, list, Space, SpaceUnion],
@@ -240,7 +257,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         param_distributions: Any,
         *,
         n_iter: int = 10,
-        batch_size: int | str = "auto",
+        batch_size: int | Auto = "auto",
         scoring: Any = None,
         n_jobs: int | None = None,
         refit: Any = True,
@@ -258,18 +275,18 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         initial_results: Any = None,
         callback: Callable[..., Any] | None = None,
         fold_noise: bool = False,
-        n_components: int | str = "auto",
-        embedding: Any = "auto",
+        n_components: int | Auto = "auto",
+        embedding: str | Learner | TransformerLike = "auto",
         mapping: str | Mapping = "auto",
-        acquisition: str | Callable[..., Any] = "ei",
-        n_initial: int | str = "auto",
+        acquisition: str | AcquisitionFunction = "ei",
+        n_initial: int | Auto = "auto",
         n_unlabeled: int = 50,
-        update_every: int | tuple[int, ...] | None = 1,
-        design: str | Callable[..., Any] = "auto",
-        search: Any = "auto",
+        update_every: int | Sequence[int] | None = 1,
+        design: str | Design = "auto",
+        search: str | Search = "auto",
         sketch: str | None = "auto",
-        surrogate: Any = "auto",
-        warp: Any = "auto",
+        surrogate: str | SurrogateMaker | RegressorLike = "auto",
+        warp: str | Warp | None = "auto",
     ) -> None:
         super().__init__(
             estimator=estimator,
@@ -516,7 +533,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     def _read_space(self):
         given = self.param_distributions
-        if isinstance(given, list) and not (given and all(isinstance(b, Mapping) for b in given)):
+        if isinstance(given, list) and not (
+            given and all(isinstance(b, abc.Mapping) for b in given)
+        ):
             raise ValueError(
                 "param_distributions must be a dict, a list of at least one dict or a Space: got "
                 f"{given!r}. Name every parameter."
@@ -541,6 +560,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         """Refuse options that cannot be honoured, before there is a journal and a fit."""
         trial = self._make_optimizer(space, 0)
         require_that_fits_can_be_given_up(self.timeout)
+        require_that_fits_can_be_sent(self, effective_n_jobs(self.n_jobs))
         if self.racing and self.n_splits_ <= FEWEST_FOLDS:
             raise ValueError(
                 f"racing must be False with {self.n_splits_} splits: a candidate is stopped after "

@@ -8,6 +8,7 @@ from skbo_silbo.optimizers._history import BeyondModelWarning
 from skbo_silbo.optimizers._input_model import InputModel
 from skbo_silbo.optimizers._input_shares import InputShares
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
+from skbo_silbo.optimizers._methods import METHODS
 from skbo_silbo.optimizers._minimize import minimize
 from skbo_silbo.optimizers._random_search import RandomSearch
 from skbo_silbo.optimizers._run import LostEvaluationWarning
@@ -35,6 +36,7 @@ __all__ = [
     "LearntSubspace",
     "LostEvaluationWarning",
     "LostWorkerError",
+    "METHODS",
     "NotLowDimensionalWarning",
     "REMBO",
     "RandomSearch",

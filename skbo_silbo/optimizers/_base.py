@@ -2,6 +2,7 @@
 
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -9,9 +10,17 @@ from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._sklearn import one_thread
-from skbo_silbo._typing import ArrayLike, BoundsLike, FloatArray, RandomState
+from skbo_silbo._typing import (
+    ArrayLike,
+    BoolArray,
+    BoundsLike,
+    ConstraintsLike,
+    FloatArray,
+    RandomState,
+)
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._constraints import as_violation
+from skbo_silbo.optimizers._event_log import EventLog
 from skbo_silbo.optimizers._history import History, is_feasible, warn_of_values_beyond
 from skbo_silbo.optimizers._input_model import InputModel
 from skbo_silbo.optimizers._journaling import begin_or_check, replay, told_event
@@ -19,6 +28,9 @@ from skbo_silbo.optimizers._restricted import Part, propose_in
 from skbo_silbo.optimizers._snapshot import from_data, to_data
 from skbo_silbo.optimizers._told import as_constraints, as_evaluations, as_noise, as_points
 from skbo_silbo.space import (
+    Box,
+    Space,
+    SpaceUnion,
     as_space,
     key_of,
     keys_of,
@@ -49,7 +61,7 @@ class AskTellOptimizer(ABC):
         self.bounds = bounds
         self.random_state = random_state
         refuse_intervals(bounds)
-        self.space_ = as_space(bounds)
+        self.space_: Space | SpaceUnion | Box = as_space(bounds)
         self._lock = threading.RLock()
         self._history = History(self.space_.n_features_)
         self._pending = {}  # key of the point -> its place in the cube, in the order asked
@@ -76,7 +88,7 @@ class AskTellOptimizer(ABC):
         return self._as_results(self._history.points)
 
     @property
-    def pending_(self):
+    def pending_(self) -> Any:
         """The points asked for and not yet told or cancelled, in the order asked: as `x_iters_`."""
         with self._lock:
             pending, exact = dict(self._pending), dict(self._exact)
@@ -95,7 +107,7 @@ class AskTellOptimizer(ABC):
         return self._history.constraints.copy()
 
     @property
-    def feasible_(self) -> Any:
+    def feasible_(self) -> BoolArray:
         """Whether all constraints of a point are known and at most 0: bool, of shape (n,)."""
         return is_feasible(self._history.constraints)
 
@@ -110,7 +122,7 @@ class AskTellOptimizer(ABC):
         return float(self._history.y[self._best_index()])
 
     @property
-    def input_model_(self):
+    def input_model_(self) -> InputModel:
         """What the values told say of the inputs: an `InputModel`, whatever proposed the points.
 
         Computed when asked for, some seconds; nothing of what is proposed changes by it.
@@ -122,7 +134,7 @@ class AskTellOptimizer(ABC):
             self._input_model = len(history), model
         return self._input_model[1]
 
-    def ask(self, n: int | None = None, fixed=None) -> Any:
+    def ask(self, n: int | None = None, fixed: Mapping[Any, Any] | None = None) -> Any:
         """Propose points to evaluate.
 
         The points are pending until they are told: further proposals take them into account.
@@ -170,7 +182,7 @@ class AskTellOptimizer(ABC):
     def tell(
         self,
         x: Any,
-        y: Any,
+        y: ArrayLike,
         noise_std: ArrayLike | None = None,
         constraints: ArrayLike | None = None,
     ) -> Self:
@@ -221,7 +233,7 @@ class AskTellOptimizer(ABC):
             warn_of_values_beyond(n_beyond, self._history.y)
         return self
 
-    def cancel(self, x: Any):
+    def cancel(self, x: Any) -> Self:
         """Take back a request: the point is not pending any more, and may be asked for again.
 
         For an evaluation that was lost, with a worker or a machine, and is worth another try. One
@@ -255,7 +267,7 @@ class AskTellOptimizer(ABC):
                 self._log.append({"cancelled": self.space_.encode(points).tolist()})
         return self
 
-    def keep_journal(self, log, **facts):
+    def keep_journal(self, log: EventLog, **facts: Any) -> None:
         """Go on from what a log holds, and write to it from now on.
 
         Parameters
@@ -279,7 +291,7 @@ class AskTellOptimizer(ABC):
                 raise
             self._log = log
 
-    def constrain(self, constraints):
+    def constrain(self, constraints: ConstraintsLike) -> Self:
         """Propose only points that satisfy constraints on cheap known functions from now on.
 
         Parameters
@@ -299,21 +311,21 @@ class AskTellOptimizer(ABC):
         self._violation = as_violation(constraints, self.space_)
         return self
 
-    def close_journal(self):
+    def close_journal(self) -> None:
         """Close the journal, if there is one: what follows is not written down."""
         if self._log is not None:
             self._log.close()
             self._log = None
 
-    def check_constraints(self, constraints):
+    def check_constraints(self, constraints: ArrayLike) -> None:
         """Refuse constraints of one point, (m,), that `tell` would refuse."""
         self._check_constraints(constraints, (1,))
 
-    def was_told(self, x: Any):
+    def was_told(self, x: Any) -> bool:
         """Return whether a value of this point, (d,) or dict, has been told."""
         return key_of(self.space_.encode([x])[0]) in self._told
 
-    def check_points(self, x: Any):
+    def check_points(self, x: Any) -> list[Any]:
         """Return one point or several as a list of points, all inside the bounds.
 
         Raises
@@ -339,7 +351,9 @@ class AskTellOptimizer(ABC):
             return to_data(self)
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any], *, bounds: Any = None, **objects: Any) -> Self:
+    def from_dict(
+        cls, data: dict[str, Any], *, bounds: BoundsLike | None = None, **objects: Any
+    ) -> Self:
         """Return the optimiser that `to_dict` was called on: it proposes the same points.
 
         Parameters

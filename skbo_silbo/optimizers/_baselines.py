@@ -1,13 +1,17 @@
 """Optimisers of the literature as configurations of the same loop."""
 
-from collections.abc import Callable
 from functools import partial
 from math import log
-from typing import Any
 
 from skbo_silbo._checks import check_count
-from skbo_silbo._typing import BoundsLike, RandomState
-from skbo_silbo.acquisition import BoxSearch, Climb, GroupSearch, confidence_gain
+from skbo_silbo._typing import Auto, BoundsLike, RandomState
+from skbo_silbo.acquisition import (
+    AcquisitionFunction,
+    BoxSearch,
+    Climb,
+    GroupSearch,
+    confidence_gain,
+)
 from skbo_silbo.embedding import (
     SKETCH_STREAM,
     CountSketch,
@@ -110,10 +114,10 @@ class REMBO(_SketchedOptimizer):
         self,
         bounds: BoundsLike,
         *,
-        n_components: int | str = "auto",
+        n_components: int | Auto = "auto",
         kernel: str = "y",
-        acquisition: str | Callable[..., Any] = "ei",
-        n_initial: int | str = "auto",
+        acquisition: str | AcquisitionFunction = "ei",
+        n_initial: int | Auto = "auto",
         random_state: RandomState = None,
     ) -> None:
         if kernel not in KERNELS:
@@ -215,9 +219,9 @@ class SIRBO(EmbeddedOptimizer):
         self,
         bounds: BoundsLike,
         *,
-        n_components: int | str = "auto",
-        acquisition: str | Callable[..., Any] = "ei",
-        n_initial: int | str = 50,
+        n_components: int | Auto = "auto",
+        acquisition: str | AcquisitionFunction = "ei",
+        n_initial: int | Auto = 50,
         random_state: RandomState = None,
     ) -> None:
         super().__init__(bounds, random_state)
@@ -275,8 +279,8 @@ class BOCK(EmbeddedOptimizer):
         self,
         bounds: BoundsLike,
         *,
-        acquisition: str | Callable[..., Any] = "ei",
-        n_initial: int | str = "auto",
+        acquisition: str | AcquisitionFunction = "ei",
+        n_initial: int | Auto = "auto",
         random_state: RandomState = None,
     ) -> None:
         super().__init__(bounds, random_state)
@@ -335,8 +339,8 @@ class AddBO(EmbeddedOptimizer):
         self,
         bounds: BoundsLike,
         *,
-        n_components: int | str = "auto",
-        n_initial: int | str = "auto",
+        n_components: int | Auto = "auto",
+        n_initial: int | Auto = "auto",
         random_state: RandomState = None,
     ) -> None:
         super().__init__(bounds, random_state)

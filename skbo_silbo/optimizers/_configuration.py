@@ -20,7 +20,7 @@ from skbo_silbo.acquisition import (
     log_expected_improvement,
 )
 from skbo_silbo.embedding import Learner
-from skbo_silbo.mapping import BottomUp, FullMapping, TopDown, as_mapping
+from skbo_silbo.mapping import BottomUp, Mapping, TopDown, as_mapping
 from skbo_silbo.optimizers._design import random_points, sobol_points
 from skbo_silbo.surrogate import WARPS, AsTold, SurrogateMaker, Warp
 
@@ -33,8 +33,8 @@ class Configuration:
     ----------
     learner : Learner
         Of the embedding.
-    mapping : FullMapping
-        One of `skbo_silbo.mapping`, or what ``as_mapping`` there makes of `lift` and `carry`.
+    mapping : Mapping
+        An object with `lift` and `carry`; kept as the `FullMapping` that it is or is made into.
     search : Search
         Maximises the acquisition.
     acquisition : callable
@@ -56,7 +56,7 @@ class Configuration:
     """
 
     learner: Learner
-    mapping: FullMapping
+    mapping: Mapping
     search: Search
     acquisition: Callable[[int, int], AcquisitionFunction]
     design: Callable
@@ -75,7 +75,7 @@ class Configuration:
     def __post_init__(self):
         """Refuse parts without what the loop asks of them."""
         check_members("embedding", self.learner, Learner)
-        check_members("mapping", self.mapping, FullMapping)
+        object.__setattr__(self, "mapping", as_mapping(self.mapping))  # the record is frozen
         check_members("search", self.search, Search)
         check_members("surrogate", self.maker, SurrogateMaker)
         for warp in self.warps:
@@ -130,7 +130,7 @@ def named(name, value, table, given):
 
 
 def make_mapping(mapping, *, keeps_found):
-    """Return the mapping of this name, or the one given if it has `lift` and `carry`.
+    """Return the mapping of this name, or the one given.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def make_mapping(mapping, *, keeps_found):
         Whether a point that the search found may be proposed itself.
     """
     if not isinstance(mapping, str):
-        return as_mapping(mapping)
+        return mapping
     made = named("mapping", mapping, MAPPINGS, "an object with lift and carry")
     return made() if made is BottomUp else made(keeps_found=keeps_found)
 

@@ -2,7 +2,13 @@
 
 from skbo_silbo.journal import Journal, JournalKind, SideFile
 
-OPTIMIZER = JournalKind(name="skbo_silbo optimizer", version=1, number="n", user="optimiser")
+OPTIMIZER = JournalKind(
+    name="skbo_silbo optimizer",
+    version=1,
+    number="n",
+    user="optimiser",
+    is_paid_for=lambda record: "told" in record,
+)
 
 
 class EventLog(Journal):
@@ -35,3 +41,7 @@ class EventLog(Journal):
         if kept is None or not 0 < kept.get("n", 0) <= len(self.records):
             return 0, None
         return kept["n"], kept["state"]
+
+    def forget_state(self):
+        """Remove the second file, if there is one."""
+        self._state.remove()

@@ -6,14 +6,29 @@ them tells when a worker began.
 """
 
 import contextlib
+import pickle
 import queue
 import sys
 import threading
 import time
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+)
 from dataclasses import dataclass
+from multiprocessing.reduction import ForkingPickler
+
+from skbo_silbo._checks import check_picklable
 
 FOREVER = float("inf")
+SENT = (
+    "Define it at the top level of a module; functools.partial of such a function holds further "
+    "arguments. Or take loky's processes, executor=lambda: loky.ProcessPoolExecutor(4), which are "
+    "sent lambdas and nested functions too, or a ThreadPoolExecutor."
+)
 
 
 class LostWorkerError(RuntimeError):
@@ -129,8 +144,13 @@ class Workers:
         self._make = None if is_executor(executor) else executor
         self._executor = executor if self._make is None else executor()
         self._func, self._timeout = func, FOREVER if timeout is None else timeout
-        self.n_workers = count_workers(self._executor, assumed)
         self._hung = set()  # futures whose workers do not come back
+        try:
+            _check_can_be_sent(func, self._executor)
+            self.n_workers = count_workers(self._executor, assumed)
+        except ValueError:
+            self.close(wait=False)
+            raise
         self._jobs = {}  # future -> job, in the order of submission
         self._unrecorded = {}  # job -> future, until `forget`
         self._submitting = None
@@ -235,6 +255,8 @@ class Workers:
         except (BrokenExecutor, CancelledError) as error:
             return Outcome(job, "lost", error)
         except BaseException as error:
+            if isinstance(error, pickle.PicklingError):
+                error.add_note(f"minimize: if this is of func, {self._func!r}: {SENT}")
             return Outcome(job, "lost" if _is_loss(error) else "error", error)
         return Outcome(job, "value", value, seconds)
 
@@ -293,6 +315,12 @@ def count_workers(executor, assumed=None):
         f"executor must say how many workers it has: got {executor!r}, which does not. "
         "Give n_pending, the number of points to be evaluated at once."
     )
+
+
+def _check_can_be_sent(func, executor):
+    """Refuse, before a call is paid for, a function that the standard library cannot send."""
+    if isinstance(executor, ProcessPoolExecutor):
+        check_picklable("func", func, ForkingPickler.dumps, "a ProcessPoolExecutor", SENT)
 
 
 def _is_loss(error):

@@ -166,8 +166,8 @@ class InputModel:
         return self._as_told(*_interval(np.column_stack(means)).T)
 
     def points(self, n):
-        """Return n points, (n, m), spread evenly over the cube and rounded to the space."""
-        return self._pair(n)[0]
+        """Return n points, (n, m), spread evenly over the cube; not rounded to the space."""
+        return self._drawn(n)[:, : self.X.shape[1]]
 
     def values(self, X):
         """Return standardised values at points, (N, m): (S + 1, N), last the posterior mean's."""
@@ -178,10 +178,12 @@ class InputModel:
         centre, spread = self._location
         return [np.interp(centre + spread * v, self.warp(self.y)[first], y) for v in values]
 
+    def _drawn(self, n):
+        """Return n pairs of points in a row, (n, 2 m)."""
+        return 2.0 * qmc.Sobol(2 * self.X.shape[1], rng=np.random.default_rng(0)).random(n) - 1.0
+
     def _pair(self, n):
-        m = self.X.shape[1]
-        drawn = 2.0 * qmc.Sobol(2 * m, rng=np.random.default_rng(0)).random(n) - 1.0
-        return self.space.round(drawn[:, :m]), self.space.round(drawn[:, m:])
+        return [self.space.round(X) for X in np.split(self._drawn(n), 2, axis=1)]
 
     def _total_effects(self, n, groups, *, of_others=False):
         """Return the total effects of groups of columns, or of all but these: (S + 1, k)."""

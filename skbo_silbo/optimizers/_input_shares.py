@@ -24,8 +24,8 @@ class InputShares:
     Attributes
     ----------
     names : tuple of str, of length k
-        Of the inputs that are not constant; of a conditional space, a list of dicts, first
-        "branch": which of the dicts a point belongs to.
+        Of the inputs that are not constant. Of a conditional space, a list of dicts, first which of
+        the dicts a point is of: by the name of the parameter that says so (`SpaceUnion`).
     n_values : int
         How many finite values this is learnt from.
     held_out_r2 : float

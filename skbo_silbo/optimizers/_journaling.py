@@ -30,7 +30,7 @@ def open_log(path, random_state):
 
 
 def begin_or_check(log, optimizer, facts):
-    """Write who the optimiser is into a new log, or refuse a log of another one.
+    """Write who the optimiser is into a new log, or refuse another one's that holds values.
 
     Parameters
     ----------
@@ -45,21 +45,11 @@ def begin_or_check(log, optimizer, facts):
         Naming the first difference.
     """
     now = _identity(optimizer, facts)
-    if log.header is None:
-        log.begin({"made with": _version(), **now})
-        return
-    then = log.header
-    try:
-        _state.check_space(then["space"], optimizer.space_)
-    except ValueError as error:
-        raise ValueError(f"{error} The data are journal {log.path!r}.") from None
-    for name in ("class", "facts", "options", "objects", "seed"):
-        different = _difference(name, then[name], now[name])
-        if different is not None:
-            raise ValueError(
-                f"journal must be of the same search: {log.path!r} is of another one. {different}. "
-                "Search as before, or give another path."
-            )
+
+    def check(then):
+        _check_same(then, now, optimizer.space_, log.path)
+
+    log.begin_or_check(lambda: {"made with": _version(), **now}, check, log.forget_state)
 
 
 def replay(log, optimizer):
@@ -117,6 +107,20 @@ def _identity(optimizer, facts):
         "seed": int(optimizer._seed),
         "facts": facts,
     }
+
+
+def _check_same(then, now, space, path):
+    try:
+        _state.check_space(then["space"], space)
+    except ValueError as error:
+        raise ValueError(f"{error} The data are journal {path!r}.") from None
+    for name in ("class", "facts", "options", "objects", "seed"):
+        different = _difference(name, then[name], now[name])
+        if different is not None:
+            raise ValueError(
+                f"journal must be of the same search: {path!r} is of another one. {different}. "
+                "Search as before, or give another path."
+            )
 
 
 def _difference(name, then, now):

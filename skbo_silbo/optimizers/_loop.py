@@ -31,11 +31,11 @@ from skbo_silbo.mapping import make_ledger
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._belief import Belief
-from skbo_silbo.optimizers._configuration import is_update_due
+from skbo_silbo.optimizers._configuration import Configuration, is_update_due
 from skbo_silbo.optimizers._design import Design, random_points
 from skbo_silbo.optimizers._evidence import Rival
 from skbo_silbo.optimizers._history import Labelled, impute_failures
-from skbo_silbo.optimizers._subspace import describe_subspace
+from skbo_silbo.optimizers._subspace import LearntSubspace, describe_subspace
 from skbo_silbo.space import draw_unseen, first_rows, key_of
 from skbo_silbo.surrogate import choose_warp, fit_feasibility, restore_feasibility
 
@@ -63,16 +63,16 @@ class EmbeddedOptimizer(AskTellOptimizer):
         self._described = None  # the last `subspace_` and the belief it was made from
 
     @abstractmethod
-    def _configure(self, d):
+    def _configure(self, d: int) -> Configuration:
         """Return the `Configuration` for d columns, after checking the arguments."""
 
     @property
-    def n_initial_(self):
+    def n_initial_(self) -> int:
         """How many points, told ones included, come before the first model."""
         return self._configuration.n_initial
 
     @property
-    def embedding_(self):
+    def embedding_(self) -> Embedding:
         """The embedding in use; the identity before the first model."""
         return self._belief.embedding
 
@@ -265,7 +265,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
     # --- what was learnt ------------------------------------------------------------------------
 
     @property
-    def subspace_(self):
+    def subspace_(self) -> LearntSubspace:
         """What matters, inputs and directions, as the values told show it: a `LearntSubspace`.
 
         Computed when asked for: some model fits. Warns (`NotLowDimensionalWarning`) when

@@ -1,13 +1,17 @@
-"""The names by which `minimize` knows the optimisers."""
+"""The optimisers that `minimize` knows by name, and those of the user's own."""
 
+import inspect
 from functools import partial
 from types import MappingProxyType
 
+from skbo_silbo.optimizers import _state
+from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._random_search import RandomSearch
 from skbo_silbo.optimizers._si_bo import SIBO
 from skbo_silbo.optimizers._silbo import SILBO
 from skbo_silbo.optimizers._silbo_as_run import SILBOAsRun
+from skbo_silbo.space import as_space
 
 # Chen et al. (2020), section 5.1, and Algorithms 1 to 4 as printed.
 _paper = partial(
@@ -22,6 +26,8 @@ _paper = partial(
     warp=None,
 )
 
+BASE = "skbo_silbo.optimizers.AskTellOptimizer"
+REMEDY = "The page 'Parts of your own' of the documentation shows how one is written."
 METHODS = MappingProxyType(
     {
         "silbo": SILBO,
@@ -40,3 +46,86 @@ METHODS = MappingProxyType(
         "random": RandomSearch,
     }
 )
+
+
+def make_optimizer(method, bounds, random_state, options, others):
+    """Return the optimiser that `method` names, makes or is.
+
+    Parameters
+    ----------
+    method : str, callable or AskTellOptimizer
+        A key of `METHODS`; what ``method(bounds, random_state=..., **options)`` makes, as a class
+        does; or the optimiser itself, of which nothing is known yet.
+    bounds : array-like, Bounds, dict, list or Space
+    random_state : int, RandomState, Generator or None
+    options : dict
+    others : list of str
+        Arguments that are no options, for messages.
+
+    Raises
+    ------
+    ValueError
+        When there is no such method, or it does not take the options, or is no optimiser.
+    """
+    if isinstance(method, AskTellOptimizer):
+        return _checked(method, bounds, random_state, options)
+    make = _maker(method)
+    _check_options(method, make, options, others)
+    optimizer = make(bounds, random_state=random_state, **options)
+    if not isinstance(optimizer, AskTellOptimizer):
+        raise ValueError(f"method must make an {BASE}: {method!r} made {optimizer!r}. {REMEDY}")
+    return optimizer
+
+
+def name_of(method, optimizer):
+    """Return what tells a method from another one, for a journal."""
+    if isinstance(method, str):
+        return method
+    return f"{type(optimizer).__module__}.{type(optimizer).__qualname__}"
+
+
+def _maker(method):
+    if isinstance(method, str) and method in METHODS:
+        return METHODS[method]
+    is_class = isinstance(method, type)
+    if callable(method) and (not is_class or issubclass(method, AskTellOptimizer)):
+        return method
+    raise ValueError(
+        f"method must be one of {sorted(METHODS)}: got {method!r}. Or give an {BASE}, its class "
+        f"or a function of bounds and random_state that makes one. {REMEDY}"
+    )
+
+
+def _check_options(method, make, options, others):
+    known = inspect.signature(make).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
+        return
+    if "random_state" not in known:
+        raise ValueError(
+            f"method must take bounds and random_state: {method!r} takes {', '.join(known)}. "
+            f"{REMEDY}"
+        )
+    names = sorted(set(known) - {"bounds", "random_state", "journal"})
+    unknown = sorted(set(options) - set(names))
+    if unknown:
+        raise ValueError(
+            f"options of method {method!r} must be among {names}: got {unknown}. Remove or rename "
+            f"them; arguments of minimize itself are {', '.join(others)}."
+        )
+
+
+def _checked(optimizer, bounds, random_state, options):
+    """Return an optimiser that is given itself, unless it cannot do as the call says."""
+    given = {"random_state": random_state} if random_state is not None else {}
+    if given | options:
+        raise ValueError(
+            f"{', '.join(given | options)} must be left out where method is an optimiser, made "
+            f"with its own: got {optimizer!r}. Give its class, and the options with it."
+        )
+    if len(optimizer.func_vals_) or len(optimizer.pending_):
+        raise ValueError(
+            "method must be an optimiser that was not asked or told anything yet: got "
+            f"{optimizer!r}. Give a new one, and what is known as x0 and y0."
+        )
+    _state.check_space(_state.space_to_data(optimizer.space_), as_space(bounds))
+    return optimizer

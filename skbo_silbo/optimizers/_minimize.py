@@ -11,36 +11,45 @@ import numpy as np
 from scipy.optimize import OptimizeResult
 
 from skbo_silbo._checks import check_count, check_nonnegative
-from skbo_silbo._typing import ArrayLike, BoundsLike, RandomState
+from skbo_silbo._typing import (
+    ArrayLike,
+    Auto,
+    BoundsLike,
+    ConstraintsLike,
+    ExecutorLike,
+    Objective,
+    RandomState,
+)
+from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._executors import InPlace, OneThread, Workers, is_executor
 from skbo_silbo.optimizers._journaling import open_log
-from skbo_silbo.optimizers._methods import METHODS
+from skbo_silbo.optimizers._methods import make_optimizer, name_of
 from skbo_silbo.optimizers._report import make_report
 from skbo_silbo.optimizers._run import Limits, Run, Stop
 
 
 def minimize(
-    func: Callable[[Any], Any],
+    func: Objective,
     bounds: BoundsLike,
     *,
-    method: str = "silbo",
+    method: str | AskTellOptimizer | Callable[..., AskTellOptimizer] = "silbo",
     n_calls: int = 100,
     x0: Any = None,
-    y0: ArrayLike | None = None,
+    y0: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
     max_time: float | None = None,
     target: float | None = None,
     random_state: RandomState = None,
-    callback: Callable[..., Any] | None = None,
-    executor: Any = None,
-    n_pending: int | str = "auto",
+    callback: Callable[[OptimizeResult], object] | None = None,
+    executor: ExecutorLike | Callable[[], ExecutorLike] | None = None,
+    n_pending: int | Auto = "auto",
     timeout: float | None = None,
     n_retries: int = 1,
-    constraints=None,
+    constraints: ConstraintsLike = None,
     n_constraints: int = 0,
     journal: str | PathLike[str] | None = None,
     verbose: int = 0,
     maximize: bool = False,
-    **options,
+    **options: Any,
 ) -> OptimizeResult:
     """Minimise an expensive function of many inputs.
 
@@ -54,7 +63,7 @@ def minimize(
         Where to search. With a list of dicts a point has the parameters of one of them.
     method : {"silbo", "silbo-bu", "silbo-td", "silbo-bu-as-run", "silbo-td-as-run", "rembo", \
             "rembo-kx", "rembo-kpsi", "hesbo", "sir-bo", "si-bo", "add-bo", "bock", "random"}, \
-            default="silbo"
+            callable or AskTellOptimizer, default="silbo"
         The optimiser. "silbo-bu" and "silbo-td" are the paper as printed (bottom-up and top-down;
         50 first points, the embedding learnt again every 20): `SILBO` with other options, which
         can be given too, for example ``acquisition="ei"``, ``embedding="semi-sir-local"``
@@ -63,6 +72,9 @@ def minimize(
         when the embedding changes; all of that is counted. "silbo-bu-as-run" and
         "silbo-td-as-run" are the code of the paper's authors, `SILBOAsRun`. The others are
         `REMBO` with three kernels, `HeSBO`, `SIRBO`, `SIBO`, `AddBO`, `BOCK` and `RandomSearch`.
+        One of your own is given as its class, as a function
+        ``method(bounds, random_state=..., **options)`` that makes one, or as a new object of it,
+        made with the same bounds; its base is `skbo_silbo.optimizers.AskTellOptimizer`.
     n_calls : int, default=100
         At how many points to call `func`, initial points included. A second call at a point whose
         worker was lost counts in ``nfev``, not here.
@@ -160,12 +172,14 @@ def minimize(
     report = make_report(verbose, limits.n_calls)
     log, seed = open_log(journal, random_state)
     try:
-        optimizer = _make_optimizer(method, bounds, seed, options).constrain(constraints)
+        others = [name for name in inspect.signature(minimize).parameters if name != "options"]
+        optimizer = make_optimizer(method, bounds, seed, options, others).constrain(constraints)
         if n_constraints:
             optimizer.check_constraints(np.zeros(n_constraints))
         if log is not None:
             learnt = {"n_constraints": n_constraints} if n_constraints else {}
-            optimizer.keep_journal(log, method=method, maximize=bool(maximize), **learnt)
+            name = name_of(method, optimizer)
+            optimizer.keep_journal(log, method=name, maximize=bool(maximize), **learnt)
         y0, c0 = _split(y0, n_constraints)
         queue, n_known = _prepare(optimizer, x0, y0, c0, sign)
         workers = _make_workers(func, executor, n_pending, timeout)
@@ -252,24 +266,6 @@ def _make_workers(func, executor, n_pending, timeout):
             f"returns one: got {executor!r}."
         )
     return Workers(executor, func, timeout, None if n_pending == "auto" else n_pending)
-
-
-def _make_optimizer(method, bounds, random_state, options):
-    if method not in METHODS:
-        raise ValueError(
-            f"method must be one of {sorted(METHODS)}: got {method!r}. An optimiser of your own is "
-            "run by its ask and tell."
-        )
-    cls = METHODS[method]
-    known = sorted(set(inspect.signature(cls).parameters) - {"bounds", "random_state", "journal"})
-    unknown = sorted(set(options) - set(known))
-    if unknown:
-        own = [name for name in inspect.signature(minimize).parameters if name != "options"]
-        raise ValueError(
-            f"options of method {method!r} must be among {known}: got {unknown}. Remove or rename "
-            f"them; arguments of minimize itself are {', '.join(own)}."
-        )
-    return cls(bounds, random_state=random_state, **options)
 
 
 def _attach(error, result):

@@ -3,7 +3,7 @@
 from types import MappingProxyType
 
 from skbo_silbo.acquisition import BoxSearch
-from skbo_silbo.mapping import BottomUp, InverseMapping, as_mapping
+from skbo_silbo.mapping import BottomUp, InverseMapping
 
 N_ROUNDS = 3  # of candidates round the best ones, after the random set
 MAPPINGS = MappingProxyType({"auto": InverseMapping, "bottom-up": BottomUp})
@@ -29,5 +29,5 @@ def nonlinear_parts(mapping, search, sketch):
                 f"inverse_transform but no components_: got {value!r}. Leave it out, or use a "
                 "linear embedding."
             )
-    made = MAPPINGS[mapping]() if isinstance(mapping, str) else as_mapping(mapping)
+    made = MAPPINGS[mapping]() if isinstance(mapping, str) else mapping
     return made, BoxSearch(n_rounds=N_ROUNDS)

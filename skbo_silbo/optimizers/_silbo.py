@@ -1,15 +1,16 @@
 """SILBO: Bayesian optimisation in an embedding learnt from labelled and unlabelled points."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from os import PathLike
-from typing import Any
 
 import numpy as np
 
 from skbo_silbo._checks import check_count
-from skbo_silbo._typing import BoundsLike, RandomState
+from skbo_silbo._typing import Auto, BoundsLike, Design, RandomState, RegressorLike, TransformerLike
+from skbo_silbo.acquisition import AcquisitionFunction, Search
 from skbo_silbo.embedding import (
     SKETCH_STREAM,
+    Learner,
     NonlinearLearner,
     SketchedLearner,
     choose_embedding,
@@ -29,7 +30,7 @@ from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.optimizers._journaling import open_log
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._nonlinear_parts import nonlinear_parts
-from skbo_silbo.surrogate import make_surrogates
+from skbo_silbo.surrogate import SurrogateMaker, Warp, make_surrogates
 
 
 class SILBO(EmbeddedOptimizer):
@@ -178,18 +179,18 @@ class SILBO(EmbeddedOptimizer):
         self,
         bounds: BoundsLike,
         *,
-        n_components: int | str = "auto",
-        embedding: Any = "auto",
+        n_components: int | Auto = "auto",
+        embedding: str | Learner | TransformerLike = "auto",
         mapping: str | Mapping = "auto",
-        acquisition: str | Callable[..., Any] = "ei",
-        n_initial: int | str = "auto",
+        acquisition: str | AcquisitionFunction = "ei",
+        n_initial: int | Auto = "auto",
         n_unlabeled: int = 50,
-        update_every: int | tuple[int, ...] | None = 1,
-        design: str | Callable[..., Any] = "auto",
-        search: Any = "auto",
+        update_every: int | Sequence[int] | None = 1,
+        design: str | Design = "auto",
+        search: str | Search = "auto",
         sketch: str | None = "auto",
-        surrogate: Any = "auto",
-        warp: Any = "auto",
+        surrogate: str | SurrogateMaker | RegressorLike = "auto",
+        warp: str | Warp | None = "auto",
         journal: str | PathLike[str] | None = None,
         random_state: RandomState = None,
     ) -> None:

@@ -125,14 +125,24 @@ def check_space(data, space):
         different = box_difference(data["bounds"], now["bounds"])
     else:
         different = space_difference(data["parameters"], now["parameters"])
-        if different is None and data["columns"] != now["columns"]:
-            different = f"the columns were {data['columns']} and are {now['columns']}"
+        columns = [_of_parameters(described) for described in (data, now)]
+        if different is None and columns[0] != columns[1]:
+            different = f"the columns were {columns[0]} and are {columns[1]}"
     if different is not None:
         raise ValueError(
             f"bounds must be the space of the data: {different}. A point told would get another "
             "value. Give the space that the optimiser was made with, or tell the old points and "
             "values to a new optimiser."
         )
+
+
+def _of_parameters(described):
+    """Return the columns of a space without those of the choice between its branches, if any.
+
+    What these are called has changed from one release to another.
+    """
+    n_branches = len(described["parameters"])
+    return described["columns"][n_branches if n_branches > 2 else n_branches - 1 :]
 
 
 def rows_from_data(rows, m):

@@ -2,12 +2,11 @@
 
 import math
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 from scipy.optimize import Bounds
 
-from skbo_silbo._typing import BoundsLike
+from skbo_silbo._typing import ArrayLike, BoundsLike, FloatArray
 from skbo_silbo.space._grid import check_cube, snap, to_cube, to_share
 
 
@@ -70,7 +69,7 @@ class Box:
     def __repr__(self):
         return f"Box(d={len(self.lower)})"
 
-    def encode(self, points: Any):
+    def encode(self, points: ArrayLike) -> FloatArray:
         """Map points to the cube.
 
         Parameters
@@ -103,7 +102,7 @@ class Box:
             )
         return self._place(points)
 
-    def decode(self, X: Any):
+    def decode(self, X: ArrayLike) -> FloatArray:
         """Map points of the cube to the box.
 
         Parameters
@@ -129,7 +128,7 @@ class Box:
         points[:, self._free] = np.where(u < 0.5, from_lower, from_upper)
         return points
 
-    def round(self, X: Any):
+    def round(self, X: ArrayLike) -> FloatArray:
         """Return the points of the cube that X stands for: ``encode(decode(X))``.
 
         Parameters
@@ -174,7 +173,7 @@ class Box:
             bounds[j] = value
         return Box(bounds)
 
-    def column_groups(self):
+    def column_groups(self) -> dict[str, list[int]]:
         """Return which columns each input that is not constant has: dict of str to list of int."""
         return {name: [j] for j, name in enumerate(self.feature_names_)}
 

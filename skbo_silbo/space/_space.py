@@ -2,11 +2,12 @@
 
 import copy
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.space._grid import check_cube
 from skbo_silbo.space._parameters import Constant
 from skbo_silbo.space._parse import read_parameter
@@ -111,7 +112,7 @@ class Space:
     def __repr__(self):
         return f"Space({', '.join(self.parameter_names)})"
 
-    def encode(self, points: Any):
+    def encode(self, points: Sequence[Mapping[str, Any]]) -> FloatArray:
         """Map points to the cube.
 
         Parameters
@@ -133,7 +134,7 @@ class Space:
         blocks = [p.encode([point[p.name] for point in points]) for p in self.parameters]
         return np.concatenate(blocks, axis=1)
 
-    def decode(self, X: Any):
+    def decode(self, X: ArrayLike) -> list[dict[str, Any]]:
         """Map points of the cube to parameters.
 
         Parameters
@@ -156,7 +157,7 @@ class Space:
             dict(zip(self.parameter_names, row, strict=True)) for row in zip(*columns, strict=True)
         ]
 
-    def round(self, X: Any):
+    def round(self, X: ArrayLike) -> FloatArray:
         """Return the points of the cube that X stands for: ``encode(decode(X))``, but fast.
 
         Parameters
@@ -199,7 +200,7 @@ class Space:
         )
         return part
 
-    def summary(self):
+    def summary(self) -> dict[str, Any]:
         """Return what tells this space from another.
 
         Returns
@@ -214,7 +215,7 @@ class Space:
         """
         return {p.name: p.summary() for p in self.parameters}
 
-    def column_groups(self):
+    def column_groups(self) -> dict[str, list[int]]:
         """Return which columns each parameter has: dict of str to list of int."""
         ends = [0, *map(int, self._splits)]
         return {p.name: list(range(*ends[i : i + 2])) for i, p in enumerate(self.parameters)}

@@ -1,13 +1,16 @@
 """A union of spaces: conditional parameters, as scikit-learn writes them in a list of dicts."""
 
 import math
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.space._grid import check_cube
 from skbo_silbo.space._parameters import Categories
 from skbo_silbo.space._space import Space, check_dicts
-from skbo_silbo.space._values import among, same
+from skbo_silbo.space._values import among, distinct, same
 
 
 class SpaceUnion:
@@ -28,7 +31,10 @@ class SpaceUnion:
     n_features_ : int
         Columns m of the encoded cube.
     feature_names_ : list of str
-        As in `Space`; ``branch=1`` and so on come first, and a name met before gets its branch.
+        As in `Space`; those of the choice come first, and a name met before gets its branch.
+    choice_name : str
+        What the choice between branches is called: the first parameter that has one value in every
+        branch, another in each; "branch" where there is none, its values being 0, 1, ...
     n_points : int or float
         Number of distinct points of all branches; ``math.inf`` if one branch is endless.
     is_dict : bool
@@ -54,7 +60,7 @@ class SpaceUnion:
     ...     {"kernel": ["poly"], "C": C, "degree": [2, 3]},
     ... ])
     >>> space.feature_names_
-    ['branch=1', 'C', 'degree']
+    ['kernel=poly', 'C', 'degree']
     >>> space.round([[-0.7, 0.5, 0.9], [0.2, 0.5, 0.9]])
     array([[-1. ,  0.5,  0. ],
            [ 1. ,  0.5,  0.5]])
@@ -64,7 +70,7 @@ class SpaceUnion:
 
     is_dict = True
 
-    def __init__(self, branches):
+    def __init__(self, branches: Sequence[Mapping[str, Any] | Space]) -> None:
         self.branches = [b if isinstance(b, Space) else Space(b) for b in branches]
         if len(self.branches) < 2:
             raise ValueError(
@@ -72,7 +78,8 @@ class SpaceUnion:
                 "Use Space for a single one."
             )
         self._choice = Categories("branch", range(len(self.branches)))
-        self.feature_names_ = list(self._choice.column_names)
+        self.choice_name, names = _choice_in_words(self.branches)
+        self.feature_names_ = Categories(self.choice_name, names).column_names
         self._columns = self._assign_columns()
         self.n_features_ = len(self.feature_names_)
         self._rivals = [
@@ -86,11 +93,11 @@ class SpaceUnion:
         return f"SpaceUnion({', '.join(map(repr, self.branches))})"
 
     @property
-    def parameter_names(self):
+    def parameter_names(self) -> list[list[str]]:
         """The names of every branch's parameters, in order: list of lists of str."""
         return [branch.parameter_names for branch in self.branches]
 
-    def encode(self, points):
+    def encode(self, points: Sequence[Mapping[str, Any]]) -> FloatArray:
         """Map points to the cube.
 
         Parameters
@@ -114,7 +121,7 @@ class SpaceUnion:
             self._place(X[i], *self._find(point))
         return X
 
-    def decode(self, X):
+    def decode(self, X: ArrayLike) -> list[dict[str, Any]]:
         """Map points of the cube to parameters.
 
         Parameters
@@ -138,7 +145,7 @@ class SpaceUnion:
             for b, x in zip(self._branch(X), X, strict=True)
         ]
 
-    def round(self, X):
+    def round(self, X: ArrayLike) -> FloatArray:
         """Return the points of the cube that X stands for: ``encode(decode(X))``, but fast.
 
         Parameters
@@ -191,13 +198,13 @@ class SpaceUnion:
             raise ValueError(f"fixed must be possible in one branch at least. {reasons[0]}")
         return SpaceUnion(parts) if len(parts) > 1 else parts[0]
 
-    def summary(self):
+    def summary(self) -> dict[str, Any]:
         """Return what tells this space from another: ``Space.summary`` of every branch."""
         return {f"branch {b}": branch.summary() for b, branch in enumerate(self.branches)}
 
-    def column_groups(self):
-        """Return which columns each parameter has in any branch; first ``branch``, the choice."""
-        groups = {self._choice.name: set(range(self._choice.n_columns))}
+    def column_groups(self) -> dict[str, list[int]]:
+        """Return which columns each parameter has in any branch; the choice comes first."""
+        groups = {self.choice_name: set(range(self._choice.n_columns))}
         for branch, columns in zip(self.branches, self._columns, strict=True):
             for name, own in branch.column_groups().items():
                 groups.setdefault(name, set()).update(columns[own].tolist())
@@ -256,6 +263,20 @@ class SpaceUnion:
             except ValueError:
                 continue
         return self._settle(fitting[-1], self.branches[fitting[-1]].encode([point])[0])
+
+
+def _choice_in_words(branches):
+    """Return the name of the choice between branches, and its value in each."""
+    for name in branches[0].parameter_names:
+        values = [_only_value(branch, name) for branch in branches]
+        if None not in values and len(distinct([value for [value] in values])) == len(branches):
+            return name, [value for [value] in values]
+    return "branch", range(len(branches))
+
+
+def _only_value(branch, name):
+    """Return the value, in a list, of a parameter that is constant in a branch; None if not."""
+    return next((p.values for p in branch.parameters if p.name == name and p.n_values == 1), None)
 
 
 def _is_same(one, other):

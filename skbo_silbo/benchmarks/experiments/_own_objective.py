@@ -1,7 +1,7 @@
 """Experiment `own`: a user's own function, beside the same peers.
 
-``run own --objective MODULE:FUNCTION --bounds '[[0, 1], [-5, 5]]' --out FILE``: nothing else of it
-is fixed, so its grid is empty until a command fills it.
+``run own --objective MODULE:FUNCTION --bounds '[[0, 1], [-5, 5]]' --out FILE``, or ``--objective
+MODULE:PROBLEM`` alone: nothing else of it is fixed, so its grid is empty until a command fills it.
 """
 
 import shlex
@@ -32,13 +32,14 @@ def configure(experiment, options):
     ValueError
         When the function or its bounds are not given or cannot be had.
     """
-    if options.objective is None or options.bounds is None:
+    if options.objective is None:
         raise ValueError(
-            "experiment 'own' needs --objective MODULE:FUNCTION and --bounds: got "
-            f"--objective {options.objective} and --bounds {options.bounds}. Give both, for "
-            "example --objective simulator:cost --bounds '[[0, 1], [-5, 5]]'."
+            "experiment 'own' needs --objective MODULE:FUNCTION and --bounds, or --objective "
+            f"MODULE:PROBLEM: got --bounds {options.bounds} alone. Give for example --objective "
+            "simulator:cost --bounds '[[0, 1], [-5, 5]]'."
         )
-    problem = {"kind": "own", "function": options.objective, "bounds": options.bounds}
+    problem = {"kind": "own", "function": options.objective}
+    problem |= {} if options.bounds is None else {"bounds": options.bounds}
     problem |= {"d": make_problem(problem, 0).n_dims, "n": options.calls or CALLS}
     return replace(experiment, grids={"full": Grid((problem,), options.repeats or REPEATS)})
 
@@ -47,7 +48,8 @@ def told_options(results):
     """Return the options with which the results were measured."""
     problem = results[0]["problem"]
     repeats = 1 + max(r["repeat"] for r in results)
-    words = {"--objective": problem["function"], "--bounds": problem["bounds"]}
+    words = {"--objective": problem["function"]}
+    words |= {"--bounds": problem["bounds"]} if "bounds" in problem else {}
     words |= {"--calls": str(problem["n"]), "--repeats": str(repeats)}
     told = "".join(f" {name} {shlex.quote(value)}" for name, value in words.items())
     seen = {r["method"] for r in results}
@@ -64,5 +66,5 @@ OWN = Experiment(
     configure=configure,
     told_options=told_options,
     cap_seconds=DAY,
-    about="your function: --objective MODULE:FUNCTION --bounds JSON",
+    about="your function: --objective MODULE:FUNCTION --bounds JSON, or MODULE:PROBLEM",
 )

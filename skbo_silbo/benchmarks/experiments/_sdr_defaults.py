@@ -283,13 +283,15 @@ POWER_CELLS = (
     ("SIR", "three-classes", 40, 60, 2),
     ("SIR with graph", "linear", 60, 15, 1),
 )
-SLOW_CELLS = (
+OTHER_NULL_CELLS = (
     ("localised", "null", 60, 15, 0),
-    ("localised", "linear", 100, 8, 1),
     ("SAVE", "null", 100, 5, 0),
-    ("SAVE", "quadratic", 400, 4, 2),
     ("DR", "null", 100, 5, 0),
+)
+OTHER_POWER_CELLS = (
     ("DR", "quadratic", 400, 4, 2),
+    ("SAVE", "quadratic", 400, 4, 2),
+    ("localised", "linear", 100, 8, 1),
 )
 INTERVAL_CELLS = (
     ("linear", 100, 5, "normal", "normal"),
@@ -311,9 +313,8 @@ SDR_DEFAULTS = Experiment(
             (
                 *_of_kind("ridge", 20, ("data", "n", "d", "r"), *RIDGE_CELLS),
                 *_of_kind("alpha", 20, ("data", "n", "d", "r"), *ALPHA_CELLS),
-                *_of_kind("dimension", 300, _DIMENSION, *SIR_CELLS),
-                *_of_kind("dimension", 100, _DIMENSION, *POWER_CELLS),
-                *_of_kind("dimension", 40, _DIMENSION, *SLOW_CELLS),
+                *_of_kind("dimension", 100, _DIMENSION, *POWER_CELLS, *OTHER_POWER_CELLS),
+                *_of_kind("dimension", 300, _DIMENSION, *SIR_CELLS, *OTHER_NULL_CELLS),
                 *_of_kind("intervals", 20, ("data", "n", "d", "X", "noise"), *INTERVAL_CELLS),
             ),
             n_repeats=1,

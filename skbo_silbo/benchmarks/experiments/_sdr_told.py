@@ -150,12 +150,13 @@ def _test_aims(results):
     told = []
     for problem, found in _cells(results, "dimension"):
         right = found["found"].get(str(problem["truth"]), 0) / problem["seeds"]
+        error = np.sqrt(right * (1 - right) / problem["seeds"])
         place = f"{problem['learner']}, {_place(problem)}"
-        if problem["truth"] == 0:
-            aim = (f"null size .03 to .07: {place}", f"{1 - right:.3f}", 0.03 <= 1 - right <= 0.07)
-        else:
-            aim = (f"right in 90 %: {place}", f"{right:.3f}", right >= 0.9)
-        told.append(aim)
+        null = problem["truth"] == 0
+        share = 1 - right if null else right
+        words = f"{'null size .03 to .07' if null else 'right in 90 %'}: {place}"
+        holds = 0.03 <= share <= 0.07 if null else share >= 0.9
+        told.append((words, f"{share:.3f} ({error:.3f})", holds))
     for problem, found in _cells(results, "intervals"):
         if problem["X"] != "t3":
             share = _mean(found["normal"])

@@ -1,6 +1,7 @@
 """Experiments about optimisers: who takes part, on what, and how the runs are told."""
 
 from ._bbob import bbob_problem
+from ._claims import difference, told_difference, told_mean, verdict_of
 from ._contestants import (
     CONTESTANTS,
     find_contestant,
@@ -21,8 +22,8 @@ from ._gap_report import (
 )
 from ._output_scale import yeo_johnson
 from ._problem_data import make_problem, told_problem
-from ._published import compare_published, read_published
-from ._search_figures import colour_of, mean_band, search_figures
+from ._published import compare_published, read_published, verdict
+from ._search_figures import colour_of, mean_band, search_figures, style_of
 from ._search_report import COLUMNS, evaluations_within, search_report, values_of
 from ._search_run import measure_gap, measure_search, regrets
 
@@ -35,6 +36,7 @@ __all__ = [
     "colour_of",
     "compare_published",
     "compared",
+    "difference",
     "error_of_mean",
     "evaluations_within",
     "find_contestant",
@@ -54,9 +56,14 @@ __all__ = [
     "search_figures",
     "search_report",
     "settings_table",
+    "style_of",
+    "told_difference",
+    "told_mean",
     "told_problem",
     "told_variants",
     "values_of",
+    "verdict",
+    "verdict_of",
     "with_error",
     "with_variants",
     "yeo_johnson",

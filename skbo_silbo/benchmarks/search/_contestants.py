@@ -119,12 +119,14 @@ def _as_run(method, published=()):
     return Contestant(OwnMethod(method, as_published=True), settings=settings, published=published)
 
 
-LOCAL = MappingProxyType({"n_local_neighbors": 3, "n_neighbors": 7, "random_state": 0})
+LOCAL = MappingProxyType(
+    {"alpha": 1.0, "n_local_neighbors": 3, "n_neighbors": 7, "random_state": 0}
+)
 
 
 def _local(**options):
     """Return bottom-up with the pencil solved exactly, on which unlabelled points can act."""
-    told = ["r of the problem, the paper's pencil solved exactly, k = 3 in slices of 5"]
+    told = ["r of the problem, the paper's pencil solved exactly, alpha = 1, k = 3 in slices of 5"]
     told += [f"{name}={value}" for name, value in options.items()]
     run = OwnMethod("silbo-bu", options, as_published=True, pencil=LOCAL)
     return Contestant(run, settings=", ".join(told))

@@ -10,6 +10,7 @@ from skbo_silbo.benchmarks.engine import Table
 
 from ._contestants import is_ours, settings_table
 from ._gap_closed import COUNTS, STALL, STALL_LEFT, compared, gap_runs
+from ._search_figures import colour_of, label_ends, style_of
 
 OURS = "silbo"
 LOW = 20  # percentile
@@ -285,29 +286,34 @@ def gap_figures(group_of, dear, results, folder, n=100):
     import matplotlib.pyplot as plt
 
     groups = grouped_runs(results, group_of)
-    size = (4.6 * len(groups), 3.6)
+    size = (5.6 * len(groups), 3.9)
     figure, panels = plt.subplots(1, len(groups), figsize=size, squeeze=False, layout="constrained")
     for axes, (title, runs) in zip(panels[0], groups.items(), strict=True):
         cheap = {run.method for run in runs} - set(dear)
-        for method, own in compared(runs, n, cheap).items():
-            _draw(axes, method, own, n)
-        axes.set(title=title, xlabel="evaluations", ylim=(-0.5, 1))
+        ends = {
+            f"{method} ({len(own)})": _draw(axes, method, own, n)
+            for method, own in compared(runs, n, cheap).items()
+        }
+        axes.set(title=title, xlabel="evaluations, every one counted", ylim=(-0.5, 1))
         axes.spines[["top", "right"]].set_visible(False)
-    panels[0][0].set_ylabel("mean share of the gap closed")
-    panels[0][-1].legend(fontsize=7)
+        label_ends(axes, ends, n)
+    panels[0][0].set_ylabel("mean share of the gap closed (1: all)")
     name = f"{results[0]['experiment']}.png"
     figure.savefig(Path(folder) / name, dpi=80)
     plt.close(figure)
     caption = (
         f"Mean share of the gap between random search's mean after {n} evaluations and the least "
-        "value known, against evaluations. Band: one standard error on each side."
+        "value known, against evaluations; runs in brackets. Band: one standard error on each "
+        "side. Thick: SILBO."
     )
     return [(name, caption)]
 
 
 def _draw(axes, method, runs, n):
+    """Draw mean and band of a method; return where the mean ends."""
     shares = np.array([run.share_of(run.values[:n], n) for run in runs])
     places, mean = np.arange(1, n + 1), shares.mean(axis=0)
     error = shares.std(axis=0, ddof=1) / np.sqrt(len(shares)) if len(shares) > 1 else 0 * mean
-    [line] = axes.plot(places, mean, label=method, lw=2.4 if method == OURS else 1.2)
-    axes.fill_between(places, mean - error, mean + error, color=line.get_color(), alpha=0.12, lw=0)
+    axes.plot(places, mean, **style_of(method))
+    axes.fill_between(places, mean - error, mean + error, color=colour_of(method), alpha=0.12, lw=0)
+    return mean[-1]

@@ -15,10 +15,12 @@ def own_problem(objective, bounds):
     Parameters
     ----------
     objective : str
-        ``module:function``: from an ndarray of shape (d,) to a float, minimised. The module is
-        sought as ``python -m`` seeks it, in the present folder first.
-    bounds : str
-        JSON pairs, ``[[0, 1], [-5, 5]]``, or ``module:name`` of an array-like of shape (d, 2).
+        ``module:function``: from an ndarray of shape (d,) to a float, minimised; or ``module:name``
+        of a `Problem`, whose bounds, optimum and noise are used. The module is sought as ``python
+        -m`` seeks it, in the present folder first.
+    bounds : str or None
+        JSON pairs, ``[[0, 1], [-5, 5]]``, or ``module:name`` of an array-like of shape (d, 2). For
+        a `Problem` None, or its own.
 
     Returns
     -------
@@ -27,13 +29,21 @@ def own_problem(objective, bounds):
     Raises
     ------
     ValueError
-        When the function or the bounds cannot be had, or are of another kind.
+        When the function or the bounds cannot be had, or are of another kind, or missing, or are
+        not those of a `Problem`.
     """
     function = named_object("objective", objective)
+    if isinstance(function, Problem):
+        return _checked(function, objective, bounds)
     if not callable(function):
         raise ValueError(
             f"objective must be a function: {objective} is {type(function).__name__}. Name one "
             "that takes an array of shape (d,) and returns a float."
+        )
+    if bounds is None:
+        raise ValueError(
+            f"bounds must be given for a function: {objective} is no Problem of skbo_silbo, which "
+            "has its own. Give --bounds, for example '[[0, 1], [-5, 5]]'."
         )
     return Problem(objective, partial(_row_by_row, function), _read_bounds(bounds))
 
@@ -60,6 +70,18 @@ def named_object(option, name):
         raise ValueError(
             f"{option} must be in its module: {error}. Correct the name after the colon."
         ) from error
+
+
+def _checked(problem, objective, bounds):
+    if bounds is None:
+        return problem
+    given = np.asarray(_read_bounds(bounds), dtype=float)
+    if not np.array_equal(given, problem.bounds):
+        raise ValueError(
+            f"bounds must be those of the Problem {objective}: got {bounds}. Leave --bounds out, "
+            "or name a function."
+        )
+    return problem
 
 
 def _read_bounds(bounds):

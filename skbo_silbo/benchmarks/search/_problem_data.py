@@ -15,7 +15,7 @@ def make_problem(problem, seed):
     problem : dict
         ``function``: a name in `skbo_silbo.problems`; ``kind``: "embedded", "planted", "rotated" or
         "real"; ``d``; optional ``inputs`` (of a function of any dimension) and ``sd`` (of noise).
-        Of the kind "own": ``function`` and ``bounds`` as `own_problem` takes them. With
+        Of the kind "own": ``function`` and, if any, ``bounds`` as `own_problem` takes them. With
         ``suite``, "bbob": ``function`` is a number, ``inputs`` those it has; kind "native" too.
         With ``suite``, "bocode": ``function`` is its name there, the kind that of its group.
     seed : int
@@ -26,7 +26,7 @@ def make_problem(problem, seed):
     if problem.get("suite") == "bocode":
         return bocode_problem(problem["function"])
     if problem["kind"] == "own":
-        return own_problem(problem["function"], problem["bounds"])
+        return own_problem(problem["function"], problem.get("bounds"))
     make = getattr(problems, problem["function"])
     if problem["kind"] == "real":
         return make(random_state=seed)

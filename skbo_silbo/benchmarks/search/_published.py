@@ -12,7 +12,9 @@ import numpy as np
 
 from skbo_silbo.benchmarks.engine import Table, by_method
 
+from ._claims import LEAST_RUNS, is_decided, welch
 from ._contestants import find_contestant
+from ._gap_report import error_of_mean
 from ._search_report import values_of
 
 AT = (50, 100, 150, 200, 250, 550, 1600)  # evaluations of ours at which the curves are compared
@@ -90,10 +92,11 @@ def _table(problem, rows):
         *("published, true count", "verdict"),
     )
     note = (
-        "Higher is better, as published. A verdict: the difference is within two standard errors "
-        "(=), ours is better (+), or worse (-); blank where there is no published value. Curves of "
-        "another problem are left out: the published Colville is `colville_as_run`, and on Branin "
-        "the linear embeddings but SILBO-TD's had four coordinates."
+        "Higher is better, as published. A verdict, by Welch's t at 95 %: the difference is open "
+        "(=), ours is better (+), or worse (-); of fewer than three runs none is given, and it is "
+        "blank where there is no published value. Curves of another problem are left out: the "
+        "published Colville is `colville_as_run`, and on Branin the linear embeddings but "
+        "SILBO-TD's had four coordinates."
     )
     name = (
         f"{problem['function'].capitalize()}, d = {problem['d']}, {problem['n']} evaluations, "
@@ -139,23 +142,23 @@ def _beside(ours, theirs):
 
 
 def verdict(ours, mean, sd, repeats):
-    """Return "=" within two standard errors of the difference of two means, else "+" or "-".
+    """Return "=" where Welch's t leaves the difference of two means open at 95 %, else "+" or "-".
 
-    A single run has no standard error, so no verdict.
+    Of fewer than three runs there is no verdict.
 
     Examples
     --------
     >>> import numpy as np
     >>> ours = np.array([1.0, 2.0, 3.0])
-    >>> verdict(ours, 2.5, 1.0, 100), verdict(ours, 0.0, 1.0, 100), verdict(ours, 9.0, 1.0, 100)
+    >>> verdict(ours, 2.5, 1.0, 100), verdict(ours, -2.0, 1.0, 100), verdict(ours, 9.0, 1.0, 100)
     ('=', '+', '-')
     >>> verdict(np.array([1.0]), 2.5, 1.0, 100)
     '1 run'
     """
-    if ours.size == 1:
-        return "1 run"
-    error = np.sqrt(ours.var(ddof=1) / ours.size + sd**2 / repeats)
+    if ours.size < LEAST_RUNS:
+        return f"{ours.size} run{'s' if ours.size > 1 else ''}"
+    error, freedom = welch((error_of_mean(ours), sd / np.sqrt(repeats)), (ours.size, repeats))
     difference = ours.mean() - mean
-    if abs(difference) <= 2.0 * error:
+    if not is_decided(difference, error, freedom):
         return "="
     return "+" if difference > 0 else "-"

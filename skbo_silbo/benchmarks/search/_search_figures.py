@@ -14,22 +14,22 @@ from ._search_run import regrets
 
 OTHER = "#555555"  # a contestant that has no colour of its own
 # one colour a method on all pages: SILBO black, the paper's strategies red to yellow, embeddings
-# that are drawn blue, that are learnt once green, full-space methods purple, chance grey
+# that are drawn blue, that are learnt once green, chance grey; a variant of another is dashed
 COLOURS = MappingProxyType(
     {
         "silbo": "#000000",
         "silbo-bu": "#d62728",
-        "silbo-bu-as-run": "#8c1c13",
+        "silbo-bu-as-run": "#7f0000",
         "silbo-bu-ei": "#ff7f7f",
         "silbo-bu-labelled": "#f4a582",
         "silbo-bu-local": "#e377c2",
-        "silbo-bu-local-labelled": "#9c5a8c",
+        "silbo-bu-local-labelled": "#6a3d9a",
         "silbo-bu-every-10": "#b8860b",
-        "silbo-bu-every-40": "#c49c94",
+        "silbo-bu-every-40": "#17a2a2",
         "silbo-bu-random-20": "#7b3f00",
         "silbo-bu-10-and-10": "#e6550d",
         "silbo-td": "#ff9900",
-        "silbo-td-ei": "#ffcc33",
+        "silbo-td-ei": "#c8a000",
         "silbo-td-as-run": "#b35900",
         "rembo": "#1f77b4",
         "rembo-kx": "#17becf",
@@ -38,17 +38,24 @@ COLOURS = MappingProxyType(
         "sir-bo": "#2ca02c",
         "si-bo": "#98df8a",
         "add-bo": "#9467bd",
-        "bock": "#54278f",
-        "random": "#7f7f7f",
-        "sobol": "#bdbdbd",
-        "cma": "#637939",
-        "optuna-tpe": "#3182bd",
-        "optuna-gp": "#31a354",
-        "scikit-optimize": "#ad494a",
-        "botorch-gp": "#7b4173",
-        "saas": "#ce6dbd",
-        "turbo": "#8ca252",
+        "bock": "#c51b8a",
+        "random": "#6f6f6f",
+        "sobol": "#9a9a9a",
+        "cma": "#8c564b",
+        "optuna-tpe": "#0072b2",
+        "optuna-gp": "#009e73",
+        "scikit-optimize": "#d55e00",
+        "botorch-gp": "#7b3294",
+        "saas": "#f032a6",
+        "turbo": "#b8a000",
     }
+)
+DASHED = frozenset(
+    (
+        *("silbo-bu-as-run", "silbo-td-as-run", "silbo-bu-ei", "silbo-td-ei"),
+        *("silbo-bu-labelled", "silbo-bu-local-labelled", "silbo-bu-random-20"),
+        *("rembo-kx", "rembo-kpsi", "sobol"),
+    )
 )
 REGRET = "regret / (median random value - optimum)"
 UNITS = MappingProxyType(
@@ -58,11 +65,21 @@ UNITS = MappingProxyType(
         "svr_length_scales": "mean squared error / variance of y",
     }
 )
-SMALL = 7.5  # points, of labels
-GAP = 0.062  # between labels, in heights of a panel
+SMALL = 8.0  # points, of labels
+GAP = 0.066  # between labels, in heights of a panel
+CONNECTOR = MappingProxyType(
+    {
+        "arrowstyle": "-",
+        "lw": 0.4,
+        "color": "0.7",
+        "shrinkA": 0,
+        "shrinkB": 0,
+        "relpos": (0.0, 0.5),  # ends left of the label, not under it
+    }
+)
 
 
-def search_figures(results, folder):
+def search_figures(results, folder, beginnings=()):
     """Draw what was found and the time it took, one panel a problem and budget.
 
     Parameters
@@ -70,6 +87,8 @@ def search_figures(results, folder):
     results : list of dict
     folder : path-like
         Where the pictures are written, as ``<experiment>.png`` and ``<experiment>-time.png``.
+    beginnings : sequence of dict, default=()
+        Results for the first picture only: what longer runs had found within a panel's budget.
 
     Returns
     -------
@@ -89,7 +108,7 @@ def search_figures(results, folder):
         "(their number in brackets). Thick: SILBO."
     )
     return [
-        (_draw_all(results, Path(folder) / f"{name}.png", _draw_found), found),
+        (_draw_all([*results, *beginnings], Path(folder) / f"{name}.png", _draw_found), found),
         (_draw_all(results, Path(folder) / f"{name}-time.png", _draw_time), taken),
     ]
 
@@ -97,6 +116,15 @@ def search_figures(results, folder):
 def colour_of(method):
     """Return the colour of a contestant: a variant has that of its method."""
     return COLOURS.get(method.partition(":")[0], OTHER)
+
+
+def style_of(method):
+    """Return colour, line style and width of a contestant's curve, as `Axes.plot` takes them."""
+    return {
+        "color": colour_of(method),
+        "ls": "--" if method.partition(":")[0] in DASHED else "-",
+        "lw": 2.4 if method == "silbo" else 1.2,
+    }
 
 
 def _draw_all(results, path, draw):
@@ -151,7 +179,7 @@ def _draw_curve(axes, method, results):
         axes.set_yscale("log")
     places = np.arange(1, runs.shape[1] + 1)
     low, mean, high = (v if known is None else np.exp(v) for v in mean_band(runs))
-    axes.plot(places, mean, color=colour_of(method), lw=_width(method))
+    axes.plot(places, mean, **style_of(method))
     axes.fill_between(places, low, high, color=colour_of(method), alpha=0.12, lw=0)
     return mean[-1]
 
@@ -163,15 +191,11 @@ def _draw_time(axes, problem, methods):
         places = [n for n, _ in own[0]["seconds"]]
         totals = np.mean([[s for _, s in r["seconds"]] for r in own], axis=0)
         totals = np.maximum(totals, 1e-3)
-        axes.plot(places, totals, color=colour_of(method), lw=_width(method))
+        axes.plot(places, totals, **style_of(method))
         ends[f"{method} ({len(own)})"] = totals[-1]
     axes.set_yscale("log")
     axes.set_ylabel("cumulative processor time (s)", fontsize=9)
     label_ends(axes, ends, problem["n"])
-
-
-def _width(method):
-    return 2.4 if method == "silbo" else 1.1
 
 
 def label_ends(axes, ends, at):
@@ -201,7 +225,7 @@ def label_ends(axes, ends, at):
             fontsize=SMALL,
             color=colour_of(label.rpartition(" ")[0]),
             annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "lw": 0.4, "color": "0.7", "shrinkA": 0, "shrinkB": 0},
+            arrowprops=CONNECTOR,
         )
 
 

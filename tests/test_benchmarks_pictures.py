@@ -1,0 +1,62 @@
+"""Pictures of the search benchmarks: methods can be told apart, longer runs stand beside others."""
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from skbo_silbo.benchmarks.engine import Store
+from skbo_silbo.benchmarks.experiments._paper_figures import beginnings
+from skbo_silbo.benchmarks.search import CONTESTANTS, style_of
+
+FOLDER = Path(__file__).parent.parent / "doc" / "benchmarks"
+APART = 18.0  # CIELAB units; about 2 are just seen side by side, thin lines need far more
+TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+WHITE = np.array([0.9505, 1.0, 1.089])
+
+
+def lab(colour):
+    """Colour as L*, a*, b* (CIE 1976), from sRGB "#rrggbb"."""
+    rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255.0
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    xyz = TO_XYZ @ linear / WHITE
+    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
+    return np.array([116.0 * f[1] - 16.0, 500.0 * (f[0] - f[1]), 200.0 * (f[1] - f[2])])
+
+
+def are_apart(one, other):
+    styles = [style_of(name) for name in (one, other)]
+    far = np.linalg.norm(lab(styles[0]["color"]) - lab(styles[1]["color"])) >= APART
+    return far or styles[0]["ls"] != styles[1]["ls"]
+
+
+@pytest.mark.parametrize("page", ["default", "methods", "paper", "public-peers"])
+def test_methods_of_a_page_have_lines_that_differ(page):
+    methods = sorted({r["method"] for r in Store(FOLDER / f"{page}.jsonl").read()})
+    assert len(methods) > 3
+    assert [pair for pair in combinations(methods, 2) if not are_apart(*pair)] == []
+
+
+def test_no_two_methods_share_their_line():
+    styles = {(style_of(m)["color"], style_of(m)["ls"]) for m in CONTESTANTS}
+    assert len(styles) == len(CONTESTANTS)
+
+
+def run(method, n, repeat=0, steps=((1, 4.0), (9, 2.0), (30, 1.0))):
+    problem = {"function": "branin", "kind": "embedded", "d": 5, "n": n, "r": 2}
+    kept = [list(step) for step in steps if step[0] <= n]
+    times = {"seconds": [[n, 1.0]], "median_seconds": 0.1}
+    return {"method": method, "repeat": repeat, "problem": problem, "steps": kept, **times}
+
+
+def test_a_longer_run_stands_in_a_shorter_panel_as_it_was_then():
+    results = [run("random", 40), run("random", 40, 1), run("rembo", 40), run("hesbo", 20)]
+    found = beginnings(results)
+    assert [(r["method"], r["problem"]["n"], r["repeat"]) for r in found] == [
+        ("random", 20, 0),
+        ("random", 20, 1),
+    ]
+    assert found[0]["steps"] == [[1, 4.0], [9, 2.0]]
+    assert found[0].keys().isdisjoint({"seconds", "median_seconds"})
+    assert beginnings([*results, run("random", 20)]) == []
