@@ -333,6 +333,18 @@ def test_none_is_an_answer(learner):
     np.testing.assert_allclose(learner.transform(learner.inverse_transform(Z)), Z, atol=1e-9)
 
 
+def test_the_criterion_of_a_spectrum_of_zeros_is_one_direction():
+    """Found by the fuzz of transformers: slices whose means are equal to the last bit."""
+    X = np.repeat([[0.0], [-1.0], [1.0]], 6, axis=0)
+    y = np.tile([0.0, 1.0], 9)
+    learner = SemiSlicedInverseRegression("criterion", alpha="auto")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        learner.fit(X, y, X_unlabeled=X[:4] + 0.5)
+    assert learner.n_components_ == 1
+    assert np.isfinite(learner.components_).all()
+
+
 def test_criterion_is_never_none():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(200, 4)), rng.normal(size=200)

@@ -77,7 +77,7 @@ def dimension_by_criterion(eigenvalues, n):
     Parameters
     ----------
     eigenvalues : ndarray of shape (p,)
-        Falling, the first positive.
+        Falling, >= 0; where all are 0 the answer is 1.
     n : int
         Labelled rows.
 
@@ -85,8 +85,10 @@ def dimension_by_criterion(eigenvalues, n):
     -------
     int
     """
-    k = np.arange(1, len(eigenvalues) + 1)
-    shares = np.cumsum(eigenvalues**2) / np.sum(eigenvalues**2)
+    squares = np.cumsum(eigenvalues**2)
+    if not squares[-1]:
+        return 1
+    k, shares = np.arange(1, len(eigenvalues) + 1), squares / squares[-1]
     charge = 2 * n**0.75 / len(eigenvalues)
     return int(k[np.argmax(n * shares - charge * k * (k + 1) / 2)])
 
