@@ -169,6 +169,14 @@ def test_the_best_value_seen_stands_for_an_unknown_optimum():
     assert a.share(100) == pytest.approx(0.5)
 
 
+def test_where_chance_finds_the_target_nothing_else_closes_the_gap():
+    results = [result("a", 4, [[1, 1e10]]), result("b", 4, [[1, 0.0]])]
+    for r in results:
+        r["optimum"], r["chance"] = 0.0, dict.fromkeys(r["chance"], 0.0)
+    a, b = gap_runs(results)
+    assert (a.share(100), b.share(100)) == (-1.0, 1.0)
+
+
 def test_a_longer_run_tells_also_what_a_shorter_one_would():
     long = {**PROBLEM, "n": 250}
     results = [

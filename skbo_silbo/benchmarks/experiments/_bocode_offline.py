@@ -46,6 +46,7 @@ BOCODE = Experiment(
     methods={m: p or "bocode" for m, p in packages(CHEAP).items()},
     grids={
         "full": Grid((*_problems(SMALL, "small", 100), *_problems(LARGE, "large", 100)), 5, 4),
+        "small": Grid(_problems(SMALL, "small", 100), 5, 4),
         "tiny": Grid(_problems({"Wing": 10}, "small", 50), 1, 4, methods=("sobol", "random")),
     },
     measure=partial(measure_gap, n_chance=N_CHANCE),

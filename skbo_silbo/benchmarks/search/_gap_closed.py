@@ -57,7 +57,10 @@ class GapRun:
     def open_gap_of(self, values, n):
         """Return ``(y - t) / (c(n) - t)`` for values y, an ndarray; 0 where y is t."""
         left, whole = np.asarray(values) - self.target, self.chance[n] - self.target
-        return np.where(left > 0, left / max(whole, np.finfo(float).tiny), 0.0)
+        with np.errstate(
+            over="ignore"
+        ):  # infinite where chance finds the target
+            return np.where(left > 0, left / max(whole, np.finfo(float).tiny), 0.0)
 
     def share_of(self, values, n):
         """Return the share of the gap c(n) - t that values close, an ndarray."""
