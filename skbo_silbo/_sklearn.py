@@ -199,7 +199,8 @@ def _without_caller(function, args, kwargs):
 
     It would be pickled with every fit, with all that it has learnt, and while it goes on learning.
     """
-    if kwargs.get("callback_ctx") is None:
+    context = kwargs.get("callback_ctx")
+    if context is None or not context._callbacks:
         kwargs = {key: value for key, value in kwargs.items() if key != "caller"}
     return function, args, kwargs
 

@@ -120,18 +120,23 @@ def test_dask():
 
 @pytest.mark.parametrize("make", [lambda pool: pool, lambda pool: lambda: pool])
 def test_what_cannot_be_sent_to_a_process_is_refused_before_the_first_call(make):
-    class Pool(ProcessPoolExecutor):
-        n_calls = 0
-
-        def submit(self, *args):
-            Pool.n_calls += 1
-
-    with Pool(1) as pool:
+    with ProcessPoolExecutor(1) as pool:
         message = r"func must be picklable.* ProcessPoolExecutor: got <function .*lambda.*loky"
         with pytest.raises(ValueError, match=message) as caught:
             minimize(lambda x: 0.0, BOUNDS, executor=make(pool))
-    assert Pool.n_calls == 0
+        assert not pool._pending_work_items
     assert caught.value.__cause__ is not None
+
+
+def test_a_pool_of_processes_that_sends_in_its_own_way_is_given_any_function():
+    class Pool(ProcessPoolExecutor):
+        def submit(self, func, *args):
+            future = Future()
+            future.set_result(func(*args))
+            return future
+
+    with Pool(1) as pool:
+        assert minimize(lambda x: 0.0, BOUNDS, n_calls=2, executor=pool).nfev == 2
 
 
 def test_what_an_executor_cannot_send_is_said_with_its_error():

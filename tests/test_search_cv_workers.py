@@ -363,3 +363,15 @@ def test_what_cannot_be_sent_to_workers_is_refused_before_the_first_fit(backend,
         fit(search(estimator=Holder(held=held)), backend)
     with pytest.raises(ValueError, match=r"^scoring must be picklable"):
         fit(search(scoring=Refusing()), backend)
+
+
+class Stops(Refusing):
+    """A callback that holds what cannot be sent, as a progress bar does."""
+
+    def __call__(self, progress):
+        return progress.n_candidates == 2
+
+
+@pytest.mark.slow
+def test_a_callback_stays_in_this_process():
+    assert fit(search(callback=Stops(), n_jobs=2), "loky").stop_reason_ == "callback"

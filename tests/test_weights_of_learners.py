@@ -259,6 +259,11 @@ def test_copies_are_sets_in_the_order_in_which_they_come():
     assert sets.tolist() == [0, 1, 0, 2, 3]
 
 
+def test_the_sign_of_zero_tells_no_copies_apart():
+    firsts, sets = copies(np.array([[0.0], [-0.0], [1.0]]), np.array([[2.0, 0.0]] * 3))
+    assert (firsts.tolist(), sets.tolist()) == ([0, 2], [0, 0, 1])
+
+
 def test_splits_are_of_the_rows_given():
     X, y, counts, _ = make_data(6, n=80)
     y[::7] = np.nan

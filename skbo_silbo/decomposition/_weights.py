@@ -73,8 +73,7 @@ def copies(X, y):
         Set of every row, from 0 in that order.
     """
     codes = np.unique(y, axis=0, return_inverse=True)[1].reshape(len(X), 1)
-    _, firsts, sets = np.unique(
-        np.hstack([codes, X]), axis=0, return_index=True, return_inverse=True
-    )
-    order = np.argsort(firsts)
-    return firsts[order], np.argsort(order)[sets.reshape(-1)]
+    rows = np.hstack([codes, X]) + 0.0  # -0.0 becomes 0.0
+    places = {}
+    sets = np.array([places.setdefault(row.tobytes(), len(places)) for row in rows])
+    return np.unique(sets, return_index=True)[1], sets

@@ -311,6 +311,11 @@ class AskTellOptimizer(ABC):
         self._violation = as_violation(constraints, self.space_)
         return self
 
+    @property
+    def keeps_journal(self) -> bool:
+        """Whether what is asked and told is written to a journal."""
+        return self._log is not None
+
     def close_journal(self) -> None:
         """Close the journal, if there is one: what follows is not written down."""
         if self._log is not None:

@@ -318,8 +318,12 @@ def count_workers(executor, assumed=None):
 
 
 def _check_can_be_sent(func, executor):
-    """Refuse, before a call is paid for, a function that the standard library cannot send."""
-    if isinstance(executor, ProcessPoolExecutor):
+    """Refuse, before a call is paid for, a function that the standard library cannot send.
+
+    A subclass with a submit() of its own may send more, by cloudpickle.
+    """
+    is_plain = isinstance(executor, ProcessPoolExecutor)
+    if is_plain and type(executor).submit is ProcessPoolExecutor.submit:
         check_picklable("func", func, ForkingPickler.dumps, "a ProcessPoolExecutor", SENT)
 
 

@@ -116,11 +116,17 @@ def _check_options(method, make, options, others):
 
 def _checked(optimizer, bounds, random_state, options):
     """Return an optimiser that is given itself, unless it cannot do as the call says."""
-    given = {"random_state": random_state} if random_state is not None else {}
+    of_caller = random_state is not None and not isinstance(random_state, _state.RootSeed)
+    given = {"random_state": random_state} if of_caller else {}
     if given | options:
         raise ValueError(
             f"{', '.join(given | options)} must be left out where method is an optimiser, made "
             f"with its own: got {optimizer!r}. Give its class, and the options with it."
+        )
+    if optimizer.keeps_journal:
+        raise ValueError(
+            f"method must be an optimiser without a journal of its own: got {optimizer!r}. Call "
+            "its close_journal() and make it without one; give the journal to minimize."
         )
     if len(optimizer.func_vals_) or len(optimizer.pending_):
         raise ValueError(

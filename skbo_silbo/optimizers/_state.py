@@ -62,8 +62,22 @@ def option_names(cls):
 
 
 def options_to_data(optimizer):
-    """Return the plain options of an optimiser, and the names of those that are objects."""
-    options = {name: _plain(getattr(optimizer, name)) for name in option_names(type(optimizer))}
+    """Return the plain options of an optimiser, and the names of those that are objects.
+
+    Raises
+    ------
+    ValueError
+        When an argument of its class is not kept as the attribute of that name.
+    """
+    names = option_names(type(optimizer))
+    lost = [name for name in names if not hasattr(optimizer, name)]
+    if lost:
+        raise ValueError(
+            f"{type(optimizer).__name__} must keep its arguments as attributes of their names, for "
+            f"journals and to_dict: it has no {', '.join(lost)}. Write self.{lost[0]} = {lost[0]} "
+            "in its __init__, and name there what it takes as **options."
+        )
+    options = {name: _plain(getattr(optimizer, name)) for name in names}
     objects = [name for name, value in options.items() if value is NotImplemented]
     return {name: value for name, value in options.items() if name not in objects}, objects
 
