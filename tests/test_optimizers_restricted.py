@@ -74,6 +74,17 @@ def test_fixed_names_of_conditional_spaces():
     assert {p["C"] for p in points} == {0.5}
 
 
+def test_points_of_a_dict_with_the_same_names_are_no_points_of_the_part():
+    """Found by ten thousand examples: what was told of one dict was read as of another."""
+    bounds = [{"a": [0, 1], "b": [1, 2, 3]}, {"a": [5, 6], "b": loguniform(1e-3, 1e-1)}]
+    optimizer = SILBO(bounds, random_state=0, n_initial=2)
+    for point in ({"a": 5, "b": 0.01}, {"a": 6, "b": 0.02}, {"a": 1, "b": 2}):
+        optimizer.tell(point, point["b"])
+    point = optimizer.ask(fixed={"a": 0})
+    assert point["a"] == 0
+    assert point["b"] in (1, 2, 3)
+
+
 def test_what_is_fixed_is_optimised_around():
     """With one input held off its optimum the others are still searched by the model."""
     optimizer = run(SILBO([(0, 1)] * 2, random_state=0), lambda x: (x[0] - x[1]) ** 2, 15)

@@ -63,12 +63,18 @@ class Part:
         if self.space.is_dict:
             is_union = isinstance(self.within, SpaceUnion)
             branches = self.within.branches if is_union else [self.within]
-            branch = next((b for b in branches if set(b.parameter_names) == set(point)), None)
-            if branch is None:
-                return None
-            constants = {p.name: p.value for p in branch.parameters if not p.n_columns}
-            return self.within.encode([{**point, **constants}])[0]
+            fitting = [b for b in branches if set(b.parameter_names) == set(point)]
+            rows = (self._with_constants_of(branch, point) for branch in fitting)
+            return next((row for row in rows if row is not None), None)
         return self.within.encode([np.clip(point, self.within.lower, self.within.upper)])[0]
+
+    def _with_constants_of(self, branch, point):
+        """Return the row; None where a value of another branch is none of this one."""
+        constants = {p.name: p.value for p in branch.parameters if not p.n_columns}
+        try:
+            return self.within.encode([{**point, **constants}])[0]
+        except ValueError:
+            return None
 
 
 def propose_in(part, centres, rank, seen, rng):
