@@ -155,17 +155,13 @@ def aims(results):
         for (n, d), (median, slowest) in MOST_SECONDS.items()
         for aim in _aims_of_seconds(f"{n} x {d}", own.get((n, d), ()), median, slowest)
     ]
-    for results_of_long in filter(None, [own.get((LONG["n"], LONG["d"]))]):
-        last = windows(results_of_long)[-1]
-        found.append(
-            (
-                f"{LONG['n']} x {LONG['d']}: last fifth at most {MOST_AT_LAST} s a proposal",
-                f"{last:.3f}",
-                bool(last <= MOST_AT_LAST),
-            )
-        )
-    for results_of_wide in filter(None, [own.get((250, 1000))]):
-        peaks = [r["peak_mib"] for r in results_of_wide]
+    n, d = LONG["n"], LONG["d"]
+    if (n, d) in own:
+        last = windows(own[n, d])[-1]
+        aim = f"{n} x {d}: last fifth at most {MOST_AT_LAST} s a proposal"
+        found.append((aim, f"{last:.3f}", bool(last <= MOST_AT_LAST)))
+    if (250, 1000) in own:
+        peaks = [r["peak_mib"] for r in own[250, 1000]]
         aim = f"250 x 1000: process under {MOST_MIB} MiB"
         found.append((aim, spread(peaks, 0), bool(np.median(peaks) < MOST_MIB)))
     return found
