@@ -22,7 +22,6 @@ in_parts = pytest.mark.parametrize(
 def extent(part, **options):
     """Return hypothesis's settings of a part; None is the part that ordinary tests run."""
     return settings(
-        deadline=None,
         database=None,
         derandomize=part is None,
         max_examples=N_ORDINARY if part is None else N_IN_PART,

@@ -56,7 +56,7 @@ def test_without_uncertainty_it_is_the_improvement():
     assert log_expected_improvement(4.0, 0.0, 3.0) == -np.inf
 
 
-@settings(deadline=None, max_examples=200, derandomize=True)
+@settings(max_examples=200)
 @given(
     mean=st.floats(-50, 50),
     std=st.floats(0.01, 20),
@@ -73,7 +73,7 @@ def test_gradient_agrees_with_differences(mean, std, best):
     assert_allclose(by_std, by_std_fd, rtol=1e-4, atol=1e-9 * scale / h)
 
 
-@settings(deadline=None, max_examples=100, derandomize=True)
+@settings(max_examples=100)
 @given(
     mean=st.floats(-5, 5), std=st.floats(0.01, 5), shift=st.floats(-9, 9), scale=st.floats(0.01, 99)
 )

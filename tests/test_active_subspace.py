@@ -153,7 +153,7 @@ def test_average_goes_over_unlabelled_rows_too():
 # How it moves with the data
 
 
-@settings(deadline=None, max_examples=8, derandomize=True)
+@settings(max_examples=8)
 @given(st.lists(st.integers(-20, 20), min_size=5, max_size=5), st.integers(-20, 20))
 def test_units_do_not_matter(powers, y_power):
     X, y = even_problem(4, n=30, d=5)
@@ -188,7 +188,7 @@ def test_shift_of_X_and_y_does_not_matter():
     np.testing.assert_allclose(shifted.mean_, plain.mean_ + 1000.0)
 
 
-@settings(deadline=None, max_examples=5, derandomize=True)
+@settings(max_examples=5)
 @given(st.integers(0, 2**31 - 1))
 def test_nan_labels_equal_the_argument(seed):
     X, y = even_problem(seed, n=40, d=4)
@@ -290,7 +290,7 @@ def test_auto_takes_the_steepest_fall(eigenvalues, expected):
     assert _n_leading(np.array(eigenvalues), 1e-3) == expected
 
 
-@settings(deadline=None, max_examples=50, derandomize=True)
+@settings(max_examples=50)
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=8), st.floats(1e-6, 1e6))
 def test_auto_does_not_depend_on_the_unit(eigenvalues, unit):
     spectrum = np.sort([1.0, *eigenvalues])[::-1]

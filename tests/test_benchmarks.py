@@ -95,7 +95,6 @@ def counted(monkeypatch):
 
 
 @settings(
-    deadline=None,
     max_examples=60,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -128,7 +128,7 @@ def test_a_run_knows_its_optimum_and_its_chance(method):
 # -- the measure ---------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(values=st.lists(st.floats(-5, 5), min_size=6, max_size=6))
 def test_the_mean_of_chance_is_that_over_all_draws(values):
     table = np.array(values)

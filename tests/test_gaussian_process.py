@@ -46,7 +46,7 @@ def reference_gp(X, y, weights, signal, noise):
     return GaussianProcessRegressor(kernel, alpha=0.0, optimizer=None).fit(X, y)
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@settings(max_examples=40)
 @given(problems)
 def test_distances_are_those_of_the_definition(problem):
     A, _, weights, _, _ = draw(*problem)
@@ -85,7 +85,7 @@ def test_weight_gradient_is_the_double_sum():
     np.testing.assert_allclose(gradient_by_weights(P, X), expected, rtol=1e-12)
 
 
-@settings(deadline=None, max_examples=30, derandomize=True)
+@settings(max_examples=30)
 @given(problems)
 def test_likelihood_and_its_gradient_are_sklearns(problem):
     X, y, weights, signal, noise = draw(*problem)
@@ -108,7 +108,7 @@ def test_likelihood_is_a_normal_density():
     assert log_marginal_likelihood(X, y, weights, signal, noise)[0] == pytest.approx(expected)
 
 
-@settings(deadline=None, max_examples=20, derandomize=True)
+@settings(max_examples=20)
 @given(problems)
 def test_likelihood_gradient_by_finite_differences(problem):
     X, y, weights, signal, noise = draw(*problem)
@@ -123,7 +123,7 @@ def test_likelihood_gradient_by_finite_differences(problem):
     assert_gradient(gradient, value, theta, step=0.1)
 
 
-@settings(deadline=None, max_examples=20, derandomize=True)
+@settings(max_examples=20)
 @given(problems)
 def test_profile_gradient_by_finite_differences(problem):
     X, y, weights, *_ = draw(*problem)
@@ -146,7 +146,7 @@ def test_profile_is_the_maximum_over_the_signal_variance():
     assert others[1] > max(others[0], others[2])
 
 
-@settings(deadline=None, max_examples=25, derandomize=True)
+@settings(max_examples=25)
 @given(problems)
 def test_posterior_mean_and_its_gradient(problem):
     X, y, weights, signal, noise = draw(*problem)

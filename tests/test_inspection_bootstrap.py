@@ -201,7 +201,7 @@ def test_categories_and_frames():
 # Equivariance and reproducibility.
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.lists(st.floats(-6, 6), min_size=5, max_size=5), st.integers(0, 100))
 def test_intervals_follow_the_units_of_the_features(exponents, seed):
     X, y = two_direction_problem(seed, n=100)
@@ -328,7 +328,7 @@ def test_any_estimator_with_components():
 # Alignment against brute force and definitions.
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.integers(1, 3))
 def test_no_rotation_comes_nearer(seed, r):
     rng = np.random.default_rng(seed)
@@ -338,7 +338,7 @@ def test_no_rotation_comes_nearer(seed, r):
     assert all(np.linalg.norm(Z @ np.asarray(Q) - W) >= best - 1e-12 for Q in rotations)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.integers(1, 3))
 def test_trace_correlation_is_of_the_spans(seed, r):
     rng = np.random.default_rng(seed)

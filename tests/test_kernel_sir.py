@@ -47,7 +47,7 @@ def swiss_sheet(n, seed, n_labeled):
 # -- closed forms --------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(
     seed=st.integers(0, 10**6),
     n_unlabeled=st.sampled_from([0, 40]),

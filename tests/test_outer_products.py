@@ -54,6 +54,16 @@ def test_slopes_are_those_of_weighted_least_squares():
         np.testing.assert_allclose(slopes[j], weighted_fit(X, y, weights)[1:], rtol=1e-6)
 
 
+@pytest.mark.parametrize("gap", [1.0, 3.0, 5.0, 6.0])
+@pytest.mark.parametrize("far", [0.0, 4.0])
+def test_the_slope_between_two_rows_is_right_however_far_they_are_apart(gap, far):
+    """Weights of 1 and w: a variance of ``w gap^2 / (1 + w)^2``, of 4e-15 for a gap of 6."""
+    X = np.array([[far, 1.0], [far + gap, 1.0]])
+    slopes = local_slopes(X, np.array([2.0, 5.0]), X, 0.7, 1e-3)
+    expected = 3 / gap / (1 + 1e-3 / 2)  # half of the trace: the other feature does not vary
+    np.testing.assert_allclose(slopes, [[expected, 0.0]] * 2, rtol=1e-9, atol=1e-9)
+
+
 def test_predictions_are_those_of_weighted_least_squares():
     X, y, _ = rational(1, n=50, d=2)
     at = np.array([[0.0, 0.0], [0.5, -1.0]])

@@ -32,7 +32,7 @@ BASES.append(styblinski_tang(3))
 bases = st.sampled_from(BASES)
 seeds = st.integers(0, 2**31 - 1)
 more = st.integers(0, 60)  # inactive inputs
-often = settings(deadline=None, max_examples=80, derandomize=True)
+often = settings(max_examples=80)
 
 
 def to_cube(problem, X):
@@ -76,7 +76,7 @@ def test_rotated_keeps_the_optimum(base, d, seed):
     assert (problem.evaluate(problem.sample(200, seed)) >= base.optimum - 1e-12).all()
 
 
-@settings(deadline=None, max_examples=15, derandomize=True)
+@settings(max_examples=15)
 @given(base=bases, d=st.integers(0, 30), seed=seeds, make=st.sampled_from([planted, rotated]))
 def test_own_optimum(base, d, seed, make):
     make(base, base.n_dims + d, seed).check_optimum(n_points=300, n_polished=2, random_state=seed)

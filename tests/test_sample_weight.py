@@ -52,7 +52,7 @@ def assert_same_fit(one, other):
 # -- counts are rows -----------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
     d=st.sampled_from([3, 8, 70]),
@@ -77,7 +77,7 @@ def test_counts_are_repeated_rows(seed, d, parameters):
     assert sir.n_slices_ == repeated.n_slices_
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 10**6), which=st.integers(0, 2))
 def test_counts_are_repeated_rows_for_second_moments(seed, which):
     X, y, counts = make_data(seed)
@@ -101,7 +101,7 @@ def test_counts_are_repeated_rows_for_the_choice_of_dimension(learner, n):
         )
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(counts=st.lists(st.integers(1, 4), min_size=4, max_size=60), n_slices=st.integers(2, 12))
 def test_slices_of_counts_are_those_of_repeated_rows(counts, n_slices):
     y = np.sin(np.arange(len(counts)))
@@ -114,7 +114,7 @@ def test_slices_of_counts_are_those_of_repeated_rows(counts, n_slices):
 # -- other weights are relative ------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(
     seed=st.integers(0, 10**6),
     scale=st.sampled_from([1e-9, 0.37, 3.1, 1.7e12]),

@@ -136,7 +136,7 @@ def test_no_ridge_given_by_hand_is_plain_whatever_the_scale():
 # -- units ---------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(
     st.lists(st.integers(-10, 10), min_size=6, max_size=6),
     st.integers(0, 1000),

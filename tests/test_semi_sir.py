@@ -123,7 +123,7 @@ def test_hand_computed_two_slices():
 # -- properties ----------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 10**6), local=st.sampled_from([None, 4]))
 def test_affine_maps_of_X_do_not_change_the_plain_scores(seed, local):
     X, y = make_data(seed)
@@ -144,7 +144,7 @@ def test_affine_maps_of_X_do_not_change_the_plain_scores(seed, local):
     )
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6))
 def test_the_order_of_rows_is_irrelevant(seed):
     X, y = make_data(seed)
@@ -169,7 +169,7 @@ def test_labelled_scores_have_unit_variance_and_no_correlation():
     np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 10**6), n_slices=st.integers(2, 12), d=st.integers(1, 12))
 def test_plain_eigenvalues_lie_between_zero_and_one(seed, n_slices, d):
     X, y = make_data(seed, n=60, d=max(d, 2))
@@ -366,7 +366,7 @@ def test_auto_never_asks_for_more_than_is_identified():
 # -- chunks --------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     seed=st.integers(0, 10**6),
     cuts=st.lists(st.integers(1, 149), max_size=6, unique=True),

@@ -11,7 +11,7 @@ from skbo_silbo import SILBO
 from skbo_silbo.embedding import CountSketch, GaussianSketch, IdentityLearner, SketchedLearner
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6), d=st.integers(1, 40), r=st.integers(1, 12), rounds=st.integers(1, 5)
 )
@@ -54,7 +54,7 @@ def test_sketched_products_are_right_on_average(balanced):
     assert abs(np.mean(products) - x @ y) < 4 * error
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), d=st.integers(1, 30), r=st.integers(1, 6))
 def test_count_sketch_and_its_inverse(seed, d, r):
     rng = np.random.default_rng(seed)

@@ -67,7 +67,7 @@ def check_against_scipy(solver, pencil, r, rtol=1e-7):
 
 
 @pytest.mark.parametrize("name", SOLVERS)
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(20, 60),
@@ -235,7 +235,7 @@ def test_graph_is_the_union_of_both_directions():
     np.testing.assert_array_equal(S, expected)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.integers(2, 30), st.integers(1, 40))
 def test_laplacian_sums_squared_differences_along_edges(seed, n, k):
     rng = np.random.default_rng(seed)

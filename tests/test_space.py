@@ -60,7 +60,7 @@ def same_points(a, b):
     )
 
 
-@settings(deadline=None, max_examples=150, derandomize=True)
+@settings(max_examples=150)
 @given(SPACES, st.integers(0, 2**31))
 def test_space_round_trips_are_exact(space, seed):
     raw = cube(space.n_features_, seed=seed)
@@ -75,7 +75,7 @@ def test_space_round_trips_are_exact(space, seed):
     np.testing.assert_array_equal(space.encode(again), X)
 
 
-@settings(deadline=None, max_examples=150, derandomize=True)
+@settings(max_examples=150)
 @given(
     st.lists(
         st.tuples(st.floats(-1e9, 1e9), st.floats(0, 1e9)).map(lambda p: (p[0], p[0] + p[1])),
@@ -96,7 +96,7 @@ def test_box_round_trips_are_exact(bounds, seed):
     np.testing.assert_array_equal(box.round(X), X)
 
 
-@settings(deadline=None, max_examples=50, derandomize=True)
+@settings(max_examples=50)
 @given(SPACES)
 def test_uniform_cube_gives_as_many_points_as_announced(space):
     if space.n_points <= 12 and space.n_features_ <= 5:

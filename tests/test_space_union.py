@@ -66,7 +66,7 @@ def _kind(value):
     return type(_plain(value)).__name__
 
 
-@settings(deadline=None, max_examples=150, derandomize=True)
+@settings(max_examples=150)
 @given(BRANCHES, st.integers(0, 2**31))
 def test_round_trips_are_exact(branches, seed):
     space = SpaceUnion(branches)
@@ -80,7 +80,7 @@ def test_round_trips_are_exact(branches, seed):
         assert any(branch.holds(point) for branch in space.branches)
 
 
-@settings(deadline=None, max_examples=150, derandomize=True)
+@settings(max_examples=150)
 @given(FINITE_BRANCHES)
 def test_points_of_finite_unions_are_counted_once(branches):
     space = SpaceUnion(branches)
@@ -94,7 +94,7 @@ def test_points_of_finite_unions_are_counted_once(branches):
     assert len(np.unique(X, axis=0)) == space.n_points  # one place for every setting
 
 
-@settings(deadline=None, max_examples=30, derandomize=True)
+@settings(max_examples=30)
 @given(FINITE_BRANCHES)
 def test_a_finite_union_is_searched_to_its_end_without_repeats(branches):
     optimizer = SILBO(SpaceUnion(branches), n_initial=1000, random_state=0)

@@ -56,7 +56,7 @@ def predict_one(surrogate, which, z):
     return surrogate.predict(z[None])[which][0]
 
 
-@settings(deadline=None, max_examples=25, derandomize=True)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 10**6), r=st.integers(1, 6), n=st.integers(2, 25))
 def test_gradient_of_the_prediction(seed, r, n):
     Z, y = make_data(n, r, seed)
@@ -68,7 +68,7 @@ def test_gradient_of_the_prediction(seed, r, n):
         assert_gradient(gradient[0], partial(predict_one, surrogate, which), z, atol=1e-5)
 
 
-@settings(deadline=None, max_examples=15, derandomize=True)
+@settings(max_examples=15)
 @given(shift=st.floats(-1e3, 1e3), scale=st.floats(1e-3, 1e3))
 def test_units_of_the_targets_do_not_matter(shift, scale):
     Z, y = make_data()

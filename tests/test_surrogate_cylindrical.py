@@ -30,7 +30,7 @@ def make_data(n=40, d=4, seed=0):
 # --- the kernel -----------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), d=st.integers(1, 8))
 def test_positive_definite_also_with_the_centre_and_the_boundary(seed, d):
     rng = np.random.default_rng(seed)
@@ -121,7 +121,7 @@ def test_prediction_is_the_conditional_normal():
     assert_allclose(std, y.std() * np.sqrt(variance), rtol=1e-4)
 
 
-@settings(deadline=None, max_examples=25, derandomize=True)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 10**6), d=st.integers(1, 6))
 def test_gradient_of_the_prediction(seed, d):
     X, y = make_data(20, d, seed)

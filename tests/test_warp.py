@@ -20,7 +20,7 @@ def choose(Z, y):
 
 
 @by_warp
-@settings(deadline=None, max_examples=200, derandomize=True)
+@settings(max_examples=200)
 @given(y=values)
 def test_order_and_ties_are_kept(warp, y):
     w = warp(y)
@@ -28,7 +28,7 @@ def test_order_and_ties_are_kept(warp, y):
 
 
 @pytest.mark.parametrize("warp", WARPS[1:], ids=lambda warp: warp.name)
-@settings(deadline=None, max_examples=100, derandomize=True)
+@settings(max_examples=100)
 @given(y=values, shift=st.integers(-1000, 1000), scale=st.floats(1e-6, 1e6))
 def test_units_do_not_matter(warp, y, shift, scale):
     assert_allclose(warp(scale * (y + shift)), warp(y), rtol=1e-6, atol=1e-6)

@@ -32,14 +32,14 @@ from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
 from skbo_silbo.decomposition import slice_edges
 from skbo_silbo.decomposition._weights import copies
 
-MANY = {"deadline": None, "max_examples": 12, "derandomize": True}
+MANY = settings(max_examples=12)
 LEARNERS = [
     SparseSlicedInverseRegression(2, penalty=0.02),
     SparseSlicedInverseRegression(random_state=0),
     KernelSlicedInverseRegression(2, gamma=0.3),
     KernelSlicedInverseRegression(kernel="poly", degree=2, ridge=0.1),
     OuterProductGradients(1),
-    OuterProductGradients(refinement="opg", tol=1e-9, max_iter=500),
+    OuterProductGradients(refinement="opg"),
 ]
 
 
@@ -59,7 +59,7 @@ def assert_same_scores(one, other, X, rtol=1e-5):
 # -- counts are rows -----------------------------------------------------------------------------
 
 
-@settings(**MANY)
+@MANY
 @given(seed=st.integers(0, 10**6), which=st.integers(0, len(LEARNERS) - 1))
 def test_counts_are_repeated_rows(seed, which):
     X, y, counts, _ = make_data(seed)
@@ -217,7 +217,7 @@ def test_it_is_the_weighted_lasso_of_the_artificial_response():
 # -- other weights are relative ------------------------------------------------------------------
 
 
-@settings(**MANY)
+@MANY
 @given(
     seed=st.integers(0, 10**6),
     scale=st.sampled_from([1e-9, 0.37, 1.7e12]),
