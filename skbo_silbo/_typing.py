@@ -16,6 +16,8 @@ __all__ = [
     "Design",
     "ExecutorLike",
     "FloatArray",
+    "IntArray",
+    "InvertibleTransformerLike",
     "Objective",
     "Options",
     "Point",
@@ -33,11 +35,21 @@ class SpaceLike(Protocol):
     is_dict: bool
     n_features_: int
 
+    @property
+    def n_points(self) -> float:
+        """How many points there are, `math.inf` where they are not finitely many."""
+
     def encode(self, points: Any, /) -> NDArray[np.float64]:
         """Return places in the cube."""
 
     def decode(self, X: ArrayLike, /) -> Any:
         """Return points."""
+
+    def round(self, X: ArrayLike, /) -> NDArray[np.float64]:
+        """Return the places in the cube that stand for points."""
+
+    def column_groups(self) -> dict[str, list[int]]:
+        """Return which columns each input has."""
 
 
 class TransformerLike(Protocol):
@@ -50,6 +62,14 @@ class TransformerLike(Protocol):
     @property
     def transform(self) -> Callable[..., Any]:
         """Map."""
+
+
+class InvertibleTransformerLike(TransformerLike, Protocol):
+    """A transformer that maps back."""
+
+    @property
+    def inverse_transform(self) -> Callable[..., Any]:
+        """Map back."""
 
 
 class RegressorLike(Protocol):
@@ -74,6 +94,7 @@ class ExecutorLike(Protocol):
 
 FloatArray: TypeAlias = NDArray[np.float64]
 BoolArray: TypeAlias = NDArray[np.bool_]
+IntArray: TypeAlias = NDArray[np.integer[Any]]
 Auto: TypeAlias = Literal["auto"]
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 BoundsLike: TypeAlias = (

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.acquisition._box_search import N_BEST, points_near
 from skbo_silbo.acquisition._search_protocol import Found
+from skbo_silbo.acquisition._surface import AcquisitionSurface
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,13 @@ class GroupSearch:
     n_points: int = 256
     n_best = 5  # points put together from the best, second best, ... of every group
 
-    def find(self, surface, ranked, space, rng):
+    def find(
+        self,
+        surface: AcquisitionSurface,
+        ranked: FloatArray,
+        space: SpaceLike,
+        rng: np.random.Generator,
+    ) -> Found:
         """Return points put together from the best of every group (see `Search`)."""
         Z = np.empty((self.n_best, surface.embedding.r))
         for index, group in enumerate(surface.surrogate.groups_):

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.acquisition._near_or_far import NearOrFar
 from skbo_silbo.acquisition._search_protocol import Found, Search
+from skbo_silbo.acquisition._surface import AcquisitionSurface
 
 LARGEST_LOSS = 0.1  # as if the predicted mean were worse by so many standard deviations
 N_SIZES = 101  # sizes of the set drawn anew that are tried, at most
@@ -29,7 +31,13 @@ class IdleRedraw:
     search: Search = field(default_factory=NearOrFar)
     n_points = NearOrFar.n_points
 
-    def find(self, surface, ranked, space, rng):
+    def find(
+        self,
+        surface: AcquisitionSurface,
+        ranked: FloatArray,
+        space: SpaceLike,
+        rng: np.random.Generator,
+    ) -> Found:
         """Return what the other search found, idle inputs of the best drawn anew (see `Search`).
 
         The first is that point; then follow those of the other search.
@@ -39,7 +47,9 @@ class IdleRedraw:
         return Found(np.vstack([surface.embedding.project(x), found.Z]), np.vstack([x, found.X]))
 
 
-def redraw_idle(x, surface, space, rng):
+def redraw_idle(
+    x: FloatArray, surface: AcquisitionSurface, space: SpaceLike, rng: np.random.Generator
+) -> FloatArray:
     """Return x with as many inputs drawn anew as lose almost no acquisition, (1, d).
 
     They are taken in the order of their relevance, the least relevant first.

@@ -3,7 +3,7 @@
 import copy
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -177,7 +177,7 @@ class Space:
         """
         return np.concatenate([p.round(block) for p, block in self._blocks(X)], axis=1)
 
-    def pinned(self, fixed):
+    def pinned(self, fixed: Mapping[str, Any]) -> Self:
         """Return the part of this space in which parameters have the values of a dict.
 
         Raises
@@ -220,7 +220,7 @@ class Space:
         ends = [0, *map(int, self._splits)]
         return {p.name: list(range(*ends[i : i + 2])) for i, p in enumerate(self.parameters)}
 
-    def holds(self, point):
+    def holds(self, point: Mapping[str, Any]) -> bool:
         """Return whether a dict is a point of this space, numbers being of the right kind."""
         if point.keys() != set(self.parameter_names):
             return False

@@ -175,7 +175,7 @@ class SpaceUnion:
                 rounded[rows, : self._choice.n_columns] = self._choice.encode([b])
         return rounded
 
-    def pinned(self, fixed):
+    def pinned(self, fixed: Mapping[str, Any]) -> "SpaceUnion | Space":
         """Return the part of the branches in which parameters have the values of a dict.
 
         Returns

@@ -15,6 +15,7 @@ from skbo_silbo._numerics._priors import (
     log_length_location,
     normal_log_density,
 )
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.surrogate._forward_selection import forward_selection
 
 CUBE_WIDTH = 2.0  # inputs have the range [-1, 1]
@@ -33,9 +34,9 @@ class HyperparameterPrior:
         Lowest and highest value searched, in nats.
     """
 
-    location: np.ndarray
-    spread: np.ndarray
-    bounds: np.ndarray
+    location: FloatArray
+    spread: FloatArray
+    bounds: FloatArray
 
     broader = None  # a prior whose mode is a good start for the search of this one's
 
@@ -56,7 +57,7 @@ class HyperparameterPrior:
         return HyperparameterPrior(self.location[one], self.spread[one], self.bounds[one])
 
 
-def dimension_scaled_prior(r):
+def dimension_scaled_prior(r: int) -> HyperparameterPrior:
     """Return the prior for targets of unit variance on r inputs of range [-1, 1].
 
     Length scales grow with the root of r. Hvarfner et al. seek the mode in the length itself: in
@@ -102,7 +103,7 @@ class SparsePrior(HyperparameterPrior):
         return [forward_selection(loss, self.location, self.bounds)]
 
 
-def sparse_prior(r):
+def sparse_prior(r: int) -> SparsePrior:
     """Return the prior for targets of unit variance on r inputs of range [-1, 1], few of use."""
     dense = dimension_scaled_prior(r)
     return SparsePrior(dense.location, dense.spread, dense.bounds)
