@@ -10,6 +10,7 @@ from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
 __all__ = [
     "ArrayLike",
     "Auto",
+    "BlockArray",
     "BoolArray",
     "BoundsLike",
     "ConstraintsLike",
@@ -82,6 +83,17 @@ class RegressorLike(Protocol):
     @property
     def predict(self) -> Callable[..., Any]:
         """Predict, with ``return_std``."""
+
+
+class BlockArray(Protocol):
+    """A Dask array: blocks of rows that are not computed yet."""
+
+    @property
+    def chunks(self) -> tuple[tuple[float, ...], ...]:
+        """The sizes of the blocks."""
+
+    def rechunk(self, chunks: Any = ..., /) -> Any:
+        """Return the same array in other blocks."""
 
 
 class ExecutorLike(Protocol):

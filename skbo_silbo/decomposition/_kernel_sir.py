@@ -1,6 +1,7 @@
 """Sliced inverse regression in the feature space of a kernel, with unlabelled rows."""
 
-from typing import Self
+from collections.abc import Mapping
+from typing import Any, Self
 
 import numpy as np
 from scipy import linalg
@@ -144,16 +145,16 @@ callable, default="rbf"
         n_components: int | str = "auto",
         *,
         kernel: str = "rbf",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        kernel_params=None,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: Mapping[str, Any] | None = None,
         alpha: float | str = "auto",
         ridge: float | str = "auto",
         n_slices: int | ArrayLike = 10,
         n_neighbors: int = 7,
-        fit_inverse_transform=False,
-        inverse_ridge="auto",
+        fit_inverse_transform: bool = False,
+        inverse_ridge: float | str = "auto",
         neighbors: str = "auto",
         random_state: RandomState = None,
     ) -> None:

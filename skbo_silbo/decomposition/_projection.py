@@ -1,10 +1,13 @@
 """The surface shared by every linear transformer of this package."""
 
+from typing import Any, overload
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._typing import ArrayLike, BlockArray, FloatArray
 from ._streaming import FLOATS, is_dask_array
 
 
@@ -16,7 +19,11 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     _takes_responses = False  # whether y may have several columns
 
-    def transform(self, X):
+    @overload
+    def transform(self, X: BlockArray) -> Any: ...
+    @overload
+    def transform(self, X: ArrayLike) -> FloatArray: ...
+    def transform(self, X: Any) -> Any:
         """Project on the learnt directions.
 
         Parameters
@@ -43,7 +50,7 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             self.transform, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype)
         )
 
-    def inverse_transform(self, Z):
+    def inverse_transform(self, Z: ArrayLike) -> FloatArray:
         """Lift scores to the point nearest ``mean_`` that has them.
 
         Parameters

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array, column_or_1d
 
+from .._typing import ArrayLike, FloatArray
 from ._moments import SliceMoments
 from ._slices import check_n_slices, slice_response
 from ._weights import as_numbers_of_rows, check_sample_weight
@@ -94,7 +95,9 @@ class SliceCoding:
         return codes
 
 
-def slice_edges(y, n_slices, *, sample_weight=None):
+def slice_edges(
+    y: ArrayLike, n_slices: int, *, sample_weight: ArrayLike | None = None
+) -> FloatArray:
     """Edges that cut a response into the slices that `slice_response` makes of it.
 
     For chunks: a first pass over y alone gives edges, and passed as ``n_slices`` they make

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._checks import check_choice, check_integer
+from .._typing import ArrayLike, FloatArray, RandomState, TransformerLike
 from ..decomposition import split_labelled
 from ._alignment import nearest_rotation, squared_trace_correlation
 
@@ -44,28 +45,28 @@ class DirectionBootstrap:
         Resamples that could not be fitted and were drawn anew.
     """
 
-    components: np.ndarray
-    resampled_components: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    standard_errors: np.ndarray
-    stability: np.ndarray
+    components: FloatArray
+    resampled_components: FloatArray
+    low: FloatArray
+    high: FloatArray
+    standard_errors: FloatArray
+    stability: FloatArray
     confidence_level: float
     n_redrawn: int
 
 
 def bootstrap_directions(
-    estimator,
-    X,
-    y,
+    estimator: TransformerLike,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
-    X_unlabeled=None,
-    n_resamples=200,
-    confidence_level=0.95,
-    method="normal",
-    random_state=None,
-    n_jobs=None,
-):
+    X_unlabeled: ArrayLike | None = None,
+    n_resamples: int = 200,
+    confidence_level: float = 0.95,
+    method: str = "normal",
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> DirectionBootstrap:
     """Resample the labelled rows with replacement and fit the directions anew, many times.
 
     Parameters

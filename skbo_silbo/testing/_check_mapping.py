@@ -1,5 +1,7 @@
 """Check of a mapping between coordinates and points."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from skbo_silbo.embedding import LinearEmbedding
@@ -7,7 +9,7 @@ from skbo_silbo.mapping import as_mapping
 from skbo_silbo.testing._comparison import require, require_close
 
 
-def check_mapping(mapping, *, n_inputs=6, random_state=0):
+def check_mapping(mapping: Mapping, *, n_inputs: int = 6, random_state: int = 0) -> None:
     """Check that a mapping does what `skbo_silbo.mapping.Mapping` says.
 
     Parameters

@@ -1,15 +1,17 @@
 """Check of an optimiser: what every one of this library keeps."""
 
 import json
+from collections.abc import Callable
 
 import numpy as np
 
+from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.testing._comparison import require, require_close
 
 BOUNDS = np.array([[-5.0, 10.0], [0.0, 15.0], [1.0, 2.0], [-1.0, 1.0]])
 
 
-def check_optimizer(make, *, n_calls=14):
+def check_optimizer(make: Callable[..., AskTellOptimizer], *, n_calls: int = 14) -> None:
     """Check that an optimiser keeps the rules of ask and tell.
 
     Parameters
