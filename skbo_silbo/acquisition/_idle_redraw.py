@@ -6,6 +6,7 @@ made anyway, and if they are idle it loses nothing (doc/search_log.rst).
 """
 
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 
@@ -43,8 +44,9 @@ class IdleRedraw:
         The first is that point; then follow those of the other search.
         """
         found = self.search.find(surface, ranked, space, rng)
-        x = redraw_idle(found.X[:1], surface, space, rng)
-        return Found(np.vstack([surface.embedding.project(x), found.Z]), np.vstack([x, found.X]))
+        X = cast(FloatArray, found.X)
+        x = redraw_idle(X[:1], surface, space, rng)
+        return Found(np.vstack([surface.embedding.project(x), found.Z]), np.vstack([x, X]))
 
 
 def redraw_idle(

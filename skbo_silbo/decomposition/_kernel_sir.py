@@ -246,13 +246,13 @@ callable, default="rbf"
             If `fit_inverse_transform` is False: the method is not there.
         """
         check_is_fitted(self)
-        Z = check_array(Z, dtype=np.float64, input_name="Z")
-        if Z.shape[1] != self.n_components_:
+        scores = check_array(Z, dtype=np.float64, input_name="Z")
+        if scores.shape[1] != self.n_components_:
             raise ValueError(
-                f"Z must have n_components_ = {self.n_components_} columns: got {Z.shape[1]}. "
-                "Pass scores from transform."
+                f"Z must have n_components_ = {self.n_components_} columns: got "
+                f"{scores.shape[1]}. Pass scores from transform."
             )
-        return self._score_kernel(Z, self._Z_fit) @ self._inverse_coef + self._X_mean
+        return self._score_kernel(scores, self._Z_fit) @ self._inverse_coef + self._X_mean
 
     def _split(self, X, y, X_unlabeled, sample_weight):
         weigh = {"sample_weight": sample_weight, "allow_categories": True}

@@ -108,20 +108,20 @@ def split_labelled(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None. "
             "Mark rows without a label by NaN in y."
         )
-    X = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
-    y, labelled = _check_response(y, allow_categories, categorical, multivariate)
-    check_consistent_length(X, y)
-    weights = check_sample_weight(sample_weight, len(X))
-    unlabelled = X[~labelled]
+    rows = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
+    labels, labelled = _check_response(y, allow_categories, categorical, multivariate)
+    check_consistent_length(rows, labels)
+    weights = check_sample_weight(sample_weight, len(rows))
+    unlabelled = rows[~labelled]
     if weights is not None:
         labelled &= weights > 0
         weights = as_numbers_of_rows(weights[labelled])
-    _check_labels(y[labelled], len(y))
+    _check_labels(labels[labelled], len(labels))
     if X_unlabeled is not None:
         unlabelled = np.concatenate([unlabelled, _check_unlabelled(estimator, X_unlabeled)])
     if labelled.all():
-        return LabelledData(X, y, unlabelled, weights)
-    return LabelledData(X[labelled], y[labelled], unlabelled, weights)
+        return LabelledData(rows, labels, unlabelled, weights)
+    return LabelledData(rows[labelled], labels[labelled], unlabelled, weights)
 
 
 def labelled_mask(y):

@@ -63,14 +63,14 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             ``mean_`` plus the minimum-norm preimage, so that ``transform(X)`` gives Z back.
         """
         check_is_fitted(self)
-        Z = check_array(Z, dtype=FLOATS, input_name="Z")
-        if Z.shape[1] != len(self.components_):
+        scores = check_array(Z, dtype=FLOATS, input_name="Z")
+        if scores.shape[1] != len(self.components_):
             raise ValueError(
-                f"Z must have n_components_ = {len(self.components_)} columns: got {Z.shape[1]}. "
-                "Pass scores from transform."
+                f"Z must have n_components_ = {len(self.components_)} columns: got "
+                f"{scores.shape[1]}. Pass scores from transform."
             )
-        lift = np.linalg.pinv(self.components_).T.astype(Z.dtype)
-        return Z @ lift + self.mean_.astype(Z.dtype)
+        lift = np.linalg.pinv(self.components_).T.astype(scores.dtype)
+        return scores @ lift + self.mean_.astype(scores.dtype)
 
     @property
     def _n_features_out(self):

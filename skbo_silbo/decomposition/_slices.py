@@ -75,11 +75,11 @@ class Slices:
 
     def weighted(self, values: FloatArray) -> FloatArray:
         """Values (n_l, p) of the rows, times their root weights."""
-        return values if self.weights is None else values * self.root_weights[:, None]
+        return values if self.weights is None else values * np.sqrt(self.weights)[:, None]
 
     def unweighted(self, values: FloatArray) -> FloatArray:
         """Undo `weighted`."""
-        return values if self.weights is None else values / self.root_weights[:, None]
+        return values if self.weights is None else values / np.sqrt(self.weights)[:, None]
 
 
 def slice_response(

@@ -129,13 +129,13 @@ def slice_edges(
     >>> slice_edges(np.arange(12.0), 3)
     array([4., 8.])
     """
-    y = column_or_1d(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"))
-    weights = check_sample_weight(sample_weight, len(y))
+    labels = column_or_1d(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"))
+    weights = check_sample_weight(sample_weight, len(labels))
     if weights is not None:
-        y, weights = y[weights > 0], as_numbers_of_rows(weights[weights > 0])
-    codes = slice_response(y, n_slices, sample_weight=weights).codes
-    order = np.argsort(y, kind="stable")
-    return y[order][1:][np.diff(codes[order]) > 0]
+        labels, weights = labels[weights > 0], as_numbers_of_rows(weights[weights > 0])
+    codes = slice_response(labels, n_slices, sample_weight=weights).codes
+    order = np.argsort(labels, kind="stable")
+    return labels[order][1:][np.diff(codes[order]) > 0]
 
 
 def is_dask_array(X):

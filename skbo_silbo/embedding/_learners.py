@@ -4,12 +4,18 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from skbo_silbo._checks import missing_members
-from skbo_silbo._typing import ArrayLike, Auto, FloatArray, TransformerLike
+from skbo_silbo._typing import (
+    ArrayLike,
+    Auto,
+    FloatArray,
+    InvertibleTransformerLike,
+    TransformerLike,
+)
 from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
 from skbo_silbo.embedding._learner_protocol import Embedding, Learner
 from skbo_silbo.embedding._linear import LinearEmbedding
@@ -318,7 +324,7 @@ def choose_embedding(
             "Set it on the object."
         )
     if not missing_members(embedding, Learner):
-        return ChosenEmbedding(embedding)
+        return ChosenEmbedding(cast(Learner, embedding))
     if isinstance(embedding, type) or missing_members(embedding, Transformer):
         raise ValueError(
             f"embedding must be one of {sorted(EMBEDDINGS)}, a transformer with components_ or "
@@ -326,8 +332,9 @@ def choose_embedding(
             f"{embedding!r}."
         )
     if maps_back_only(embedding, d):
-        return ChosenEmbedding(NonlinearLearner(embedding))
-    learner = TransformerLearner(type(embedding).__name__, embedding)
+        return ChosenEmbedding(NonlinearLearner(cast(InvertibleTransformerLike, embedding)))
+    transformer = cast(TransformerLike, embedding)
+    learner = TransformerLearner(type(embedding).__name__, transformer)
     learner.check(d)
     return ChosenEmbedding(learner)
 

@@ -155,11 +155,11 @@ def bootstrap_directions(
     _check_confidence_level(confidence_level)
     check_choice("method", method, ("normal", "percentile"))
     rng = check_random_state(random_state)
-    estimator = _seeded(clone(estimator), rng)
-    fitted = _fit_all(estimator, X, y, X_unlabeled)
-    params = estimator.get_params(deep=False)
+    seeded = _seeded(clone(estimator), rng)
+    fitted = _fit_all(seeded, X, y, X_unlabeled)
+    params = seeded.get_params(deep=False)
     rows = split_labelled(
-        clone(estimator),
+        clone(seeded),
         X,
         y,
         X_unlabeled,
@@ -170,7 +170,7 @@ def bootstrap_directions(
     _check_enough_rows(*rows.X_labeled.shape)
     resolved = {name: vars(fitted)[f"{name}_"] for name in RESOLVED if params.get(name) == "auto"}
     resolved["n_components"] = len(fitted.components_)
-    resampler = _Resampler(clone(estimator).set_params(**resolved), rows, fitted.components_)
+    resampler = _Resampler(clone(seeded).set_params(**resolved), rows, fitted.components_)
     seeds = rng.randint(np.iinfo(np.int32).max, size=n_resamples)
     resamples = Parallel(n_jobs=n_jobs)(delayed(resampler.draw)(seed) for seed in seeds)
     return _summarise(fitted.components_, resamples, confidence_level, method)

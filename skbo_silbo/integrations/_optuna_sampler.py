@@ -101,7 +101,7 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         self._options = _check_options(n_startup_trials, constrained, options)
         self._constraints_func = constraints_func
         self._seed = _new_seed() if seed is None else int(seed)
-        self._model = None
+        self._model: _Model | None = None
         self._lock = threading.RLock()
 
     def __getstate__(self):

@@ -60,10 +60,12 @@ class CoordinateLedger:
 
     def __init__(self, mapping: FullMapping, space: SpaceLike) -> None:
         self._mapping, self._space = mapping, space
-        self._Z = self._X = None  # (m, r) coordinates and (m, d) places, in the order they came
-        self._keys = []  # of the places, m
+        # (m, r) coordinates and (m, d) places, in the order they came; None before the first
+        self._Z: Any = None
+        self._X: Any = None
+        self._keys: list[bytes] = []  # of the places, m
         self._moved = False  # whether the places have moved and may lack values
-        self._left = set()  # keys of places that coordinates have left
+        self._left: set[bytes] = set()  # keys of places that coordinates have left
 
     def note(self, X: FloatArray, Z: FloatArray) -> None:
         """Take notice of the coordinates Z, (m, r), that the points X, (m, d), were made from."""

@@ -4,7 +4,7 @@ from collections.abc import Collection, Container
 
 import numpy as np
 
-from skbo_silbo._typing import ArrayLike, FloatArray, SpaceLike
+from skbo_silbo._typing import FloatArray, SpaceLike
 
 BATCHES, BATCH_SIZE = 1000, 1024  # random draws tried before giving up
 
@@ -23,19 +23,19 @@ class SpaceExhausted(RuntimeError):
         self.n_left = n_left
 
 
-def key_of(x: ArrayLike) -> bytes:
+def key_of(x: FloatArray) -> bytes:
     """Return what makes a point of the cube the same as another: its coordinates to 9 decimals."""
     return (np.round(x, 9) + 0.0).tobytes()  # + 0.0: no negative zero
 
 
-def keys_of(X: ArrayLike) -> list[bytes]:
+def keys_of(X: FloatArray) -> list[bytes]:
     """Return the `key_of` of every row of X, as a list."""
     return [row.tobytes() for row in np.round(X, 9) + 0.0]
 
 
-def first_rows(X: ArrayLike, seen: Container[bytes] = ()) -> list[int]:
+def first_rows(X: FloatArray, seen: Container[bytes] = ()) -> list[int]:
     """Return which rows of X, a list, are new: not in `seen`, and unlike every row before."""
-    rows = {}
+    rows: dict[bytes, int] = {}
     for row, key in enumerate(keys_of(X)):
         if key not in seen:
             rows.setdefault(key, row)

@@ -7,7 +7,7 @@ import numpy as np
 
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.surrogate._central_differences import central_differences
-from skbo_silbo.surrogate._surrogate_protocol import Surrogate
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 
 class ImageProcess:
@@ -15,7 +15,7 @@ class ImageProcess:
 
     Parameters
     ----------
-    surrogate : object
+    surrogate : GaussianProcessSurrogate
         Conditioned on images.
     image : callable
         From (n, r) to (n, k).
@@ -24,7 +24,10 @@ class ImageProcess:
     """
 
     def __init__(
-        self, surrogate: Surrogate, image: Callable[[FloatArray], FloatArray], n_coordinates: int
+        self,
+        surrogate: GaussianProcessSurrogate,
+        image: Callable[[FloatArray], FloatArray],
+        n_coordinates: int,
     ) -> None:
         self.surrogate = surrogate
         self.image = image

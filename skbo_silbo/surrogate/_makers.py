@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -297,6 +297,6 @@ def make_surrogates(
             f"prior of that process: got {surrogate!r}. Use embedding='identity' with it."
         )
     if not missing_members(surrogate, SurrogateMaker):
-        return surrogate
+        return cast(SurrogateMaker, surrogate)
     check_regressor(surrogate)
-    return RegressorMaker(surrogate)
+    return RegressorMaker(cast(RegressorLike, surrogate))
