@@ -148,7 +148,7 @@ def polish(
 def _separate(Z, values):
     """Return the best rows, none within a tenth of the candidates' spread of a better one."""
     radius = 0.1 * np.sqrt(Z.var(axis=0).sum())
-    chosen = []
+    chosen: list[int] = []
     for i in np.argsort(-values, kind="stable"):
         if (np.linalg.norm(Z[i] - Z[chosen], axis=1) > radius).all():
             chosen.append(i)

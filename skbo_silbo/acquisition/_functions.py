@@ -73,7 +73,7 @@ def log_expected_improvement(
 ) -> WithSlopes: ...
 @overload
 def log_expected_improvement(
-    mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool
+    mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
 ) -> FloatArray | WithSlopes: ...
 def log_expected_improvement(
     mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
@@ -127,7 +127,7 @@ def no_improvement(
 ) -> WithSlopes: ...
 @overload
 def no_improvement(
-    mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool
+    mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
 ) -> FloatArray | WithSlopes: ...
 def no_improvement(
     mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
@@ -174,7 +174,7 @@ def confidence_gain(
 ) -> WithSlopes: ...
 @overload
 def confidence_gain(
-    mean: ArrayLike, std: ArrayLike, best: float, *, beta: float, return_gradient: bool
+    mean: ArrayLike, std: ArrayLike, best: float, *, beta: float, return_gradient: bool = False
 ) -> FloatArray | WithSlopes: ...
 def confidence_gain(
     mean: ArrayLike, std: ArrayLike, best: float, *, beta: float, return_gradient: bool = False
@@ -251,7 +251,7 @@ def variance_gain(
 ) -> WithSlopes: ...
 @overload
 def variance_gain(
-    mean: ArrayLike, std: ArrayLike, best: float, *, kappa: float, return_gradient: bool
+    mean: ArrayLike, std: ArrayLike, best: float, *, kappa: float, return_gradient: bool = False
 ) -> FloatArray | WithSlopes: ...
 def variance_gain(
     mean: ArrayLike, std: ArrayLike, best: float, *, kappa: float, return_gradient: bool = False

@@ -6,13 +6,13 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy.stats import norm
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._checks import check_choice, check_integer
 from .._typing import ArrayLike, FloatArray, RandomState, TransformerLike
-from ..decomposition import split_labelled
+from ..decomposition import LabelledData, split_labelled
 from ._alignment import nearest_rotation, squared_trace_correlation
 
 ROWS_PER_FEATURE = 2
@@ -178,20 +178,21 @@ def bootstrap_directions(
 
 @dataclass(frozen=True, eq=False)
 class _Resample:
-    components: np.ndarray  # (r, d), aligned
+    components: FloatArray  # (r, d), aligned
     stability: float
-    failures: tuple  # messages of the draws that could not be fitted
+    failures: tuple[str, ...]  # messages of the draws that could not be fitted
 
 
 @dataclass(frozen=True, eq=False)
 class _Resampler:
-    estimator: object
-    rows: object  # LabelledData
-    reference: np.ndarray  # (r, d)
+    estimator: BaseEstimator
+    rows: LabelledData
+    reference: FloatArray  # (r, d)
 
     def draw(self, seed):
         """Draw until a resample can be fitted; return it aligned, with what went wrong before."""
-        rng, failures = np.random.default_rng(seed), []
+        rng = np.random.default_rng(seed)
+        failures: list[str] = []
         while len(failures) < MAX_DRAWS:
             try:
                 return self._compare(self._fit(rng), tuple(failures))

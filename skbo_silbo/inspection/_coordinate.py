@@ -18,7 +18,7 @@ from scipy import linalg, stats
 
 from .._checks import check_choice
 from .._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from ..decomposition import SemiSlicedInverseRegression, slice_response, split_labelled
+from ..decomposition import SemiSlicedInverseRegression, Slices, slice_response, split_labelled
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,9 +173,9 @@ def backward_elimination(
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    X: np.ndarray  # (n, d), labelled, centred
-    slices: object
-    names: list  # of str, empty where X has none
+    X: FloatArray  # (n, d), labelled, centred
+    slices: Slices
+    names: list[str]  # empty where X has none
 
     @classmethod
     def of(cls, X, y, n_slices):

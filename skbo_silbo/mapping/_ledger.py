@@ -156,7 +156,7 @@ class CoordinateLedger:
             self._left = {np.array(x).tobytes() for x in state["left"]}
 
     def _rows_by_key(self):
-        rows = {}
+        rows: dict[bytes, list[int]] = {}
         for i, key in enumerate(self._keys):
             rows.setdefault(key, []).append(i)
         return rows

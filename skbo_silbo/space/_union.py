@@ -212,9 +212,10 @@ class SpaceUnion:
 
     def _assign_columns(self):
         """Name the columns, and return for every branch which of them its own columns are."""
-        taken, columns = [], []  # parameters that have columns, each with its first
+        taken: list[tuple[Any, int]] = []  # parameters that have columns, each with its first
+        columns = []
         for b, branch in enumerate(self.branches):
-            places = []
+            places: list[int] = []
             for parameter in branch.parameters:
                 first = next((c for other, c in taken if _is_same(other, parameter)), None)
                 if first is None:

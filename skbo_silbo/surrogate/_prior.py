@@ -38,7 +38,10 @@ class HyperparameterPrior:
     spread: FloatArray
     bounds: FloatArray
 
-    broader = None  # a prior whose mode is a good start for the search of this one's
+    @property
+    def broader(self) -> "HyperparameterPrior | None":
+        """A prior whose mode is a good start for the search of this one's."""
+        return None
 
     def log_density(self, theta):
         """Return the log density at theta, up to a constant, and its gradient."""
@@ -83,7 +86,7 @@ class SparsePrior(HyperparameterPrior):
     belief = SharedScale(CUBE_WIDTH)
 
     @property
-    def broader(self):
+    def broader(self) -> HyperparameterPrior:
         """The dimension-scaled prior: with fewer modes it finds inputs that this one misses."""
         return HyperparameterPrior(self.location, self.spread, self.bounds)
 
