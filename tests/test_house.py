@@ -96,8 +96,9 @@ def public_functions():
 
     `benchmarks` is a program: nobody imports it.
     """
-    packages = {module.name for module in pkgutil.iter_modules(skbo_silbo.__path__, "skbo_silbo.")}
-    for package in sorted(packages - {"skbo_silbo.benchmarks"}):
+    rooms = {module.name for module in pkgutil.iter_modules(skbo_silbo.__path__)}
+    public_rooms = sorted(room for room in rooms - {"benchmarks"} if not room.startswith("_"))
+    for package in ["skbo_silbo", *(f"skbo_silbo.{room}" for room in public_rooms)]:
         module = importlib.import_module(package)
         for name in getattr(module, "__all__", ()):
             public = getattr(module, name)
