@@ -11,6 +11,7 @@ from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.space._grid import check_cube
 from skbo_silbo.space._parameters import Constant
 from skbo_silbo.space._parse import read_parameter
+from skbo_silbo.space._values import unlike
 
 
 class Space:
@@ -106,7 +107,7 @@ class Space:
         self.parameter_names = [p.name for p in parameters]
         self._splits = np.cumsum([p.n_columns for p in self.parameters])
         self.n_features_ = int(self._splits[-1])
-        self.feature_names_ = [c for p in self.parameters for c in p.column_names]
+        self.feature_names_ = unlike(c for p in self.parameters for c in p.column_names)
         self.n_points = math.prod(p.n_values for p in self.parameters)
 
     def __repr__(self):

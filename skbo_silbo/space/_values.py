@@ -79,6 +79,18 @@ def distinct(values):
     return kept
 
 
+def unlike(names, taken=()):
+    """Return the names with a number behind those that are taken or were met before."""
+    taken, kept = set(taken), []
+    for name in names:
+        new, count = name, 2
+        while new in taken:
+            new, count = f"{name} ({count})", count + 1
+        taken.add(new)
+        kept.append(new)
+    return kept
+
+
 def find(value, values):
     """Return the position of a value among distinct values, or None.
 
