@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -82,7 +83,7 @@ class SubspaceDisplay:
         response: ArrayLike,
         eigenvalues: FloatArray,
         loadings: FloatArray,
-        feature_names: Sequence[str],
+        feature_names: Sequence[str] | NDArray[Any],
         unlabeled_scores: FloatArray | None = None,
         loading_intervals: FloatArray | None = None,
         response_name: str = "y",
@@ -115,7 +116,7 @@ class SubspaceDisplay:
         kind: str = "all",
         ax: "AxesLike | None" = None,
         bootstrap: DirectionBootstrap | None = None,
-        feature_names: Sequence[str] | None = None,
+        feature_names: Sequence[str] | NDArray[Any] | None = None,
         response_name: str | None = None,
         max_features: int = 15,
     ) -> Self:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._checks import check_choice, check_integer
 from .._typing import FloatArray
@@ -70,7 +71,7 @@ class SearchDisplay:
         self,
         *,
         values: FloatArray,
-        parameters: Mapping[str, Sequence[Any]],
+        parameters: Mapping[str, Sequence[Any] | NDArray[Any]],
         shares: InputShares,
         dependences: Mapping[str, Dependence] | None = None,
         directions: Mapping[str, FloatArray] | None = None,
