@@ -87,9 +87,8 @@ class InputModel:
     held_out_r2: float
     is_informative: bool
     _draws: list[Any]  # of FunctionDraws; empty unless informative
-    _location: tuple[
-        float, float
-    ]  # mean and standard deviation by which the draws are standardised
+    # mean and standard deviation by which the draws are standardised
+    _location: tuple[float, float]
 
     @classmethod
     def fit(
