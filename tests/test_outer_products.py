@@ -64,6 +64,20 @@ def test_the_slope_between_two_rows_is_right_however_far_they_are_apart(gap, far
     np.testing.assert_allclose(slopes, [[expected, 0.0]] * 2, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("gap", [6.0, 9.0, 12.0, 15.0])
+def test_the_slope_from_weighted_copies_to_a_far_row_is_right(gap):
+    """The rounding error of the copies' mean, squared, can be more than the far row's weight."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        near, weights = rng.normal(size=2), rng.uniform(0.1, 3, size=4)
+        X, y = np.vstack([near, near, near, near + [gap, 0.0]]), rng.normal(size=4)
+        slopes = local_slopes(X, y, X, 0.7, 1e-3, row_weights=weights)
+        level = np.average(y[:3], weights=weights[:3])
+        expected = (y[3] - level) / (X[3, 0] - near[0]) / (1 + 1e-3 / 2)
+        np.testing.assert_allclose(slopes[:, 0], expected, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(slopes[:, 1], 0.0, atol=1e-9)
+
+
 def test_predictions_are_those_of_weighted_least_squares():
     X, y, _ = rational(1, n=50, d=2)
     at = np.array([[0.0, 0.0], [0.5, -1.0]])

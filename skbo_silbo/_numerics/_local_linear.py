@@ -93,18 +93,21 @@ def local_moments(X, y, V, bandwidth, at=None, *, row_weights=None):
         lonely = np.flatnonzero(spread < LONELY * (spread + np.sum(mean**2, axis=1)))
         for j in lonely:
             w = kernel[j] if row_weights is None else kernel[j] * row_weights
-            variance[j], covariance[j] = _moments_about(mean[j], y_mean[j], X, y, w)
+            variance[j], covariance[j] = _moments_by_differences(X, y, w)
         yield LocalMoments(rows, mean, covariance, y_mean, variance)
 
 
-def _moments_about(mean, y_mean, X, y, weights):
-    """Variance (d, d) and covariance (d,) of weighted rows, nearly all of whose weight is there."""
-    near = weights > 0
-    gaps, w = X[near] - mean, weights[near] / weights.sum()
+def _moments_by_differences(X, y, weights):
+    """Variance (d, d) and covariance (d,) of weighted rows, from differences to the heaviest.
+
+    Those of its copies are exactly 0, so that the others count however little they weigh; rows
+    about their rounded mean would leave the square of a rounding error.
+    """
+    near, heaviest = weights > 0, weights.argmax()
+    w = weights[near] / weights.sum()
+    gaps, y_gaps = X[near] - X[heaviest], y[near] - y[heaviest]
     weighted, rest = gaps * w[:, None], w @ gaps
-    variance = gaps.T @ weighted - np.outer(rest, rest)
-    covariance = (y[near] - y_mean) @ weighted - rest * (w @ (y[near] - y_mean))
-    return variance, covariance
+    return gaps.T @ weighted - np.outer(rest, rest), y_gaps @ weighted - rest * (w @ y_gaps)
 
 
 def local_slopes(X, y, V, bandwidth, ridge, *, row_weights=None):
