@@ -5,7 +5,7 @@ symbol      shape       meaning
 ==========  ==========  =======================================================================
 F           (d, n)      features, a row each: many times faster than a column each
 Z           (k, n)      scores along the directions found
-B           (., n)      the constant; then every score, and its products with those before and itself
+B           (., n)      the constant; then every score, its products with those before and itself
 ==========  ==========  =======================================================================
 
 With E[x | Z] linear in Z the slice means of X stay in the span wanted (Li 1991, condition 3.1):

@@ -279,7 +279,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         pencil = self._build_pencil(X, slices, omega, search)
         self.solver_ = self.solver
         if self.solver == "auto":
-            self.solver_ = choose_solver(pencil, counted=isinstance(self.n_components, Integral))
+            counted = isinstance(self.n_components, Integral)
+            self.solver_ = choose_solver(pencil, relative_ridge=self.ridge_, counted=counted)
         solver = make_solver(self.solver_, random_state)
         spectrum = solver.solve(pencil, self._n_wanted(pencil.omega.shape[1]))
         plain, penalised = self._is_plain(slices), pencil.penalty is not None
