@@ -18,7 +18,7 @@ Below this the exact solver takes some milliseconds at most where rows are more 
 twice the time of the other, and knows all eigenvalues.
 """
 RANDOMIZED_MIN_COLUMNS_WIDE = 100
-"""The same where features outnumber rows, with a ridge and no graph: there it takes twice as long."""
+"""The same where features outnumber rows, with a ridge and no graph: there it is twice as slow."""
 DENSE_LEAST_RIDGE = 3e-7
 """Relative ridge, over the number of features, with which a wide T has a Cholesky factor.
 
