@@ -12,8 +12,12 @@ NEEDED = ("debootstrap", "unshare", "chroot")
 NETWORK = ("etc/resolv.conf", "etc/hosts", "etc/ssl/certs/ca-certificates.crt")
 # The mounts end with the command.
 INSIDE = """
-mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" && mount --bind "$1" "$0/mnt" || exit 125
-root=$0 cwd=$2; shift 2; exec chroot "$root" env --chdir="$cwd" "$@"
+root=$0 folder=$1 cwd=$2
+shift 2
+mount --rbind /dev "$root/dev" || exit 125
+mount -t proc proc "$root/proc" || exit 125
+mount --bind "$folder" "$root/mnt" || exit 125
+exec chroot "$root" env --chdir="$cwd" "$@"
 """
 
 
