@@ -100,8 +100,8 @@ def minimize(
         after the other. Which points are proposed then depends on which values come first.
     n_pending : int or "auto", default="auto"
         How many points are evaluated, or ready to be, at once. "auto": one for every worker and,
-        ahead of time, as many as evaluations end while a proposal is made (at most one a worker;
-        none where that is less than a twentieth of one).
+        ahead of time, as many as evaluations end while a proposal is made, the longest of late (at
+        most one a worker; none where that is less than a twentieth of one).
     timeout : float, default=None
         Seconds after which an evaluation counts as failed, with a `LostEvaluationWarning`. Threads
         and most processes cannot be stopped: their worker is lost until the call returns. Without

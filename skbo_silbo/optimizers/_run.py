@@ -16,7 +16,7 @@ from skbo_silbo.space import SpaceExhausted
 
 NEGLIGIBLE = 0.05  # evaluations that end while one proposal is made: then none is made ahead
 LONGEST_POINT = 200  # characters, in a warning
-MEMORY = 0.7  # of the running means of how long proposals and evaluations take
+MEMORY = 0.7  # of the running figures of how long proposals and evaluations take
 
 
 class LostEvaluationWarning(UserWarning):
@@ -82,7 +82,7 @@ class Run:
         self._alone = self._exhausted = False
         self._recording = None  # the job last recorded, and how many values were told before
         self._called_back = False
-        self._proposing = self._evaluating = None  # seconds, running means
+        self._proposing = self._evaluating = None  # seconds: of late the longest, and the mean
         self._began = perf_counter()
 
     def begin_with(self, points, n_known):
@@ -234,7 +234,7 @@ class Run:
         except SpaceExhausted:
             self._exhausted = True
             return None
-        self._proposing = _running_mean(self._proposing, perf_counter() - began)
+        self._proposing = _running_longest(self._proposing, perf_counter() - began)
         return Job(point)
 
     # --- recording ---
@@ -328,3 +328,8 @@ def _in_short(point):
 
 def _running_mean(mean, value):
     return value if mean is None else MEMORY * mean + (1.0 - MEMORY) * value
+
+
+def _running_longest(longest, value):
+    """Forget a long one by and by: a model that tunes itself now and then takes far longer."""
+    return value if longest is None else max(value, _running_mean(longest, value))

@@ -65,13 +65,13 @@ def _decisive():
 
     The variants run to 550 evaluations, which are 50 points and 100 iterations where B is learnt
     every 20; silbo-bu's own curves to 1600 hold its first 550. The same seeds on both sides. All
-    together, about forty minutes of one core.
+    together, about an hour of one core.
     """
     n, n_variants = 1600, 550
     others = ("silbo-bu-ei", FREQUENCY[0], FREQUENCY[2])
     return (
         Grid(as_run(100, n), 30, methods=("random",)),
-        Grid(as_run(100, n), 5, methods=("silbo-bu", "silbo-bu-as-run")),
+        Grid(as_run(100, n), 10, methods=BOTTOM_UP),
         Grid(as_run(100, 100), 10, methods=ITERATIVE),
         Grid(as_run(100, n_variants), 5, methods=LABELLED[2:]),
         Grid(as_run(100, n_variants), 3, methods=others),
