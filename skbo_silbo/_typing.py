@@ -10,12 +10,15 @@ from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
 __all__ = [
     "ArrayLike",
     "Auto",
+    "BlockArray",
     "BoolArray",
     "BoundsLike",
     "ConstraintsLike",
     "Design",
     "ExecutorLike",
     "FloatArray",
+    "IntArray",
+    "InvertibleTransformerLike",
     "Objective",
     "Options",
     "Point",
@@ -33,11 +36,21 @@ class SpaceLike(Protocol):
     is_dict: bool
     n_features_: int
 
+    @property
+    def n_points(self) -> float:
+        """How many points there are, `math.inf` where they are not finitely many."""
+
     def encode(self, points: Any, /) -> NDArray[np.float64]:
         """Return places in the cube."""
 
     def decode(self, X: ArrayLike, /) -> Any:
         """Return points."""
+
+    def round(self, X: ArrayLike, /) -> NDArray[np.float64]:
+        """Return the places in the cube that stand for points."""
+
+    def column_groups(self) -> dict[str, list[int]]:
+        """Return which columns each input has."""
 
 
 class TransformerLike(Protocol):
@@ -52,6 +65,14 @@ class TransformerLike(Protocol):
         """Map."""
 
 
+class InvertibleTransformerLike(TransformerLike, Protocol):
+    """A transformer that maps back."""
+
+    @property
+    def inverse_transform(self) -> Callable[..., Any]:
+        """Map back."""
+
+
 class RegressorLike(Protocol):
     """A regressor in the manner of scikit-learn."""
 
@@ -64,6 +85,17 @@ class RegressorLike(Protocol):
         """Predict, with ``return_std``."""
 
 
+class BlockArray(Protocol):
+    """A Dask array: blocks of rows that are not computed yet."""
+
+    @property
+    def chunks(self) -> tuple[tuple[float, ...], ...]:
+        """The sizes of the blocks."""
+
+    def rechunk(self, chunks: Any = ..., /) -> Any:
+        """Return the same array in other blocks."""
+
+
 class ExecutorLike(Protocol):
     """An executor in the manner of ``concurrent.futures``."""
 
@@ -74,6 +106,7 @@ class ExecutorLike(Protocol):
 
 FloatArray: TypeAlias = NDArray[np.float64]
 BoolArray: TypeAlias = NDArray[np.bool_]
+IntArray: TypeAlias = NDArray[np.integer[Any]]
 Auto: TypeAlias = Literal["auto"]
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 BoundsLike: TypeAlias = (

@@ -2,7 +2,10 @@
 
 import ast
 import doctest
+import importlib
+import inspect
 import json
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -103,6 +106,48 @@ def test_every_public_name_has_a_docstring_with_an_example():
 def issubclass_of_exception(name):
     public = getattr(skbo_silbo, name)
     return isinstance(public, type) and issubclass(public, Exception)
+
+
+def public_functions():
+    """Yield name and function of every public function, method and property of the packages.
+
+    `benchmarks` is a program: nobody imports it.
+    """
+    rooms = {module.name for module in pkgutil.iter_modules(skbo_silbo.__path__)}
+    public_rooms = sorted(room for room in rooms - {"benchmarks"} if not room.startswith("_"))
+    for package in ["skbo_silbo", *(f"skbo_silbo.{room}" for room in public_rooms)]:
+        module = importlib.import_module(package)
+        for name in getattr(module, "__all__", ()):
+            public = getattr(module, name)
+            members = [public] if inspect.isfunction(public) else []
+            if inspect.isclass(public):
+                known = {n for n in dir(public) if not n.startswith("_")} | {"__init__", "__call__"}
+                members = [inspect.getattr_static(public, n, None) for n in known]
+            for member in members:
+                function = getattr(member, "__func__", member)
+                function = function.fget if isinstance(function, property) else function
+                function = getattr(function, "func", function)  # of a cached_property
+                if inspect.isfunction(function) and function.__module__.startswith("skbo_silbo"):
+                    yield f"{package}.{name}: {function.__qualname__}", function
+
+
+def test_public_functions_are_annotated():
+    """Every argument, and what is returned: tests/test_types.py shows that this is true."""
+    pytest.importorskip("optuna")
+    bare, n_functions = [], 0
+    for name, function in public_functions():
+        n_functions += 1
+        signature = inspect.signature(function)
+        missing = [
+            p.name
+            for p in signature.parameters.values()
+            if p.annotation is p.empty and p.name not in ("self", "cls")
+        ]
+        if signature.return_annotation is signature.empty:
+            missing.append("return")
+        bare += [f"{name}({', '.join(missing)})"] if missing else []
+    assert bare == []
+    assert n_functions > 400
 
 
 def test_public_packages_hold_imports_only():

@@ -139,6 +139,18 @@ def test_weights_that_are_all_the_same_are_none(estimator, value):
     np.testing.assert_allclose(weighted.components_, components, rtol=1e-8, atol=1e-10)
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-170, 1e-10])
+def test_the_scale_of_relative_weights_of_chunks_is_irrelevant(scale):
+    X, y, counts = make_data(0)
+    weights, edges = counts + 0.5, np.quantile(y, [0.25, 0.5, 0.75])
+    chunked = SemiSlicedInverseRegression(1, n_slices=edges)
+    for rows in (slice(0, 25), slice(25, None)):
+        chunked.partial_fit(X[rows], y[rows], sample_weight=scale * weights[rows])
+    whole = SemiSlicedInverseRegression(1, n_slices=edges).fit(X, y, sample_weight=weights)
+    assert_same_fit(chunked, whole)
+    np.testing.assert_allclose(chunked.components_, whole.components_, atol=1e-8)
+
+
 def test_weighted_moments_are_those_of_numpy():
     X, y, _ = make_data(1, n=200)
     weights = np.random.default_rng(1).exponential(size=200)

@@ -131,6 +131,10 @@ def test_axes_of_values():
         *("Hill", "passthrough…")
     ]
     assert ValueAxis.of("b", [True, False]).labels == ["False", "True"]
+    values = np.array(["1", 1, "a long name, one", "a long name, two"], dtype=object)
+    alike = ValueAxis.of("v", values)
+    assert alike.labels == ["1", "1", "a long name…", "a long name…"]
+    assert len(set(alike.positions)) == 4
     assert ValueAxis.of("n", [3, 3]).is_constant
 
 

@@ -137,6 +137,7 @@ def test_column_groups_gather_the_columns_of_a_parameter():
         ([{"a": ["x", "z"], "b": C}, {"a": ["y"], "b": C}], "branch", ["branch=1"]),
         ([{"a": ["x"]}, {"b": ["y"]}], "branch", ["branch=1"]),
         ([{"a": [1]}, {"a": [2]}, {"a": [1], "b": [3]}], "branch", 3),
+        ([{"a": [1]}, {"branch": [1, 2]}], "branch (2)", ["branch (2)=1"]),
     ],
 )
 def test_the_choice_is_called_as_the_user_does(branches, name, columns):
@@ -147,6 +148,24 @@ def test_the_choice_is_called_as_the_user_does(branches, name, columns):
     if not isinstance(columns, int):
         assert space.feature_names_[:n] == columns
     assert next(iter(space.column_groups().items())) == (name, list(range(n)))
+
+
+def test_no_two_columns_have_one_name():
+    """What is told of columns is told by name: a frame's columns, the keys of a dict."""
+    assert Space({"a": ["1", 1, 1.5]}).feature_names_ == ["a='1'", "a=1", "a=1.5"]
+    one = {"a": ["b=c", "d", "e"], "a=b": ["c", "f", "g"], "a=d": C}
+    assert Space(one).feature_names_[3:] == ["a=b=c (2)", "a=b=f", "a=b=g", "a=d (2)"]
+    assert Space({"a": [SVC(), SVC(), "c"]}).feature_names_ == ["a=SVC()", "a=SVC() (2)", "a='c'"]
+    branches = [one, {"branch": ["x", "y", "z"], "b": C}, {"branch": [1.0, 2.0], "b (branch 3)": C}]
+    union = SpaceUnion([*branches, {"b": stats.uniform(), "branch (2)": ["c", "d"]}])
+    assert len(set(union.feature_names_)) == union.n_features_
+    assert union.choice_name == "branch (3)"
+    taken = [set(columns) for columns in union.column_groups().values()]
+    assert sum(map(len, taken)) == union.n_features_ == len(set.union(*taken))
+    optimizer = SILBO(union, n_initial=5, random_state=0)
+    for value in range(12):
+        optimizer.tell(optimizer.ask(), float(value))
+    assert list(optimizer.subspace_.to_dict()["components"]) == union.feature_names_
 
 
 def test_inactive_columns_do_not_matter():

@@ -1,4 +1,7 @@
-"""What mypy says of a user's script: the types that ship with the package are seen, and help."""
+"""What mypy says of users' scripts, and of the package: types that ship with it are seen, and help.
+
+All is checked in one run: mypy reads numpy once.
+"""
 
 import subprocess
 import sys
@@ -9,6 +12,12 @@ import pytest
 pytest.importorskip("mypy")
 
 ROOT = Path(__file__).parent.parent
+# What ``mypy --strict`` adds for one module.
+STRICT = """# mypy: check-untyped-defs, disallow-any-generics, disallow-incomplete-defs
+# mypy: disallow-subclassing-any, disallow-untyped-calls, disallow-untyped-decorators
+# mypy: disallow-untyped-defs, extra-checks, no-implicit-reexport, strict-equality
+# mypy: warn-return-any, warn-unused-ignores
+"""
 RIGHT = """
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
@@ -17,6 +26,7 @@ from scipy.stats import loguniform
 from sklearn.svm import SVC
 
 from skbo_silbo import SILBO, SILBOSearchCV, SemiSlicedInverseRegression, Space, minimize
+from skbo_silbo.acquisition import log_expected_improvement
 from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.mapping import TopDown
 from skbo_silbo.optimizers import AskTellOptimizer, RandomSearch
@@ -78,6 +88,7 @@ def with_constraint(x: dict[str, float]) -> tuple[float, list[float]]:
 
 
 own = SILBO([(0, 1)] * 5, embedding=First(), mapping=Sideways(), n_components=1, update_every=[20])
+liked = SILBO([(0, 1)] * 5, acquisition=log_expected_improvement)
 minimize(with_constraint, space, method=Own, n_constraints=1)
 minimize(cost, union, method=make, executor=lambda: ProcessPoolExecutor(2))
 minimize(cost, np.eye(2), method=Own([(0, 1)] * 2), executor=ThreadPoolExecutor(2), n_pending=3)
@@ -101,27 +112,207 @@ WRONG = {
     "space.decode(np.zeros((1, 2)))[0].kernel": "attr-defined",
     'union.encode({"a": 1})': "arg-type",
 }
+STRICTLY_RIGHT = """
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import loguniform, uniform
+from sklearn.decomposition import PCA
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.svm import SVC
+
+from skbo_silbo import (
+    SILBO,
+    ActiveSubspace,
+    DirectionalRegression,
+    KernelSlicedInverseRegression,
+    OuterProductGradients,
+    PrincipalHessianDirections,
+    SemiSlicedInverseRegression,
+    SILBOSearchCV,
+    SlicedAverageVarianceEstimation,
+    Space,
+    SparseSlicedInverseRegression,
+    minimize,
+)
+from skbo_silbo.decomposition import slice_edges
+from skbo_silbo.embedding import CountSketch, LinearEmbedding
+from skbo_silbo.inspection import (
+    ConvergenceDisplay,
+    ScreeDisplay,
+    SearchDisplay,
+    SubspaceDisplay,
+    backward_elimination,
+    bootstrap_directions,
+    coordinate_test,
+)
+from skbo_silbo.mapping import BottomUp, TopDown
+from skbo_silbo.optimizers import HeSBO
+from skbo_silbo.problems import Problem, branin, noisy, planted, rotated, weighted_lasso
+from skbo_silbo.space import Box, SpaceExhausted, SpaceUnion, as_space
+from skbo_silbo.surrogate import GaussianProcessSurrogate
+from skbo_silbo.testing import check_mapping, check_optimizer
+
+Array = NDArray[np.float64]
+rng = np.random.default_rng(0)
+X: Array = rng.normal(size=(300, 6))
+y: Array = X[:, 0] + X[:, 1] ** 2
 
 
-def messages(tmp_path, script):
-    path = tmp_path / "script.py"
-    path.write_text(script)
-    options = ("--follow-imports=silent", "--ignore-missing-imports", "--no-error-summary")
+def bowl(X: Array) -> Array:
+    return np.asarray((X**2).sum(axis=1), dtype=np.float64)
+
+
+def cost(x: Array) -> float:
+    return float((x**2).sum())
+
+
+linear = (
+    SemiSlicedInverseRegression(2, categorical=False),
+    SlicedAverageVarianceEstimation(2),
+    DirectionalRegression(n_slices=[-1.0, 0.0, 1.0]),
+    PrincipalHessianDirections(on="response"),
+    OuterProductGradients(1, tol=1e-2),
+    SparseSlicedInverseRegression(1, penalty=0.1),
+    ActiveSubspace(1, prior="sparse"),
+)
+for estimator in linear:
+    Z: Array = estimator.fit(X, y).transform(X)
+    back: Array = estimator.inverse_transform(Z)
+    again: Array = estimator.fit(X, y, sample_weight=np.ones(300)).transform(back)
+lists = SlicedAverageVarianceEstimation().fit(X.tolist(), y.tolist()).transform([[0.0] * 6])
+one: Array = DirectionalRegression(1).fit(X, y).transform(X)
+two: Array = OuterProductGradients(1).fit(X, y).inverse_transform(one)
+chunks = SemiSlicedInverseRegression(1, n_slices=slice_edges(y, 5)).partial_fit(X, y)
+kernel = KernelSlicedInverseRegression(1, gamma=None, fit_inverse_transform=True).fit(X, y)
+curved: Array = kernel.inverse_transform(kernel.transform(X))
+
+stable = bootstrap_directions(linear[0], X, y, n_resamples=20, random_state=0)
+low: Array = stable.low
+p_value: float = coordinate_test(X, y, [0, 1]).p_value
+kept: list[bool] = backward_elimination(X, y, level=0.01).support.tolist()
+figure = SubspaceDisplay.from_estimator(linear[0], X, y, kind="all", bootstrap=stable)
+figure.plot(kind="loadings", max_features=3)
+ScreeDisplay.from_estimator(linear[0], X, y, n_jobs=None, ax=None).plot()
+
+problem = Problem("bowl", bowl, [(-1, 2), (-1, 1)], optimum=0.0, optimisers=[[0, 0]])
+value: float = problem([0.0, 0.0]) + problem.truth(np.zeros(2)) + problem.regret(0.5)
+values: Array = noisy(branin(), 0.1).evaluate(branin().sample(5, random_state=0))
+gaps: Array = problem.regret(problem.evaluate_truth([[0.0, 0.0]]))
+problem.check_optimum(n_points=10)
+wide = planted(problem, 20, 0).n_dims + rotated(branin(), 9).n_dims + weighted_lasso().n_dims
+
+space = Space({"C": loguniform(1e-3, 1e3), "gamma": uniform(0, 1), "kernel": ["rbf", "poly"]})
+point: dict[str, Any] = space.decode(space.round(np.zeros((1, space.n_features_))))[0]
+inside: bool = space.holds(point) and space.pinned({"kernel": "rbf"}).holds(point)
+union = SpaceUnion([space, {"kernel": ["linear"]}])
+part = union.pinned({"kernel": "linear"}).encode([{"kernel": "linear"}])
+box = Box([(0, 1)] * 3)
+rest: Array = box.pinned({0: 0.5}).decode(np.zeros((1, 2)))
+n_columns: int = as_space([(0, 1)]).n_features_
+
+parts = SILBO([(0, 1)] * 6, embedding=PCA(2), surrogate=GaussianProcessRegressor())
+optimizer = SILBO([(0, 1)] * 6, n_initial=8, random_state=0)
+try:
+    for _ in range(12):
+        x = optimizer.ask(fixed={0: 0.5}) if len(parts.pending_) else optimizer.ask()
+        optimizer.tell(x, cost(x), noise_std=0.1)
+except SpaceExhausted as error:
+    left: int = error.n_left
+shares: list[str] = optimizer.input_model_.shares.ranked
+words: str = optimizer.subspace_.shares.verdict
+described: dict[str, Any] = optimizer.subspace_.to_dict()
+result = minimize(cost, [(0, 1)] * 6, method="hesbo", n_calls=20, callback=lambda result: False)
+search = SILBOSearchCV(SVC(), space, n_iter=10, mapping=TopDown()).fit(X, y > 0)
+for display in (SearchDisplay, SubspaceDisplay):
+    display.from_result(search)
+SearchDisplay.from_result(optimizer, kind="shares").plot(kind="all", max_parameters=3)
+ConvergenceDisplay.from_result(result, others={"other": optimizer}, ax=None).plot(ax=None)
+
+embedding = LinearEmbedding.from_components([[1.0, 0.0, 0.0]])
+lifted: Array = BottomUp().lift(embedding.project(X[:, :3]), embedding)
+sketch, parents = CountSketch.draw(9, 3, rng).split([0], rng)
+mean, std = GaussianProcessSurrogate(prior="sparse").fit(X, y).predict(X)
+check_mapping(TopDown("least-squares"))
+check_optimizer(HeSBO, n_calls=5)
+"""
+STRICTLY_WRONG = {
+    'SlicedAverageVarianceEstimation(2).fit("X", y=None, sample_weight=int)': "arg-type",
+    "DirectionalRegression(n_slices=None)": "arg-type",
+    "OuterProductGradients(max_iter=1.5)": "arg-type",
+    'KernelSlicedInverseRegression(gamma="auto")': "arg-type",
+    "SparseSlicedInverseRegression(1).fit(X, y, X_unlabeled=X)": "call-arg",
+    "number: int = ActiveSubspace(1).fit(X, y).inverse_transform(one)": "assignment",
+    "one.transform(X)": "attr-defined",
+    "bootstrap_directions(3, X, y)": "arg-type",
+    'bootstrap_directions(linear[0], X, y, n_resamples="many")': "arg-type",
+    "stable.lower": "attr-defined",
+    "coordinate_test(X, y, features=1.5)": "arg-type",
+    "flag: bool = coordinate_test(X, y, 0).p_value": "assignment",
+    'SubspaceDisplay.from_estimator(linear[0], X, y, max_features="all")': "arg-type",
+    "figure.plot(kinds='all')": "call-arg",
+    "SearchDisplay.from_result(optimizer, kind=3)": "arg-type",
+    'noisy(branin(), sd="high")': "arg-type",
+    "noisy(branin, 0.1)": "arg-type",
+    "problem.optimizers": "attr-defined",
+    "size: int = problem.n_dims()": "operator",
+    'Problem("bowl", 3, [(0, 1)])': "arg-type",
+    'space.pinned(["kernel"])': "arg-type",
+    "space.holds(1.0)": "arg-type",
+    'box.pinned({"x0": 1.0})': "dict-item",
+    'minimize(cost, [(0, 1)], random_state="seed")': "arg-type",
+    "check_mapping(TopDown)": "arg-type",
+    "GaussianProcessSurrogate(1.0, True)": "call-arg",
+    "shares + 1": "operator",
+}
+
+
+@pytest.fixture(scope="module")
+def messages(tmp_path_factory):
+    """Return mypy's errors by file: one run for the package and for both scripts."""
+    folder = tmp_path_factory.mktemp("scripts")
+    (folder / "ordinary.py").write_text(RIGHT + "\n".join(WRONG) + "\n")
+    (folder / "strict.py").write_text(STRICT + STRICTLY_RIGHT + "\n".join(STRICTLY_WRONG) + "\n")
+    command = ("-m", "mypy", "--no-error-summary", f"--cache-dir={folder}")
     result = subprocess.run(
-        [sys.executable, "-m", "mypy", *options, f"--cache-dir={tmp_path}", str(path)],
+        [
+            sys.executable,
+            *command,
+            "skbo_silbo",
+            str(folder / "ordinary.py"),
+            str(folder / "strict.py"),
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
     assert not result.stderr, result.stderr
-    return [line for line in result.stdout.splitlines() if "error" in line]
+    found = {}
+    for line in result.stdout.splitlines():
+        if ": error:" in line:
+            found.setdefault(Path(line.split(":")[0]).name, []).append(line)
+    return found
 
 
-def test_a_right_script_passes_and_planted_errors_are_found(tmp_path):
-    n_right = RIGHT.count("\n")
-    found = messages(tmp_path, RIGHT + "\n".join(WRONG) + "\n")
-    lines = {int(line.split(":")[1]): line for line in found}
-    for i, (statement, kind) in enumerate(WRONG.items(), start=n_right + 1):
-        assert f"[{kind}]" in lines.pop(i, ""), f"{statement} was not found: {found}"
+def test_the_package_keeps_its_own_types(messages):
+    """The level is set in pyproject.toml."""
+    scripts = {"ordinary.py", "strict.py"}
+    assert {name: lines for name, lines in messages.items() if name not in scripts} == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [("ordinary.py", RIGHT, WRONG), ("strict.py", STRICT + STRICTLY_RIGHT, STRICTLY_WRONG)],
+    ids=["ordinary", "strict"],
+)
+def test_a_right_script_passes_and_planted_errors_are_found(messages, name, right, wrong):
+    lines = {}
+    for line in messages[name]:
+        lines.setdefault(int(line.split(":")[1]), []).append(line)
+    n_right = right.count("\n")
+    for i, (statement, kind) in enumerate(wrong.items(), start=n_right + 1):
+        found = lines.pop(i, [])
+        assert any(f"[{kind}]" in line for line in found), f"{statement} was not found: {found}"
     assert not lines, f"a right line was refused: {lines}"

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.acquisition._search_protocol import Found
+from skbo_silbo.acquisition._surface import AcquisitionSurface
 
 N_NEAR = 384  # candidates round the best
 N_BEST = 5  # that they lie round
@@ -26,7 +28,13 @@ class BoxSearch:
     n_points: int = 2000
     n_rounds: int = 0
 
-    def find(self, surface, ranked, space, rng):
+    def find(
+        self,
+        surface: AcquisitionSurface,
+        ranked: FloatArray,
+        space: SpaceLike,
+        rng: np.random.Generator,
+    ) -> Found:
         """Return the candidates; they are coordinates alone (see `Search`)."""
         widths = surface.embedding.half_widths
         Z = rng.uniform(-1.0, 1.0, (self.n_points, widths.size)) * widths

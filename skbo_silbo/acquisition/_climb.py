@@ -5,18 +5,23 @@ candidate can be reached, which is not so of a point drawn in the box round the 
 """
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from scipy.optimize import Bounds, minimize
 
+from skbo_silbo._typing import BoolArray, FloatArray, SpaceLike
 from skbo_silbo.acquisition._search_protocol import Found
+from skbo_silbo.acquisition._surface import AcquisitionSurface
+from skbo_silbo.embedding import Embedding
 
 N_GLOBAL, N_LOCAL = 768, 384  # candidates over the whole cube, and round the incumbents
 N_INCUMBENTS = 5
 N_STARTS = 5
 MAX_ITERATIONS = 40
 LOG_STEPS = (-3.5, -0.3)  # decimal logarithms of the local steps
-CUBE = (-1.0, 1.0)  # bounds of every coordinate
+Limits: TypeAlias = tuple[float | FloatArray, float | FloatArray]
+CUBE: Limits = (-1.0, 1.0)  # bounds of every coordinate
 
 
 @dataclass(frozen=True)
@@ -25,13 +30,21 @@ class Climb:
 
     n_points = 2 * N_LOCAL + N_GLOBAL
 
-    def find(self, surface, ranked, space, rng):
+    def find(
+        self,
+        surface: AcquisitionSurface,
+        ranked: FloatArray,
+        space: SpaceLike,
+        rng: np.random.Generator,
+    ) -> Found:
         """Return candidates and where climbs from the best of them ended (see `Search`)."""
         X = draw_candidates(surface.embedding, ranked[:N_INCUMBENTS], rng, surface.relevance)
         return climb_from(X, surface, space)
 
 
-def draw_candidates(embedding, incumbents, rng, relevance):
+def draw_candidates(
+    embedding: Embedding, incumbents: FloatArray, rng: np.random.Generator, relevance: FloatArray
+) -> FloatArray:
     """Return random points of the cube whose images fill the image of the cube, of shape (n, d).
 
     Parameters
@@ -52,7 +65,7 @@ def draw_candidates(embedding, incumbents, rng, relevance):
     return np.vstack([np.clip(X, -1.0, 1.0), near])
 
 
-def draw_moved(n, relevance, least, rng):
+def draw_moved(n: int, relevance: FloatArray, least: float, rng: np.random.Generator) -> BoolArray:
     """Return which coordinates n candidates shall differ in, bool of shape (n, d).
 
     From `least` to all of them, on average and before the probabilities are cut at 1; the more
@@ -63,7 +76,9 @@ def draw_moved(n, relevance, least, rng):
     return rng.random((n, relevance.size)) < expected * share
 
 
-def climb_from(X, surface, space, bounds=CUBE):
+def climb_from(
+    X: FloatArray, surface: AcquisitionSurface, space: SpaceLike, bounds: Limits = CUBE
+) -> Found:
     """Climb from the best of the points X; return these, rounded, and the ends as `Found`.
 
     Parameters
@@ -83,7 +98,7 @@ def climb_from(X, surface, space, bounds=CUBE):
     return Found(surface.embedding.project(X), X)
 
 
-def categorical_columns(space):
+def categorical_columns(space: SpaceLike) -> BoolArray:
     """Return which columns of the cube hold categories, bool of shape (d,).
 
     There alone the centre of the cube is rounded to an end: it is no category.
@@ -91,7 +106,14 @@ def categorical_columns(space):
     return np.abs(space.round(np.zeros((1, space.n_features_)))[0]) == 1.0
 
 
-def polish(surface, X, values, bounds=CUBE, *, held=False):
+def polish(
+    surface: AcquisitionSurface,
+    X: FloatArray,
+    values: FloatArray,
+    bounds: Limits = CUBE,
+    *,
+    held: bool | BoolArray = False,
+) -> FloatArray:
     """Climb from several of the best candidates, far from one another.
 
     Parameters
@@ -126,7 +148,7 @@ def polish(surface, X, values, bounds=CUBE, *, held=False):
 def _separate(Z, values):
     """Return the best rows, none within a tenth of the candidates' spread of a better one."""
     radius = 0.1 * np.sqrt(Z.var(axis=0).sum())
-    chosen = []
+    chosen: list[int] = []
     for i in np.argsort(-values, kind="stable"):
         if (np.linalg.norm(Z[i] - Z[chosen], axis=1) > radius).all():
             chosen.append(i)

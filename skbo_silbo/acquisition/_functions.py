@@ -15,10 +15,12 @@ its logarithm (Ament et al. 2023). For u < 0, with t = -u and Mills' ratio
     log h = log phi(t) + log(1 - t R(t)),     1 - t R(t) ~ t^-2 - 3 t^-4 + 15 t^-6 - ...     (2)
 """
 
+from typing import Literal, TypeAlias, overload
+
 import numpy as np
 from scipy.special import erfcx, ndtr
 
-from skbo_silbo._typing import ArrayLike
+from skbo_silbo._typing import ArrayLike, FloatArray
 
 __all__ = [
     "confidence_weight",
@@ -30,12 +32,14 @@ __all__ = [
     "variance_gain",
 ]
 
+WithSlopes: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]  # by mean and std
+
 _LOG_ROOT_TWO_PI = 0.5 * np.log(2.0 * np.pi)
 _TAIL = 1.0  # below u = -1 the two terms of h cancel: use (2)
 _FAR_TAIL = 100.0  # there 1 - t R(t) has lost 1e-12, and the series has less to lose
 
 
-def expected_improvement(mean: ArrayLike, std: ArrayLike, best: float):
+def expected_improvement(mean: ArrayLike, std: ArrayLike, best: float) -> FloatArray:
     """Return the expected improvement below `best`.
 
     Parameters
@@ -59,9 +63,21 @@ def expected_improvement(mean: ArrayLike, std: ArrayLike, best: float):
     return np.exp(log_expected_improvement(mean, std, best))
 
 
+@overload
+def log_expected_improvement(
+    mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: Literal[False] = False
+) -> FloatArray: ...
+@overload
+def log_expected_improvement(
+    mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: Literal[True]
+) -> WithSlopes: ...
+@overload
 def log_expected_improvement(
     mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
-):
+) -> FloatArray | WithSlopes: ...
+def log_expected_improvement(
+    mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
+) -> FloatArray | WithSlopes:
     """Return the logarithm of the expected improvement below `best`, exact far in the tail too.
 
     Parameters
@@ -101,7 +117,21 @@ def log_expected_improvement(
     return value, -cdf_over_h / scale, (1.0 - u * cdf_over_h) / scale
 
 
-def no_improvement(mean, std, best, *, return_gradient=False):
+@overload
+def no_improvement(
+    mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: Literal[False] = False
+) -> FloatArray: ...
+@overload
+def no_improvement(
+    mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: Literal[True]
+) -> WithSlopes: ...
+@overload
+def no_improvement(
+    mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
+) -> FloatArray | WithSlopes: ...
+def no_improvement(
+    mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
+) -> FloatArray | WithSlopes:
     """Return zeros: all points are alike, as long as no feasible one is known to improve on.
 
     Parameters
@@ -129,9 +159,26 @@ def no_improvement(mean, std, best, *, return_gradient=False):
     return (zeros, zeros, zeros) if return_gradient else zeros
 
 
+@overload
+def confidence_gain(
+    mean: ArrayLike,
+    std: ArrayLike,
+    best: float,
+    *,
+    beta: float,
+    return_gradient: Literal[False] = False,
+) -> FloatArray: ...
+@overload
+def confidence_gain(
+    mean: ArrayLike, std: ArrayLike, best: float, *, beta: float, return_gradient: Literal[True]
+) -> WithSlopes: ...
+@overload
 def confidence_gain(
     mean: ArrayLike, std: ArrayLike, best: float, *, beta: float, return_gradient: bool = False
-):
+) -> FloatArray | WithSlopes: ...
+def confidence_gain(
+    mean: ArrayLike, std: ArrayLike, best: float, *, beta: float, return_gradient: bool = False
+) -> FloatArray | WithSlopes:
     """Return how far below `best` the lower confidence bound lies (GP-UCB, for minimisation).
 
     ``best - mean + sqrt(beta) std`` (Srinivas, Krause, Kakade and Seeger 2010, eq. 6, turned over).
@@ -168,7 +215,7 @@ def confidence_gain(
     return value, np.full(mean.shape, -1.0), np.full(std.shape, root)
 
 
-def confidence_weight(t: int, n_points: int, delta: float = 0.1):
+def confidence_weight(t: int, n_points: int, delta: float = 0.1) -> float:
     """Return ``beta_t = 2 log(n_points t^2 pi^2 / (6 delta))`` (Srinivas et al. 2010, Theorem 1).
 
     Parameters
@@ -189,7 +236,26 @@ def confidence_weight(t: int, n_points: int, delta: float = 0.1):
     return 2.0 * float(np.log(n_points * t**2 * np.pi**2 / (6.0 * delta)))
 
 
-def variance_gain(mean, std, best, *, kappa, return_gradient=False):
+@overload
+def variance_gain(
+    mean: ArrayLike,
+    std: ArrayLike,
+    best: float,
+    *,
+    kappa: float,
+    return_gradient: Literal[False] = False,
+) -> FloatArray: ...
+@overload
+def variance_gain(
+    mean: ArrayLike, std: ArrayLike, best: float, *, kappa: float, return_gradient: Literal[True]
+) -> WithSlopes: ...
+@overload
+def variance_gain(
+    mean: ArrayLike, std: ArrayLike, best: float, *, kappa: float, return_gradient: bool = False
+) -> FloatArray | WithSlopes: ...
+def variance_gain(
+    mean: ArrayLike, std: ArrayLike, best: float, *, kappa: float, return_gradient: bool = False
+) -> FloatArray | WithSlopes:
     """Return ``best - mean + kappa variance``, as SILBO's authors ran their "UCB".
 
     The variance, in the units of the objective squared, stands where the bound has the standard
@@ -225,7 +291,7 @@ def variance_gain(mean, std, best, *, kappa, return_gradient=False):
     return value, np.full(mean.shape, -1.0), 2.0 * kappa * std
 
 
-def confidence_weight_as_run(n_initial, r, delta=0.1):
+def confidence_weight_as_run(n_initial: int, r: int, delta: float = 0.1) -> float:
     """Return ``sqrt(2 log(n^(r / 2 + 2) pi^2 / (3 delta)))``, constant over a run (SILBO's code).
 
     A schedule by the number t of evaluations, with the number of first points put in its place.

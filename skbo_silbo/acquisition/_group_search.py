@@ -1,11 +1,15 @@
 """Search of the acquisition group by group, for an additive surrogate."""
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
+from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.acquisition._box_search import N_BEST, points_near
 from skbo_silbo.acquisition._search_protocol import Found
+from skbo_silbo.acquisition._surface import AcquisitionSurface
+from skbo_silbo.surrogate import AdditiveProcess
 
 
 @dataclass(frozen=True)
@@ -21,12 +25,19 @@ class GroupSearch:
     n_points: int = 256
     n_best = 5  # points put together from the best, second best, ... of every group
 
-    def find(self, surface, ranked, space, rng):
+    def find(
+        self,
+        surface: AcquisitionSurface,
+        ranked: FloatArray,
+        space: SpaceLike,
+        rng: np.random.Generator,
+    ) -> Found:
         """Return points put together from the best of every group (see `Search`)."""
         Z = np.empty((self.n_best, surface.embedding.r))
-        for index, group in enumerate(surface.surrogate.groups_):
+        surrogate = cast(AdditiveProcess, surface.surrogate)
+        for index, group in enumerate(surrogate.groups_):
             candidates = self._candidates(ranked[:N_BEST, group], rng)
-            mean, std = surface.surrogate.predict_group(index, candidates)
+            mean, std = surrogate.predict_group(index, candidates)
             values = surface.acquisition(mean, std, 0.0)
             Z[:, group] = candidates[np.argsort(-values, kind="stable")[: self.n_best]]
         return Found(Z)

@@ -1,11 +1,14 @@
 """Search of the acquisition over a Latin hypercube round the centre, as SILBO's authors ran it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import qmc
 
+from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.acquisition._search_protocol import Found
+from skbo_silbo.acquisition._surface import AcquisitionSurface
 
 
 @dataclass(frozen=True)
@@ -25,11 +28,17 @@ class HypercubeSearch:
         How many candidates.
     """
 
-    reach: object
+    reach: Callable[[FloatArray], float]
     once: bool
     n_points: int = 2000
 
-    def find(self, surface, ranked, space, rng):
+    def find(
+        self,
+        surface: AcquisitionSurface,
+        ranked: FloatArray,
+        space: SpaceLike,
+        rng: np.random.Generator,
+    ) -> Found:
         """Return the candidates; they are coordinates alone (see `Search`)."""
         embedding = surface.embedding
         seeded = embedding_stream(embedding) if self.once else rng
@@ -38,12 +47,12 @@ class HypercubeSearch:
         return Found(Z[np.argsort(-surface.values_at(Z), kind="stable")])
 
 
-def reach_of_coordinates(basis):
+def reach_of_coordinates(basis: FloatArray) -> float:
     """Return the largest size of a coordinate's sum over the inputs: their bottom-up code."""
     return float(np.abs(basis.sum(axis=0)).max())
 
 
-def reach_of_inputs(basis):
+def reach_of_inputs(basis: FloatArray) -> float:
     """Return the largest size of an input's sum over the coordinates: their top-down code.
 
     Examples

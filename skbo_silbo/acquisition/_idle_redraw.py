@@ -6,11 +6,14 @@ made anyway, and if they are idle it loses nothing (doc/search_log.rst).
 """
 
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 
+from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.acquisition._near_or_far import NearOrFar
 from skbo_silbo.acquisition._search_protocol import Found, Search
+from skbo_silbo.acquisition._surface import AcquisitionSurface
 
 LARGEST_LOSS = 0.1  # as if the predicted mean were worse by so many standard deviations
 N_SIZES = 101  # sizes of the set drawn anew that are tried, at most
@@ -29,17 +32,26 @@ class IdleRedraw:
     search: Search = field(default_factory=NearOrFar)
     n_points = NearOrFar.n_points
 
-    def find(self, surface, ranked, space, rng):
+    def find(
+        self,
+        surface: AcquisitionSurface,
+        ranked: FloatArray,
+        space: SpaceLike,
+        rng: np.random.Generator,
+    ) -> Found:
         """Return what the other search found, idle inputs of the best drawn anew (see `Search`).
 
         The first is that point; then follow those of the other search.
         """
         found = self.search.find(surface, ranked, space, rng)
-        x = redraw_idle(found.X[:1], surface, space, rng)
-        return Found(np.vstack([surface.embedding.project(x), found.Z]), np.vstack([x, found.X]))
+        X = cast(FloatArray, found.X)
+        x = redraw_idle(X[:1], surface, space, rng)
+        return Found(np.vstack([surface.embedding.project(x), found.Z]), np.vstack([x, X]))
 
 
-def redraw_idle(x, surface, space, rng):
+def redraw_idle(
+    x: FloatArray, surface: AcquisitionSurface, space: SpaceLike, rng: np.random.Generator
+) -> FloatArray:
     """Return x with as many inputs drawn anew as lose almost no acquisition, (1, d).
 
     They are taken in the order of their relevance, the least relevant first.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skbo_silbo._typing import BoolArray, FloatArray, SpaceLike
 from skbo_silbo.acquisition._climb import (
     CUBE,
     N_INCUMBENTS,
@@ -18,6 +19,8 @@ from skbo_silbo.acquisition._climb import (
     draw_candidates,
     draw_moved,
 )
+from skbo_silbo.acquisition._search_protocol import Found
+from skbo_silbo.acquisition._surface import AcquisitionSurface
 
 N_POINTS = 1024
 LEAST_MOVED = 2  # coordinates of a candidate that differ from the incumbent's, on average
@@ -39,7 +42,13 @@ class NearOrFar:
     half_width: float = 0.4
     n_points = Climb.n_points
 
-    def find(self, surface, ranked, space, rng):
+    def find(
+        self,
+        surface: AcquisitionSurface,
+        ranked: FloatArray,
+        space: SpaceLike,
+        rng: np.random.Generator,
+    ) -> Found:
         """Return candidates and where climbs from the best of them ended (see `Search`)."""
         best, relevance = ranked[0], surface.relevance
         if rng.random() >= self.near_share:
@@ -52,7 +61,13 @@ class NearOrFar:
         return climb_from(X, surface, space, bounds)
 
 
-def draw_near(x, half_width, categorical, rng, relevance):
+def draw_near(
+    x: FloatArray,
+    half_width: float,
+    categorical: BoolArray,
+    rng: np.random.Generator,
+    relevance: FloatArray,
+) -> FloatArray:
     """Return points near x, from few to all coordinates moved, of shape (N_POINTS, d).
 
     Parameters

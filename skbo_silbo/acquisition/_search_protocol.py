@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.space import first_rows
+
+if TYPE_CHECKING:
+    from skbo_silbo.acquisition._surface import AcquisitionSurface
 
 
 class AcquisitionFunction(Protocol):
@@ -50,7 +53,7 @@ class Found:
     Z: FloatArray
     X: FloatArray | None = None
 
-    def portions(self, size: int) -> Iterator[Self]:
+    def portions(self, size: int) -> "Iterator[Found]":
         """Yield the rows whose coordinates no row before has: `size`, then twice as many, ..."""
         rows = first_rows(self.Z)
         while rows:
@@ -67,7 +70,12 @@ class Search(Protocol):
         """How many candidates it looks at: the confidence bound's schedule depends on it."""
 
     def find(
-        self, surface: Any, ranked: FloatArray, space: SpaceLike, rng: np.random.Generator, /
+        self,
+        surface: "AcquisitionSurface",
+        ranked: FloatArray,
+        space: SpaceLike,
+        rng: np.random.Generator,
+        /,
     ) -> Found:
         """Return the best candidates as `Found`.
 

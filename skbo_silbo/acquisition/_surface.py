@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.acquisition._search_protocol import AcquisitionFunction
 from skbo_silbo.embedding import Embedding
 from skbo_silbo.surrogate import Feasibility, Surrogate
@@ -31,12 +32,12 @@ class AcquisitionSurface:
     best: float
     feasibility: Feasibility | None = None
 
-    def values(self, X):
+    def values(self, X: FloatArray) -> FloatArray:
         """Return the acquisition at the rows of X, of shape (n,)."""
         mean, std = self.surrogate.predict(self.embedding.project(X))
         return self._weighted(self.acquisition(mean, std, self.best), X)
 
-    def values_at(self, Z):
+    def values_at(self, Z: FloatArray) -> FloatArray:
         """Return the acquisition at coordinates Z, (n, r), of shape (n,).
 
         Constraints are looked at where the point of least norm with these coordinates is.
@@ -46,7 +47,7 @@ class AcquisitionSurface:
             return values
         return self._weighted(values, np.clip(self.embedding.expand(Z), -1.0, 1.0))
 
-    def values_if_worse(self, X, loss):
+    def values_if_worse(self, X: FloatArray, loss: float) -> tuple[FloatArray, FloatArray]:
         """Return the acquisition at the rows of X, and what it were if all means were worse.
 
         Parameters
@@ -70,7 +71,7 @@ class AcquisitionSurface:
         return values + self.feasibility.log_probability(X, worse_by)
 
     @property
-    def relevance(self):
+    def relevance(self) -> FloatArray:
         """How much the surrogate lets every input matter, (d,), >= 0.
 
         For an embedding the norm of the relevances of the coordinates that the input acts through.
@@ -78,7 +79,7 @@ class AcquisitionSurface:
         basis, relevance = self.embedding.basis, self.surrogate.relevance_
         return relevance if basis is None else np.sqrt(basis**2 @ relevance**2)
 
-    def value_and_gradient(self, x):
+    def value_and_gradient(self, x: FloatArray) -> tuple[float, FloatArray]:
         """Return the acquisition at one point x, (d,), and its gradient, (d,)."""
         Z = self.embedding.project(x[None])
         mean, std, mean_by_z, std_by_z = self.surrogate.predict_gradient(Z)

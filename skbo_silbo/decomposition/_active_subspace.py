@@ -123,10 +123,10 @@ class ActiveSubspace(LinearProjection):
         self,
         n_components: int | str = "auto",
         *,
-        prior="sparse",
-        spectrum_floor=1e-3,
-        n_refinements=2,
-        n_random_starts=1,
+        prior: str = "sparse",
+        spectrum_floor: float = 1e-3,
+        n_refinements: int = 2,
+        n_random_starts: int = 1,
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components

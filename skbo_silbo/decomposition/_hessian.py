@@ -79,7 +79,7 @@ class PrincipalHessianDirections(LinearProjection):
     (1, 2)
     """
 
-    def __init__(self, n_components: int | str = "auto", *, on="residuals") -> None:
+    def __init__(self, n_components: int | str = "auto", *, on: str = "residuals") -> None:
         self.n_components = n_components
         self.on = on
 

@@ -1,6 +1,7 @@
 """Sliced inverse regression in the feature space of a kernel, with unlabelled rows."""
 
-from typing import Self
+from collections.abc import Mapping
+from typing import Any, Self
 
 import numpy as np
 from scipy import linalg
@@ -144,16 +145,16 @@ callable, default="rbf"
         n_components: int | str = "auto",
         *,
         kernel: str = "rbf",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        kernel_params=None,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: Mapping[str, Any] | None = None,
         alpha: float | str = "auto",
         ridge: float | str = "auto",
         n_slices: int | ArrayLike = 10,
         n_neighbors: int = 7,
-        fit_inverse_transform=False,
-        inverse_ridge="auto",
+        fit_inverse_transform: bool = False,
+        inverse_ridge: float | str = "auto",
         neighbors: str = "auto",
         random_state: RandomState = None,
     ) -> None:
@@ -245,13 +246,13 @@ callable, default="rbf"
             If `fit_inverse_transform` is False: the method is not there.
         """
         check_is_fitted(self)
-        Z = check_array(Z, dtype=np.float64, input_name="Z")
-        if Z.shape[1] != self.n_components_:
+        scores = check_array(Z, dtype=np.float64, input_name="Z")
+        if scores.shape[1] != self.n_components_:
             raise ValueError(
-                f"Z must have n_components_ = {self.n_components_} columns: got {Z.shape[1]}. "
-                "Pass scores from transform."
+                f"Z must have n_components_ = {self.n_components_} columns: got "
+                f"{scores.shape[1]}. Pass scores from transform."
             )
-        return self._score_kernel(Z, self._Z_fit) @ self._inverse_coef + self._X_mean
+        return self._score_kernel(scores, self._Z_fit) @ self._inverse_coef + self._X_mean
 
     def _split(self, X, y, X_unlabeled, sample_weight):
         weigh = {"sample_weight": sample_weight, "allow_categories": True}

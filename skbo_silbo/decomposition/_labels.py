@@ -1,11 +1,15 @@
 """What every supervised transformer here does with its input before it computes anything."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
+from .._typing import ArrayLike, FloatArray
 from ._weights import as_numbers_of_rows, check_sample_weight
 
 
@@ -23,27 +27,27 @@ class LabelledData:
         Positive weights of the labelled rows, as numbers of rows.
     """
 
-    X_labeled: np.ndarray
-    y: np.ndarray
-    X_unlabeled: np.ndarray
-    weights: np.ndarray | None = None
+    X_labeled: FloatArray
+    y: NDArray[Any]
+    X_unlabeled: FloatArray
+    weights: FloatArray | None = None
 
     @property
-    def n_rows(self):
+    def n_rows(self) -> float:
         """Labelled rows, each as often as it weighs."""
         return len(self.y) if self.weights is None else self.weights.sum()
 
-    def labelled_mean(self):
+    def labelled_mean(self) -> FloatArray:
         """Weighted mean of the labelled rows (d,)."""
         if self.weights is None:
             return self.X_labeled.mean(axis=0)
         return self.weights @ self.X_labeled / self.n_rows
 
-    def labelled_only(self):
+    def labelled_only(self) -> "LabelledData":
         """Return the same record without the unlabelled rows."""
         return replace(self, X_unlabeled=self.X_unlabeled[:0])
 
-    def without_weights(self, why):
+    def without_weights(self, why: str) -> "LabelledData":
         """Return the same record without weights, after refusing those that differ."""
         if self.weights is not None and np.ptp(self.weights) > 0:
             raise ValueError(
@@ -54,17 +58,17 @@ class LabelledData:
 
 
 def split_labelled(
-    estimator,
-    X,
-    y,
-    X_unlabeled=None,
+    estimator: BaseEstimator,
+    X: ArrayLike,
+    y: ArrayLike,
+    X_unlabeled: ArrayLike | None = None,
     *,
-    sample_weight=None,
-    reset=True,
-    allow_categories=False,
-    categorical="auto",
-    multivariate=False,
-):
+    sample_weight: ArrayLike | None = None,
+    reset: bool = True,
+    allow_categories: bool = False,
+    categorical: bool | str = "auto",
+    multivariate: bool = False,
+) -> LabelledData:
     """Validate the arguments of ``fit`` and part labelled from unlabelled rows.
 
     A row is unlabelled when its y is NaN (or None, among categories), or when it stands in
@@ -104,20 +108,20 @@ def split_labelled(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None. "
             "Mark rows without a label by NaN in y."
         )
-    X = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
-    y, labelled = _check_response(y, allow_categories, categorical, multivariate)
-    check_consistent_length(X, y)
-    weights = check_sample_weight(sample_weight, len(X))
-    unlabelled = X[~labelled]
+    rows = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
+    labels, labelled = _check_response(y, allow_categories, categorical, multivariate)
+    check_consistent_length(rows, labels)
+    weights = check_sample_weight(sample_weight, len(rows))
+    unlabelled = rows[~labelled]
     if weights is not None:
         labelled &= weights > 0
         weights = as_numbers_of_rows(weights[labelled])
-    _check_labels(y[labelled], len(y))
+    _check_labels(labels[labelled], len(labels))
     if X_unlabeled is not None:
         unlabelled = np.concatenate([unlabelled, _check_unlabelled(estimator, X_unlabeled)])
     if labelled.all():
-        return LabelledData(X, y, unlabelled, weights)
-    return LabelledData(X[labelled], y[labelled], unlabelled, weights)
+        return LabelledData(rows, labels, unlabelled, weights)
+    return LabelledData(rows[labelled], labels[labelled], unlabelled, weights)
 
 
 def labelled_mask(y):

@@ -1,9 +1,10 @@
 """Running moments of rows that come in chunks: all that plain SIR needs of them."""
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 from sklearn.utils import assert_all_finite
 
 from ._scatter import is_constant
@@ -63,8 +64,8 @@ class SliceMoments:
         Sums of the weights.
     slice_means : ndarray of shape (H, d)
         Zero where the count is.
-    weight_squares : float
-        Sum of the squared weights.
+    weight_norm : float
+        Root of the sum of the squared weights: the squares themselves can underflow.
     weights_are_counts : bool
         Whether all weights are whole numbers.
     """
@@ -73,7 +74,7 @@ class SliceMoments:
     scatter: np.ndarray
     counts: np.ndarray
     slice_means: np.ndarray
-    weight_squares: float
+    weight_norm: float
     weights_are_counts: bool = True
 
     @classmethod
@@ -92,9 +93,9 @@ class SliceMoments:
         slice_means = sums / np.where(counts > 0, counts, 1)[:, None]
         scatter = centred_scatter(X, mean, safe_mean, weights)
         if weights is None:
-            return cls(mean, scatter, counts, slice_means, float(len(X)))
-        squares, whole = float(weights @ weights), are_counts(weights)
-        return cls(mean, scatter, counts, slice_means, squares, whole)
+            return cls(mean, scatter, counts, slice_means, math.sqrt(len(X)))
+        norm, whole = float(linalg.norm(weights)), are_counts(weights)
+        return cls(mean, scatter, counts, slice_means, norm, whole)
 
     @classmethod
     def of_finite(cls, X, codes, n_slices, *, weights=None, **names):
@@ -127,7 +128,7 @@ class SliceMoments:
             scatter,
             counts,
             slice_means,
-            self.weight_squares + other.weight_squares,
+            math.hypot(self.weight_norm, other.weight_norm),
             self.weights_are_counts and other.weights_are_counts,
         )
 
@@ -135,7 +136,7 @@ class SliceMoments:
         """Return the same moments with weights that are no counts scaled to Kish's sum."""
         if self.weights_are_counts:
             return self
-        scale = self.n / self.weight_squares
+        scale = self.n / self.weight_norm / self.weight_norm
         return replace(self, scatter=scale * self.scatter, counts=scale * self.counts)
 
     def without_constant_columns(self):

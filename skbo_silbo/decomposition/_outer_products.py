@@ -92,10 +92,10 @@ class OuterProductGradients(LinearProjection):
         self,
         n_components: int | str = "auto",
         *,
-        refinement="mave",
-        bandwidth=1.0,
-        max_iter=50,
-        tol=1e-3,
+        refinement: str = "mave",
+        bandwidth: float = 1.0,
+        max_iter: int = 50,
+        tol: float = 1e-3,
     ) -> None:
         self.n_components = n_components
         self.refinement = refinement

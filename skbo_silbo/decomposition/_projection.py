@@ -1,10 +1,13 @@
 """The surface shared by every linear transformer of this package."""
 
+from typing import Any, overload
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._typing import ArrayLike, BlockArray, FloatArray
 from ._streaming import FLOATS, is_dask_array
 
 
@@ -16,7 +19,11 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     _takes_responses = False  # whether y may have several columns
 
-    def transform(self, X):
+    @overload
+    def transform(self, X: BlockArray) -> Any: ...
+    @overload
+    def transform(self, X: ArrayLike) -> FloatArray: ...
+    def transform(self, X: Any) -> Any:
         """Project on the learnt directions.
 
         Parameters
@@ -43,7 +50,7 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             self.transform, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype)
         )
 
-    def inverse_transform(self, Z):
+    def inverse_transform(self, Z: ArrayLike) -> FloatArray:
         """Lift scores to the point nearest ``mean_`` that has them.
 
         Parameters
@@ -56,14 +63,14 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             ``mean_`` plus the minimum-norm preimage, so that ``transform(X)`` gives Z back.
         """
         check_is_fitted(self)
-        Z = check_array(Z, dtype=FLOATS, input_name="Z")
-        if Z.shape[1] != len(self.components_):
+        scores = check_array(Z, dtype=FLOATS, input_name="Z")
+        if scores.shape[1] != len(self.components_):
             raise ValueError(
-                f"Z must have n_components_ = {len(self.components_)} columns: got {Z.shape[1]}. "
-                "Pass scores from transform."
+                f"Z must have n_components_ = {len(self.components_)} columns: got "
+                f"{scores.shape[1]}. Pass scores from transform."
             )
-        lift = np.linalg.pinv(self.components_).T.astype(Z.dtype)
-        return Z @ lift + self.mean_.astype(Z.dtype)
+        lift = np.linalg.pinv(self.components_).T.astype(scores.dtype)
+        return scores @ lift + self.mean_.astype(scores.dtype)
 
     @property
     def _n_features_out(self):

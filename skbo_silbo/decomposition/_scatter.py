@@ -4,9 +4,19 @@ import numpy as np
 from scipy import sparse
 
 from .._numerics._graphs import laplacian, neighbor_graph, neighbor_indices
+from .._typing import FloatArray, RandomState
+from ._labels import LabelledData
+from ._slices import Slices
 
 
-def local_membership(X, slices, n_local_neighbors, *, method="auto", random_state=None):
+def local_membership(
+    X: FloatArray,
+    slices: Slices,
+    n_local_neighbors: int,
+    *,
+    method: str = "auto",
+    random_state: RandomState = None,
+) -> sparse.csr_array:
     """Localised Omega (n_l, n_l): column j averages the neighbours of row j within its slice.
 
     Each neighbourhood counts the row itself and weighs 1/k (Wu, Liang and Mukherjee 2010), with k
@@ -66,7 +76,7 @@ def column_scales(X, slices):
     return np.sqrt(np.where(variance > 0, variance, 1.0))
 
 
-def center_on_labels(data):
+def center_on_labels(data: LabelledData) -> tuple[FloatArray, FloatArray]:
     """Rows about the (weighted) labelled mean, labelled first: X (n, d), and the mean (d,).
 
     Centring the pooled rows would add a spurious direction wherever the two means differ.

@@ -9,6 +9,8 @@ m_h, V_h    (q,), (q,q) mean and variance of Z within slice h
 ==========  ==========  =====================================================
 """
 
+from typing import Self
+
 import numpy as np
 from scipy import linalg
 from sklearn.utils import check_random_state
@@ -16,6 +18,7 @@ from sklearn.utils import check_random_state
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import primal_basis
 from .._numerics._tridiagonal import eigenvalues_and_leading_vectors
+from .._typing import ArrayLike
 from ._component_checks import COMPONENT_WORDS, check_a_column_varies, check_n_components
 from ._dimension import dimension_by_criterion, dimension_by_tests, warn_of_none
 from ._labels import split_labelled
@@ -44,11 +47,11 @@ class _SecondMomentSlicing(LinearProjection):
 
     _takes_responses = True
 
-    def __init__(self, n_components="auto", *, n_slices=10):
+    def __init__(self, n_components: int | str = "auto", *, n_slices: int | ArrayLike = 10) -> None:
         self.n_components = n_components
         self.n_slices = n_slices
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the directions.
 
         Parameters

@@ -209,7 +209,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         n_neighbors: int = 7,
         ridge: float | str = "auto",
         scale: Any = "auto",
-        categorical="auto",
+        categorical: bool | str = "auto",
         solver: str = "auto",
         neighbors: str = "auto",
         random_state: RandomState = None,

@@ -3,11 +3,14 @@
 import warnings
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.cluster import KMeans
 
+from .._typing import ArrayLike, FloatArray, IntArray
 from ._weights import are_counts
 
 ROWS_PER_CLASS = 5
@@ -33,36 +36,36 @@ class Slices:
         the roots of these.
     """
 
-    codes: np.ndarray
-    counts: np.ndarray
-    weights: np.ndarray | None = None
+    codes: IntArray
+    counts: NDArray[np.number[Any]]
+    weights: FloatArray | None = None
 
     @property
-    def root_weights(self):
+    def root_weights(self) -> FloatArray | None:
         """Roots of the weights (n_l,), or None."""
         return None if self.weights is None else np.sqrt(self.weights)
 
     @property
-    def can_be_shuffled(self):
+    def can_be_shuffled(self) -> bool:
         """Whether rows weigh the same, or count for several that do."""
         return self.weights is None or are_counts(self.weights)
 
     @property
-    def n_slices(self):
+    def n_slices(self) -> int:
         """Number of slices, H."""
         return len(self.counts)
 
     @property
-    def n_rows(self):
+    def n_rows(self) -> float:
         """Number of rows, or the sum of their weights."""
         return self.counts.sum()
 
-    def of_rows(self, rows):
+    def of_rows(self, rows: IntArray) -> "Slices":
         """Slices of some rows only, without weights; those that no row is left in are dropped."""
         _, codes, counts = np.unique(self.codes[rows], return_inverse=True, return_counts=True)
         return Slices(codes, counts)
 
-    def membership(self):
+    def membership(self) -> sparse.csr_array:
         """Plain Omega (n_l, H): 1/sqrt(n_h), times the root weight, where row i is in slice h."""
         entries = 1 / np.sqrt(self.counts[self.codes])
         if self.weights is not None:
@@ -70,16 +73,18 @@ class Slices:
         pointers = np.arange(len(self.codes) + 1)
         return sparse.csr_array((entries, self.codes, pointers), (len(self.codes), self.n_slices))
 
-    def weighted(self, values):
+    def weighted(self, values: FloatArray) -> FloatArray:
         """Values (n_l, p) of the rows, times their root weights."""
-        return values if self.weights is None else values * self.root_weights[:, None]
+        return values if self.weights is None else values * np.sqrt(self.weights)[:, None]
 
-    def unweighted(self, values):
+    def unweighted(self, values: FloatArray) -> FloatArray:
         """Undo `weighted`."""
-        return values if self.weights is None else values / self.root_weights[:, None]
+        return values if self.weights is None else values / np.sqrt(self.weights)[:, None]
 
 
-def slice_response(y, n_slices, *, sample_weight=None):
+def slice_response(
+    y: NDArray[Any], n_slices: int | ArrayLike, *, sample_weight: FloatArray | None = None
+) -> Slices:
     """Cut the response as R's ``dr`` does, at given edges, by category, or by k-means.
 
     Parameters

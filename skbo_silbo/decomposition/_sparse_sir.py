@@ -115,8 +115,8 @@ class SparseSlicedInverseRegression(LinearProjection):
         n_components: int | str = "auto",
         *,
         n_slices: int | ArrayLike = 10,
-        penalty="auto",
-        n_screened="auto",
+        penalty: float | str = "auto",
+        n_screened: int | str | None = "auto",
         cv: Any = 5,
         random_state: RandomState = None,
     ) -> None:

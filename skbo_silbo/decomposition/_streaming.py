@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array, column_or_1d
 
+from .._typing import ArrayLike, FloatArray
 from ._moments import SliceMoments
 from ._slices import check_n_slices, slice_response
 from ._weights import as_numbers_of_rows, check_sample_weight
@@ -94,7 +95,9 @@ class SliceCoding:
         return codes
 
 
-def slice_edges(y, n_slices, *, sample_weight=None):
+def slice_edges(
+    y: ArrayLike, n_slices: int, *, sample_weight: ArrayLike | None = None
+) -> FloatArray:
     """Edges that cut a response into the slices that `slice_response` makes of it.
 
     For chunks: a first pass over y alone gives edges, and passed as ``n_slices`` they make
@@ -126,13 +129,13 @@ def slice_edges(y, n_slices, *, sample_weight=None):
     >>> slice_edges(np.arange(12.0), 3)
     array([4., 8.])
     """
-    y = column_or_1d(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"))
-    weights = check_sample_weight(sample_weight, len(y))
+    labels = column_or_1d(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"))
+    weights = check_sample_weight(sample_weight, len(labels))
     if weights is not None:
-        y, weights = y[weights > 0], as_numbers_of_rows(weights[weights > 0])
-    codes = slice_response(y, n_slices, sample_weight=weights).codes
-    order = np.argsort(y, kind="stable")
-    return y[order][1:][np.diff(codes[order]) > 0]
+        labels, weights = labels[weights > 0], as_numbers_of_rows(weights[weights > 0])
+    codes = slice_response(labels, n_slices, sample_weight=weights).codes
+    order = np.argsort(labels, kind="stable")
+    return labels[order][1:][np.diff(codes[order]) > 0]
 
 
 def is_dask_array(X):

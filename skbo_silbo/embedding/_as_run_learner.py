@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.embedding._learners import SemiSIRLearner
+from skbo_silbo.embedding._linear import LinearEmbedding
 
 AS_RUN = {
     "n_local_neighbors": 3,
@@ -35,7 +37,7 @@ class AsRunLearner:
     n_best: int
     name = "semi-sir-as-run"
 
-    def learn(self, X, y, X_unlabeled):
+    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the embedding, or the identity when equal values identify no direction."""
         best = np.sort(np.argsort(y, kind="stable")[: self.n_best])
         learner = SemiSIRLearner(self.name, self.n_components, dict(AS_RUN), self.n_components + 1)

@@ -1,8 +1,12 @@
 """The count sketch: every input follows one of few coordinates, with a sign."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
+
+from skbo_silbo._typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +37,14 @@ class CountSketch:
     array([[0.5, 0.2]])
     """
 
-    bins: np.ndarray
-    signs: np.ndarray
+    bins: IntArray
+    signs: FloatArray
     r: int
 
     is_identity = False
 
     @classmethod
-    def draw(cls, d, r, rng, *, balanced=False):
+    def draw(cls, d: int, r: int, rng: np.random.Generator, *, balanced: bool = False) -> Self:
         """Draw bins and signs.
 
         Parameters
@@ -55,48 +59,50 @@ class CountSketch:
         return cls(bins, rng.choice([-1.0, 1.0], size=d), r)
 
     @property
-    def d(self):
+    def d(self) -> int:
         """Number of inputs."""
         return self.bins.size
 
     @property
-    def counts(self):
+    def counts(self) -> IntArray:
         """How many inputs each bin holds, (m,)."""
         return np.bincount(self.bins, minlength=self.r)
 
     @property
-    def half_widths(self):
+    def half_widths(self) -> FloatArray:
         """Half the sides, (m,), of the box of v."""
         return np.ones(self.r)
 
     @property
-    def basis(self):
+    def basis(self) -> FloatArray:
         """Orthonormal basis, (d, k), of the points that the sketch reaches; k bins hold inputs."""
         held = np.flatnonzero(self.counts)
         basis = np.zeros((self.d, self.r))
         basis[np.arange(self.d), self.bins] = self.signs / np.sqrt(self.counts[self.bins])
         return basis[:, held]
 
-    def compress(self, X):
+    def compress(self, X: FloatArray) -> FloatArray:
         """Return ``S x``, the signed sum over every bin, (n, m): E <Sx, Sy> = <x, y>."""
         return self._sum(X * self.signs)
 
-    def expand(self, V):
+    def expand(self, V: FloatArray) -> FloatArray:
         """Return the points, (n, d), of coordinates V, (n, m)."""
         return self.signs * V[:, self.bins]
 
-    def project(self, X):
+    def project(self, X: FloatArray) -> FloatArray:
         """Return the signed mean over every bin, (n, m), 0 for an empty one.
 
         It is the V that `expand` made X from, or the one that makes the nearest points.
         """
         return self.compress(X) / np.maximum(self.counts, 1)
 
-    def pull_back(self, gradient):
+    def pull_back(self, gradient: FloatArray) -> FloatArray:
         """Return the gradient by x, (n, d), from the gradient by the projected v, (n, m)."""
         return self.expand(gradient / np.maximum(self.counts, 1))
 
-    def split(self, chosen, rng):
+    def split(
+        self, chosen: Iterable[int], rng: np.random.Generator
+    ) -> "tuple[CountSketch, IntArray]":
         """Return a finer sketch in which the chosen bins are halved at random, and the parents.
 
         Parameters

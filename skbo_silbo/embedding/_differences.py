@@ -11,9 +11,11 @@ G          (m, d)      the gradients; of rank r where f acts through r direction
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
+from skbo_silbo._typing import Auto, FloatArray
 from skbo_silbo.embedding._linear import LinearEmbedding
 
 STEP = 0.01  # e: of a difference, in half-widths of the cube
@@ -34,11 +36,11 @@ class DifferenceDesign:
         The centres, then their neighbours by turns.
     """
 
-    centres: np.ndarray
-    points: np.ndarray
+    centres: FloatArray
+    points: FloatArray
 
     @classmethod
-    def draw(cls, n, d, n_centres, rng):
+    def draw(cls, n: int, d: int, n_centres: int, rng: np.random.Generator) -> Self:
         """Draw n points in all, at most half of them centres."""
         m = max(min(n_centres, n // 2), 1)
         centres = rng.uniform(-1.0 + STEP, 1.0 - STEP, (m, d))
@@ -62,11 +64,11 @@ class DifferenceLearner:
         Coordinates; "auto" keeps nine tenths of the squared size of G.
     """
 
-    centres: np.ndarray
-    n_components: object
+    centres: FloatArray
+    n_components: int | Auto
     name = "differences"
 
-    def learn(self, X, y, X_unlabeled):
+    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the embedding, or the identity where no difference was measured or all are 0."""
         d = X.shape[1]
         measured = [self._at(j, X, y) for j in range(len(self.centres))]

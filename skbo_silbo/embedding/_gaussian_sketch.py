@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
+
+from skbo_silbo._typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,32 +31,32 @@ class GaussianSketch:
     array([[ 0.1, -0.2]])
     """
 
-    matrix: np.ndarray
+    matrix: FloatArray
 
     is_identity = False
 
     @classmethod
-    def draw(cls, d, r, rng):
+    def draw(cls, d: int, r: int, rng: np.random.Generator) -> Self:
         """Draw A for d inputs and r coordinates."""
         return cls(rng.standard_normal((d, r)))
 
     @property
-    def d(self):
+    def d(self) -> int:
         """Number of inputs."""
         return self.matrix.shape[0]
 
     @property
-    def r(self):
+    def r(self) -> int:
         """Number of coordinates."""
         return self.matrix.shape[1]
 
     @property
-    def half_widths(self):
+    def half_widths(self) -> FloatArray:
         """Half the sides, (r,), of the box of v."""
         return np.full(self.r, np.sqrt(self.r))
 
     @cached_property
-    def basis(self):
+    def basis(self) -> FloatArray:
         """Orthonormal basis, (d, min(d, r)), of the range of A."""
         return np.linalg.qr(self.matrix)[0]
 
@@ -61,14 +64,14 @@ class GaussianSketch:
     def _inverse(self):
         return np.linalg.pinv(self.matrix)
 
-    def expand(self, V):
+    def expand(self, V: FloatArray) -> FloatArray:
         """Return the points A v, (n, d), of coordinates V, (n, r); not clipped."""
         return V @ self.matrix.T
 
-    def project(self, X):
+    def project(self, X: FloatArray) -> FloatArray:
         """Return the coordinates, (n, r), of the points of the range of A nearest X."""
         return X @ self._inverse.T
 
-    def pull_back(self, gradient):
+    def pull_back(self, gradient: FloatArray) -> FloatArray:
         """Return the gradient by x, (n, d), from the gradient by the projected v, (n, r)."""
         return gradient @ self._inverse

@@ -1,15 +1,23 @@
 """Learners of the embedding: from labelled points to the linear map that the surrogate sees."""
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from skbo_silbo._checks import missing_members
+from skbo_silbo._typing import (
+    ArrayLike,
+    Auto,
+    FloatArray,
+    InvertibleTransformerLike,
+    TransformerLike,
+)
 from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
-from skbo_silbo.embedding._learner_protocol import Learner
+from skbo_silbo.embedding._learner_protocol import Embedding, Learner
 from skbo_silbo.embedding._linear import LinearEmbedding
 from skbo_silbo.embedding._nonlinear import N_TRIAL, NonlinearLearner, fit_clone, maps_back_only
 from skbo_silbo.surrogate import LEAST_SPARSE_DIMENSION, GaussianProcessSurrogate
@@ -31,7 +39,7 @@ class IdentityLearner:
 
     name: str = "identity"
 
-    def learn(self, X, y, X_unlabeled):
+    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the identity of the columns of X."""
         return LinearEmbedding(X.shape[1])
 
@@ -46,10 +54,10 @@ class FixedLearner:
         A sketch.
     """
 
-    embedding: object
+    embedding: Embedding
     name = "fixed"
 
-    def learn(self, X, y, X_unlabeled):
+    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> Embedding:
         """Return the embedding given."""
         return self.embedding
 
@@ -57,10 +65,10 @@ class FixedLearner:
 class Transformer(Protocol):
     """What `TransformerLearner` needs of an estimator before it is fitted."""
 
-    def fit(self, X, y):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Any:
         """Fit."""
 
-    def get_params(self, deep=True):
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters (scikit-learn's `clone` asks for them)."""
 
 
@@ -76,9 +84,9 @@ class TransformerLearner:
     """
 
     name: str
-    transformer: object
+    transformer: TransformerLike
 
-    def learn(self, X, y, X_unlabeled):
+    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the embedding onto the span of the transformer's components.
 
         Equal values of y, or equal rows of X, identify no direction: then it is the identity.
@@ -88,7 +96,7 @@ class TransformerLearner:
         transformer = self.fitted(X, y, X_unlabeled)
         return LinearEmbedding.from_components(transformer.components_)
 
-    def check(self, d):
+    def check(self, d: int) -> None:
         """Refuse a transformer that is no linear map of d inputs, by a fit to random numbers."""
         rng = np.random.default_rng(0)
         X = rng.uniform(-1.0, 1.0, (N_TRIAL, d))
@@ -107,7 +115,7 @@ class TransformerLearner:
                 f"{self.transformer!r}. Use a transformer whose components_ are rows of weights."
             )
 
-    def fitted(self, X, y, X_unlabeled):
+    def fitted(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> Any:
         """Return a clone of the transformer, fitted."""
         return fit_clone(self.transformer, X, y, X_unlabeled)
 
@@ -128,11 +136,11 @@ class SemiSIRLearner:
     """
 
     name: str
-    n_components: object
-    params: dict
+    n_components: int | Auto
+    params: Mapping[str, Any]
     n_slices: int | None = None
 
-    def learn(self, X, y, X_unlabeled):
+    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the embedding, or the identity when equal values identify no direction."""
         if not _varies(X, y):
             return LinearEmbedding(X.shape[1])
@@ -195,10 +203,10 @@ class ActiveSubspaceLearner:
         Coordinates; fewer labels than that identify fewer.
     """
 
-    n_components: object
+    n_components: int | Auto
     name = "active-subspace"
 
-    def learn(self, X, y, X_unlabeled):
+    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the embedding, or the identity when equal values identify no direction."""
         most = self.n_components
         if most != "auto":
@@ -219,10 +227,10 @@ class CoordinatesLearner:
         there are labels.
     """
 
-    n_components: object
+    n_components: int | Auto
     name = "coordinates"
 
-    def learn(self, X, y, X_unlabeled):
+    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the embedding, or the identity when equal values say nothing."""
         d = X.shape[1]
         if not _varies(X, y):
@@ -286,7 +294,9 @@ class ChosenEmbedding:
     prior: str | None = None
 
 
-def choose_embedding(embedding, n_components, d):
+def choose_embedding(
+    embedding: str | Learner | TransformerLike, n_components: int | Auto, d: int
+) -> ChosenEmbedding:
     """Return what the option `embedding` stands for.
 
     Parameters
@@ -314,7 +324,7 @@ def choose_embedding(embedding, n_components, d):
             "Set it on the object."
         )
     if not missing_members(embedding, Learner):
-        return ChosenEmbedding(embedding)
+        return ChosenEmbedding(cast(Learner, embedding))
     if isinstance(embedding, type) or missing_members(embedding, Transformer):
         raise ValueError(
             f"embedding must be one of {sorted(EMBEDDINGS)}, a transformer with components_ or "
@@ -322,8 +332,9 @@ def choose_embedding(embedding, n_components, d):
             f"{embedding!r}."
         )
     if maps_back_only(embedding, d):
-        return ChosenEmbedding(NonlinearLearner(embedding))
-    learner = TransformerLearner(type(embedding).__name__, embedding)
+        return ChosenEmbedding(NonlinearLearner(cast(InvertibleTransformerLike, embedding)))
+    transformer = cast(TransformerLike, embedding)
+    learner = TransformerLearner(type(embedding).__name__, transformer)
     learner.check(d)
     return ChosenEmbedding(learner)
 

@@ -1,8 +1,11 @@
 """The linear map from the cube to the coordinates that the surrogate sees."""
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
+
+from skbo_silbo._typing import ArrayLike, FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,10 +29,10 @@ class LinearEmbedding:
     """
 
     d: int
-    basis: np.ndarray | None = None
+    basis: FloatArray | None = None
 
     @classmethod
-    def from_components(cls, components):
+    def from_components(cls, components: ArrayLike) -> Self:
         """Orthonormalise the rows of `components`, (r, d), and drop what depends on the others.
 
         Raises
@@ -51,28 +54,28 @@ class LinearEmbedding:
         return cls(components.shape[1], (basis * sign)[:, independent])
 
     @property
-    def r(self):
+    def r(self) -> int:
         """Number of coordinates of z."""
         return self.d if self.basis is None else self.basis.shape[1]
 
     @property
-    def is_identity(self):
+    def is_identity(self) -> bool:
         """Whether z is x itself."""
         return self.basis is None
 
     @property
-    def half_widths(self):
+    def half_widths(self) -> FloatArray:
         """Half the sides, (r,), of the smallest box round the image of the cube (a zonotope)."""
         return np.ones(self.d) if self.basis is None else np.abs(self.basis).sum(axis=0)
 
-    def project(self, X):
+    def project(self, X: FloatArray) -> FloatArray:
         """Return ``Z = X B``, of shape (n, r)."""
         return X if self.basis is None else X @ self.basis
 
-    def expand(self, Z):
+    def expand(self, Z: FloatArray) -> FloatArray:
         """Return ``X = Z pinv(B)``, the preimages of least norm in R^d, of shape (n, d)."""
         return Z if self.basis is None else Z @ self.basis.T
 
-    def pull_back(self, gradient):
+    def pull_back(self, gradient: FloatArray) -> FloatArray:
         """Return the gradient by x, (n, d), from the gradient by z, (n, r)."""
         return gradient if self.basis is None else gradient @ self.basis.T

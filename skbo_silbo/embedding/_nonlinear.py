@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NoReturn, Self
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from skbo_silbo._typing import FloatArray, InvertibleTransformerLike
 from skbo_silbo.embedding._linear import LinearEmbedding
 
 N_TRIAL = 200  # random points that a transformer is tried on
@@ -45,15 +47,15 @@ class TransformerEmbedding:
     """
 
     d: int
-    transformer: object
-    centre: np.ndarray
-    half_widths: np.ndarray
+    transformer: InvertibleTransformerLike
+    centre: FloatArray
+    half_widths: FloatArray
 
     is_identity = False
     basis = None  # the map is no matrix
 
     @classmethod
-    def round_image(cls, transformer, X):
+    def round_image(cls, transformer: InvertibleTransformerLike, X: FloatArray) -> Self:
         """Return the embedding by a fitted transformer, to be searched round the image of X.
 
         Raises
@@ -71,20 +73,20 @@ class TransformerEmbedding:
         return cls(X.shape[1], transformer, (low + high) / 2.0, (high - low) / 2.0)
 
     @property
-    def r(self):
+    def r(self) -> int:
         """Number of coordinates of z."""
         return self.centre.size
 
-    def project(self, X):
+    def project(self, X: FloatArray) -> FloatArray:
         """Return ``Z = T(X) - c``, of shape (n, r)."""
         return _image(self.transformer, X) - self.centre
 
-    def expand(self, Z):
+    def expand(self, Z: FloatArray) -> FloatArray:
         """Return the points, (n, d), that T's inverse gives for Z, (n, r); not clipped."""
         X = np.asarray(self.transformer.inverse_transform(Z + self.centre), dtype=float)
         return X.reshape(len(Z), self.d)
 
-    def pull_back(self, gradient):
+    def pull_back(self, gradient: FloatArray) -> NoReturn:
         """Raise: a transformer has no derivative."""
         raise NotImplementedError(
             f"a search by gradients needs an embedding with derivatives: "
@@ -103,14 +105,16 @@ class NonlinearLearner:
         Cloned before every fit. `X_unlabeled` is passed if its `fit` takes it.
     """
 
-    transformer: object
+    transformer: InvertibleTransformerLike
 
     @cached_property
-    def name(self):
+    def name(self) -> str:
         """Name of the transformer's class."""
         return type(self.transformer).__name__
 
-    def learn(self, X, y, X_unlabeled):
+    def learn(
+        self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray
+    ) -> LinearEmbedding | TransformerEmbedding:
         """Return the embedding, searched round the image of labelled and unlabelled points.
 
         Equal values of y identify nothing: then it is the identity.

@@ -9,8 +9,10 @@ from types import MappingProxyType
 
 import numpy as np
 
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.embedding._count_sketch import CountSketch
 from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
+from skbo_silbo.embedding._learner_protocol import Learner
 from skbo_silbo.embedding._linear import LinearEmbedding
 
 SKETCH_STREAM = (0, 3)  # number of the random stream that a sketch comes from
@@ -30,21 +32,21 @@ class SketchedLearner:
         Of the halving of bins.
     """
 
-    sketch: object
-    learner: object
+    sketch: CountSketch | GaussianSketch
+    learner: Learner
     seed: int
 
     @property
-    def name(self):
+    def name(self) -> str:
         """Name of the learner on the sketch."""
         return f"sketched {self.learner.name}"
 
-    def learn(self, X, y, X_unlabeled):
+    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the embedding ``z = x S B``, S the sketch's orthonormal basis, B learnt there."""
         basis = self.refined(len(y)).basis
         return _compose(basis, self.learner.learn(X @ basis, y, X_unlabeled @ basis))
 
-    def refined(self, n):
+    def refined(self, n: int) -> CountSketch | GaussianSketch:
         """Return the sketch for n points: a count sketch is halved as often as they allow.
 
         The halvings of fewer points are the first ones of more, so that every point on a coarser
@@ -69,7 +71,9 @@ def _count(d, m, rng):
 SKETCHES = MappingProxyType({"count": _count, "gaussian": GaussianSketch.draw})
 
 
-def draw_sketch(sketch, d, rng):
+def draw_sketch(
+    sketch: str | None, d: int, rng: np.random.Generator
+) -> CountSketch | GaussianSketch | None:
     """Return the sketch of this name on d inputs, or None for "auto" and None.
 
     Raises

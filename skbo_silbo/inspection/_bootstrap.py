@@ -6,12 +6,13 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy.stats import norm
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._checks import check_choice, check_integer
-from ..decomposition import split_labelled
+from .._typing import ArrayLike, FloatArray, RandomState, TransformerLike
+from ..decomposition import LabelledData, split_labelled
 from ._alignment import nearest_rotation, squared_trace_correlation
 
 ROWS_PER_FEATURE = 2
@@ -44,28 +45,28 @@ class DirectionBootstrap:
         Resamples that could not be fitted and were drawn anew.
     """
 
-    components: np.ndarray
-    resampled_components: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    standard_errors: np.ndarray
-    stability: np.ndarray
+    components: FloatArray
+    resampled_components: FloatArray
+    low: FloatArray
+    high: FloatArray
+    standard_errors: FloatArray
+    stability: FloatArray
     confidence_level: float
     n_redrawn: int
 
 
 def bootstrap_directions(
-    estimator,
-    X,
-    y,
+    estimator: TransformerLike,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
-    X_unlabeled=None,
-    n_resamples=200,
-    confidence_level=0.95,
-    method="normal",
-    random_state=None,
-    n_jobs=None,
-):
+    X_unlabeled: ArrayLike | None = None,
+    n_resamples: int = 200,
+    confidence_level: float = 0.95,
+    method: str = "normal",
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> DirectionBootstrap:
     """Resample the labelled rows with replacement and fit the directions anew, many times.
 
     Parameters
@@ -154,11 +155,11 @@ def bootstrap_directions(
     _check_confidence_level(confidence_level)
     check_choice("method", method, ("normal", "percentile"))
     rng = check_random_state(random_state)
-    estimator = _seeded(clone(estimator), rng)
-    fitted = _fit_all(estimator, X, y, X_unlabeled)
-    params = estimator.get_params(deep=False)
+    seeded = _seeded(clone(estimator), rng)
+    fitted = _fit_all(seeded, X, y, X_unlabeled)
+    params = seeded.get_params(deep=False)
     rows = split_labelled(
-        clone(estimator),
+        clone(seeded),
         X,
         y,
         X_unlabeled,
@@ -169,7 +170,7 @@ def bootstrap_directions(
     _check_enough_rows(*rows.X_labeled.shape)
     resolved = {name: vars(fitted)[f"{name}_"] for name in RESOLVED if params.get(name) == "auto"}
     resolved["n_components"] = len(fitted.components_)
-    resampler = _Resampler(clone(estimator).set_params(**resolved), rows, fitted.components_)
+    resampler = _Resampler(clone(seeded).set_params(**resolved), rows, fitted.components_)
     seeds = rng.randint(np.iinfo(np.int32).max, size=n_resamples)
     resamples = Parallel(n_jobs=n_jobs)(delayed(resampler.draw)(seed) for seed in seeds)
     return _summarise(fitted.components_, resamples, confidence_level, method)
@@ -177,20 +178,21 @@ def bootstrap_directions(
 
 @dataclass(frozen=True, eq=False)
 class _Resample:
-    components: np.ndarray  # (r, d), aligned
+    components: FloatArray  # (r, d), aligned
     stability: float
-    failures: tuple  # messages of the draws that could not be fitted
+    failures: tuple[str, ...]  # messages of the draws that could not be fitted
 
 
 @dataclass(frozen=True, eq=False)
 class _Resampler:
-    estimator: object
-    rows: object  # LabelledData
-    reference: np.ndarray  # (r, d)
+    estimator: BaseEstimator
+    rows: LabelledData
+    reference: FloatArray  # (r, d)
 
     def draw(self, seed):
         """Draw until a resample can be fitted; return it aligned, with what went wrong before."""
-        rng, failures = np.random.default_rng(seed), []
+        rng = np.random.default_rng(seed)
+        failures: list[str] = []
         while len(failures) < MAX_DRAWS:
             try:
                 return self._compare(self._fit(rng), tuple(failures))

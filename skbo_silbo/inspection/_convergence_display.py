@@ -1,8 +1,15 @@
 """How fast searches got where, beside what random search is expected to reach."""
 
-from ._evaluations import read_evaluations, read_values_like
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Self
+
+from .._typing import FloatArray
+from ._evaluations import ResultLike, read_evaluations, read_values_like
 from ._figures import given_axes, import_pyplot
 from ._search_panels import draw_convergence
+
+if TYPE_CHECKING:
+    from ._figures import AxesLike
 
 
 class ConvergenceDisplay:
@@ -44,13 +51,13 @@ class ConvergenceDisplay:
 
     def __init__(
         self,
-        curves,
+        curves: Mapping[str, FloatArray],
         *,
-        n_initial=0,
-        random_values=None,
-        value_name="value",
-        greater_is_better=False,
-    ):
+        n_initial: int = 0,
+        random_values: FloatArray | None = None,
+        value_name: str = "value",
+        greater_is_better: bool = False,
+    ) -> None:
         self.curves = curves
         self.n_initial = n_initial
         self.random_values = random_values
@@ -58,7 +65,15 @@ class ConvergenceDisplay:
         self.greater_is_better = greater_is_better
 
     @classmethod
-    def from_result(cls, result, *, name="this search", others=None, random_search=None, ax=None):
+    def from_result(
+        cls,
+        result: ResultLike,
+        *,
+        name: str = "this search",
+        others: Mapping[str, ResultLike] | None = None,
+        random_search: ResultLike | None = None,
+        ax: "AxesLike | None" = None,
+    ) -> Self:
         """Draw a search, an optimiser, or what `minimize` returned.
 
         Parameters
@@ -104,7 +119,7 @@ class ConvergenceDisplay:
             greater_is_better=told.greater_is_better,
         ).plot(ax=ax)
 
-    def plot(self, *, ax=None):
+    def plot(self, *, ax: "AxesLike | None" = None) -> Self:
         """Draw the curves.
 
         Parameters

@@ -10,13 +10,15 @@ H          (d, a)      orthonormal; a direction does without the a features wher
 =========  ==========  ==================================================================
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg, stats
 
 from .._checks import check_choice
-from ..decomposition import SemiSlicedInverseRegression, slice_response, split_labelled
+from .._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from ..decomposition import SemiSlicedInverseRegression, Slices, slice_response, split_labelled
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +36,7 @@ class CoordinateTest:
     """
 
     statistic: float
-    weights: np.ndarray
+    weights: FloatArray
     p_value: float
 
 
@@ -52,12 +54,19 @@ class Elimination:
         Of the test at which each went.
     """
 
-    support: np.ndarray
-    dropped: np.ndarray
-    p_values: np.ndarray
+    support: BoolArray
+    dropped: IntArray
+    p_values: FloatArray
 
 
-def coordinate_test(X, y, features, *, n_slices=10, variance="general"):
+def coordinate_test(
+    X: ArrayLike,
+    y: ArrayLike,
+    features: int | str | Iterable[int | str],
+    *,
+    n_slices: int | ArrayLike = 10,
+    variance: str = "general",
+) -> CoordinateTest:
     """Test that the directions of sliced inverse regression do without some features.
 
     The marginal coordinate test: given the other features, y does not depend on these ones [1]_.
@@ -109,7 +118,14 @@ def coordinate_test(X, y, features, *, n_slices=10, variance="general"):
     return rows.test(rows.indices(features), variance)
 
 
-def backward_elimination(X, y, *, level=0.05, n_slices=10, variance="general"):
+def backward_elimination(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    level: float = 0.05,
+    n_slices: int | ArrayLike = 10,
+    variance: str = "general",
+) -> Elimination:
     """Drop the feature that a coordinate test misses least, until every test rejects.
 
     Parameters
@@ -157,9 +173,9 @@ def backward_elimination(X, y, *, level=0.05, n_slices=10, variance="general"):
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    X: np.ndarray  # (n, d), labelled, centred
-    slices: object
-    names: list  # of str, empty where X has none
+    X: FloatArray  # (n, d), labelled, centred
+    slices: Slices
+    names: list[str]  # empty where X has none
 
     @classmethod
     def of(cls, X, y, n_slices):

@@ -1,8 +1,13 @@
 """What the model of all inputs says of one of them, or of one direction, the others averaged."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from skbo_silbo._typing import FloatArray
 
 N_POINTS = 256  # over which the other inputs are averaged
 N_PLACES = 21  # along a continuous input
@@ -20,10 +25,10 @@ class Dependence:
     mean, low, high : ndarray of shape (k,)
     """
 
-    places: object
-    mean: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    places: Sequence[Any] | NDArray[Any]
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
 
     def rows(self, rows):
         """Return the curve at some of its places, in the order of the rows."""

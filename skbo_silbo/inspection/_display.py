@@ -1,18 +1,27 @@
 """Plots of fitted directions: what the response does along them, and what they are made of."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._checks import check_choice, check_integer
+from .._typing import ArrayLike, FloatArray
 from ..decomposition import split_labelled
 from ..optimizers import count_directions
-from ._dependence import direction_dependence
-from ._evaluations import read_evaluations
+from ._bootstrap import DirectionBootstrap
+from ._dependence import Dependence, direction_dependence
+from ._evaluations import ResultLike, read_evaluations
 from ._figures import given_axes, import_pyplot
 from ._panels import draw_loadings, draw_plane, draw_response, draw_spectrum, draw_words
 from ._value_axis import LONGEST_NAME, short
+
+if TYPE_CHECKING:
+    from ._figures import AxesLike
 
 KINDS = ("all", "summary", "spectrum", "loadings")
 MAX_CATEGORY_VALUES = 6
@@ -70,19 +79,19 @@ class SubspaceDisplay:
     def __init__(
         self,
         *,
-        scores,
-        response,
-        eigenvalues,
-        loadings,
-        feature_names,
-        unlabeled_scores=None,
-        loading_intervals=None,
-        response_name="y",
-        eigenvalue_name="eigenvalue",
-        loading_name="loading per standard deviation",
-        dependences=None,
-        silence=None,
-    ):
+        scores: FloatArray,
+        response: ArrayLike,
+        eigenvalues: FloatArray,
+        loadings: FloatArray,
+        feature_names: Sequence[str] | NDArray[Any],
+        unlabeled_scores: FloatArray | None = None,
+        loading_intervals: FloatArray | None = None,
+        response_name: str = "y",
+        eigenvalue_name: str = "eigenvalue",
+        loading_name: str = "loading per standard deviation",
+        dependences: Sequence[Dependence] | None = None,
+        silence: str | None = None,
+    ) -> None:
         self.scores = scores
         self.response = response
         self.eigenvalues = eigenvalues
@@ -99,18 +108,18 @@ class SubspaceDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y,
+        estimator: BaseEstimator,
+        X: ArrayLike,
+        y: ArrayLike,
         *,
-        X_unlabeled=None,
-        kind="all",
-        ax=None,
-        bootstrap=None,
-        feature_names=None,
-        response_name=None,
-        max_features=15,
-    ):
+        X_unlabeled: ArrayLike | None = None,
+        kind: str = "all",
+        ax: "AxesLike | None" = None,
+        bootstrap: DirectionBootstrap | None = None,
+        feature_names: Sequence[str] | NDArray[Any] | None = None,
+        response_name: str | None = None,
+        max_features: int = 15,
+    ) -> Self:
         """Draw a fitted transformer of this library, such as `SemiSlicedInverseRegression`.
 
         Parameters
@@ -166,7 +175,14 @@ class SubspaceDisplay:
         return display.plot(kind=kind, ax=ax, max_features=max_features)
 
     @classmethod
-    def from_result(cls, result, *, kind="all", ax=None, max_features=15):
+    def from_result(
+        cls,
+        result: ResultLike,
+        *,
+        kind: str = "all",
+        ax: "AxesLike | None" = None,
+        max_features: int = 15,
+    ) -> Self:
         """Draw the directions that a search, an optimiser or a result of `minimize` has learnt.
 
         They are those of ``subspace_``, read from the same model of the values told; where that
@@ -214,7 +230,9 @@ class SubspaceDisplay:
         )
         return display.plot(kind=kind, ax=ax, max_features=max_features)
 
-    def plot(self, *, kind="all", ax=None, max_features=15):
+    def plot(
+        self, *, kind: str = "all", ax: "AxesLike | None" = None, max_features: int = 15
+    ) -> Self:
         """Draw the panels.
 
         Parameters

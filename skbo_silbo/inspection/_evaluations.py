@@ -1,15 +1,29 @@
 """What a search, an optimiser or a result of `minimize` has evaluated, read alike."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from scipy.optimize import OptimizeResult
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import FloatArray
 from ..optimizers import AskTellOptimizer, RandomSearch
 
 SCORE_NAME = "mean test "
+
+
+class SearchLike(Protocol):
+    """A fitted search in the manner of scikit-learn."""
+
+    @property
+    def cv_results_(self) -> Mapping[str, Any]:
+        """A column for every score and parameter."""
+
+
+ResultLike: TypeAlias = AskTellOptimizer | OptimizeResult | SearchLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +44,8 @@ class Evaluations:
     """
 
     optimizer: AskTellOptimizer
-    points: object
-    values: np.ndarray
+    points: Any
+    values: FloatArray
     name: str
     greater_is_better: bool
     n_initial: int
@@ -59,7 +73,7 @@ class Evaluations:
         return self.optimizer.embedding_
 
 
-def read_evaluations(result):
+def read_evaluations(result: ResultLike) -> Evaluations:
     """Return the `Evaluations` of a result.
 
     Parameters
@@ -87,7 +101,7 @@ def read_evaluations(result):
     )
 
 
-def read_values_like(told, result, name):
+def read_values_like(told: Evaluations, result: ResultLike, name: str) -> FloatArray:
     """Return the values of another result, (n,), to be compared with those told.
 
     Also of any other fitted search of scikit-learn, where those told are scores of a search.

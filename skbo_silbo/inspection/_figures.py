@@ -1,9 +1,18 @@
 """Figures and axes for the panels of a display."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
 import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    AxesLike: TypeAlias = Axes | Sequence[Axes] | NDArray[np.object_]
 
 
-def import_pyplot(display):
+def import_pyplot(display: str) -> Any:
     """Return `matplotlib.pyplot`, which is imported for no other reason than to draw.
 
     Parameters
@@ -25,7 +34,7 @@ def import_pyplot(display):
     return plt
 
 
-def given_axes(ax, n_panels):
+def given_axes(ax: "AxesLike", n_panels: int) -> NDArray[np.object_]:
     """Return the axes given as an array, one for each panel.
 
     Raises

@@ -1,16 +1,22 @@
 """Scree plot: eigenvalues with bootstrap intervals, and what shuffled responses give."""
 
+from typing import TYPE_CHECKING, Self
+
 import numpy as np
 from scipy.stats import norm
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from .._checks import check_integer
+from .._typing import ArrayLike, FloatArray, RandomState
 from ..decomposition import split_labelled
 from ._bootstrap import RESOLVED, _check_confidence_level
 from ._panels import COLOURS, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MAX_EIGENVALUES = 15
 
@@ -47,7 +53,14 @@ class ScreeDisplay:
     >>> ScreeDisplay.from_estimator(sir, X, y, random_state=0)  # doctest: +SKIP
     """
 
-    def __init__(self, *, eigenvalues, intervals, chance, confidence_level):
+    def __init__(
+        self,
+        *,
+        eigenvalues: FloatArray,
+        intervals: FloatArray,
+        chance: FloatArray,
+        confidence_level: float,
+    ) -> None:
         self.eigenvalues = eigenvalues
         self.intervals = intervals
         self.chance = chance
@@ -56,17 +69,17 @@ class ScreeDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y,
+        estimator: BaseEstimator,
+        X: ArrayLike,
+        y: ArrayLike,
         *,
-        X_unlabeled=None,
-        n_resamples=100,
-        confidence_level=0.95,
-        random_state=None,
-        n_jobs=None,
-        ax=None,
-    ):
+        X_unlabeled: ArrayLike | None = None,
+        n_resamples: int = 100,
+        confidence_level: float = 0.95,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        ax: "Axes | None" = None,
+    ) -> Self:
         """Resample and shuffle the labelled rows, fit anew, and draw.
 
         Resampling raises eigenvalues, the small ones most: the mean shift over the resamples is
@@ -135,7 +148,7 @@ class ScreeDisplay:
         )
         return display.plot(ax=ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw.
 
         Parameters

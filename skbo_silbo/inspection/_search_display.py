@@ -1,14 +1,23 @@
 """Plots of a search: how fast it got where, and what mattered."""
 
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .._checks import check_choice, check_integer
+from .._typing import FloatArray
+from ..optimizers import InputShares
 from ._convergence_display import random_values_of
-from ._dependence import direction_dependence, input_dependence
-from ._evaluations import read_evaluations
+from ._dependence import Dependence, direction_dependence, input_dependence
+from ._evaluations import ResultLike, read_evaluations
 from ._figures import given_axes, import_pyplot
 from ._search_panels import draw_convergence, draw_parallel, draw_shares, draw_values
 from ._value_axis import ValueAxis
+
+if TYPE_CHECKING:
+    from ._figures import AxesLike
 
 KINDS = ("all", "convergence", "dependence", "shares", "parallel")
 N_DEPENDENCES = 2
@@ -61,16 +70,16 @@ class SearchDisplay:
     def __init__(
         self,
         *,
-        values,
-        parameters,
-        shares,
-        dependences=None,
-        directions=None,
-        n_initial=0,
-        random_values=None,
-        value_name="value",
-        greater_is_better=False,
-    ):
+        values: FloatArray,
+        parameters: Mapping[str, Sequence[Any] | NDArray[Any]],
+        shares: InputShares,
+        dependences: Mapping[str, Dependence] | None = None,
+        directions: Mapping[str, FloatArray] | None = None,
+        n_initial: int = 0,
+        random_values: FloatArray | None = None,
+        value_name: str = "value",
+        greater_is_better: bool = False,
+    ) -> None:
         self.values = values
         self.parameters = parameters
         self.shares = shares
@@ -82,7 +91,15 @@ class SearchDisplay:
         self.greater_is_better = greater_is_better
 
     @classmethod
-    def from_result(cls, result, *, random_search=None, kind="all", ax=None, max_parameters=10):
+    def from_result(
+        cls,
+        result: ResultLike,
+        *,
+        random_search: ResultLike | None = None,
+        kind: str = "all",
+        ax: "AxesLike | None" = None,
+        max_parameters: int = 10,
+    ) -> Self:
         """Draw a search, an optimiser, or what `minimize` returned.
 
         Parameters
@@ -126,7 +143,9 @@ class SearchDisplay:
             greater_is_better=told.greater_is_better,
         ).plot(kind=kind, ax=ax, max_parameters=max_parameters)
 
-    def plot(self, *, kind="all", ax=None, max_parameters=10):
+    def plot(
+        self, *, kind: str = "all", ax: "AxesLike | None" = None, max_parameters: int = 10
+    ) -> Self:
         """Draw the panels.
 
         Parameters

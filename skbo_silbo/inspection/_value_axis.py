@@ -149,16 +149,21 @@ def _is_even_in_logarithms(values):
 
 
 def _category_axis(values):
-    names = sorted({_label(value) for value in values})
-    ticks = np.linspace(0.0, 1.0, len(names)) if len(names) > 1 else np.array([0.5])
-    places = dict(zip(names, ticks, strict=True))
+    words = sorted({_in_words(value) for value in values})
+    ticks = np.linspace(0.0, 1.0, len(words)) if len(words) > 1 else np.array([0.5])
+    places = dict(zip(words, ticks, strict=True))
 
     def place(values):
-        return np.array([places.get(_label(value), np.nan) for value in values])
+        return np.array([places.get(_in_words(value), np.nan) for value in values])
 
-    return place, ticks, names
+    return place, ticks, [_cut(text) for text, _ in words]
 
 
-def _label(value):
+def _in_words(value):
+    """Return a category as text, and whether it is one: 1 and "1" are two."""
     text = type(value).__name__ if hasattr(value, "get_params") else str(value)
+    return text, isinstance(value, str)
+
+
+def _cut(text):
     return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"

@@ -2,8 +2,12 @@
 
 import threading
 import zlib
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+
+from skbo_silbo._typing import Auto
 
 try:
     import optuna
@@ -12,7 +16,8 @@ except ImportError as error:
         "skbo_silbo.integrations must have Optuna, which is not installed. "
         "Install it: pip install skbo_silbo[optuna]."
     ) from error
-from optuna.trial import TrialState
+from optuna.distributions import BaseDistribution
+from optuna.trial import FrozenTrial, TrialState
 
 from skbo_silbo.integrations._optuna_space import OptunaSpace
 from skbo_silbo.integrations._optuna_trials import (
@@ -84,12 +89,19 @@ class SILBOSampler(optuna.samplers.BaseSampler):
     True
     """
 
-    def __init__(self, *, seed=None, n_startup_trials="auto", constraints_func=None, **options):
+    def __init__(
+        self,
+        *,
+        seed: int | None = None,
+        n_startup_trials: int | Auto = "auto",
+        constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
+        **options: Any,
+    ) -> None:
         constrained = constraints_func is not None
         self._options = _check_options(n_startup_trials, constrained, options)
         self._constraints_func = constraints_func
         self._seed = _new_seed() if seed is None else int(seed)
-        self._model = None
+        self._model: _Model | None = None
         self._lock = threading.RLock()
 
     def __getstate__(self):
@@ -98,16 +110,20 @@ class SILBOSampler(optuna.samplers.BaseSampler):
     def __setstate__(self, state):
         vars(self).update(state, _lock=threading.RLock())
 
-    def reseed_rng(self):
+    def reseed_rng(self) -> None:
         """Take another seed, as a copy of a sampler in another process needs it."""
         with self._lock:
             self._seed, self._model = _new_seed(), None
 
-    def infer_relative_search_space(self, study, trial):
+    def infer_relative_search_space(
+        self, study: optuna.Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
         """Return the distributions of all parameters that a complete trial has had."""
         return common_space(study)
 
-    def sample_relative(self, study, trial, search_space):
+    def sample_relative(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
         """Return a value for every parameter of the search space."""
         self._raise_error_if_multi_objective(study)
         if not search_space:
@@ -134,13 +150,25 @@ class SILBOSampler(optuna.samplers.BaseSampler):
                 break
         return params
 
-    def sample_independent(self, study, trial, param_name, param_distribution):
+    def sample_independent(
+        self,
+        study: optuna.Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
         """Return a value at random, from the distribution."""
         self._raise_error_if_multi_objective(study)
         rng = _rng(self._seed, trial.number, param_name)
         return _draw(OptunaSpace({param_name: param_distribution}), rng)[param_name]
 
-    def after_trial(self, study, trial, state, values):
+    def after_trial(
+        self,
+        study: optuna.Study,
+        trial: FrozenTrial,
+        state: TrialState,
+        values: Sequence[float] | None,
+    ) -> None:
         """Keep what `constraints_func` says of a trial that is complete or pruned."""
         if self._constraints_func is None or state == TrialState.FAIL:
             return

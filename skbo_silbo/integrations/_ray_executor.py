@@ -1,11 +1,14 @@
 """Workers of a Ray cluster as an executor in the manner of ``concurrent.futures``."""
 
-from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import Any
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from typing import Any, ParamSpec, TypeVar
 
 from skbo_silbo._checks import check_count
 from skbo_silbo.optimizers import LostWorkerError
 
+P = ParamSpec("P")
+T = TypeVar("T")
 LOSSES = (  # names in ray.exceptions
     "WorkerCrashedError",
     "NodeDiedError",
@@ -64,11 +67,11 @@ class RayExecutor(Executor):
         self._task = ray.remote(**{"max_retries": 0, **options})(_call)
         self._threads = ThreadPoolExecutor(self._max_workers, "RayExecutor")
 
-    def submit(self, fn, /, *args, **kwargs):
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Return the future of a call, as ``concurrent.futures.Executor`` does."""
         return self._threads.submit(self._run, fn, args, kwargs)
 
-    def shutdown(self, wait=True, *, cancel_futures=False):
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Take no further calls, as ``concurrent.futures.Executor`` does; Ray goes on running."""
         self._threads.shutdown(wait=wait, cancel_futures=cancel_futures)
 

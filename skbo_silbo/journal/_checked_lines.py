@@ -3,11 +3,12 @@
 import hashlib
 import json
 import re
+from typing import Any
 
 CHECKED = re.compile(rb'(.*), "check": "([0-9a-f]{16})"\}', re.DOTALL)
 
 
-def checked_line(content):
+def checked_line(content: dict[str, Any]) -> bytes:
     """Return a dict as a line of JSON, bytes without a newline.
 
     Raises
@@ -19,7 +20,7 @@ def checked_line(content):
     return b'%s, "check": "%s"}' % (line, _checksum(line))
 
 
-def read_checked_line(line, *, may_lack_checksum=False):
+def read_checked_line(line: bytes, *, may_lack_checksum: bool = False) -> dict[str, Any] | None:
     """Return the dict in a line without its checksum, or None if it is not as it was written.
 
     Parameters

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from skbo_silbo.journal._checked_lines import checked_line, read_checked_line
 from skbo_silbo.journal._lock import is_windows, lock
@@ -33,11 +34,11 @@ class JournalKind:
     version: int
     number: str
     user: str
-    without_checksums: tuple = ()
-    is_paid_for: Callable[[dict], bool] = bool
+    without_checksums: tuple[int, ...] = ()
+    is_paid_for: Callable[[dict[str, Any]], bool] = bool
 
     @property
-    def beginning(self):
+    def beginning(self) -> bytes:
         """How every file of this kind begins, bytes."""
         return f'{{"journal": "{self.name}"'.encode()
 
@@ -78,9 +79,10 @@ class Journal:
     What is appended to a file without checksums has one.
     """
 
-    def __init__(self, path, kind):
+    def __init__(self, path: str | os.PathLike[str], kind: JournalKind) -> None:
         self.path, self.kind = os.fspath(path), kind
-        self.header, self.records = None, []
+        self.header: dict[str, Any] | None = None
+        self.records: list[dict[str, Any]] = []
         self._process = os.getpid()
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         self._file = _opened(self.path, flags)
@@ -97,13 +99,13 @@ class Journal:
     def __exit__(self, *error):
         self.close()
 
-    def close(self):
+    def close(self) -> None:
         """Close the file; further records are refused."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
-    def begin(self, header):
+    def begin(self, header: dict[str, Any]) -> None:
         """Write the header of a new file, or another one where nothing in the file was paid for.
 
         Parameters
@@ -121,7 +123,12 @@ class Journal:
         self.header = header
         _sync_folder(self.path)
 
-    def begin_or_check(self, make_header, check, forget):
+    def begin_or_check(
+        self,
+        make_header: Callable[[], dict[str, Any]],
+        check: Callable[[dict[str, Any]], None],
+        forget: Callable[[], None],
+    ) -> None:
         """Begin a new file; go on with that of the same search, or refuse another one's.
 
         Another search's that holds nothing paid for, as a mistyped call leaves it, is begun anew.
@@ -148,11 +155,11 @@ class Journal:
             self.begin(make_header())
 
     @property
-    def holds_values(self):
+    def holds_values(self) -> bool:
         """Whether a record holds what an evaluation gave."""
         return any(map(self.kind.is_paid_for, self.records))
 
-    def append(self, record):
+    def append(self, record: dict[str, Any]) -> None:
         """Write a record; return when it is on disk.
 
         Parameters
@@ -171,7 +178,7 @@ class Journal:
         self._write(record)
         self.records.append(record)
 
-    def damaged_record(self, i):
+    def damaged_record(self, i: int) -> ValueError:
         """Return the error to raise for a record that is not as it was written."""
         return self._damaged(
             i + 2, "Remove that line and all after it to continue from there, or give another path."

@@ -2,6 +2,7 @@
 
 import os
 from contextlib import suppress
+from typing import Any
 
 from skbo_silbo.journal._checked_lines import checked_line, read_checked_line
 
@@ -14,10 +15,10 @@ class SideFile:
     path : str
     """
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self.path = path
 
-    def write(self, content):
+    def write(self, content: dict[str, Any]) -> None:
         """Replace what is there; return when it is on disk."""
         new = self.path + ".new"
         with open(new, "wb") as file:
@@ -26,7 +27,7 @@ class SideFile:
             os.fsync(file.fileno())
         os.replace(new, self.path)
 
-    def read(self):
+    def read(self) -> dict[str, Any] | None:
         """Return the dict written last; None without one, or if it is damaged."""
         try:
             with open(self.path, "rb") as file:
@@ -34,7 +35,7 @@ class SideFile:
         except FileNotFoundError:
             return None
 
-    def remove(self):
+    def remove(self) -> None:
         """Remove the file, if there is one."""
         with suppress(FileNotFoundError):
             os.unlink(self.path)

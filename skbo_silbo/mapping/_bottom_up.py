@@ -2,6 +2,10 @@
 
 import numpy as np
 
+from skbo_silbo._typing import FloatArray
+from skbo_silbo.embedding import Embedding
+from skbo_silbo.mapping._mapping_protocol import FoundLike
+
 
 class BottomUp:
     """Keep every z; its point is the clipped minimum-norm preimage under the embedding in use.
@@ -23,18 +27,24 @@ class BottomUp:
 
     keeps_coordinates = True
 
-    def lift(self, Z, embedding, incumbent=None):
+    def lift(
+        self, Z: FloatArray, embedding: Embedding, incumbent: FloatArray | None = None
+    ) -> FloatArray:
         """Return the points, (m, d), of the cube that stand for the coordinates Z, (m, r)."""
         return np.clip(embedding.expand(Z), -1.0, 1.0)
 
-    def place(self, found, embedding, incumbent):
+    def place(
+        self, found: FoundLike, embedding: Embedding, incumbent: FloatArray | None
+    ) -> FloatArray:
         """Return the points of the coordinates that a search found."""
         return self.lift(found.Z, embedding)
 
-    def settle(self, x, z, embedding, rng):
+    def settle(
+        self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator
+    ) -> FloatArray:
         """Return x: it is the one point of z."""
         return x
 
-    def carry(self, X, embedding):
+    def carry(self, X: FloatArray, embedding: Embedding) -> FloatArray:
         """Return coordinates, (n, r), for points X that were not made from coordinates."""
         return embedding.project(X)

@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from skbo_silbo._checks import check_members
-from skbo_silbo.mapping._mapping_protocol import FullMapping, Mapping
+from skbo_silbo._typing import FloatArray
+from skbo_silbo.embedding import Embedding
+from skbo_silbo.mapping._mapping_protocol import FoundLike, FullMapping, Mapping
 
 
 @dataclass(frozen=True)
@@ -21,24 +25,28 @@ class GivenMapping:
 
     keeps_coordinates = False
 
-    def lift(self, Z, embedding, incumbent):
+    def lift(self, Z: FloatArray, embedding: Embedding, incumbent: FloatArray | None) -> FloatArray:
         """Return what the mapping given does."""
         return self.given.lift(Z, embedding, incumbent)
 
-    def carry(self, X, embedding):
+    def carry(self, X: FloatArray, embedding: Embedding) -> FloatArray:
         """Return what the mapping given does."""
         return self.given.carry(X, embedding)
 
-    def place(self, found, embedding, incumbent):
+    def place(
+        self, found: FoundLike, embedding: Embedding, incumbent: FloatArray | None
+    ) -> FloatArray:
         """Return the points of the coordinates that a search found."""
         return self.lift(found.Z, embedding, incumbent)
 
-    def settle(self, x, z, embedding, rng):
+    def settle(
+        self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator
+    ) -> FloatArray:
         """Return x."""
         return x
 
 
-def as_mapping(mapping):
+def as_mapping(mapping: Mapping) -> FullMapping:
     """Return a mapping that the loop can work with.
 
     Raises

@@ -5,45 +5,50 @@ embedding changes. One that keeps coordinates does: a clipped point does not tel
 coordinates it was made from, and when the embedding changes the points move.
 """
 
+from collections.abc import Container
 from itertools import compress
+from typing import Any
 
 import numpy as np
 
+from skbo_silbo._typing import FloatArray, IntArray, SpaceLike
+from skbo_silbo.embedding import Embedding
+from skbo_silbo.mapping._mapping_protocol import FullMapping
 from skbo_silbo.space import keys_of
 
 
 class PointLedger:
     """Every evaluated point counts, with the coordinates that the embedding gives it."""
 
-    def __init__(self, mapping, space):
+    def __init__(self, mapping: FullMapping, space: SpaceLike) -> None:
         self._mapping = mapping
 
-    def note(self, X, Z):
+    def note(self, X: FloatArray, Z: FloatArray) -> None:
         """Take notice of the coordinates that points were made from."""
 
-    def select(self, X, *values):
+    def select(self, X: FloatArray, *values: FloatArray) -> tuple[FloatArray, ...]:
         """Return the rows to learn from, of X, (n, d), and of what belongs to them, (n,) each."""
         return X, *values
 
-    def locate(self, X, embedding):
+    def locate(self, X: FloatArray, embedding: Embedding) -> tuple[FloatArray, IntArray]:
         """Return a coordinate row for every point: rows (m, r), and the row of X of each, (m,)."""
         return self._mapping.carry(X, embedding), np.arange(len(X))
 
-    def adopt(self, X, embedding):
+    def adopt(self, X: FloatArray, embedding: Embedding) -> None:
         """Take notice of points that were told from outside."""
 
-    def move(self, embedding, seen, first):
+    def move(self, embedding: Embedding, seen: Container[bytes], first: bool) -> None:
         """Follow a new embedding."""
 
-    def waiting(self, seen):
+    def waiting(self, seen: Container[bytes]) -> None:
         """Return a point that has to be evaluated again, or None."""
         return
 
-    def to_state(self):
+    def to_state(self) -> dict[str, Any]:
         """Return what cannot be computed again, as plain data."""
         return {}
 
-    def from_state(self, state):
+    def from_state(self, state: dict[str, Any]) -> None:
         """Take over what `to_state` returned."""
 
 
@@ -53,14 +58,16 @@ class CoordinateLedger:
     Values told for a place that has been left take no part any more.
     """
 
-    def __init__(self, mapping, space):
+    def __init__(self, mapping: FullMapping, space: SpaceLike) -> None:
         self._mapping, self._space = mapping, space
-        self._Z = self._X = None  # (m, r) coordinates and (m, d) places, in the order they came
-        self._keys = []  # of the places, m
+        # (m, r) coordinates and (m, d) places, in the order they came; None before the first
+        self._Z: Any = None
+        self._X: Any = None
+        self._keys: list[bytes] = []  # of the places, m
         self._moved = False  # whether the places have moved and may lack values
-        self._left = set()  # keys of places that coordinates have left
+        self._left: set[bytes] = set()  # keys of places that coordinates have left
 
-    def note(self, X, Z):
+    def note(self, X: FloatArray, Z: FloatArray) -> None:
         """Take notice of the coordinates Z, (m, r), that the points X, (m, d), were made from."""
         if self._Z is None:
             self._Z, self._X = np.array(Z), np.array(X)
@@ -68,13 +75,13 @@ class CoordinateLedger:
             self._Z, self._X = np.vstack([self._Z, Z]), np.vstack([self._X, X])
         self._keys = [*self._keys, *keys_of(X)]
 
-    def select(self, X, *values):
+    def select(self, X: FloatArray, *values: FloatArray) -> tuple[FloatArray, ...]:
         """Return the rows that are not places which have been left, of X and of its values."""
         current = set(self._keys)
         stays = [key in current or key not in self._left for key in keys_of(X)]
         return X[stays], *(v[stays] for v in values)
 
-    def locate(self, X, embedding):
+    def locate(self, X: FloatArray, embedding: Embedding) -> tuple[FloatArray, IntArray]:
         """Return a coordinate row for every point: rows (m, r), and the row of X of each, (m,).
 
         Several coordinates can share a place. A point that was made from none gets the ones that
@@ -88,7 +95,7 @@ class CoordinateLedger:
             source += [i] * len(own)
         return np.vstack(rows), np.array(source)
 
-    def adopt(self, X, embedding):
+    def adopt(self, X: FloatArray, embedding: Embedding) -> None:
         """Keep the coordinates that the mapping gives to points that were told from outside."""
         known = self._rows_by_key()
         foreign = {key: x for key, x in zip(keys_of(X), X, strict=True) if key not in known}
@@ -96,7 +103,7 @@ class CoordinateLedger:
             points = np.array(list(foreign.values()))
             self.note(points, self._mapping.carry(points, embedding))
 
-    def move(self, embedding, seen, first):
+    def move(self, embedding: Embedding, seen: Container[bytes], first: bool) -> None:
         """Move the places to where the coordinates lie under a new embedding.
 
         With the first one they stay: nothing lay elsewhere before. Coordinates of another number
@@ -123,7 +130,7 @@ class CoordinateLedger:
         self._keys = keys_of(self._X)
         self._moved = True
 
-    def waiting(self, seen):
+    def waiting(self, seen: Container[bytes]) -> FloatArray | None:
         """Return the first place moved to that has no value and is not pending, (d,), or None."""
         if not self._moved:
             return None
@@ -132,7 +139,7 @@ class CoordinateLedger:
         self._moved = waiting is not None
         return waiting
 
-    def to_state(self):
+    def to_state(self) -> dict[str, Any]:
         """Return coordinates, places and places left, as plain data."""
         if self._Z is None:
             return {}
@@ -140,7 +147,7 @@ class CoordinateLedger:
         arrays = {"Z": self._Z.tolist(), "X": self._X.tolist()}
         return {**arrays, "moved": self._moved, "left": left}
 
-    def from_state(self, state):
+    def from_state(self, state: dict[str, Any]) -> None:
         """Take over what `to_state` returned."""
         if state:
             self._Z, self._X = np.array(state["Z"]), np.array(state["X"])
@@ -149,12 +156,12 @@ class CoordinateLedger:
             self._left = {np.array(x).tobytes() for x in state["left"]}
 
     def _rows_by_key(self):
-        rows = {}
+        rows: dict[bytes, list[int]] = {}
         for i, key in enumerate(self._keys):
             rows.setdefault(key, []).append(i)
         return rows
 
 
-def make_ledger(mapping, space):
+def make_ledger(mapping: FullMapping, space: SpaceLike) -> PointLedger | CoordinateLedger:
     """Return the ledger that goes with a mapping."""
     return (CoordinateLedger if mapping.keeps_coordinates else PointLedger)(mapping, space)

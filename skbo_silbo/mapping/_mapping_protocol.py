@@ -1,6 +1,6 @@
 """What the loop asks of a mapping between coordinates z and points x of the cube."""
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -23,6 +23,18 @@ class Mapping(Protocol):
         """Return the coordinates, (n, r), of evaluated points X, (n, d), under this embedding."""
 
 
+class FoundLike(Protocol):
+    """What a search found, as `skbo_silbo.acquisition.Found` has it: best first."""
+
+    @property
+    def Z(self) -> FloatArray:
+        """Coordinates, (m, r)."""
+
+    @property
+    def X(self) -> FloatArray | None:
+        """Their points, (m, d); None where only coordinates were searched."""
+
+
 @runtime_checkable
 class FullMapping(Mapping, Protocol):
     """What the loop works with; `as_mapping` makes one of any `Mapping`."""
@@ -32,9 +44,9 @@ class FullMapping(Mapping, Protocol):
         """Whether coordinates stay, and points move, when the embedding changes."""
 
     def place(
-        self, found: Any, embedding: Embedding, incumbent: FloatArray | None, /
+        self, found: FoundLike, embedding: Embedding, incumbent: FloatArray | None, /
     ) -> FloatArray:
-        """Return points of the cube, (m, d), for what a search found (`Found`)."""
+        """Return points of the cube, (m, d), for what a search found."""
 
     def settle(
         self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator, /

@@ -3,7 +3,10 @@
 import numpy as np
 
 from skbo_silbo._numerics._preimages import nearest_preimages
+from skbo_silbo._typing import FloatArray
+from skbo_silbo.embedding import Embedding
 from skbo_silbo.mapping._evolution import preimage_by_evolution
+from skbo_silbo.mapping._mapping_protocol import FoundLike
 
 PREIMAGES = ("nearest", "least-squares", "cma")
 
@@ -34,13 +37,13 @@ class TopDown:
 
     keeps_coordinates = False
 
-    def __init__(self, preimage="nearest", *, keeps_found=True):
+    def __init__(self, preimage: str = "nearest", *, keeps_found: bool = True) -> None:
         if preimage not in PREIMAGES:
             raise ValueError(f"preimage must be one of {list(PREIMAGES)}: got {preimage!r}.")
         self.preimage = preimage
         self.keeps_found = keeps_found and preimage == "nearest"
 
-    def lift(self, Z, embedding, incumbent):
+    def lift(self, Z: FloatArray, embedding: Embedding, incumbent: FloatArray | None) -> FloatArray:
         """Return points of the cube with coordinates Z, or the nearest to them that there are.
 
         Parameters
@@ -62,18 +65,22 @@ class TopDown:
         centre = np.zeros(embedding.d) if self.preimage == "least-squares" else incumbent
         return nearest_preimages(Z, embedding.basis, centre)
 
-    def place(self, found, embedding, incumbent):
+    def place(
+        self, found: FoundLike, embedding: Embedding, incumbent: FloatArray | None
+    ) -> FloatArray:
         """Return points of the cube, (m, d), for what a search found."""
         if self.keeps_found and found.X is not None:
             return found.X
         return self.lift(found.Z, embedding, incumbent)
 
-    def settle(self, x, z, embedding, rng):
+    def settle(
+        self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator
+    ) -> FloatArray:
         """Return the point to evaluate for z, given the one, (d,), that `lift` found for it."""
         if self.preimage != "cma" or embedding.is_identity:
             return x
         return preimage_by_evolution(z, embedding, rng)
 
-    def carry(self, X, embedding):
+    def carry(self, X: FloatArray, embedding: Embedding) -> FloatArray:
         """Return the coordinates, (n, r), of evaluated points X under a new embedding."""
         return embedding.project(X)

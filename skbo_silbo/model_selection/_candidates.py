@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from numbers import Number
 
 import numpy as np
+from sklearn.exceptions import FitFailedWarning
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,28 @@ def unrun_folds_are_no_surprise(candidates):
             message = "One or more of the (test|train) scores are non-finite"
             warnings.filterwarnings("ignore", message, UserWarning)
         yield
+
+
+def warn_of_interruption(candidates, n_iter):
+    """Say that the results are those of the candidates before an interruption."""
+    warnings.warn(
+        f"the search was interrupted after {len(candidates)} of {n_iter} candidates: "
+        "these are its results, and the best is refitted.",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def warn_of_failures(candidates, error_score):
+    """Say how many candidates failed, if any, and why the last did."""
+    errors = [candidate.error for candidate in candidates if candidate.error is not None]
+    if errors:
+        warnings.warn(
+            f"{len(errors)} of {len(candidates)} candidates failed and have "
+            f"error_score={error_score} in cv_results_. The last:\n{errors[-1]}",
+            FitFailedWarning,
+            stacklevel=2,
+        )
 
 
 def searched_metric(rows, refit):

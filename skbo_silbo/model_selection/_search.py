@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.exceptions import FitFailedWarning
 
 from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, adopt_rows, search_state
 from skbo_silbo._typing import Auto, Design, RandomState, RegressorLike, TransformerLike
@@ -31,6 +30,8 @@ from skbo_silbo.model_selection._candidates import (
     score_noise,
     searched_metric,
     unrun_folds_are_no_surprise,
+    warn_of_failures,
+    warn_of_interruption,
 )
 from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.model_selection._memory import open_memory
@@ -344,14 +345,14 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 if not any(candidate.rows for candidate in batches.candidates):
                     raise
                 self.stop_reason_ = "interrupted"
-                self._warn_of_interruption(batches.candidates)
+                warn_of_interruption(batches.candidates, self.n_iter)
         rows = [row for candidate in batches.candidates for row in candidate.rows or ()]
         if not rows:
             raise ValueError(
                 f"every fit of all {len(batches.candidates)} candidates failed: one must succeed. "
                 f"Set error_score='raise' to debug. The last batch:\n{batches.candidates[-1].error}"
             )
-        self._warn_of_failures(batches.candidates)
+        warn_of_failures(batches.candidates, self.error_score)
         table = batches.table
         if table is None:  # all successes are from the journal
             table = adopt_rows(evaluate_candidates, rows)
@@ -527,16 +528,14 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     def _sources(self, n_done, n, n_under_way=0):
         """Say of the next n candidates where they come from; without values there is no model."""
-        # From initial_results:
-        n_known = len(self.optimizer_.func_vals_) - (n_done - n_under_way)
+        n_known = len(self.optimizer_.func_vals_) - (n_done - n_under_way)  # initial_results
         n_initial = max(self.optimizer_.n_initial_ - n_known, 0 if n_known or n_done else n)
         return ["init" if i < n_initial else "model" for i in range(n_done, n_done + n)]
 
     def _read_space(self):
         given = self.param_distributions
-        if isinstance(given, list) and not (
-            given and all(isinstance(b, abc.Mapping) for b in given)
-        ):
+        is_list = isinstance(given, list)
+        if is_list and not (given and all(isinstance(b, abc.Mapping) for b in given)):
             raise ValueError(
                 "param_distributions must be a dict, a list of at least one dict or a Space: got "
                 f"{given!r}. Name every parameter."
@@ -577,24 +576,6 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 f"surrogate={self.surrogate!r}, which takes no noise for single values. Leave one "
                 "of them out."
             ) from error
-
-    def _warn_of_interruption(self, candidates):
-        warnings.warn(
-            f"the search was interrupted after {len(candidates)} of {self.n_iter} candidates: "
-            "these are its results, and the best is refitted.",
-            UserWarning,
-            stacklevel=3,
-        )
-
-    def _warn_of_failures(self, candidates):
-        errors = [candidate.error for candidate in candidates if candidate.error is not None]
-        if errors:
-            warnings.warn(
-                f"{len(errors)} of {len(candidates)} candidates failed and have "
-                f"error_score={self.error_score} in cv_results_. The last:\n{errors[-1]}",
-                FitFailedWarning,
-                stacklevel=2,
-            )
 
     def _format_results(self, candidate_params, n_splits, out, more_results=None):
         """Hand the raw rows of all calls so far to `_run_search`.

@@ -28,9 +28,7 @@ from skbo_silbo.optimizers._restricted import Part, propose_in
 from skbo_silbo.optimizers._snapshot import from_data, to_data
 from skbo_silbo.optimizers._told import as_constraints, as_evaluations, as_noise, as_points
 from skbo_silbo.space import (
-    Box,
-    Space,
-    SpaceUnion,
+    AnySpace,
     as_space,
     key_of,
     keys_of,
@@ -61,16 +59,21 @@ class AskTellOptimizer(ABC):
         self.bounds = bounds
         self.random_state = random_state
         refuse_intervals(bounds)
-        self.space_: Space | SpaceUnion | Box = as_space(bounds)
+        self.space_: AnySpace = as_space(bounds)
         self._lock = threading.RLock()
         self._history = History(self.space_.n_features_)
-        self._pending = {}  # key of the point -> its place in the cube, in the order asked
-        self._told = set()
-        self._exact = {}  # key of a point asked for with fixed parameters -> the point
+        self._pending: dict[
+            bytes, FloatArray
+        ] = {}  # key of the point -> its place in the cube, in the order asked
+        self._told: set[bytes] = set()
+        self._exact: dict[
+            bytes, Any
+        ] = {}  # key of a point asked for with fixed parameters -> the point
         self._violation = None
-        self._log = None
+        self._log: EventLog | None = None
         self._seed = _state.root_seed(random_state)
-        self._input_model = None  # the last `input_model_`, and of how many values
+        # the last `input_model_`, and of how many values
+        self._input_model: tuple[int, InputModel] | None = None
 
     def __repr__(self):
         return f"{type(self).__name__}({self.space_!r}, n_told={len(self._history)})"

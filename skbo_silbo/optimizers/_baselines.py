@@ -42,8 +42,14 @@ class _SketchedOptimizer(EmbeddedOptimizer):
     """Base of the optimisers on one random embedding, drawn first and never learnt."""
 
     def __init__(
-        self, bounds, *, n_components="auto", acquisition="ei", n_initial="auto", random_state=None
-    ):
+        self,
+        bounds: BoundsLike,
+        *,
+        n_components: int | Auto = "auto",
+        acquisition: str | AcquisitionFunction = "ei",
+        n_initial: int | Auto = "auto",
+        random_state: RandomState = None,
+    ) -> None:
         super().__init__(bounds, random_state)
         self.n_components = n_components
         self.acquisition = acquisition

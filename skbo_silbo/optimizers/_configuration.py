@@ -63,12 +63,12 @@ class Configuration:
     maker: SurrogateMaker
     n_initial: int
     n_unlabeled: int
-    update_every: int | tuple | None
+    update_every: int | tuple[int, ...] | None
     warps: tuple[Warp, ...] = (AsTold(),)
     n_first_unlabeled: int = 0
 
     @property
-    def learns_constraints(self):
+    def learns_constraints(self) -> bool:
         """Whether probabilities can be added to the acquisition: it is the log improvement."""
         return self.acquisition is ACQUISITIONS["ei"]
 

@@ -14,14 +14,17 @@ f         (S + 1, N)       values at N points of S draws and, last, of the poste
 ========  ===============  =================================================================
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from typing import Any, Self
 
 import numpy as np
 from scipy.stats import qmc, sobol_indices
 from sklearn.model_selection import KFold
 
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.optimizers._evidence import (
     LEAST_LABELS,
     doubted,
@@ -30,7 +33,8 @@ from skbo_silbo.optimizers._evidence import (
     sure_gain,
 )
 from skbo_silbo.optimizers._input_shares import InputShares
-from skbo_silbo.surrogate import AsTold, GaussianProcessSurrogate, HalfLog, LogAboveLeast
+from skbo_silbo.space import AnySpace
+from skbo_silbo.surrogate import AsTold, GaussianProcessSurrogate, HalfLog, LogAboveLeast, Warp
 
 N_FOLDS = 5
 N_MODELS = 16  # draws of the hyperparameters
@@ -75,18 +79,21 @@ class InputModel:
         log density by more than the standard error of the difference.
     """
 
-    space: object
-    X: np.ndarray
-    y: np.ndarray
+    space: AnySpace
+    X: FloatArray
+    y: FloatArray
     n_moved: int
-    warp: object
+    warp: Warp
     held_out_r2: float
     is_informative: bool
-    _draws: list  # of FunctionDraws; empty unless informative
-    _location: tuple  # mean and standard deviation by which the draws are standardised
+    _draws: list[Any]  # of FunctionDraws; empty unless informative
+    # mean and standard deviation by which the draws are standardised
+    _location: tuple[float, float]
 
     @classmethod
-    def fit(cls, space, X, y, noise_std=None):
+    def fit(
+        cls, space: AnySpace, X: FloatArray, y: FloatArray, noise_std: FloatArray | None = None
+    ) -> Self:
         """Fit to points of the cube and values; those that are not finite are left out.
 
         Parameters
@@ -113,14 +120,14 @@ class InputModel:
         return cls(space, X, y, n_moved, warp, r2, informative, draws, location)
 
     @property
-    def scale(self):
+    def scale(self) -> str:
         """What the shares are shares of the variance of, in words."""
         outliers = "outlier" if self.n_moved == 1 else "outliers"
         moved = f" ({self.n_moved} far {outliers} moved in)" if self.n_moved else ""
         return SCALES[self.warp.name] + moved
 
     @cached_property
-    def shares(self):
+    def shares(self) -> InputShares:
         """What every input, and the first few together, explain: an `InputShares`."""
         groups = {name: own for name, own in self.space.column_groups().items() if own}
         known = tuple(groups), self.y.size, self.held_out_r2, self.is_informative, self.scale
@@ -137,7 +144,7 @@ class InputModel:
         return InputShares(*known, _share_interval(each), _share_interval(together))
 
     @cached_property
-    def directions(self):
+    def directions(self) -> tuple[FloatArray, FloatArray]:
         """The directions in which the mean is steep, (k, m), and their shares, (k,).
 
         The eigenvectors of ``mean of g g'``, g the gradient of the posterior mean at the points
@@ -149,7 +156,7 @@ class InputModel:
         gradients = [draws.mean_gradient(self.X) for draws in self._draws]
         return principal_slopes(np.mean(gradients, axis=0))
 
-    def dependence(self, blocks):
+    def dependence(self, blocks: Iterable[FloatArray]) -> list[FloatArray]:
         """Return the mean over blocks of points of the draws.
 
         Parameters
@@ -165,11 +172,11 @@ class InputModel:
         means = [self.values(self.space.round(X)).mean(axis=1) for X in blocks]
         return self._as_told(*_interval(np.column_stack(means)).T)
 
-    def points(self, n):
+    def points(self, n: int) -> FloatArray:
         """Return n points, (n, m), spread evenly over the cube; not rounded to the space."""
         return self._drawn(n)[:, : self.X.shape[1]]
 
-    def values(self, X):
+    def values(self, X: FloatArray) -> FloatArray:
         """Return standardised values at points, (N, m): (S + 1, N), last the posterior mean's."""
         return _together([draws(X) for draws in self._draws])
 

@@ -1,8 +1,14 @@
 """The record of how much of an objective each of its inputs explains, and its words."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from skbo_silbo._typing import FloatArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EXPLAINED = 0.9  # that the inputs named must explain together
 MOST_SHOWN = 5  # inputs that the text lists
@@ -62,33 +68,33 @@ class InputShares:
     1
     """
 
-    names: tuple
+    names: tuple[str, ...]
     n_values: int
     held_out_r2: float
     is_informative: bool
     scale: str
-    intervals: np.ndarray
-    together: np.ndarray
+    intervals: FloatArray
+    together: FloatArray
 
     @property
-    def share(self):
+    def share(self) -> FloatArray:
         """The share of every input, (k,)."""
         return self.intervals[:, 0]
 
     @property
-    def ranked(self):
+    def ranked(self) -> list[str]:
         """The names, the most important first; as in the space where nothing is said."""
         order = np.argsort(-np.nan_to_num(self.share), kind="stable")
         return [self.names[i] for i in order]
 
     @property
-    def n_important(self):
+    def n_important(self) -> int | None:
         """How many inputs explain nine tenths together; None if nothing is said, or more than p."""
         reached = self.together[:, 0] >= EXPLAINED
         return int(reached.argmax()) + 1 if reached.any() else None
 
     @property
-    def verdict(self):
+    def verdict(self) -> str:
         """What the values say of the inputs, in a sentence; in brackets the 90 % interval."""
         if not self.is_informative:
             return f"Nothing can be said of which inputs matter: {self._why_not()}."
@@ -101,7 +107,7 @@ class InputShares:
         explain = "explains" if k == 1 else "explain"
         return f"{k} of {_inputs(n)} {explain} {self._percent(k)}."
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Return all as plain data for JSON; numbers that there are not are None."""
         return {
             "names": list(self.names),
@@ -114,7 +120,7 @@ class InputShares:
             "verdict": self.verdict,
         }
 
-    def to_frame(self):
+    def to_frame(self) -> "pd.DataFrame":
         """Return a pandas DataFrame: a row an input, the most important first."""
         import pandas as pd
 

@@ -5,11 +5,13 @@ candidates are drawn in the part, and followed by others round the best of them:
 where there is a model, and before that by how little they violate.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from skbo_silbo.space import SpaceExhausted, SpaceUnion, key_of, keys_of
+from skbo_silbo.space import AnySpace, SpaceExhausted, SpaceUnion, key_of, keys_of
 
 N_DRAWN = 512  # candidates over the whole part
 N_NEAR = 256  # candidates round the best, in every round
@@ -34,9 +36,9 @@ class Part:
         Of a point: how far it is from satisfying the constraints; 0 if it does.
     """
 
-    space: object
-    within: object
-    violation: object = None
+    space: AnySpace
+    within: AnySpace
+    violation: Callable[[Any], float] | None = None
 
     def look(self, U):
         """Return points, places in the whole, (n, m), and violations, (n,), of rows of `within`."""

@@ -1,7 +1,8 @@
 """SI-BO: subspace identification first, Bayesian optimisation in the subspace after."""
 
 from skbo_silbo._checks import check_count
-from skbo_silbo.acquisition import BoxSearch
+from skbo_silbo._typing import Auto, BoundsLike, RandomState
+from skbo_silbo.acquisition import AcquisitionFunction, BoxSearch
 from skbo_silbo.embedding import SKETCH_STREAM, DifferenceDesign, DifferenceLearner
 from skbo_silbo.mapping import TopDown
 from skbo_silbo.optimizers._configuration import Configuration, make_acquisition
@@ -58,14 +59,14 @@ class SIBO(EmbeddedOptimizer):
 
     def __init__(
         self,
-        bounds,
+        bounds: BoundsLike,
         *,
-        n_components="auto",
-        n_centres=5,
-        acquisition="ucb",
-        n_initial=50,
-        random_state=None,
-    ):
+        n_components: int | Auto = "auto",
+        n_centres: int = 5,
+        acquisition: str | AcquisitionFunction = "ucb",
+        n_initial: int = 50,
+        random_state: RandomState = None,
+    ) -> None:
         super().__init__(bounds, random_state)
         self.n_components = n_components
         self.n_centres = n_centres

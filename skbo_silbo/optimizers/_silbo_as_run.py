@@ -3,6 +3,7 @@
 from functools import partial
 
 from skbo_silbo._checks import check_choice, check_count
+from skbo_silbo._typing import Auto, BoundsLike, RandomState
 from skbo_silbo.acquisition import (
     HypercubeSearch,
     confidence_weight_as_run,
@@ -76,15 +77,15 @@ class SILBOAsRun(EmbeddedOptimizer):
 
     def __init__(
         self,
-        bounds,
+        bounds: BoundsLike,
         *,
-        n_components="auto",
-        mapping="bottom-up",
-        acquisition="ucb",
-        n_initial=50,
-        update_every=20,
-        random_state=None,
-    ):
+        n_components: int | Auto = "auto",
+        mapping: str = "bottom-up",
+        acquisition: str = "ucb",
+        n_initial: int = 50,
+        update_every: int = 20,
+        random_state: RandomState = None,
+    ) -> None:
         super().__init__(bounds, random_state)
         self.n_components = n_components
         self.mapping = mapping

@@ -55,7 +55,7 @@ def check_header(data, cls):
         )
 
 
-def option_names(cls):
+def option_names(cls: type) -> list[str]:
     """Return the arguments of a class besides the space, the seed and the journal."""
     own = inspect.signature(cls).parameters
     return [name for name in own if name not in ("bounds", "random_state", "journal")]

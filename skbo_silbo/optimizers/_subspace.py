@@ -2,9 +2,11 @@
 
 import warnings
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.embedding import FixedLearner, IdentityLearner
 from skbo_silbo.optimizers._evidence import (
     LEAST_LABELS,
@@ -16,6 +18,9 @@ from skbo_silbo.optimizers._evidence import (
 )
 from skbo_silbo.optimizers._input_shares import InputShares
 from skbo_silbo.surrogate import ProcessMaker
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SHARE = 0.9  # of the mean squared slope that the directions counted must carry
 MOST_SHOWN = 5  # directions, and parameters of each, that the text shows
@@ -73,21 +78,21 @@ class LearntSubspace:
     ['x0', 'x1']
     """
 
-    feature_names: tuple
-    components: np.ndarray
-    importance: np.ndarray
+    feature_names: tuple[str, ...]
+    components: FloatArray
+    importance: FloatArray
     shares: InputShares
     n_told: int
-    path: tuple
-    evidence: dict
+    path: tuple[tuple[int, str, int], ...]
+    evidence: dict[str, float]
     is_low_dimensional: bool | None
 
     @property
-    def n_directions(self):
+    def n_directions(self) -> int:
         """How many directions carry nine tenths of the mean squared slope."""
         return count_directions(self.importance)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Return all as plain data for JSON; `components` as lists by parameter name."""
         return {
             "components": dict(zip(self.feature_names, self.components.T.tolist(), strict=True)),
@@ -99,7 +104,7 @@ class LearntSubspace:
             "is_low_dimensional": self.is_low_dimensional,
         }
 
-    def to_frame(self):
+    def to_frame(self) -> "pd.DataFrame":
         """Return the components as a pandas DataFrame: a row a direction, indexed by importance."""
         import pandas as pd
 
@@ -164,7 +169,7 @@ def describe_subspace(model, belief, data, rival, rng):
     )
 
 
-def count_directions(importance):
+def count_directions(importance: FloatArray) -> int:
     """Return how many of the first directions carry `SHARE` of the slope, 0 if there is none."""
     reached = np.cumsum(importance) >= SHARE
     return int(reached.argmax()) + 1 if reached.any() else 0

@@ -111,12 +111,12 @@ def planted(problem: Problem, d: int, random_state: RandomState = None) -> Probl
     >>> problem.active_directions.shape
     (6, 100)
     """
-    _check(problem, d)
+    optimisers = _check(problem, d)
     rng, k = as_generator(random_state), problem.n_dims
     columns = rng.choice(d, size=k, replace=False)
     signs = rng.choice([-1.0, 1.0], size=k)
-    first = rng.integers(len(problem.optimisers))
-    kept = signs * _to_cube(problem, problem.optimisers[first])
+    first = rng.integers(len(optimisers))
+    kept = signs * _to_cube(problem, optimisers[first])
     lowest = np.maximum(-SHIFT, -(1 - MARGIN) - kept)
     highest = np.minimum(SHIFT, (1 - MARGIN) - kept)
     function = _OnCoordinates(problem, columns, signs, rng.uniform(lowest, highest))
@@ -251,6 +251,7 @@ def _on_cube(problem, U):
 
 
 def _check(problem, d):
+    """Refuse what cannot be embedded in d inputs; return the optimisers."""
     check_count("d", d, 1)
     if isinstance(problem, NoisyProblem):
         raise ValueError(
@@ -266,3 +267,4 @@ def _check(problem, d):
             f"optimum of {problem.name} must be known to be kept in the box: got None. Embed a "
             "problem with a known optimum."
         )
+    return problem.optimisers

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.linear_model import lasso_path
 
+from skbo_silbo._typing import RandomState
 from skbo_silbo.problems._problem import Problem
 from skbo_silbo.problems._tuning_data import folds_of
 
@@ -13,7 +14,7 @@ DUAL_GAP = 1e-8  # relative to |y|^2
 MAX_ITERATIONS = 100_000
 
 
-def weighted_lasso(data="diabetes-interactions", random_state=0):
+def weighted_lasso(data: str = "diabetes-interactions", random_state: RandomState = 0) -> Problem:
     """Return the task of choosing one Lasso penalty for every input.
 
     Parameters

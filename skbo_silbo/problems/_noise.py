@@ -5,6 +5,7 @@ from numbers import Real
 
 import numpy as np
 
+from skbo_silbo._typing import ArrayLike, FloatArray, RandomState
 from skbo_silbo.problems._problem import Problem
 from skbo_silbo.problems._random import as_generator
 
@@ -38,13 +39,13 @@ class NoisyProblem(Problem):
     sd: float = field(kw_only=True)
     generator: np.random.Generator = field(kw_only=True)
 
-    def evaluate(self, X):
+    def evaluate(self, X: ArrayLike) -> FloatArray:
         """Return the values at several points, each with noise of its own; see `Problem`."""
         truth = self.evaluate_truth(X)
         return truth + self.sd * self.generator.standard_normal(truth.shape)
 
 
-def noisy(problem, sd, random_state=None):
+def noisy(problem: Problem, sd: float, random_state: RandomState = None) -> NoisyProblem:
     """Return the problem with independent Gaussian noise on every evaluation.
 
     Parameters

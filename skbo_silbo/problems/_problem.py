@@ -1,10 +1,13 @@
 """A problem: a function on a box together with everything that is known of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
+from skbo_silbo._typing import ArrayLike, FloatArray, RandomState
 from skbo_silbo.problems._optimum import check_optimum
 from skbo_silbo.problems._random import as_generator
 
@@ -60,11 +63,23 @@ class Problem:
     """
 
     name: str
-    function: Callable
-    bounds: np.ndarray
+    function: Callable[[FloatArray], ArrayLike]
+    bounds: FloatArray
     optimum: float | None = None
-    optimisers: np.ndarray | None = None
-    active_directions: np.ndarray | None = None
+    optimisers: FloatArray | None = None
+    active_directions: FloatArray | None = None
+
+    if TYPE_CHECKING:  # what the arrays are made of
+
+        def __init__(
+            self,
+            name: str,
+            function: Callable[[FloatArray], ArrayLike],
+            bounds: ArrayLike,
+            optimum: float | None = None,
+            optimisers: ArrayLike | None = None,
+            active_directions: ArrayLike | None = None,
+        ) -> None: ...
 
     def __post_init__(self):
         set_ = object.__setattr__  # the record is frozen
@@ -85,11 +100,11 @@ class Problem:
         return f"{type(self).__name__}({self.name!r}, n_dims={self.n_dims})"
 
     @property
-    def n_dims(self):
+    def n_dims(self) -> int:
         """Number of inputs d."""
         return len(self.bounds)
 
-    def __call__(self, x):
+    def __call__(self, x: ArrayLike) -> float:
         """Return the value at one point, as an optimiser sees it (with noise, if there is any).
 
         Parameters
@@ -109,7 +124,7 @@ class Problem:
         """
         return float(self.evaluate(self._as_row(x))[0])
 
-    def evaluate(self, X):
+    def evaluate(self, X: ArrayLike) -> FloatArray:
         """Return the values at several points, as an optimiser sees them.
 
         Parameters
@@ -129,11 +144,11 @@ class Problem:
         """
         return self.evaluate_truth(X)
 
-    def truth(self, x):
+    def truth(self, x: ArrayLike) -> float:
         """Return the value at one point without noise; see `__call__`."""
         return float(self.evaluate_truth(self._as_row(x))[0])
 
-    def evaluate_truth(self, X):
+    def evaluate_truth(self, X: ArrayLike) -> FloatArray:
         """Return the values at several points without noise; see `evaluate`."""
         X = np.array(X, dtype=float)
         if X.ndim != 2 or X.shape[1] != self.n_dims:
@@ -144,7 +159,7 @@ class Problem:
         self._check_inside("X", X)
         return np.asarray(self.function(X), dtype=float)
 
-    def sample(self, n, random_state=None):
+    def sample(self, n: int, random_state: RandomState = None) -> FloatArray:
         """Draw points uniformly in the box.
 
         Parameters
@@ -161,7 +176,7 @@ class Problem:
         """
         return as_generator(random_state).uniform(*self.bounds.T, size=(n, self.n_dims))
 
-    def regret_scale(self, random_state=0):
+    def regret_scale(self, random_state: RandomState = 0) -> float:
         """Return the median true value of 1000 random points minus the optimum.
 
         Parameters
@@ -179,15 +194,17 @@ class Problem:
         ValueError
             If the optimum is not known.
         """
-        if self.optimum is None:
-            raise ValueError(
-                f"optimum of {self.name} must be known to compute a regret: got None. Compare "
-                "values themselves, or use a problem with a known optimum."
-            )
+        optimum = self._known_optimum()
         points = self.sample(N_RANDOM_POINTS, random_state)
-        return float(np.median(self.evaluate_truth(points)) - self.optimum)
+        return float(np.median(self.evaluate_truth(points)) - optimum)
 
-    def regret(self, values, random_state=0):
+    @overload
+    def regret(self, values: float, random_state: RandomState = 0) -> float: ...
+    @overload
+    def regret(
+        self, values: Sequence[float] | NDArray[Any], random_state: RandomState = 0
+    ) -> FloatArray: ...
+    def regret(self, values: ArrayLike, random_state: RandomState = 0) -> float | FloatArray:
         """Return how far values are from the optimum, as a share of `regret_scale`.
 
         Parameters
@@ -208,9 +225,11 @@ class Problem:
             If the optimum is not known.
         """
         scale = self.regret_scale(random_state)
-        return (np.asarray(values, dtype=float) - self.optimum) / scale
+        return (np.asarray(values, dtype=float) - self._known_optimum()) / scale
 
-    def check_optimum(self, *, n_points=1000, n_polished=5, random_state=0):
+    def check_optimum(
+        self, *, n_points: int = 1000, n_polished: int = 5, random_state: RandomState = 0
+    ) -> None:
         """Check that the stated optimum is attained, is stationary, and is beaten nowhere tried.
 
         Parameters
@@ -229,6 +248,14 @@ class Problem:
             If the optimum is unknown or one of the checks fails; the message says which and where.
         """
         check_optimum(self, n_points, n_polished, random_state)
+
+    def _known_optimum(self) -> float:
+        if self.optimum is None:
+            raise ValueError(
+                f"optimum of {self.name} must be known to compute a regret: got None. Compare "
+                "values themselves, or use a problem with a known optimum."
+            )
+        return self.optimum
 
     def _as_row(self, x):
         x = np.asarray(x, dtype=float)

@@ -10,7 +10,7 @@ import numpy as np
 from skbo_silbo.problems._problem import Problem
 
 
-def colville_as_run():
+def colville_as_run() -> Problem:
     """Colville as SILBO's authors ran it: its fourth term reads a fifth, unscaled input.
 
     `colville` has ``90 (c^2 - e)^2``. There the fourth input e is replaced, in this term alone, by
@@ -39,7 +39,7 @@ def colville_as_run():
     return Problem("colville-as-run", _colville_as_run, bounds, 0.0, np.ones((1, 5)), np.eye(5))
 
 
-def three_hump_camel():
+def three_hump_camel() -> Problem:
     """Three-hump camel: 2 inputs in [-5, 5]^2, least value 0 at (0, 0).
 
     The second embedding plot of the SILBO paper ("Camel") is of this one, not of the six-hump

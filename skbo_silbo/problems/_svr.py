@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.svm import SVR
 
+from skbo_silbo._typing import RandomState
 from skbo_silbo.problems._problem import Problem
 from skbo_silbo.problems._tuning_data import folds_of
 
@@ -14,7 +15,7 @@ TUBE = (-2.0, 0.0)
 GAMMA = (-1.0, 1.0)
 
 
-def svr_length_scales(data="diabetes", random_state=0):
+def svr_length_scales(data: str = "diabetes", random_state: RandomState = 0) -> Problem:
     """Return the task of choosing all parameters of a support vector regression.
 
     Parameters

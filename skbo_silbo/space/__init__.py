@@ -10,11 +10,12 @@ from skbo_silbo.space._keys import (
     keys_of,
     require_left,
 )
-from skbo_silbo.space._read import as_space, refuse_intervals
+from skbo_silbo.space._read import AnySpace, as_space, refuse_intervals
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
 
 __all__ = [
+    "AnySpace",
     "Box",
     "Space",
     "SpaceExhausted",

@@ -1,6 +1,7 @@
 """The space of an array problem: lower and upper bounds of d numbers."""
 
 import math
+from collections.abc import Mapping
 from numbers import Integral
 
 import numpy as np
@@ -149,7 +150,7 @@ class Box:
         """
         return self._place(self.decode(X))
 
-    def pinned(self, fixed):
+    def pinned(self, fixed: Mapping[int, float]) -> "Box":
         """Return the part of this box in which inputs have the values of a dict, by index.
 
         Raises

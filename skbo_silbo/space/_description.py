@@ -2,17 +2,20 @@
 
 import math
 import re
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
+from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)  # differs from process to process
 TOLERANCE = 1e-8  # relative: versions of scipy differ in the last digits of a quantile
 
 
-def describe_space(space):
+def describe_space(space: Space | SpaceUnion) -> list[dict[str, dict[str, Any]]]:
     """Return the parameters of a space of named parameters, as data for JSON.
 
     Returns
@@ -33,7 +36,9 @@ def describe_space(space):
     ]
 
 
-def space_difference(old, new):
+def space_difference(
+    old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]
+) -> str | None:
     """Return in words the first difference between two descriptions, or None.
 
     Examples
@@ -52,7 +57,7 @@ def space_difference(old, new):
     return None
 
 
-def box_difference(old, new):
+def box_difference(old: Sequence[Sequence[float]], new: Sequence[Sequence[float]]) -> str | None:
     """Return in words the first difference between bounds, (d, 2), as lists; or None."""
     if len(old) != len(new):
         return f"there were {len(old)} inputs and are {len(new)}"

@@ -7,6 +7,8 @@ far below half a step, and the snap removes it.
 
 import numpy as np
 
+from skbo_silbo._typing import ArrayLike, FloatArray
+
 STEP = 2.0**-30
 
 
@@ -25,7 +27,7 @@ def to_cube(u):
     return 2.0 * u - 1.0
 
 
-def check_cube(X, n_features):
+def check_cube(X: ArrayLike, n_features: int) -> FloatArray:
     """Return X as a float64 array (n, n_features) after refusing anything outside [-1, 1].
 
     Raises

@@ -1,6 +1,10 @@
 """Points that are new, and the end of those."""
 
+from collections.abc import Collection, Container
+
 import numpy as np
+
+from skbo_silbo._typing import FloatArray, SpaceLike
 
 BATCHES, BATCH_SIZE = 1000, 1024  # random draws tried before giving up
 
@@ -14,31 +18,31 @@ class SpaceExhausted(RuntimeError):
         How many new points there are: ask for at most so many.
     """
 
-    def __init__(self, message, n_left=0):
+    def __init__(self, message: str, n_left: int = 0) -> None:
         super().__init__(message)
         self.n_left = n_left
 
 
-def key_of(x):
+def key_of(x: FloatArray) -> bytes:
     """Return what makes a point of the cube the same as another: its coordinates to 9 decimals."""
     return (np.round(x, 9) + 0.0).tobytes()  # + 0.0: no negative zero
 
 
-def keys_of(X):
+def keys_of(X: FloatArray) -> list[bytes]:
     """Return the `key_of` of every row of X, as a list."""
     return [row.tobytes() for row in np.round(X, 9) + 0.0]
 
 
-def first_rows(X, seen=()):
+def first_rows(X: FloatArray, seen: Container[bytes] = ()) -> list[int]:
     """Return which rows of X, a list, are new: not in `seen`, and unlike every row before."""
-    rows = {}
+    rows: dict[bytes, int] = {}
     for row, key in enumerate(keys_of(X)):
         if key not in seen:
             rows.setdefault(key, row)
     return list(rows.values())
 
 
-def require_left(space, seen, n):
+def require_left(space: SpaceLike, seen: Collection[bytes], n: int) -> None:
     """Refuse to look for more new points than there are.
 
     Raises
@@ -52,11 +56,11 @@ def require_left(space, seen, n):
             f"n must be at most the number of new points left: got {n}, but of the "
             f"{space.n_points} points of this finite space {max(left, 0)} are left. "
             "End the search, or widen the space.",
-            n_left=max(left, 0),
+            n_left=int(max(left, 0)),
         )
 
 
-def draw_unseen(space, seen, rng):
+def draw_unseen(space: SpaceLike, seen: Collection[bytes], rng: np.random.Generator) -> FloatArray:
     """Return a random point of the cube that is not in `seen`, of shape (m,).
 
     Raises

@@ -14,7 +14,7 @@ from numbers import Integral
 import numpy as np
 
 from skbo_silbo.space._grid import STEP, snap, to_cube, to_share
-from skbo_silbo.space._values import alike, find, is_number
+from skbo_silbo.space._values import alike, find, is_number, unlike
 
 # An unbounded side of a distribution is searched as far as this tail probability
 # (3.8 standard deviations of a normal): optimisers go to the very edge, random draws do not.
@@ -119,7 +119,10 @@ class Categories:
             self._hot = 2.0 * np.eye(self.n_values) - 1.0
         self.n_columns = self._hot.shape[1]
         shown = self.values[1:] if self.n_values == 2 else self.values
-        self.column_names = [f"{name}={v if isinstance(v, str) else repr(v)}" for v in shown]
+        words = [value if isinstance(value, str) else repr(value) for value in shown]
+        if len(set(words)) < len(words):  # such as 1 and "1"
+            words = [repr(value) for value in shown]
+        self.column_names = unlike(f"{name}={word}" for word in words)
 
     def holds(self, value):
         """Return whether the value is a category."""

@@ -1,14 +1,18 @@
 """Reading what a user may give as a search space."""
 
 from collections.abc import Mapping
+from typing import TypeAlias
 
+from skbo_silbo._typing import BoundsLike
 from skbo_silbo.space._box import Box
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
 from skbo_silbo.space._values import is_number
 
+AnySpace: TypeAlias = Space | SpaceUnion | Box
 
-def as_space(bounds):
+
+def as_space(bounds: BoundsLike) -> AnySpace:
     """Return the search space that `bounds` describes.
 
     Parameters
@@ -46,7 +50,7 @@ scipy.optimize.Bounds
     return Box(bounds)
 
 
-def refuse_intervals(bounds):
+def refuse_intervals(bounds: BoundsLike) -> None:
     """Refuse a dict, or dicts, in which a tuple of two increasing numbers is a parameter.
 
     In an array of bounds ``(0, 1)`` is an interval; for scikit-learn's searches it is two values.

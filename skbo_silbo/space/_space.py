@@ -3,7 +3,7 @@
 import copy
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.space._grid import check_cube
 from skbo_silbo.space._parameters import Constant
 from skbo_silbo.space._parse import read_parameter
+from skbo_silbo.space._values import unlike
 
 
 class Space:
@@ -106,7 +107,7 @@ class Space:
         self.parameter_names = [p.name for p in parameters]
         self._splits = np.cumsum([p.n_columns for p in self.parameters])
         self.n_features_ = int(self._splits[-1])
-        self.feature_names_ = [c for p in self.parameters for c in p.column_names]
+        self.feature_names_ = unlike(c for p in self.parameters for c in p.column_names)
         self.n_points = math.prod(p.n_values for p in self.parameters)
 
     def __repr__(self):
@@ -177,7 +178,7 @@ class Space:
         """
         return np.concatenate([p.round(block) for p, block in self._blocks(X)], axis=1)
 
-    def pinned(self, fixed):
+    def pinned(self, fixed: Mapping[str, Any]) -> Self:
         """Return the part of this space in which parameters have the values of a dict.
 
         Raises
@@ -220,7 +221,7 @@ class Space:
         ends = [0, *map(int, self._splits)]
         return {p.name: list(range(*ends[i : i + 2])) for i, p in enumerate(self.parameters)}
 
-    def holds(self, point):
+    def holds(self, point: Mapping[str, Any]) -> bool:
         """Return whether a dict is a point of this space, numbers being of the right kind."""
         if point.keys() != set(self.parameter_names):
             return False

@@ -10,7 +10,7 @@ from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.space._grid import check_cube
 from skbo_silbo.space._parameters import Categories
 from skbo_silbo.space._space import Space, check_dicts
-from skbo_silbo.space._values import among, distinct, same
+from skbo_silbo.space._values import among, distinct, same, unlike
 
 
 class SpaceUnion:
@@ -31,10 +31,12 @@ class SpaceUnion:
     n_features_ : int
         Columns m of the encoded cube.
     feature_names_ : list of str
-        As in `Space`; those of the choice come first, and a name met before gets its branch.
+        As in `Space`; those of the choice come first, and a name met before gets its branch. No
+        two are alike.
     choice_name : str
         What the choice between branches is called: the first parameter that has one value in every
         branch, another in each; "branch" where there is none, its values being 0, 1, ...
+        ("branch (2)" where a parameter is called "branch").
     n_points : int or float
         Number of distinct points of all branches; ``math.inf`` if one branch is endless.
     is_dict : bool
@@ -175,7 +177,7 @@ class SpaceUnion:
                 rounded[rows, : self._choice.n_columns] = self._choice.encode([b])
         return rounded
 
-    def pinned(self, fixed):
+    def pinned(self, fixed: Mapping[str, Any]) -> "SpaceUnion | Space":
         """Return the part of the branches in which parameters have the values of a dict.
 
         Returns
@@ -212,9 +214,10 @@ class SpaceUnion:
 
     def _assign_columns(self):
         """Name the columns, and return for every branch which of them its own columns are."""
-        taken, columns = [], []  # parameters that have columns, each with its first
+        taken: list[tuple[Any, int]] = []  # parameters that have columns, each with its first
+        columns = []
         for b, branch in enumerate(self.branches):
-            places = []
+            places: list[int] = []
             for parameter in branch.parameters:
                 first = next((c for other, c in taken if _is_same(other, parameter)), None)
                 if first is None:
@@ -226,8 +229,9 @@ class SpaceUnion:
         return columns
 
     def _new_names(self, parameter, b):
-        old = set(self.feature_names_)
-        return [f"{name} (branch {b})" if name in old else name for name in parameter.column_names]
+        old = self.feature_names_
+        own = [f"{name} (branch {b})" if name in old else name for name in parameter.column_names]
+        return unlike(own, taken=old)
 
     def _branch(self, X):
         return np.array(self._choice.decode(X[:, : self._choice.n_columns]), dtype=int)
@@ -271,7 +275,8 @@ def _choice_in_words(branches):
         values = [_only_value(branch, name) for branch in branches]
         if None not in values and len(distinct([value for [value] in values])) == len(branches):
             return name, [value for [value] in values]
-    return "branch", range(len(branches))
+    taken = {name for branch in branches for name in branch.parameter_names}
+    return unlike(["branch"], taken)[0], range(len(branches))
 
 
 def _only_value(branch, name):

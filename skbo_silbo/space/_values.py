@@ -2,6 +2,7 @@
 
 import math
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
@@ -71,10 +72,22 @@ def distinct(values):
     """Return the values without repetitions, in their first order."""
     if all(map(is_number, values)):  # also for lists of thousands
         return list({(type(value), value): value for value in values}.values())
-    kept = []
+    kept: list[Any] = []
     for value in values:
         if not any(same(value, other) for other in kept):
             kept.append(value)
+    return kept
+
+
+def unlike(names, taken=()):
+    """Return the names with a number behind those that are taken or were met before."""
+    taken, kept = set(taken), []
+    for name in names:
+        new, count = name, 2
+        while new in taken:
+            new, count = f"{name} ({count})", count + 1
+        taken.add(new)
+        kept.append(new)
     return kept
 
 

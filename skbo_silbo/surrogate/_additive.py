@@ -9,11 +9,14 @@ a          (n,)      dual coefficients ``K^-1 y``
 =========  ========  ========================================================================
 """
 
+from typing import Any, Self
+
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.stats import norm
 
 from skbo_silbo._numerics._matern import gradient_by_points, matern52, scaled_squared_distances
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.surrogate._central_differences import central_differences
 from skbo_silbo.surrogate._warps import location_and_scale
 
@@ -52,10 +55,18 @@ class AdditiveProcess:
     [0, 1, 2, 3]
     """
 
-    def __init__(self, group_size):
+    def __init__(self, group_size: int) -> None:
         self.group_size = group_size
 
-    def fit(self, Z, y, rng, *, former=None, tune=True):
+    def fit(
+        self,
+        Z: FloatArray,
+        y: FloatArray,
+        rng: np.random.Generator | None,
+        *,
+        former: dict[str, Any] | None = None,
+        tune: bool = True,
+    ) -> Self:
         """Choose groups and hyperparameters, and condition on data.
 
         Parameters
@@ -77,17 +88,17 @@ class AdditiveProcess:
         self._condition(Z, targets)
         return self
 
-    def from_state(self, state, Z, y):
+    def from_state(self, state: dict[str, Any], Z: FloatArray, y: FloatArray) -> Self:
         """Condition on data with the groups and hyperparameters that `to_state` returned."""
         return self.fit(Z, y, None, former=state, tune=False)
 
-    def to_state(self):
+    def to_state(self) -> dict[str, Any]:
         """Return groups and hyperparameters as plain data, exactly."""
         groups = [group.tolist() for group in self.groups_]
         values = {"length": self.length_, "signal": self.signal_, "noise": self.noise_}
         return {"groups": groups, **values}
 
-    def with_points(self, Z, y):
+    def with_points(self, Z: FloatArray, y: FloatArray) -> "AdditiveProcess":
         """Return a process with points added, hyperparameters and standardisation kept."""
         other = AdditiveProcess(self.group_size)
         other._set(self.to_state())
@@ -96,13 +107,13 @@ class AdditiveProcess:
         other._condition(np.vstack([self._Z, Z]), targets)
         return other
 
-    def predict(self, Z):
+    def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return mean and standard deviation of the sum at the rows of Z."""
         covariance = self.signal_ * mean_correlation(Z, self._Z, self.groups_, self.length_)
         mean, std = self._posterior(covariance, self.signal_)
         return self.y_mean_ + mean, std
 
-    def predict_group(self, index, Z):
+    def predict_group(self, index: int, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return mean and standard deviation of one summand at the rows of Z, (m, size of group).
 
         The summands' means add up to that of the sum less the mean of the targets.
@@ -111,7 +122,7 @@ class AdditiveProcess:
         share = self.signal_ / len(self.groups_)
         return self._posterior(share * _correlation(Z, old, self.length_), share)
 
-    def mean_gradient(self, Z):
+    def mean_gradient(self, Z: FloatArray) -> FloatArray:
         """Return the gradients of the mean of the sum, (m, d), at the rows of Z."""
         gradient = np.zeros_like(Z)
         share = self.y_scale_ * self.signal_ / len(self.groups_)
@@ -124,7 +135,7 @@ class AdditiveProcess:
             )
         return gradient
 
-    def predict_gradient(self, Z):
+    def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
         """Return mean, standard deviation and their gradients at the rows of Z.
 
         That of the deviation is taken by central differences: the search goes group by group and
@@ -134,11 +145,11 @@ class AdditiveProcess:
         return *moments, self.mean_gradient(Z), by_std
 
     @property
-    def relevance_(self):
+    def relevance_(self) -> FloatArray:
         """Ones, (d,): all inputs share one length scale."""
         return np.ones(self._Z.shape[1])
 
-    def log_predictive_density(self, Z, y):
+    def log_predictive_density(self, Z: FloatArray, y: FloatArray) -> FloatArray:
         """Return the log density of every value, noise included, (m,), in nats."""
         mean, std = self.predict(Z)
         noise = self.y_scale_ * np.sqrt(self.noise_ * self.signal_)

@@ -1,11 +1,17 @@
 """Gradients of predictions that can only be evaluated."""
 
+from collections.abc import Callable
+
 import numpy as np
+
+from skbo_silbo._typing import FloatArray
 
 STEP = 1e-4  # of coordinates in a range like [-1, 1]; error ~ STEP^2 and rounding / STEP
 
 
-def central_differences(predict, Z):
+def central_differences(
+    predict: Callable[[FloatArray], tuple[FloatArray, FloatArray]], Z: FloatArray
+) -> tuple[FloatArray, ...]:
     """Return mean, standard deviation and their gradients, by central differences.
 
     Parameters

@@ -19,6 +19,7 @@ theta       (8,)       logarithms of l, alpha, beta, c_0, ..., c_3 and noise
 """
 
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -27,6 +28,7 @@ from scipy.special import xlogy
 from scipy.stats import norm
 
 from skbo_silbo._numerics._matern import matern52
+from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.surrogate._prior import HyperparameterPrior
 from skbo_silbo.surrogate._warps import location_and_scale
 
@@ -172,10 +174,10 @@ class CylindricalProcess:
     True
     """
 
-    def __init__(self, theta=None):
+    def __init__(self, theta: ArrayLike | None = None) -> None:
         self.theta = theta
 
-    def fit(self, Z, y, *, tune=True):
+    def fit(self, Z: FloatArray, y: FloatArray, *, tune: bool = True) -> Self:
         """Condition on points Z, (n, d), of the cube and targets y, (n,); equal ones tune nothing.
 
         Returns
@@ -189,11 +191,11 @@ class CylindricalProcess:
             start = _most_likely(points, targets, start)
         return self._condition(points, targets, start)
 
-    def to_state(self):
+    def to_state(self) -> dict[str, Any]:
         """Return the hyperparameters as plain data, exactly."""
         return {"theta": self.theta_.tolist()}
 
-    def with_points(self, Z, y):
+    def with_points(self, Z: FloatArray, y: FloatArray) -> "CylindricalProcess":
         """Return a process with points added, hyperparameters and standardisation kept."""
         other = CylindricalProcess(self.theta_)
         other.y_mean_, other.y_scale_ = self.y_mean_, self.y_scale_
@@ -202,14 +204,14 @@ class CylindricalProcess:
         targets = np.append(self._targets, (y - self.y_mean_) / self.y_scale_)
         return other._condition(points, targets, self.theta_)
 
-    def predict(self, Z):
+    def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return mean and standard deviation of the noise-free objective at the rows of Z."""
         points = Polar.of(Z)
         covariance = self._kernel(points, self._points)
         solved = cho_solve(self._factor, covariance.T).T
         return self._moments(points, covariance, solved)
 
-    def predict_gradient(self, Z):
+    def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
         """Return mean, standard deviation and their gradients, (m, d), at the rows of Z."""
         points = Polar.of(Z)
         covariance = self._kernel(points, self._points)
@@ -221,11 +223,11 @@ class CylindricalProcess:
         return mean, std, by_mean, self.y_scale_**2 * by_variance / (2.0 * std[:, None])
 
     @property
-    def relevance_(self):
+    def relevance_(self) -> FloatArray:
         """Ones, (d,): the kernel has one length scale for radii."""
         return np.ones(self._points.direction.shape[1])
 
-    def log_predictive_density(self, Z, y):
+    def log_predictive_density(self, Z: FloatArray, y: FloatArray) -> FloatArray:
         """Return the log density of every value, noise included, (m,), in nats."""
         mean, std = self.predict(Z)
         return norm.logpdf(y, mean, np.hypot(std, self.y_scale_ * np.sqrt(self._kernel.noise)))

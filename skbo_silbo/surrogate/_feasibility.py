@@ -9,11 +9,14 @@ columns of the cube, independent of the others and of the objective, so that
 function.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import log_ndtr
 
+from skbo_silbo._typing import BoolArray, FloatArray
 from skbo_silbo.surrogate._makers import ProcessMaker
 from skbo_silbo.surrogate._prior import LEAST_SPARSE_DIMENSION
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
@@ -36,7 +39,7 @@ class Feasibility:
 
     processes: tuple[GaussianProcessSurrogate, ...]
 
-    def log_probability(self, X, worse_by=0.0):
+    def log_probability(self, X: FloatArray, worse_by: float = 0.0) -> FloatArray:
         """Return the log probability that all constraints hold, (n,), by (1).
 
         Parameters
@@ -52,7 +55,7 @@ class Feasibility:
             total += log_ndtr(-mean / std - worse_by)
         return total
 
-    def log_probability_gradient(self, X):
+    def log_probability_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the same, (n,), and its gradient by the coordinates of the points, (n, d)."""
         total, gradient = np.zeros(len(X)), np.zeros(X.shape)
         for process in self.processes:
@@ -64,7 +67,7 @@ class Feasibility:
             gradient -= slope[:, None] * (mean_by_x + u[:, None] * std_by_x)
         return total, gradient
 
-    def believing(self, X):
+    def believing(self, X: FloatArray) -> "Feasibility":
         """Return what is believed if constraints at pending points turn out worse than predicted.
 
         By two standard deviations: points near one that may well be infeasible are then not asked
@@ -76,7 +79,7 @@ class Feasibility:
             believing.append(process.with_points(X, mean + PESSIMISM * std))
         return Feasibility(tuple(believing))
 
-    def holds_surely(self, X):
+    def holds_surely(self, X: FloatArray) -> BoolArray:
         """Return where all constraints would hold even if worse than predicted so, (n,) of bool."""
         surely = np.ones(len(X), bool)
         for process in self.processes:
@@ -85,7 +88,9 @@ class Feasibility:
         return surely
 
 
-def fit_feasibility(states, X, constraints):
+def fit_feasibility(
+    states: Mapping[str, dict[str, Any]], X: FloatArray, constraints: FloatArray
+) -> tuple[Feasibility | None, dict[str, dict[str, Any]]]:
     """Return what evaluations say of constraints.
 
     Parameters
@@ -112,7 +117,9 @@ def fit_feasibility(states, X, constraints):
     return Feasibility(processes) if processes else None, new_states
 
 
-def restore_feasibility(states, X, constraints):
+def restore_feasibility(
+    states: Mapping[str, dict[str, Any]], X: FloatArray, constraints: FloatArray
+) -> Feasibility | None:
     """Return the `Feasibility` of these states, or None; nothing is searched."""
     maker = _maker(X)
     processes = [
@@ -123,7 +130,7 @@ def restore_feasibility(states, X, constraints):
     return Feasibility(tuple(processes)) if processes else None
 
 
-def scaled_constraint(c):
+def scaled_constraint(c: FloatArray) -> FloatArray:
     """Return values of one constraint, (n,), on the scale on which a process sees them.
 
     In units of the typical size, the median of those that are not 0, and with their sizes

@@ -36,7 +36,8 @@ def forward_selection(loss, location, bounds):
     """
     theta = np.full_like(location, np.log(IDLE_LENGTH))
     theta[0], theta[-1] = location[0], np.log(NOISE_SHARE)
-    best, in_use, n_misses = (np.inf, theta.copy()), [], 0
+    in_use: list[int] = []
+    best, n_misses = (np.inf, theta.copy()), 0
     while len(in_use) < min(MOST_INPUTS, len(theta) - 2) and n_misses < MOST_MISSES:
         _, gradient = loss(theta)
         gradient[[0, -1, *in_use]] = -np.inf

@@ -1,14 +1,29 @@
 """What REMBO's kernels see of a point: its clipped image, or that image warped back."""
 
+from typing import Protocol
+
 import numpy as np
 
+from skbo_silbo._typing import FloatArray
 
-def clipped_image(Z, sketch):
+
+class SketchLike(Protocol):
+    """What is asked of a `skbo_silbo.embedding.GaussianSketch`."""
+
+    @property
+    def basis(self) -> FloatArray:
+        """An orthonormal basis, (d, r), of its range."""
+
+    def expand(self, V: FloatArray, /) -> FloatArray:
+        """Return the points, (n, d), of coordinates, (n, r)."""
+
+
+def clipped_image(Z: FloatArray, sketch: SketchLike) -> FloatArray:
     """Return ``clip(A z)``, (n, d): what the kernel K_X of Wang et al. (2013) compares."""
     return np.clip(sketch.expand(Z), -1.0, 1.0)
 
 
-def warped_image(Z, sketch):
+def warped_image(Z: FloatArray, sketch: SketchLike) -> FloatArray:
     """Return Psi(z), (n, r): what the kernel K_psi of Binois et al. (2015) compares.
 
     The clipped image x is projected onto the range of A, as p. Where p lies outside the cube, it is

@@ -1,11 +1,14 @@
 """Makers of surrogates: how the loop starts, tunes and restores one (`SurrogateMaker`)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any, cast
 
 import numpy as np
 
 from skbo_silbo._checks import missing_members
+from skbo_silbo._typing import FloatArray, RegressorLike
 from skbo_silbo.surrogate._additive import AdditiveProcess
 from skbo_silbo.surrogate._cylindrical import CylindricalProcess
 from skbo_silbo.surrogate._image_process import ImageProcess
@@ -19,7 +22,7 @@ LONG_WORK = 2 * 10**7  # labels squared times inputs: about a second
 N_FOLDS = 5
 
 
-def is_due(n, tuned_at, r):
+def is_due(n: int, tuned_at: int, r: int) -> bool:
     """Return whether n labels of r inputs are enough more to search the hyperparameters again."""
     growth = TUNE_GROWTH if n**2 * r <= LONG_WORK else LONG_GROWTH
     return n >= growth * tuned_at
@@ -39,7 +42,16 @@ class ProcessMaker:
 
     takes_noise = True
 
-    def fit(self, state, Z, y, noise, *, moved, rng):
+    def fit(
+        self,
+        state: dict[str, Any] | None,
+        Z: FloatArray,
+        y: FloatArray,
+        noise: FloatArray,
+        *,
+        moved: bool,
+        rng: np.random.Generator | None,
+    ) -> tuple[GaussianProcessSurrogate, dict[str, Any]]:
         """Return a surrogate and its state; the search starts at the former hyperparameters."""
         theta, tuned_at = _former(state, moved, Z.shape[1] + 2)
         tune = is_due(y.size, tuned_at, Z.shape[1])
@@ -47,11 +59,15 @@ class ProcessMaker:
         surrogate.fit(Z, y, noise, tune=tune)
         return surrogate, {**surrogate.to_state(), "tuned_at": y.size if tune else tuned_at}
 
-    def restore(self, state, Z, y, noise):
+    def restore(
+        self, state: dict[str, Any], Z: FloatArray, y: FloatArray, noise: FloatArray
+    ) -> GaussianProcessSurrogate:
         """Return the surrogate of this state, conditioned on (Z, y)."""
         return GaussianProcessSurrogate(prior=self.prior).from_state(state, Z, y, noise)
 
-    def left_out_log_density(self, Z, y, rng):
+    def left_out_log_density(
+        self, Z: FloatArray, y: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
         """Return the log density of every value given all others, (n,), in nats."""
         return GaussianProcessSurrogate(prior=self.prior).fit(Z, y).leave_one_out_log_density()
 
@@ -66,11 +82,20 @@ class ImageMaker:
         From (n, r) to (n, k).
     """
 
-    image: object
+    image: Callable[[FloatArray], FloatArray]
 
     takes_noise = True
 
-    def fit(self, state, Z, y, noise, *, moved, rng):
+    def fit(
+        self,
+        state: dict[str, Any] | None,
+        Z: FloatArray,
+        y: FloatArray,
+        noise: FloatArray,
+        *,
+        moved: bool,
+        rng: np.random.Generator,
+    ) -> tuple[ImageProcess, dict[str, Any]]:
         """Return a surrogate and its state; the search starts at the former hyperparameters."""
         theta, tuned_at = _former(state, moved, 3)
         tune = is_due(y.size, tuned_at, Z.shape[1])
@@ -79,13 +104,17 @@ class ImageMaker:
         state = {**inner.to_state(), "tuned_at": y.size if tune else tuned_at}
         return ImageProcess(inner, self.image, Z.shape[1]), state
 
-    def restore(self, state, Z, y, noise):
+    def restore(
+        self, state: dict[str, Any], Z: FloatArray, y: FloatArray, noise: FloatArray
+    ) -> ImageProcess:
         """Return the surrogate of this state, conditioned on (Z, y)."""
         inner = GaussianProcessSurrogate(isotropic=True)
         inner.from_state(state, self.image(Z), y, noise)
         return ImageProcess(inner, self.image, Z.shape[1])
 
-    def left_out_log_density(self, Z, y, rng):
+    def left_out_log_density(
+        self, Z: FloatArray, y: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
         """Return the log density of every value given all others, (n,), in nats."""
         inner = GaussianProcessSurrogate(isotropic=True)
         return inner.fit(self.image(Z), y).leave_one_out_log_density()
@@ -101,20 +130,33 @@ class RegressorMaker:
         With ``predict(Z, return_std=True)``; cloned.
     """
 
-    regressor: object
+    regressor: RegressorLike
 
     takes_noise = False
 
-    def fit(self, state, Z, y, noise, *, moved, rng):
+    def fit(
+        self,
+        state: dict[str, Any] | None,
+        Z: FloatArray,
+        y: FloatArray,
+        noise: FloatArray,
+        *,
+        moved: bool,
+        rng: np.random.Generator,
+    ) -> tuple[RegressorSurrogate, dict[str, Any]]:
         """Return a surrogate conditioned on (Z, y), its random numbers seeded by `rng`."""
         state = {"seed": int(rng.integers(2**31))}
         return self.restore(state, Z, y, noise), state
 
-    def restore(self, state, Z, y, noise):
+    def restore(
+        self, state: dict[str, Any], Z: FloatArray, y: FloatArray, noise: FloatArray
+    ) -> RegressorSurrogate:
         """Return the surrogate of this state, conditioned on (Z, y)."""
         return RegressorSurrogate(self.regressor, state["seed"]).fit(Z, y)
 
-    def left_out_log_density(self, Z, y, rng):
+    def left_out_log_density(
+        self, Z: FloatArray, y: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
         """Return the log density of every value given those of other folds, (n,), in nats."""
         return log_density_by_folds(self, Z, y, rng)
 
@@ -125,18 +167,31 @@ class CylindricalMaker:
 
     takes_noise = False
 
-    def fit(self, state, Z, y, noise, *, moved, rng):
+    def fit(
+        self,
+        state: dict[str, Any] | None,
+        Z: FloatArray,
+        y: FloatArray,
+        noise: FloatArray,
+        *,
+        moved: bool,
+        rng: np.random.Generator,
+    ) -> tuple[CylindricalProcess, dict[str, Any]]:
         """Return a surrogate and its state; the search starts at the former hyperparameters."""
         theta, tuned_at = _former(state, moved=False)
         tune = is_due(y.size, tuned_at, Z.shape[1])
         surrogate = CylindricalProcess(theta).fit(Z, y, tune=tune)
         return surrogate, {**surrogate.to_state(), "tuned_at": y.size if tune else tuned_at}
 
-    def restore(self, state, Z, y, noise):
+    def restore(
+        self, state: dict[str, Any], Z: FloatArray, y: FloatArray, noise: FloatArray
+    ) -> CylindricalProcess:
         """Return the surrogate of this state, conditioned on (Z, y)."""
         return CylindricalProcess(state["theta"]).fit(Z, y, tune=False)
 
-    def left_out_log_density(self, Z, y, rng):
+    def left_out_log_density(
+        self, Z: FloatArray, y: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
         """Return the log density of every value given those of other folds, (n,), in nats."""
         return log_density_by_folds(self, Z, y, rng)
 
@@ -154,7 +209,16 @@ class AdditiveMaker:
 
     takes_noise = False
 
-    def fit(self, state, Z, y, noise, *, moved, rng):
+    def fit(
+        self,
+        state: dict[str, Any] | None,
+        Z: FloatArray,
+        y: FloatArray,
+        noise: FloatArray,
+        *,
+        moved: bool,
+        rng: np.random.Generator,
+    ) -> tuple[AdditiveProcess, dict[str, Any]]:
         """Return a surrogate and its state; the groups of `state` compete with new ones."""
         tuned_at = 0 if moved or state is None else state["tuned_at"]
         tune = is_due(y.size, tuned_at, Z.shape[1])
@@ -162,11 +226,15 @@ class AdditiveMaker:
         process.fit(Z, y, rng, former=state if tuned_at else None, tune=tune)
         return process, {**process.to_state(), "tuned_at": y.size if tune else tuned_at}
 
-    def restore(self, state, Z, y, noise):
+    def restore(
+        self, state: dict[str, Any], Z: FloatArray, y: FloatArray, noise: FloatArray
+    ) -> AdditiveProcess:
         """Return the surrogate of this state, conditioned on (Z, y)."""
         return AdditiveProcess(self.group_size).from_state(state, Z, y)
 
-    def left_out_log_density(self, Z, y, rng):
+    def left_out_log_density(
+        self, Z: FloatArray, y: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
         """Return the log density of every value given those of other folds, (n,), in nats."""
         return log_density_by_folds(self, Z, y, rng)
 
@@ -181,7 +249,9 @@ def _former(state, moved, size=None):
     return theta, state["tuned_at"]
 
 
-def log_density_by_folds(maker, Z, y, rng):
+def log_density_by_folds(
+    maker: SurrogateMaker, Z: FloatArray, y: FloatArray, rng: np.random.Generator
+) -> FloatArray:
     """Return the log density of every value, (n,), under a surrogate fitted to the other folds."""
     folds = rng.permutation(y.size) % N_FOLDS
     density = np.empty(y.size)
@@ -196,7 +266,9 @@ def log_density_by_folds(maker, Z, y, rng):
 SURROGATES = MappingProxyType({"auto": ProcessMaker, "gaussian-process": ProcessMaker})
 
 
-def make_surrogates(surrogate, prior):
+def make_surrogates(
+    surrogate: str | SurrogateMaker | RegressorLike, prior: str | None
+) -> SurrogateMaker:
     """Return the maker of this name, or that of a regressor, or the maker given.
 
     Parameters
@@ -225,6 +297,6 @@ def make_surrogates(surrogate, prior):
             f"prior of that process: got {surrogate!r}. Use embedding='identity' with it."
         )
     if not missing_members(surrogate, SurrogateMaker):
-        return surrogate
+        return cast(SurrogateMaker, surrogate)
     check_regressor(surrogate)
-    return RegressorMaker(surrogate)
+    return RegressorMaker(cast(RegressorLike, surrogate))

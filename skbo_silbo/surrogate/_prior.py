@@ -15,6 +15,7 @@ from skbo_silbo._numerics._priors import (
     log_length_location,
     normal_log_density,
 )
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.surrogate._forward_selection import forward_selection
 
 CUBE_WIDTH = 2.0  # inputs have the range [-1, 1]
@@ -33,11 +34,14 @@ class HyperparameterPrior:
         Lowest and highest value searched, in nats.
     """
 
-    location: np.ndarray
-    spread: np.ndarray
-    bounds: np.ndarray
+    location: FloatArray
+    spread: FloatArray
+    bounds: FloatArray
 
-    broader = None  # a prior whose mode is a good start for the search of this one's
+    @property
+    def broader(self) -> "HyperparameterPrior | None":
+        """A prior whose mode is a good start for the search of this one's."""
+        return None
 
     def log_density(self, theta):
         """Return the log density at theta, up to a constant, and its gradient."""
@@ -56,7 +60,7 @@ class HyperparameterPrior:
         return HyperparameterPrior(self.location[one], self.spread[one], self.bounds[one])
 
 
-def dimension_scaled_prior(r):
+def dimension_scaled_prior(r: int) -> HyperparameterPrior:
     """Return the prior for targets of unit variance on r inputs of range [-1, 1].
 
     Length scales grow with the root of r. Hvarfner et al. seek the mode in the length itself: in
@@ -82,7 +86,7 @@ class SparsePrior(HyperparameterPrior):
     belief = SharedScale(CUBE_WIDTH)
 
     @property
-    def broader(self):
+    def broader(self) -> HyperparameterPrior:
         """The dimension-scaled prior: with fewer modes it finds inputs that this one misses."""
         return HyperparameterPrior(self.location, self.spread, self.bounds)
 
@@ -102,7 +106,7 @@ class SparsePrior(HyperparameterPrior):
         return [forward_selection(loss, self.location, self.bounds)]
 
 
-def sparse_prior(r):
+def sparse_prior(r: int) -> SparsePrior:
     """Return the prior for targets of unit variance on r inputs of range [-1, 1], few of use."""
     dense = dimension_scaled_prior(r)
     return SparsePrior(dense.location, dense.spread, dense.bounds)

@@ -1,6 +1,7 @@
 """The Gaussian process surrogate: standardised targets, and hyperparameters at the mode."""
 
 from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import LinAlgError
@@ -8,9 +9,10 @@ from scipy.optimize import minimize
 from scipy.stats import norm
 
 from skbo_silbo._numerics._gaussian_process import condition, log_marginal_likelihood
+from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.surrogate._function_draws import FunctionDraws
 from skbo_silbo.surrogate._hyperparameter_draws import draw_hyperparameters
-from skbo_silbo.surrogate._prior import PRIORS
+from skbo_silbo.surrogate._prior import PRIORS, HyperparameterPrior
 from skbo_silbo.surrogate._warps import location_and_scale
 
 MAX_ITERATIONS = 60  # of L-BFGS-B for each start
@@ -52,12 +54,20 @@ class GaussianProcessSurrogate:
     (True, True)
     """
 
-    def __init__(self, theta=None, *, isotropic=False, prior="dimension-scaled"):
+    def __init__(
+        self,
+        theta: ArrayLike | None = None,
+        *,
+        isotropic: bool = False,
+        prior: str | HyperparameterPrior = "dimension-scaled",
+    ) -> None:
         self.theta = theta
         self.isotropic = isotropic
         self.prior = prior
 
-    def fit(self, Z, y, noise_variance=0.0, *, tune=True):
+    def fit(
+        self, Z: FloatArray, y: FloatArray, noise_variance: ArrayLike = 0.0, *, tune: bool = True
+    ) -> Self:
         """Condition on data.
 
         Parameters
@@ -93,20 +103,22 @@ class GaussianProcessSurrogate:
         return self
 
     @property
-    def weights_(self):
+    def weights_(self) -> FloatArray:
         """Inverse squared length scales, (r,)."""
         return self._process.weights
 
     @property
-    def relevance_(self):
+    def relevance_(self) -> FloatArray:
         """Inverse length scales, (r,)."""
         return np.sqrt(self._process.weights)
 
-    def to_state(self):
+    def to_state(self) -> dict[str, Any]:
         """Return the hyperparameters as plain data, exactly."""
         return {"theta": self.theta_.tolist()}
 
-    def from_state(self, state, Z, y, noise_variance=0.0):
+    def from_state(
+        self, state: dict[str, Any], Z: FloatArray, y: FloatArray, noise_variance: ArrayLike = 0.0
+    ) -> Self:
         """Condition on data with the hyperparameters that `to_state` returned, bit for bit.
 
         `theta` is these from then on.
@@ -118,7 +130,7 @@ class GaussianProcessSurrogate:
         self.theta = np.array(state["theta"])
         return self.fit(Z, y, noise_variance, tune=False)
 
-    def with_points(self, Z, y):
+    def with_points(self, Z: FloatArray, y: FloatArray) -> Self:
         """Return a surrogate that believes in values, hyperparameters and standardisation kept.
 
         The objective itself is taken to have these values, without noise: so the surrogate is
@@ -139,7 +151,7 @@ class GaussianProcessSurrogate:
         other._process = self._process.believing(Z, (y - self.y_mean_) / self.y_scale_)
         return other
 
-    def predict(self, Z):
+    def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return mean and standard deviation of the noise-free objective at the rows of Z.
 
         Returns
@@ -150,7 +162,7 @@ class GaussianProcessSurrogate:
         mean, variance = self._process.predict(Z)
         return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.sqrt(variance)
 
-    def predict_gradient(self, Z):
+    def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
         """Return mean, standard deviation and their gradients at the rows of Z.
 
         Returns
@@ -164,17 +176,17 @@ class GaussianProcessSurrogate:
         by_std = scale * by_variance / (2.0 * std[:, None])
         return self.y_mean_ + scale * mean, scale * std, scale * by_mean, by_std
 
-    def log_predictive_density(self, Z, y):
+    def log_predictive_density(self, Z: FloatArray, y: FloatArray) -> FloatArray:
         """Return the log density of every held-out target, noise included, of shape (m,)."""
         mean, std = self.predict(Z)
         noise = self.y_scale_ * np.exp(0.5 * self.theta_[-1])
         return norm.logpdf(y, mean, np.hypot(std, noise))
 
-    def leave_one_out_log_density(self):
+    def leave_one_out_log_density(self) -> FloatArray:
         """Return the log density of every target given all others, hyperparameters kept, (n,)."""
         return self._process.leave_one_out_log_density() - np.log(self.y_scale_)
 
-    def draw_alike(self, n, rng):
+    def draw_alike(self, n: int, rng: np.random.Generator) -> list[Self]:
         """Return n surrogates of the same data, hyperparameters drawn from their posterior."""
         data = self._process.X, self._process.y, self._known
         prior = self._make_prior(self._process.X.shape[1])
@@ -183,7 +195,7 @@ class GaussianProcessSurrogate:
         )
         return [self._with_theta(theta) for theta in draws]
 
-    def draw_functions(self, n, rng):
+    def draw_functions(self, n: int, rng: np.random.Generator) -> FunctionDraws:
         """Return n draws of the objective, hyperparameters kept: a `FunctionDraws`.
 
         Its values are standardised as the targets are.

@@ -2,6 +2,7 @@
 
 import warnings
 from inspect import Parameter, signature
+from typing import Any, Self
 
 import numpy as np
 from scipy.stats import norm
@@ -10,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.pipeline import Pipeline
 
+from skbo_silbo._typing import FloatArray, RegressorLike
 from skbo_silbo.surrogate._central_differences import central_differences
 from skbo_silbo.surrogate._warps import location_and_scale
 
@@ -57,12 +59,12 @@ class RegressorSurrogate:
     array([4.])
     """
 
-    def __init__(self, regressor, seed=0):
+    def __init__(self, regressor: RegressorLike, seed: int = 0) -> None:
         check_regressor(regressor)
         self.regressor = regressor
         self.seed = seed
 
-    def fit(self, Z, y):
+    def fit(self, Z: FloatArray, y: FloatArray) -> Self:
         """Fit a clone to Z, (n, r), and y, (n,), finite.
 
         Returns
@@ -72,14 +74,14 @@ class RegressorSurrogate:
         self.y_mean_, self.y_scale_ = location_and_scale(y)
         return self._fit(_seeded_clone(self.regressor, self.seed), Z, self._standardised(y))
 
-    def with_points(self, Z, y):
+    def with_points(self, Z: FloatArray, y: FloatArray) -> "RegressorSurrogate":
         """Return a surrogate with points added; a process keeps its kernel, others fit again."""
         other = RegressorSurrogate(self.regressor, self.seed)
         other.y_mean_, other.y_scale_ = self.y_mean_, self.y_scale_
         targets = np.append(self._targets, self._standardised(y))
         return other._fit(_settled_clone(self.regressor_), np.vstack([self._Z, Z]), targets)
 
-    def predict(self, Z):
+    def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return mean and standard deviation at the rows of Z, in the units of the targets."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", NEGATIVE_VARIANCE)
@@ -93,20 +95,20 @@ class RegressorSurrogate:
         mean, std = (np.reshape(values, len(Z)) for values in prediction)
         return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.maximum(std, LEAST_STD)
 
-    def predict_gradient(self, Z):
+    def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
         """Return mean, standard deviation and their gradients at the rows of Z."""
         return central_differences(self.predict, Z)
 
     @property
-    def relevance_(self):
+    def relevance_(self) -> FloatArray:
         """Ones, (r,): a regressor does not say."""
         return np.ones(self._Z.shape[1])
 
-    def log_predictive_density(self, Z, y):
+    def log_predictive_density(self, Z: FloatArray, y: FloatArray) -> FloatArray:
         """Return the log density of every value, (m,), normal with the regressor's deviation."""
         return norm.logpdf(y, *self.predict(Z))
 
-    def to_state(self):
+    def to_state(self) -> dict[str, Any]:
         """Return the seed: the same data give the same fit."""
         return {"seed": self.seed}
 
@@ -121,7 +123,7 @@ class RegressorSurrogate:
         return self
 
 
-def check_regressor(regressor):
+def check_regressor(regressor: Any) -> None:
     """Refuse what is no regressor with ``predict(Z, return_std=True)``.
 
     Raises

@@ -5,10 +5,14 @@ warps can be compared as models of the values told (`choose_warp`), each also kn
 of its slope: a density of ``w(y)`` is one of y once it is multiplied by ``w'(y)``.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+
+from skbo_silbo._typing import FloatArray
+from skbo_silbo.surrogate._surrogate_protocol import SurrogateMaker, Warp
 
 LEAST_VALUES = 5  # that a choice needs
 LARGEST_WORK = 10**7  # values squared times inputs that a choice looks at: a few seconds
@@ -20,11 +24,11 @@ class AsTold:
 
     name = "none"
 
-    def __call__(self, y):
+    def __call__(self, y: FloatArray) -> FloatArray:
         """Return y itself."""
         return y
 
-    def log_slope(self, y):
+    def log_slope(self, y: FloatArray) -> FloatArray:
         """Return zeros."""
         return np.zeros(y.shape)
 
@@ -48,7 +52,7 @@ class HalfLog:
 
     name = "half-log"
 
-    def __call__(self, y):
+    def __call__(self, y: FloatArray) -> FloatArray:
         """Return the warped values.
 
         Parameters
@@ -65,7 +69,7 @@ class HalfLog:
         distance, _ = self._scaled(y)
         return np.where(distance > 0.0, np.log1p(np.maximum(distance, 0.0)), distance)
 
-    def log_slope(self, y):
+    def log_slope(self, y: FloatArray) -> FloatArray:
         """Return the logarithm of the derivative at every value, of shape (n,)."""
         distance, log_scale = self._scaled(y)
         return -np.log1p(np.maximum(distance, 0.0)) - log_scale
@@ -102,12 +106,12 @@ class LogAboveLeast:
 
     name = "log"
 
-    def __call__(self, y):
+    def __call__(self, y: FloatArray) -> FloatArray:
         """Return the warped values, of shape (n,); all 0 when all are equal."""
         distance, scale = self._scaled(y)
         return np.log1p(distance / scale)
 
-    def log_slope(self, y):
+    def log_slope(self, y: FloatArray) -> FloatArray:
         """Return the logarithm of the derivative at every value, of shape (n,)."""
         distance, scale = self._scaled(y)
         return -np.log1p(distance / scale) - np.log(scale)
@@ -132,13 +136,19 @@ WARPS = MappingProxyType(
 )
 
 
-def location_and_scale(y):
+def location_and_scale(y: FloatArray) -> tuple[float, float]:
     """Return what standardises y, (n,): its mean, and deviation; 1 if only rounding differs."""
     spread = np.ptp(y) > 1e-12 * np.abs(y).max()
     return float(np.mean(y)), float(np.std(y)) if spread else 1.0
 
 
-def choose_warp(warps, maker, Z, y, rng):
+def choose_warp(
+    warps: Sequence[Warp],
+    maker: SurrogateMaker,
+    Z: FloatArray,
+    y: FloatArray,
+    rng: np.random.Generator,
+) -> Warp:
     """Return the warp under which a surrogate gives left-out values the highest mean density.
 
     The density under the warp is multiplied by the warp's slope: so all are densities of the

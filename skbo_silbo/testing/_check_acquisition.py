@@ -2,13 +2,14 @@
 
 import numpy as np
 
+from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.testing._comparison import require, require_close
 
 STEP = 1e-4  # of the central differences, in standard deviations: their error is its square
 FAR = 30.0  # standard deviations above the best value, where naive formulas end in 0 or NaN
 
 
-def check_acquisition(acquisition, *, random_state=0):
+def check_acquisition(acquisition: AcquisitionFunction, *, random_state: int = 0) -> None:
     """Check that a function does what `skbo_silbo.acquisition.AcquisitionFunction` says.
 
     Parameters

@@ -7,7 +7,7 @@ from skbo_silbo.embedding import Embedding, Learner
 from skbo_silbo.testing._comparison import require, require_close
 
 
-def check_learner(learner, *, n_inputs=6, random_state=0):
+def check_learner(learner: Learner, *, n_inputs: int = 6, random_state: int = 0) -> None:
     """Check that a learner does what `skbo_silbo.embedding.Learner` says.
 
     Parameters

@@ -3,11 +3,11 @@
 import numpy as np
 
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.mapping import as_mapping
+from skbo_silbo.mapping import Mapping, as_mapping
 from skbo_silbo.testing._comparison import require, require_close
 
 
-def check_mapping(mapping, *, n_inputs=6, random_state=0):
+def check_mapping(mapping: Mapping, *, n_inputs: int = 6, random_state: int = 0) -> None:
     """Check that a mapping does what `skbo_silbo.mapping.Mapping` says.
 
     Parameters
@@ -32,10 +32,10 @@ def check_mapping(mapping, *, n_inputs=6, random_state=0):
     >>> from skbo_silbo.testing import check_mapping
     >>> check_mapping(TopDown())
     """
-    mapping, rng = as_mapping(mapping), np.random.default_rng(random_state)
+    full, rng = as_mapping(mapping), np.random.default_rng(random_state)
     rows = rng.standard_normal((2, n_inputs))
     for embedding in (LinearEmbedding(n_inputs), LinearEmbedding.from_components(rows)):
-        _check_on(mapping, embedding, rng)
+        _check_on(full, embedding, rng)
 
 
 def _check_on(mapping, embedding, rng):

@@ -1,15 +1,17 @@
 """Check of an optimiser: what every one of this library keeps."""
 
 import json
+from collections.abc import Callable
 
 import numpy as np
 
+from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.testing._comparison import require, require_close
 
 BOUNDS = np.array([[-5.0, 10.0], [0.0, 15.0], [1.0, 2.0], [-1.0, 1.0]])
 
 
-def check_optimizer(make, *, n_calls=14):
+def check_optimizer(make: Callable[..., AskTellOptimizer], *, n_calls: int = 14) -> None:
     """Check that an optimiser keeps the rules of ask and tell.
 
     Parameters
@@ -73,14 +75,15 @@ def _check_seed(make, n_calls):
 
 
 def _check_order(make, n_calls):
-    X = np.random.default_rng(0).uniform(*BOUNDS.T, (n_calls, 4))
+    X = np.random.default_rng(0).uniform(BOUNDS[:, 0], BOUNDS[:, 1], (n_calls, 4))
     y, asked = np.append([_bowl(x) for x in X[:-1]], np.nan), []
     for order in (np.arange(n_calls), np.random.default_rng(1).permutation(n_calls)):
         optimizer = make(BOUNDS, random_state=0)
         for i in order:
             optimizer.tell(X[i], y[i])
         asked.append(optimizer.ask())
-    require_close(*asked, "the order of tell must not matter")
+    first, second = asked
+    require_close(first, second, "the order of tell must not matter")
 
 
 def _check_failures(make, n_calls):

@@ -11,7 +11,9 @@ from skbo_silbo.testing._comparison import require, require_close
 STEP = 1e-4  # of the central differences: their error is its square
 
 
-def check_surrogate(maker, *, n_coordinates=3, random_state=0):
+def check_surrogate(
+    maker: SurrogateMaker, *, n_coordinates: int = 3, random_state: int = 0
+) -> None:
     """Check that a maker of surrogates does what `skbo_silbo.surrogate.SurrogateMaker` says.
 
     Parameters
