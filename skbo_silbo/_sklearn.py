@@ -104,6 +104,10 @@ class SearchState:
         """Return the (train, test) pairs of indices."""
         return self.splitter.split(self.X, self.y, **self.split_params)
 
+    def n_splits(self):
+        """Return the number of pairs, which older versions tell the search when it ends."""
+        return self.splitter.get_n_splits(self.X, self.y, **self.split_params)
+
 
 def search_state(evaluate_candidates):
     """Return what a running search works on.

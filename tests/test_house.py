@@ -62,6 +62,23 @@ def test_loading_never_runs_code():
     assert found == []
 
 
+@pytest.mark.parametrize("folder", ["skbo_silbo", "tests", "examples", "doc"])
+def test_scipy_takes_random_numbers_under_the_name_that_its_oldest_version_knows(folder):
+    """`rng` came with SciPy 1.15; it was `seed` or `random_state` before, and both still do."""
+    found = []
+    for path in (ROOT / folder).rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        from_scipy = [node for node in imports if (node.module or "").split(".")[0] == "scipy"]
+        names = {alias.asname or alias.name for node in from_scipy for alias in node.names}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and "rng" in {given.arg for given in node.keywords}:
+                called = ast.unparse(node.func)
+                if called.split(".")[0] in names | {"scipy"}:
+                    found.append(f"{path}:{node.lineno} {called}")
+    assert found == []
+
+
 @pytest.mark.parametrize("command", [("check",), ("format", "--check")])
 def test_lint(command):
     result = run("-m", "ruff", *command, "skbo_silbo", "tests", "examples", "doc")

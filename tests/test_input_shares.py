@@ -181,7 +181,7 @@ def test_the_wing_shows_its_third_input():
         func=lambda x: weight(x.T),
         n=4096,
         dists=[uniform(-1, 2)] * 10,
-        rng=np.random.default_rng(0),
+        random_state=np.random.default_rng(0),
     ).total_order
     assert_allclose(shares.share, np.append(truth, np.zeros(10)), atol=0.05)
     assert set(shares.ranked[:3]) == {"x7", "x6", "x2"}  # load factor, thickness, aspect ratio

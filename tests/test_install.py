@@ -8,11 +8,17 @@ import venv
 import zipfile
 from pathlib import Path
 
+import debian
 import pytest
 
 ROOT = Path(__file__).parent.parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT = PYPROJECT["project"]
+SMOKE = (
+    "import skbo_silbo as s; print(s.__version__);"
+    "print(s.minimize(lambda x: (x**2).sum(), [(-1, 1)] * 3, n_calls=12, random_state=0).nfev)"
+)
+SUITE = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 
 
 def run(*command, **kwargs):
@@ -86,11 +92,7 @@ def test_wheel_of_a_tree_without_git_installs_and_works(source_tree, fresh_pytho
     run(fresh_python, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, source_tree)
     (wheel,) = tmp_path.glob("skbo_silbo-*.whl")
     run(fresh_python, "-m", "pip", "install", "-q", wheel)
-    code = (
-        "import skbo_silbo as s; print(s.__version__);"
-        "print(s.minimize(lambda x: (x**2).sum(), [(-1, 1)] * 3, n_calls=12, random_state=0).nfev)"
-    )
-    version, nfev = run(fresh_python, "-c", code, cwd=tmp_path).split()
+    version, nfev = run(fresh_python, "-c", SMOKE, cwd=tmp_path).split()
     assert version == PYPROJECT["tool"]["setuptools_scm"]["fallback_version"]
     assert nfev == "12"
 
@@ -104,4 +106,33 @@ def test_oldest_and_newest_dependencies(fresh_python, which):
         # matplotlib 3.8 calls names that later ones of pyparsing deprecate
         pins = [*lower_bounds(pins), "pyparsing<3.2"]
     run(fresh_python, "-m", "pip", "install", "-q", "-e", f"{ROOT}[test]", *pins)
-    run(fresh_python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", cwd=ROOT)
+    print(run(fresh_python, *SUITE, "tests", cwd=ROOT).splitlines()[-1])
+
+
+@pytest.fixture(params=debian.SUITES)
+def other_python(request, tmp_path):
+    """Return a function that runs the Python of another version, where /mnt is tmp_path."""
+    if debian.missing():
+        pytest.skip(f"Python {request.param} needs a Debian system: no {debian.missing()} here")
+    root = debian.make_system(request.param, tmp_path, run)
+    system_python = f"python{request.param}"
+    run(*debian.inside(root, tmp_path, system_python, "-m", "venv", "/mnt/other"))
+
+    def run_python(*arguments, **where):
+        return run(*debian.inside(root, tmp_path, "/mnt/other/bin/python", *arguments, **where))
+
+    return run_python
+
+
+@pytest.mark.slow
+def test_wheel_works_on_another_python(source_tree, other_python, tmp_path):
+    other_python("-m", "pip", "wheel", "-q", "--no-deps", "-w", "/mnt", "/mnt/tree")
+    (wheel,) = tmp_path.glob("skbo_silbo-*.whl")
+    other_python("-m", "pip", "install", "-q", f"/mnt/{wheel.name}")
+    assert other_python("-c", SMOKE).split()[1] == "12"
+
+
+@pytest.mark.slow
+def test_the_suite_passes_on_another_python(source_tree, other_python):
+    other_python("-m", "pip", "install", "-q", "-e", "/mnt/tree[test]")
+    print(other_python(*SUITE, cwd="/mnt/tree").splitlines()[-1])

@@ -38,7 +38,7 @@ def excess(x):
 
 
 def sobol(n, d=2):
-    drawn = qmc.Sobol(d, rng=0).random(2 ** int(np.ceil(np.log2(n))))[:n]
+    drawn = qmc.Sobol(d, seed=np.random.default_rng(0)).random(2 ** int(np.ceil(np.log2(n))))[:n]
     return 2.0 * drawn - 1.0
 
 

@@ -394,6 +394,30 @@ def test_elliptical_features_do_not_bend(draw):
             assert abs(np.mean(shares)) < 0.05
 
 
+def test_curvature_is_what_squares_add_to_a_regression():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-1, 1, size=(120, 6))  # nothing to clip
+    X[:, 3] = X[:, 0] * X[:, 1] + X[:, 2] ** 2 + 0.3 * X[:, 3]
+    X[:, 4] = X[:, 0] ** 2 + 0.2 * X[:, 4]
+    components = rng.normal(size=(4, 6))
+    components[:3] = np.eye(3, 6)
+
+    def unexplained(*columns):
+        B = np.column_stack([np.ones(len(X)), *columns])
+        left = X - B @ np.linalg.lstsq(B, X, rcond=None)[0]
+        return np.mean(left**2, axis=0) / X.var(axis=0)
+
+    adjusted = []
+    for r in (1, 2, 3):
+        Z = (X - X.mean(axis=0)) @ components[:r].T
+        products = [Z[:, i] * Z[:, j] for i in range(r) for j in range(i + 1)]
+        m, left = len(products), unexplained(Z, *products)
+        adjusted.append(unexplained(Z) - left - m * left / (len(X) - 1 - r - m))
+    shares, bent = curvature(X, components)
+    np.testing.assert_allclose(shares, np.max(adjusted, axis=0), atol=1e-10)
+    assert set(np.flatnonzero(bent)) == {3, 4}
+
+
 def test_curvature_needs_three_rows_a_feature():
     X, y, _ = linear_data(0, 40, 20)
     assert np.isnan(SemiSlicedInverseRegression().fit(X, y).curvature_).all()

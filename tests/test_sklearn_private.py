@@ -127,6 +127,7 @@ def test_the_state_of_a_search_is_in_the_closure_of_its_hook():
     for train, test in grouped.split():
         assert not set(groups[train]) & set(groups[test])
     assert len(list(listed.split())) == 2
+    assert (grouped.n_splits(), listed.n_splits()) == (2, 2)
 
 
 @pytest.mark.parametrize("refit", ["b", True])

@@ -20,7 +20,11 @@ from skbo_silbo._numerics._solvers import (
     IterativeSolver,
     RandomizedSolver,
 )
-from skbo_silbo.decomposition import local_membership, slice_response
+from skbo_silbo.decomposition import (
+    SemiSlicedInverseRegression,
+    local_membership,
+    slice_response,
+)
 from skbo_silbo.decomposition._scatter import graph_penalty
 
 SOLVERS = {
@@ -289,3 +293,43 @@ def test_pynndescent_gives_nearly_the_graph_of_brute_force():  # numba compiles 
     assert all(row not in neighbours for row, neighbours in enumerate(found))
     shared = [len(set(a) & set(b)) for a, b in zip(found, exact, strict=True)]
     assert np.mean(shared) > 0.9 * 5
+
+
+# -- which solver --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("ridge", "solver"), [(0.0, "dual"), (1e-9, "dual"), (0.1, "dense")])
+def test_a_wide_scatter_with_graph_is_formed_only_where_a_ridge_lets_it_be_factored(ridge, solver):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 70)), rng.normal(size=60)
+    y[30:] = np.nan
+    fits = {
+        name: SemiSlicedInverseRegression(1, alpha=1.0, ridge=ridge, solver=name).fit(X, y)
+        for name in ("auto", "dense", "dual")
+    }
+    assert fits["auto"].solver_ == solver
+    for name in ("dense", "dual"):
+        np.testing.assert_allclose(
+            fits["auto"].transform(X), fits[name].transform(X), rtol=1e-6, atol=1e-6
+        )
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "wanted", "solver"),
+    [
+        (150, 10, 1, "dense"),
+        (80, 100, 1, "dual"),
+        (120, 200, 1, "randomized"),
+        (120, 200, "criterion", "dual"),
+    ],
+)
+def test_leading_directions_alone_are_sought_where_local_slices_are_many(n, d, wanted, solver):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n, d))
+    y = X[:, 0] + 0.1 * rng.normal(size=n)
+    options = {"n_local_neighbors": 4, "ridge": 0.05, "random_state": 0}
+    auto = SemiSlicedInverseRegression(wanted, **options).fit(X, y)
+    assert auto.solver_ == solver
+    exact = "dual" if d > n else "dense"
+    other = SemiSlicedInverseRegression(wanted, solver=exact, **options).fit(X, y)
+    np.testing.assert_allclose(auto.components_, other.components_, rtol=1e-5, atol=1e-6)

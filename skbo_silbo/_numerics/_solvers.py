@@ -166,7 +166,7 @@ def solve_moments(N, basis, n_wanted):
         eigenvalues, V = eigenvalues_and_leading_vectors(whitened.T @ whitened, n_wanted)
         eigenvalues = np.clip(eigenvalues, 0, None)
     else:
-        _, singular, Vt = linalg.svd(whitened, full_matrices=False, check_finite=False)
+        _, singular, Vt = np.linalg.svd(whitened, full_matrices=False)
         eigenvalues, V = singular**2, Vt.T
     return Spectrum(eigenvalues, basis.lift(V[:, :n_wanted]))
 

@@ -21,11 +21,11 @@ class CholeskyBasis:
     def whiten(self, N):
         """``N P`` for N (c, d), where the columns of P (d, q) span range(T) and P'TP = I."""
         scaled = (N / self.scale).T
-        return linalg.solve_triangular(self.factor, scaled, lower=True, check_finite=False).T
+        return linalg.lapack.dtrtrs(self.factor, scaled, lower=True)[0].T
 
     def lift(self, U):
         """``P U`` (d, p) for whitened directions U (q, p)."""
-        solved = linalg.solve_triangular(self.factor, U, lower=True, trans="T", check_finite=False)
+        solved = linalg.lapack.dtrtrs(self.factor, U, lower=True, trans=True)[0]
         return solved / self.scale[:, None]
 
 
@@ -57,7 +57,7 @@ def cholesky_basis(T):
     scale = np.sqrt(squares)
     unit = T / scale[:, None]
     unit /= scale
-    norm = np.abs(unit).sum(axis=0).max()
+    norm = linalg.lapack.dlange("1", unit.T)
     factor, info = linalg.lapack.dpotrf(unit.T, lower=True, clean=True, overwrite_a=True)
     if info != 0:
         return None

@@ -34,7 +34,7 @@ def check_a_column_varies(X):
     ------
     ValueError
     """
-    if not np.ptp(X, axis=0).any():
+    if not (X[0] != X[-1]).any() and not np.ptp(X, axis=0).any():
         raise ValueError(
             f"X must have a column that varies over the labelled rows: all {X.shape[1]} are "
             "constant. Label rows that differ."

@@ -108,7 +108,14 @@ def split_labelled(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None. "
             "Mark rows without a label by NaN in y."
         )
-    rows = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
+    rows = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        dtype=np.float64,
+        ensure_min_samples=2,
+        skip_check_array=_is_clean_matrix(X),
+    )
     labels, labelled = _check_response(y, allow_categories, categorical, multivariate)
     check_consistent_length(rows, labels)
     weights = check_sample_weight(sample_weight, len(rows))
@@ -232,6 +239,14 @@ def _are_clean_numbers(y):
     """Tell at a glance that y is what `check_array` would return."""
     plain = type(y) is np.ndarray and y.dtype == np.float64 and y.ndim == 1 and len(y) > 0
     return plain and not np.isinf(y).any()
+
+
+def _is_clean_matrix(X):
+    """Tell at a glance that X, of at least two rows, is what `check_array` would return."""
+    if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2:
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        return len(X) > 1 and X.shape[1] > 0 and np.isfinite(np.ones(len(X)) @ X).all()
 
 
 def _is_complete(y):

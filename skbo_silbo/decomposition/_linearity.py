@@ -3,9 +3,9 @@
 ==========  ==========  =======================================================================
 symbol      shape       meaning
 ==========  ==========  =======================================================================
-Z           (n, r)      scores along the directions found
-A, B        (n, 1 + r), bases of the constant and Z; of the squares and products of Z, less their
-            (n, m)      regression on A
+F           (d, n)      features, a row each: many times faster than a column each
+Z           (k, n)      scores along the directions found
+B           (., n)      the constant; then every score, its products with those before and itself
 ==========  ==========  =======================================================================
 
 With E[x | Z] linear in Z the slice means of X stay in the span wanted (Li 1991, condition 3.1):
@@ -17,15 +17,12 @@ import warnings
 import numpy as np
 from scipy import special
 
-MAX_ROWS = 1000
-"""Rows looked at, every so many in the order given, where `MAX_ROWS_PER_FEATURE` are no more."""
-MAX_ROWS_PER_FEATURE = 10
+MAX_ROWS = 500
+"""Rows looked at, every so many in the order given."""
 ROWS_PER_FEATURE = 3
 """With fewer labelled rows a feature, scores are made of noise and the diagnostic is not taken."""
 MAX_DIRECTIONS = 3
 """First directions that are looked at."""
-PAIRS = tuple(np.triu_indices(r) for r in range(MAX_DIRECTIONS + 1))
-"""Products of r scores, each once."""
 REACH = 2.5
 """Standard deviations at which features and scores are clipped."""
 CURVED_SHARE = 0.25
@@ -34,7 +31,7 @@ SIGNIFICANCE = 1e-3
 """Level of the F test of that curvature, over all features together."""
 
 
-def curvature(X, components, mean=0.0):
+def curvature(X, components):
     """Share of every feature's variance that squares and products of the scores explain alone.
 
     Parameters
@@ -42,8 +39,6 @@ def curvature(X, components, mean=0.0):
     X : ndarray of shape (n, d)
         Labelled rows.
     components : ndarray of shape (r, d)
-    mean : ndarray of shape (d,), default=0.0
-        Of the rows, where they are not centred.
 
     Returns
     -------
@@ -54,44 +49,48 @@ def curvature(X, components, mean=0.0):
     curved : ndarray of shape (d,)
         Whether the share is large, and significant.
     """
-    most = max(MAX_ROWS, MAX_ROWS_PER_FEATURE * X.shape[1])
-    X = X[:: -(-len(X) // most)] - mean
     n, d = X.shape
     shares, curved = np.full(d, np.nan), np.zeros(d, dtype=bool)
     if n < ROWS_PER_FEATURE * d:
         return shares, curved
-    Z = _clipped(X @ components.T)
-    X -= X.mean(axis=0)
-    X = _clipped(X)
-    X -= X.mean(axis=0)
-    norms = np.sqrt(np.einsum("ij,ij->j", X, X))
-    X /= np.where(norms > 0, norms, 1.0)
-    for r in range(1, min(len(components), MAX_DIRECTIONS) + 1):
-        gained, p_values = _beyond_linear(X, Z[:, :r])
-        shares = np.fmax(shares, gained)
-        curved |= (gained > CURVED_SHARE) & (p_values < SIGNIFICANCE / d)
-    return shares, curved
+    F = np.array(X[:: -(-n // MAX_ROWS)].T, order="C")
+    F -= F.mean(axis=1, keepdims=True)
+    Z = _clipped(components[:MAX_DIRECTIONS] @ F)
+    gained, left, m = _nested_shares(_clipped(F), Z)
+    df = np.maximum(F.shape[1] - 1 - np.arange(1, len(Z) + 1) - m, 1)
+    adjusted = gained - m * left / df
+    feature, r = np.nonzero(adjusted > CURVED_SHARE)
+    ratios = (gained[feature, r] / m[r]) / (left[feature, r] / df[r])
+    curved[feature[special.fdtrc(m[r], df[r], ratios) < SIGNIFICANCE / d]] = True
+    return adjusted.max(axis=1), curved
 
 
 def _clipped(values):
-    """Columns of mean 0, in place held within `REACH` standard deviations: no few rows decide."""
-    reach = REACH * np.sqrt(np.einsum("ij,ij->j", values, values) / len(values))
-    return np.clip(values, -reach, reach, out=values)
+    """Rows of mean 0, in place held within `REACH` standard deviations: no few samples decide."""
+    reach = REACH * np.sqrt(np.einsum("ij,ij->i", values, values) / values.shape[1])[:, None]
+    np.minimum(values, reach, out=values)
+    return np.maximum(values, -reach, out=values)
 
 
-def _beyond_linear(X, Z):
-    """Return the share (adjusted) of every column that squares of Z explain, and its p-value.
+def _nested_shares(F, Z):
+    """Return shares of every feature's variance (d, k), for the first 1, ..., k scores.
 
-    Columns of X have mean 0 and length 1.
+    What their squares and products explain beyond the scores, and what is left over; and the number
+    of squares and products (k,). One orthonormal basis Q of ``B' = Q R`` serves, since those of the
+    first scores stand first in B.
     """
-    n, r = Z.shape
-    first, second = PAIRS[r]
-    Q = np.linalg.qr(np.column_stack([np.ones(n), Z, Z[:, first] * Z[:, second]]))[0]
-    explained = (Q[:, 1:].T @ X) ** 2
-    gained = explained[r:].sum(axis=0)
-    left = np.clip(1 - explained.sum(axis=0), 1e-12, 1)
-    m, df = len(first), max(n - 1 - r - len(first), 1)
-    return gained - m * left / df, special.fdtrc(m, df, (gained / m) / (left / df))
+    blocks = [np.ones((1, Z.shape[1]))]
+    for r, scores in enumerate(Z):
+        blocks += [scores[None], scores * Z[: r + 1]]
+    Q, R = np.linalg.qr(np.concatenate(blocks).T)
+    inner = F @ Q
+    squares = np.einsum("ij,ij->i", F, F) - inner[:, 0] ** 2
+    inner /= np.sqrt(np.where(squares > 0, squares, 1.0))[:, None]
+    triangular = np.cumsum(np.arange(len(Z) + 2))
+    Q_linear = np.linalg.qr(R[:, triangular[:-1]])[0]
+    linear = np.cumsum((inner @ Q_linear[:, 1:]) ** 2, axis=1)
+    explained = np.cumsum(inner[:, 1:] ** 2, axis=1)[:, triangular[2:] - 2]
+    return explained - linear, np.clip(1 - explained, 1e-12, 1), triangular[1:-1]
 
 
 def warn_of_curvature(shares, curved):

@@ -17,6 +17,8 @@ SAFE_MEAN = 10.0
 
 It costs two of sixteen digits and saves a pass over the rows; larger means are taken off the rows.
 """
+SMALL_MEMBERSHIP = 20_000
+"""Entries up to which a dense matrix is multiplied before a sparse one would be built."""
 
 
 def centred_scatter(X, mean, safe_mean=SAFE_MEAN, weights=None):
@@ -46,7 +48,9 @@ def _pieces(X):
 
 
 def _membership(codes, n_slices, weights):
-    """Sparse (n_slices, n) with the row's weight where it lies in the slice."""
+    """(n_slices, n) with the row's weight where it lies in the slice, sparse where large."""
+    if n_slices * len(codes) <= SMALL_MEMBERSHIP:
+        return np.equal.outer(np.arange(n_slices), codes) * weights
     pointers = np.arange(len(codes) + 1)
     return sparse.csc_array((weights, codes, pointers), (n_slices, len(codes)))
 
@@ -142,6 +146,8 @@ class SliceMoments:
     def without_constant_columns(self):
         """Return the same moments with exact zeros where a column only varies by rounding."""
         constant = is_constant(np.diag(self.scatter) / self.n, self.mean)
+        if not constant.any():
+            return self
         scatter, slice_means = self.scatter.copy(), self.slice_means.copy()
         scatter[constant], scatter[:, constant] = 0.0, 0.0
         slice_means[:, constant] = self.mean[constant]

@@ -93,7 +93,8 @@ class _SecondMomentSlicing(LinearProjection):
         X, self.mean_ = center_on_labels(data)
         pencil = Pencil(slices.weighted(X), len(X), slices.membership())
         basis, scale = primal_basis(pencil), np.sqrt(slices.n_rows)
-        Z = scale * slices.unweighted(basis.whiten(pencil.X))
+        Z = slices.unweighted(basis.whiten(pencil.X))
+        Z *= scale
         kernel = self._kernel_of_rows(Z, slices, np.eye(Z.shape[1]))
         eigenvalues, V = eigenvalues_and_leading_vectors(kernel, self._n_vectors(len(kernel)))
         self.eigenvalues_ = np.clip(eigenvalues, 0, None)
@@ -175,8 +176,9 @@ def sum_of_squared_scatters(groups, weights):
     for group, weight in zip(groups, weights, strict=True):
         if len(group) < q:
             factor, pivots, rank, _ = linalg.lapack.dpstrf(group @ group.T, lower=1)
-            root = np.sqrt(weight) * np.tril(factor)[:, :rank]
-            rows.append(root.T @ group[pivots - 1])
+            columns, root = group[pivots - 1].T, np.sqrt(weight)
+            columns = linalg.blas.dtrmm(root, factor, columns, side=1, lower=1, overwrite_b=1)
+            rows.append(columns[:, :rank].T)
         else:
             scatter = group.T @ group
             total += weight * (scatter @ scatter)

@@ -279,7 +279,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         pencil = self._build_pencil(X, slices, omega, search)
         self.solver_ = self.solver
         if self.solver == "auto":
-            self.solver_ = choose_solver(pencil, counted=isinstance(self.n_components, Integral))
+            counted = isinstance(self.n_components, Integral)
+            self.solver_ = choose_solver(pencil, relative_ridge=self.ridge_, counted=counted)
         solver = make_solver(self.solver_, random_state)
         spectrum = solver.solve(pencil, self._n_wanted(pencil.omega.shape[1]))
         plain, penalised = self._is_plain(slices), pencil.penalty is not None
@@ -308,7 +309,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         if not self._solve_moments(moments, cholesky_basis):
             return False
         if self.n_components == "auto":
-            self._look_at_curvature(data.X_labeled, self.components_, data.y, self.mean_)
+            self._look_at_curvature(data.X_labeled, self.components_, data.y)
         return True
 
     def _split(self, X, y, X_unlabeled, sample_weight):
@@ -521,12 +522,14 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         directions = np.sqrt(n_labeled) * spectrum.directions[:, : max(self.n_components_, 1)]
         self.components_ = with_positive_peaks(directions.T / scale)
 
-    def _look_at_curvature(self, rows, components, y, mean=0.0):
+    def _look_at_curvature(self, rows, components, y):
         """Set `curvature_` and say what may have misled the tests that chose the dimension."""
-        self.curvature_, curved = curvature(rows, components, mean)
-        by_value = self.target_type_ == "categorical" or len(np.unique(y)) == self.n_slices_
-        if self.n_components_ and curved.any() and not by_value:
+        self.curvature_, curved = curvature(rows, components)
+        if self.n_components_ and curved.any() and not self._is_sliced_by_value(y):
             warn_of_curvature(self.curvature_, curved)
+
+    def _is_sliced_by_value(self, y):
+        return self.target_type_ == "categorical" or len(np.unique(y)) == self.n_slices_
 
     def _fit_paper(self, data, slices, search):
         X = np.concatenate([data.X_labeled, data.X_unlabeled])
@@ -557,4 +560,5 @@ def _equal_rows(X, slices):
     """Rows of equal weight, from rows times the roots of their weights."""
     if slices.weights is None:
         return X
-    return slices.unweighted(X)[rows_by_weight(slices.weights, MAX_CURVATURE_ROWS)]
+    most = max(MAX_CURVATURE_ROWS, ROWS_PER_FEATURE_TESTED * X.shape[1])
+    return slices.unweighted(X)[rows_by_weight(slices.weights, most)]

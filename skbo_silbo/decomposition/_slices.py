@@ -179,7 +179,9 @@ def _codes_by_count(y, n_slices, weights):
         return ranks
     last_rows = np.cumsum(np.bincount(ranks, weights))
     size = max(2, np.floor(last_rows[-1] / n_slices + ROUNDING))
-    return np.searchsorted(_first_values(last_rows, size), ranks, side="right")
+    begins = np.zeros(len(values), dtype=int)
+    begins[_first_values(last_rows, size)] = 1
+    return np.cumsum(begins)[ranks]
 
 
 def _first_values(last_rows, size):
@@ -190,7 +192,7 @@ def _first_values(last_rows, size):
     """
     n, end, last_values = last_rows[-1], 0, []
     while end < n - 2:
-        value = np.searchsorted(last_rows, min(end + size - ROUNDING, n))
+        value = last_rows.searchsorted(min(end + size - ROUNDING, n))
         end = last_rows[value]
         last_values.append(value)
     if len(last_values) < 2:

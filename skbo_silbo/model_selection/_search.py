@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from joblib import effective_n_jobs
 
-from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, adopt_rows
+from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, adopt_rows, search_state
 from skbo_silbo._typing import Auto, Design, RandomState, RegressorLike, TransformerLike
 from skbo_silbo.acquisition import AcquisitionFunction, Search
 from skbo_silbo.embedding import Learner
@@ -328,8 +328,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     def _run_search(self, evaluate_candidates, *, callback_ctx=None):
         """Propose, evaluate and tell until the search ends, then make the table of results.
 
-        Older versions of scikit-learn do not pass `callback_ctx`.
+        Older versions of scikit-learn do not pass `callback_ctx`, and set `n_splits_` afterwards.
         """
+        self.n_splits_ = search_state(evaluate_candidates).n_splits()
         space = self._read_space()
         self._require_options_that_fit(space)
         task = {"task_name": "search", "max_subtasks": None}

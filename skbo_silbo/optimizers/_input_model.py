@@ -187,7 +187,7 @@ class InputModel:
 
     def _drawn(self, n):
         """Return n pairs of points in a row, (n, 2 m)."""
-        return 2.0 * qmc.Sobol(2 * self.X.shape[1], rng=np.random.default_rng(0)).random(n) - 1.0
+        return 2.0 * qmc.Sobol(2 * self.X.shape[1], seed=np.random.default_rng(0)).random(n) - 1.0
 
     def _pair(self, n):
         return [self.space.round(X) for X in np.split(self._drawn(n), 2, axis=1)]

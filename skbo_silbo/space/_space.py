@@ -77,8 +77,8 @@ class Space:
     >>> space.encode([{"C": 1.0, "kernel": "rbf", "degree": 4, "gamma": 1}])
     array([[ 0.  , -1.  ,  0.75,  0.  ]])
     >>> [point] = space.decode([[0, 0.3, -0.9, 1.0]])
-    >>> round(point["C"], 6), point["kernel"], point["degree"], point["gamma"]
-    (np.float64(1.0), 'poly', 1, 10)
+    >>> round(float(point["C"]), 6), point["kernel"], point["degree"], point["gamma"]
+    (1.0, 'poly', 1, 10)
     """
 
     is_dict = True

@@ -1,11 +1,12 @@
 """Experiment `sdr-defaults`: what ridge, alpha, dimension tests and intervals do when left alone.
 
-A problem is one cell of one of four kinds; its seeds run in one process:
+A problem is one cell of one of five kinds; its seeds run in one process:
 
 =============  ==================================================================================
 kind           what is measured
 =============  ==================================================================================
 ridge          score of five nearest neighbours on the scores, by what chose the ridge; peers
+luck           the same on either half of the held-out rows, of fixed ridges and "auto"
 alpha          the same with 400 unlabelled rows, by alpha
 dimension      how often each number of directions was found
 intervals      share of active entries within their bootstrap interval
@@ -126,6 +127,20 @@ def measure_ridge(problem, seeds):
     return found
 
 
+def measure_luck(problem, seeds):
+    """Scores on two halves of the held-out rows, a pair a seed: of "auto", and of fixed ridges."""
+    found = {"auto": [], "fixed": []}
+    for seed in seeds:
+        rows = draw(problem, seed)
+        order = np.random.default_rng(seed).permutation(len(rows[3]))
+        halves = [(*rows[:2], rows[2][h], rows[3][h], rows[4]) for h in np.array_split(order, 2)]
+        found["auto"].append([round(_sir_score(problem, half), 5) for half in halves])
+        found["fixed"].append(
+            [[round(_sir_score(problem, half, ridge=r), 5) for half in halves] for r in RIDGES]
+        )
+    return found
+
+
 def measure_alpha(problem, seeds):
     """Scores by alpha, a value a seed, and the alpha that was chosen."""
     found = {"auto": [], "alpha": [], **{f"{alpha:g}": [] for alpha in ALPHAS}}
@@ -210,6 +225,7 @@ def measure_intervals(problem, seeds):
 
 KINDS = {
     "ridge": measure_ridge,
+    "luck": measure_luck,
     "alpha": measure_alpha,
     "dimension": measure_dimension,
     "intervals": measure_intervals,
@@ -312,6 +328,7 @@ SDR_DEFAULTS = Experiment(
         "full": Grid(
             (
                 *_of_kind("ridge", 20, ("data", "n", "d", "r"), *RIDGE_CELLS),
+                *_of_kind("luck", 20, ("data", "n", "d", "r"), *RIDGE_CELLS),
                 *_of_kind("alpha", 20, ("data", "n", "d", "r"), *ALPHA_CELLS),
                 *_of_kind("dimension", 100, _DIMENSION, *POWER_CELLS, *OTHER_POWER_CELLS),
                 *_of_kind("dimension", 300, _DIMENSION, *SIR_CELLS, *OTHER_NULL_CELLS),
@@ -322,6 +339,7 @@ SDR_DEFAULTS = Experiment(
         "tiny": Grid(
             (
                 *_of_kind("ridge", 2, ("data", "n", "d", "r"), ("iid", 22, 20, 1)),
+                *_of_kind("luck", 2, ("data", "n", "d", "r"), ("iid", 22, 20, 1)),
                 *_of_kind("alpha", 2, ("data", "n", "d", "r"), ("diabetes", 20, 10, 1)),
                 *_of_kind("dimension", 2, _DIMENSION, ("SIR", "null", 60, 15, 0)),
                 *_of_kind(

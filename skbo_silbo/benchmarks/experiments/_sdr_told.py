@@ -55,6 +55,40 @@ def _ridge_table(rows):
     )
 
 
+def luck_summary(results):
+    """Rows of mean scores on half of the held-out rows, by what chose the ridge: {cell: {...}}."""
+    rows = {}
+    for problem, found in _cells(results, "luck"):
+        scores = np.array(found["fixed"])  # (seeds, ridges, halves)
+        best = scores.argmax(axis=1)
+        own = np.take_along_axis(scores, best[:, None], axis=1)
+        other = np.take_along_axis(scores, best[:, None, ::-1], axis=1)
+        rows[_place(problem)] = {
+            "best here": float(own.mean()),
+            "best on the other half": float(other.mean()),
+            "best fixed": float(scores.mean(axis=(0, 2)).max()),
+            "auto": _mean(found["auto"]),
+        }
+    return rows
+
+
+def _luck_table(rows):
+    names = ("best here", "best on the other half", "best fixed", "auto")
+    told = [(place, *(f"{scores[n]:.3f}" for n in names)) for place, scores in rows.items()]
+    mean = {n: _mean([s[n] for s in rows.values()]) for n in names}
+    told.append(("mean", *(f"{mean[n]:.3f}" for n in names)))
+    luck = mean["best here"] - mean["best on the other half"]
+    return Table(
+        "What of the best ridge of a seed is luck",
+        ("cell", *names),
+        told,
+        "Mean score on half of the held-out rows, over both halves and all seeds: of the ridge "
+        "that is best for the seed on that half, and of the one that is best on the other half, "
+        f"which knows nothing of the half that judges. Luck is {luck:.3f} of the "
+        f"{mean['best here'] - mean['auto']:.3f} between the best here and auto.",
+    )
+
+
 def gains(found):
     """Mean over seeds of auto less alpha = 0, and its standard error."""
     difference = np.subtract(found["auto"], found["0"])
@@ -100,10 +134,12 @@ def _intervals_table(cells):
 
 
 def report(results):
-    """Tables of the four kinds that were measured."""
+    """Tables of the five kinds that were measured."""
     tables = []
     if rows := ridge_summary(results):
         tables.append(_ridge_table(rows))
+    if rows := luck_summary(results):
+        tables.append(_luck_table(rows))
     makers = {"alpha": _alpha_table, "dimension": _dimension_table, "intervals": _intervals_table}
     for kind, make in makers.items():
         if cells := _cells(results, kind):
@@ -113,7 +149,12 @@ def report(results):
 
 def aims(results):
     """Aims of issue 13, points 1 to 4."""
-    return [*_ridge_aims(results), *_alpha_aims(results), *_test_aims(results)]
+    return [
+        *_ridge_aims(results),
+        *_luck_aims(results),
+        *_alpha_aims(results),
+        *_test_aims(results),
+    ]
 
 
 def _ridge_aims(results):
@@ -135,6 +176,15 @@ def _ridge_aims(results):
             short[worst] < 0.06,
         ),
     ]
+
+
+def _luck_aims(results):
+    rows = luck_summary(results).values()
+    if not rows:
+        return []
+    share = _mean([s["auto"] for s in rows]) / _mean([s["best on the other half"] for s in rows])
+    words = "ridge: at least .94 of the mean of a seed's best ridge on other held-out rows"
+    return [(words, f"{share:.3f}", share >= 0.94)]
 
 
 def _alpha_aims(results):

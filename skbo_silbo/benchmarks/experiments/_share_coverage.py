@@ -104,7 +104,7 @@ def true_shares(planted, model):
         func=lambda x: np.interp(planted(x.T), y, scaled),
         n=N_TRUTH,
         dists=[uniform(-1.0, 2.0)] * planted.total_indices.size,
-        rng=np.random.default_rng(0),
+        random_state=np.random.default_rng(0),
     )
     return np.where(planted.total_indices > 0.0, found.total_order, 0.0)
 

@@ -39,7 +39,7 @@ class Sobol(Peer):
 
     def __init__(self, d, seed):
         super().__init__(d, seed)
-        self._sequence = qmc.Sobol(d, rng=np.random.default_rng(seed))
+        self._sequence = qmc.Sobol(d, seed=np.random.default_rng(seed))
 
     def ask(self):
         """Return the next point, (d,)."""

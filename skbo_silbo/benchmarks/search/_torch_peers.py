@@ -31,7 +31,7 @@ class ModelPeer(Peer):
 
         torch.set_num_threads(1)
         torch.manual_seed(seed)
-        self._first = qmc.Sobol(d, rng=np.random.default_rng(seed))
+        self._first = qmc.Sobol(d, seed=np.random.default_rng(seed))
 
     def ask(self):
         """Return the next point, (d,)."""
