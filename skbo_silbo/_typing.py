@@ -19,6 +19,7 @@ __all__ = [
     "FloatArray",
     "IntArray",
     "InvertibleTransformerLike",
+    "LegacyRandomState",
     "Objective",
     "Options",
     "Point",
@@ -109,6 +110,7 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 IntArray: TypeAlias = NDArray[np.integer[Any]]
 Auto: TypeAlias = Literal["auto"]
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
+LegacyRandomState: TypeAlias = int | np.random.RandomState | None  # as scikit-learn takes it
 BoundsLike: TypeAlias = (
     ArrayLike | Bounds | Mapping[str, Any] | Sequence[Mapping[str, Any]] | SpaceLike
 )

@@ -13,6 +13,7 @@ from concurrent.futures import (
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pickle import PicklingError
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from numpy.testing import assert_array_equal
 from scipy.stats import uniform
 
 from skbo_silbo import LostEvaluationWarning, LostWorkerError, minimize
+from skbo_silbo.optimizers import _run
 from skbo_silbo.optimizers._executors import count_workers
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0)]
@@ -198,6 +200,27 @@ def test_proposals_are_made_ahead_while_all_workers_are_busy():
         bowl, BOUNDS, n_calls=8, executor=Watched(), n_pending=2, method="random", random_state=0
     )
     assert_is_whole(result, 8)
+
+
+def test_points_ahead_follow_the_longest_proposal_of_late(monkeypatch):
+    """Four evaluations of 8 s: two end in a proposal of 4 s; one would, of its running mean."""
+    durations, clock = iter([0.05, 0.05, 4.0] + 30 * [0.05]), [0.0]
+
+    def ask():
+        clock[0] += next(durations)
+        return np.zeros(2)
+
+    monkeypatch.setattr(_run, "perf_counter", lambda: clock[0])
+    workers = SimpleNamespace(n_jobs=0, n_usable=4, is_local=False)
+    run = _run.Run(SimpleNamespace(ask=ask), workers, _run.Limits(40), "auto", 1, None)
+    run._evaluating = 8.0
+    ahead = []
+    for _ in range(33):
+        run._next_job()
+        ahead.append(run._n_ahead())
+    assert ahead[:4] == [0, 0, 2, 2]
+    assert ahead[4:] == sorted(ahead[4:], reverse=True)
+    assert ahead[-1] == 0
 
 
 def test_dict_points_and_finite_spaces_on_workers(threads):

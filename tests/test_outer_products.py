@@ -70,7 +70,8 @@ def test_the_slope_from_weighted_copies_to_a_far_row_is_right(gap):
     rng = np.random.default_rng(0)
     for _ in range(20):
         near, weights = rng.normal(size=2), rng.uniform(0.1, 3, size=4)
-        X, y = np.vstack([near, near, near, near + [gap, 0.0]]), rng.normal(size=4)
+        far = near + np.array([gap, 0.0])
+        X, y = np.vstack([near, near, near, far]), rng.normal(size=4)
         slopes = local_slopes(X, y, X, 0.7, 1e-3, row_weights=weights)
         level = np.average(y[:3], weights=weights[:3])
         expected = (y[3] - level) / (X[3, 0] - near[0]) / (1 + 1e-3 / 2)

@@ -418,6 +418,13 @@ def test_curvature_is_what_squares_add_to_a_regression():
     assert set(np.flatnonzero(bent)) == {3, 4}
 
 
+def test_curvature_needs_more_rows_than_terms():
+    X = np.random.default_rng(0).normal(size=(11, 3))
+    assert np.isnan(curvature(X[:10], np.eye(3))[0]).all()  # 1, three scores and six products
+    assert np.isnan(curvature(X[:9], np.eye(3))[0]).all()
+    assert np.isfinite(curvature(X, np.eye(3))[0]).all()
+
+
 def test_curvature_needs_three_rows_a_feature():
     X, y, _ = linear_data(0, 40, 20)
     assert np.isnan(SemiSlicedInverseRegression().fit(X, y).curvature_).all()

@@ -186,6 +186,7 @@ one: Array = DirectionalRegression(1).fit(X, y).transform(X)
 two: Array = OuterProductGradients(1).fit(X, y).inverse_transform(one)
 chunks = SemiSlicedInverseRegression(1, n_slices=slice_edges(y, 5)).partial_fit(X, y)
 kernel = KernelSlicedInverseRegression(1, gamma=None, fit_inverse_transform=True).fit(X, y)
+product = KernelSlicedInverseRegression(1, kernel=lambda a, b: float(a @ b), random_state=0)
 curved: Array = kernel.inverse_transform(kernel.transform(X))
 
 stable = bootstrap_directions(linear[0], X, y, n_resamples=20, random_state=0)
@@ -245,6 +246,8 @@ STRICTLY_WRONG = {
     "SparseSlicedInverseRegression(1).fit(X, y, X_unlabeled=X)": "call-arg",
     "number: int = ActiveSubspace(1).fit(X, y).inverse_transform(one)": "assignment",
     "one.transform(X)": "attr-defined",
+    "SemiSlicedInverseRegression(random_state=rng)": "arg-type",
+    "bootstrap_directions(linear[0], X, y, random_state=rng)": "arg-type",
     "bootstrap_directions(3, X, y)": "arg-type",
     'bootstrap_directions(linear[0], X, y, n_resamples="many")': "arg-type",
     "stable.lower": "attr-defined",

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skbo_silbo._typing import ArrayLike, RandomState
+from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
 from .._checks import check_choice, check_integer
 from .._numerics._gaussian_process import GaussianProcess, log_density_of_copies
@@ -127,7 +127,7 @@ class ActiveSubspace(LinearProjection):
         spectrum_floor: float = 1e-3,
         n_refinements: int = 2,
         n_random_starts: int = 1,
-        random_state: RandomState = None,
+        random_state: LegacyRandomState = None,
     ) -> None:
         self.n_components = n_components
         self.prior = prior

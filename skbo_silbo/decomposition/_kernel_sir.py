@@ -1,6 +1,6 @@
 """Sliced inverse regression in the feature space of a kernel, with unlabelled rows."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skbo_silbo._typing import ArrayLike, FloatArray, RandomState
+from skbo_silbo._typing import ArrayLike, FloatArray, LegacyRandomState
 
 from .._checks import check_choice, check_integer, check_nonnegative
 from .._numerics._leave_one_out import best_ridge
@@ -144,7 +144,7 @@ callable, default="rbf"
         self,
         n_components: int | str = "auto",
         *,
-        kernel: str = "rbf",
+        kernel: str | Callable[..., Any] = "rbf",
         gamma: float | None = None,
         degree: float = 3,
         coef0: float = 1,
@@ -156,7 +156,7 @@ callable, default="rbf"
         fit_inverse_transform: bool = False,
         inverse_ridge: float | str = "auto",
         neighbors: str = "auto",
-        random_state: RandomState = None,
+        random_state: LegacyRandomState = None,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import special
 
 MAX_ROWS = 500
-"""Rows looked at, every so many in the order given."""
+"""Most rows looked at, every so many in the order given: of more, 250 to 500 (with 501, 251)."""
 ROWS_PER_FEATURE = 3
 """With fewer labelled rows a feature, scores are made of noise and the diagnostic is not taken."""
 MAX_DIRECTIONS = 3
@@ -51,11 +51,12 @@ def curvature(X, components):
     """
     n, d = X.shape
     shares, curved = np.full(d, np.nan), np.zeros(d, dtype=bool)
-    if n < ROWS_PER_FEATURE * d:
+    rows, k = X[:: -(-n // MAX_ROWS)], min(len(components), MAX_DIRECTIONS)
+    if n < ROWS_PER_FEATURE * d or len(rows) <= (k + 1) * (k + 2) // 2:  # terms would explain all
         return shares, curved
-    F = np.array(X[:: -(-n // MAX_ROWS)].T, order="C")
+    F = np.array(rows.T, order="C")
     F -= F.mean(axis=1, keepdims=True)
-    Z = _clipped(components[:MAX_DIRECTIONS] @ F)
+    Z = _clipped(components[:k] @ F)
     gained, left, m = _nested_shares(_clipped(F), Z)
     df = np.maximum(F.shape[1] - 1 - np.arange(1, len(Z) + 1) - m, 1)
     adjusted = gained - m * left / df

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from .._numerics._graphs import laplacian, neighbor_graph, neighbor_indices
-from .._typing import FloatArray, RandomState
+from .._typing import FloatArray, LegacyRandomState
 from ._labels import LabelledData
 from ._slices import Slices
 
@@ -15,7 +15,7 @@ def local_membership(
     n_local_neighbors: int,
     *,
     method: str = "auto",
-    random_state: RandomState = None,
+    random_state: LegacyRandomState = None,
 ) -> sparse.csr_array:
     """Localised Omega (n_l, n_l): column j averages the neighbours of row j within its slice.
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skbo_silbo._typing import ArrayLike, RandomState
+from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
 from .._checks import check_choice, check_integer, check_nonnegative
 from .._numerics._pencil import Pencil
@@ -212,7 +212,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         categorical: bool | str = "auto",
         solver: str = "auto",
         neighbors: str = "auto",
-        random_state: RandomState = None,
+        random_state: LegacyRandomState = None,
     ) -> None:
         self.n_components = n_components
         self.n_slices = n_slices

@@ -25,7 +25,7 @@ from sklearn.linear_model import Lasso, LassoCV
 from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import check_random_state
 
-from skbo_silbo._typing import ArrayLike, RandomState
+from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
 from .._checks import check_integer, check_nonnegative
 from ._component_checks import check_a_column_varies, check_n_components
@@ -118,7 +118,7 @@ class SparseSlicedInverseRegression(LinearProjection):
         penalty: float | str = "auto",
         n_screened: int | str | None = "auto",
         cv: Any = 5,
-        random_state: RandomState = None,
+        random_state: LegacyRandomState = None,
     ) -> None:
         self.n_components = n_components
         self.n_slices = n_slices

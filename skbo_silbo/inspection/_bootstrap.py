@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._checks import check_choice, check_integer
-from .._typing import ArrayLike, FloatArray, RandomState, TransformerLike
+from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ..decomposition import LabelledData, split_labelled
 from ._alignment import nearest_rotation, squared_trace_correlation
 
@@ -64,7 +64,7 @@ def bootstrap_directions(
     n_resamples: int = 200,
     confidence_level: float = 0.95,
     method: str = "normal",
-    random_state: RandomState = None,
+    random_state: LegacyRandomState = None,
     n_jobs: int | None = None,
 ) -> DirectionBootstrap:
     """Resample the labelled rows with replacement and fit the directions anew, many times.

@@ -10,7 +10,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from .._checks import check_integer
-from .._typing import ArrayLike, FloatArray, RandomState
+from .._typing import ArrayLike, FloatArray, LegacyRandomState
 from ..decomposition import split_labelled
 from ._bootstrap import RESOLVED, _check_confidence_level
 from ._panels import COLOURS, tidy
@@ -76,7 +76,7 @@ class ScreeDisplay:
         X_unlabeled: ArrayLike | None = None,
         n_resamples: int = 100,
         confidence_level: float = 0.95,
-        random_state: RandomState = None,
+        random_state: LegacyRandomState = None,
         n_jobs: int | None = None,
         ax: "Axes | None" = None,
     ) -> Self:

@@ -15,7 +15,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, adopt_rows, search_state
-from skbo_silbo._typing import Auto, Design, RandomState, RegressorLike, TransformerLike
+from skbo_silbo._typing import Auto, Design, LegacyRandomState, RegressorLike, TransformerLike
 from skbo_silbo.acquisition import AcquisitionFunction, Search
 from skbo_silbo.embedding import Learner
 from skbo_silbo.mapping import Mapping
@@ -265,7 +265,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         cv: Any = None,
         verbose: int = 0,
         pre_dispatch: int | str = "2*n_jobs",
-        random_state: RandomState = None,
+        random_state: LegacyRandomState = None,
         error_score: float | str = np.nan,
         return_train_score: bool = False,
         racing: bool = False,
