@@ -1,5 +1,6 @@
 """Tables, aims and pictures of the share of the gap closed, with their standard errors."""
 
+from collections import Counter
 from itertools import groupby
 from pathlib import Path
 
@@ -16,6 +17,7 @@ OURS = "silbo"
 LOW = 20  # percentile
 GOAL_AT = 100  # evaluations after which the best peer sets the goal
 N_RESAMPLES = 1000
+FEWEST = 5  # runs of a dear peer that a table takes in, and of any peer that an aim is judged by
 MOST_OPEN = 0.8  # aim: our mean open gap over the best peer's
 HEADER = (
     *("method", "runs", "mean", f"{LOW}th percentile", "worst", "mean rank"),
@@ -72,17 +74,21 @@ def grouped_runs(results, group_of):
 
 
 def _group_tables(title, runs, dear):
-    cheap, n_places = {run.method for run in runs} - dear, len({run.place for run in runs})
+    counts, n_places = Counter(run.method for run in runs), len({run.place for run in runs})
+    few = sorted(method for method in dear if 0 < counts[method] < FEWEST)
+    cheap, told = set(counts) - dear, set(counts).difference(few)
     tables = []
     for n in COUNTS:
-        for methods, where in ((cheap, ""), (None, ", where the dear peers ran too")):
+        for methods, where in ((cheap, ""), (told, ", where the dear peers ran too")):
             by_method = compared(runs, n, methods)
-            if len(by_method) > 1 and (methods is not None or dear & set(by_method)):
-                tables.append(_table(f"{title}, {n} evaluations{where}", by_method, n, n_places))
+            if len(by_method) > 1 and (methods is cheap or dear & set(by_method)):
+                left_out = [f"{m} ({counts[m]})" for m in few if methods is told]
+                named = f"{title}, {n} evaluations{where}"
+                tables.append(_table(named, by_method, n, n_places, left_out))
     return tables
 
 
-def _table(title, by_method, n, n_places):
+def _table(title, by_method, n, n_places, left_out):
     shares = shares_after(by_method, n)
     ranks = ranks_after(by_method, n)
     goals = _goals(by_method, n)
@@ -93,6 +99,8 @@ def _table(title, by_method, n, n_places):
     rows = [row for _, row in sorted(rows, key=lambda pair: -pair[0])]
     shared = len(next(iter(by_method.values())))
     note = f"Every method has run on {shared} of {n_places} problems x seeds; only those count."
+    if left_out:
+        note += f" Left out, with fewer than {FEWEST} runs: {', '.join(left_out)}."
     return Table(title, HEADER, rows, note)
 
 
@@ -218,7 +226,8 @@ def gap_aims(results, group_of, n=100):
         methods = {run.method for run in runs if run.method == OURS or not is_ours(run.method)}
         for peer in sorted(methods - {OURS}):
             pair = compared(runs, n, {OURS, peer})
-            told += _aims_beside(title, pair, peer, n) if OURS in pair and peer in pair else []
+            if OURS in pair and len(pair.get(peer, ())) >= FEWEST:
+                told += _aims_beside(title, pair, peer, n)
     return told
 
 
