@@ -277,6 +277,30 @@ def test_a_forked_process_does_not_write_the_journal(path):
     assert len(make(path).func_vals_) == 3
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_process_does_not_hold_the_journal(path):
+    optimizer = step(make(path), 2)
+    (begun, begin), (ended, end) = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(end)
+        os.write(begin, b".")
+        os.read(ended, 1)  # a worker that outlives the process whose search it served
+        os._exit(0)
+    try:
+        os.read(begun, 1)
+        with pytest.raises(RuntimeError, match="in use"):  # the first has it all the same
+            make(path)
+        optimizer.close_journal()
+        again = step(make(path))
+        assert len(again.func_vals_) == 3
+    finally:
+        for file in (begun, begin, ended, end):
+            os.close(file)
+        os.waitpid(child, 0)
+
+
 @pytest.mark.parametrize("content", [b"hello\n", b'{"a": 1}\n', b'{"journal": "other"}\n'])
 def test_another_file_is_refused_and_left_alone(path, content):
     path.write_bytes(content)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakSet
 
 from skbo_silbo.journal._checked_lines import checked_line, read_checked_line
 from skbo_silbo.journal._lock import is_windows, lock
@@ -86,6 +87,7 @@ class Journal:
         self._process = os.getpid()
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         self._file = _opened(self.path, flags)
+        _OPEN.add(self)
         try:
             lock(self._file, self.path, kind.user)
             self._read()
@@ -205,13 +207,13 @@ class Journal:
         self._size += len(line)
 
     def _require_mine(self):
-        if self._file is None:
-            raise RuntimeError(f"journal {self.path!r} must be open: it was closed.")
         if os.getpid() != self._process:
             raise RuntimeError(
                 f"journal {self.path!r} must be written by the process that opened it: this one "
                 f"was forked from it. Let the {self.kind.user} of the first process write."
             )
+        if self._file is None:
+            raise RuntimeError(f"journal {self.path!r} must be open: it was closed.")
 
     def _read(self):
         content = _read_all(self._file)
@@ -258,6 +260,19 @@ class Journal:
             if record is None or record.get(self.kind.number) != i:
                 raise self.damaged_record(i)
         return contents
+
+
+_OPEN: WeakSet[Journal] = WeakSet()
+
+
+def _close_in_fork():
+    """Close what a forked process has a copy of: it would hold the lock when the first is gone."""
+    for journal in list(_OPEN):
+        journal.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_in_fork)
 
 
 def _opened(path, flags):
