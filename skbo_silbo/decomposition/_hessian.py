@@ -93,7 +93,7 @@ class PrincipalHessianDirections(LinearProjection):
         y : array-like of shape (n,)
             Numbers; NaN marks a row without a label, which is left out.
         sample_weight : array-like of shape (n,), default=None
-            Whole numbers are counts: a row of weight 3 is three rows, for the tests too. Others are
+            Integers are counts: a row of weight 3 is three rows, for the tests too. Floats are
             relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
 
         Returns

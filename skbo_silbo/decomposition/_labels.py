@@ -25,12 +25,15 @@ class LabelledData:
     X_unlabeled : ndarray of shape (n_u, d)
     weights : ndarray of shape (n_l,) or None
         Positive weights of the labelled rows, as numbers of rows.
+    weight_range : tuple of two numbers or None
+        Least and largest of these as they were given.
     """
 
     X_labeled: FloatArray
     y: NDArray[Any]
     X_unlabeled: FloatArray
-    weights: FloatArray | None = None
+    weights: NDArray[np.number[Any]] | None = None
+    weight_range: tuple[float, float] | None = None
 
     @property
     def n_rows(self) -> float:
@@ -49,10 +52,11 @@ class LabelledData:
 
     def without_weights(self, why: str) -> "LabelledData":
         """Return the same record without weights, after refusing those that differ."""
-        if self.weights is not None and np.ptp(self.weights) > 0:
+        low, high = self.weight_range or (1, 1)
+        if low < high:
             raise ValueError(
                 f"sample_weight must be None, or the same for all labelled rows, {why} Got weights "
-                f"from {self.weights.min():g} to {self.weights.max():g}."
+                f"from {low:g} to {high:g}."
             )
         return replace(self, weights=None)
 
@@ -83,7 +87,7 @@ def split_labelled(
     y : array-like of shape (n,), or (n, q) where `multivariate`
     X_unlabeled : array-like of shape (n_u, d), default=None
     sample_weight : array-like of shape (n,), default=None
-        Labelled rows of weight 0 are left out; weights of unlabelled rows are not used.
+        Rows of weight 0 are left out; otherwise weights of unlabelled rows are not used.
     reset : bool, default=True
         False compares with the features of an earlier fit.
     allow_categories : bool, default=False
@@ -118,17 +122,19 @@ def split_labelled(
     )
     labels, labelled = _check_response(y, allow_categories, categorical, multivariate)
     check_consistent_length(rows, labels)
-    weights = check_sample_weight(sample_weight, len(rows))
-    unlabelled = rows[~labelled]
+    weights, weight_range = check_sample_weight(sample_weight, len(rows)), None
+    unlabelled = rows[~labelled if weights is None else ~labelled & (weights > 0)]
     if weights is not None:
         labelled &= weights > 0
-        weights = as_numbers_of_rows(weights[labelled])
     _check_labels(labels[labelled], len(labels))
+    if weights is not None:
+        weights = weights[labelled]
+        weights, weight_range = as_numbers_of_rows(weights), (weights.min(), weights.max())
     if X_unlabeled is not None:
         unlabelled = np.concatenate([unlabelled, _check_unlabelled(estimator, X_unlabeled)])
     if labelled.all():
-        return LabelledData(rows, labels, unlabelled, weights)
-    return LabelledData(rows[labelled], labels[labelled], unlabelled, weights)
+        return LabelledData(rows, labels, unlabelled, weights, weight_range)
+    return LabelledData(rows[labelled], labels[labelled], unlabelled, weights, weight_range)
 
 
 def labelled_mask(y):
@@ -200,8 +206,9 @@ def check_block_response(estimator, X, y, sample_weight, categorical):
     weights = check_sample_weight(sample_weight, len(y))
     if weights is not None:
         labelled &= weights > 0
-        given, weights = weights, np.zeros(len(y))
-        weights[labelled] = as_numbers_of_rows(given[labelled])
+        numbers = as_numbers_of_rows(weights[labelled])
+        weights = np.zeros(len(y), dtype=numbers.dtype)
+        weights[labelled] = numbers
     _check_labels(y[labelled], len(y))
     return y, labelled, weights
 
