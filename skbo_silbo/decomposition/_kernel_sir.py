@@ -186,8 +186,8 @@ callable, default="rbf"
         ----------
         X : array-like of shape (n, n_features), or (n, n) for a precomputed kernel
         y : array-like of shape (n,)
-            Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None or NaN
-            marking an unlabelled row.
+            Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None, NaN or
+            pandas' NA marking an unlabelled row.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Further unlabelled rows; not with a precomputed kernel.
         sample_weight : array-like of shape (n,), default=None

@@ -1,5 +1,6 @@
 """What every supervised transformer here does with its input before it computes anything."""
 
+import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +12,15 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from .._typing import ArrayLike, FloatArray
 from ._weights import as_numbers_of_rows, check_sample_weight
+
+NUMBERS_ONLY = (
+    "here: got strings. Code two classes as 0 and 1, or use SemiSlicedInverseRegression, which "
+    "takes categories."
+)
+ONE_RESPONSE = (
+    "Pass one response at a time, or use the fit of SemiSlicedInverseRegression, which takes "
+    "several."
+)
 
 
 @dataclass(frozen=True)
@@ -172,7 +182,11 @@ def check_labelled_chunk(estimator, X, y, sample_weight, *, reset, allow_categor
     """
     floats = [np.float64, np.float32]
     X = validate_data(estimator, X, reset=reset, dtype=floats, ensure_all_finite=False)
-    y, labelled = _check_response(y, allow_categories=allow_categories)
+    strings = (
+        "where `classes` is None: got strings. Pass all categories that y can take as `classes`, "
+        "at the first call of partial_fit."
+    )
+    y, labelled = _check_response(y, allow_categories=allow_categories, strings=strings)
     check_consistent_length(X, y)
     if not labelled.all():
         raise ValueError(
@@ -214,6 +228,12 @@ def check_block_response(estimator, X, y, sample_weight, categorical):
 
 
 def _check_unlabelled(estimator, X_unlabeled):
+    if np.ndim(X_unlabeled) == 1:
+        raise ValueError(
+            f"X_unlabeled must hold rows of the {estimator.n_features_in_} features of X, (n_u, "
+            f"{estimator.n_features_in_}): got shape ({len(X_unlabeled)},). Weights are passed by "
+            "name, sample_weight=; a single row as X_unlabeled[None]."
+        )
     rows = check_array(
         X_unlabeled, dtype=np.float64, ensure_min_samples=0, input_name="X_unlabeled"
     )
@@ -222,24 +242,48 @@ def _check_unlabelled(estimator, X_unlabeled):
             f"X_unlabeled must have the {estimator.n_features_in_} features of X: got "
             f"{rows.shape[1]}. Give the same columns in the same order."
         )
-    validate_data(estimator, X_unlabeled, reset=False, skip_check_array=True)
+    try:
+        validate_data(estimator, X_unlabeled, reset=False, skip_check_array=True)
+    except ValueError as error:
+        raise ValueError(f"X_unlabeled must have the columns of X, by name. {error}") from error
     return rows
 
 
-def _check_response(y, allow_categories, categorical="auto", multivariate=False):
+def _check_response(
+    y, allow_categories, categorical="auto", multivariate=False, strings=NUMBERS_ONLY
+):
+    """Return y checked, and which rows are labelled; `strings` ends a refusal of these."""
     if categorical == "auto":
         categorical = allow_categories and _holds_categories(y)
+    elif not categorical:
+        strings = "where categorical=False: got strings. Pass categorical='auto'."
     if categorical:
         return _as_categories(y)
     if not _are_clean_numbers(y):
-        y = check_array(
-            y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, input_name="y"
-        )
+        y = _as_numbers(y, strings)
     if multivariate and y.ndim == 2 and y.shape[1] > 1:
         return y, _is_complete(y)
-    if y.ndim != 1:
-        y = column_or_1d(y, warn=True)
+    y = _as_column(y, ONE_RESPONSE)
     return y, ~np.isnan(y)
+
+
+def _as_numbers(y, strings):
+    name = {"input_name": "y"}
+    try:
+        return check_array(
+            y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, **name
+        )
+    except ValueError as error:
+        if not any(isinstance(value, str) for value in np.asarray(y).ravel()):
+            raise
+        raise ValueError(f"y must hold numbers {strings}") from error
+
+
+def _as_column(y, remedy):
+    """Return y (n,), of shape (n,) or, with scikit-learn's warning, (n, 1)."""
+    if y.ndim != 1 and y.shape[1:] != (1,):
+        raise ValueError(f"y must be a 1d array, one label a row: got shape {y.shape}. {remedy}")
+    return y if y.ndim == 1 else column_or_1d(y, warn=True)
 
 
 def _are_clean_numbers(y):
@@ -276,8 +320,11 @@ def _holds_categories(y):
 
 
 def _as_categories(y):
-    y = column_or_1d(np.asarray(y), warn=True)
-    labelled = np.array([value is not None and value == value for value in y], dtype=bool)
+    y = _as_column(np.asarray(y), "Join the columns into one where they hold categories.")
+    pandas_na = getattr(sys.modules.get("pandas"), "NA", None)
+    labelled = np.array(
+        [value is not None and value is not pandas_na and value == value for value in y], dtype=bool
+    )
     if y.dtype.kind == "f":
         y = y + 0.0  # -0.0 is no category of its own
     if y.dtype.kind not in "USb":

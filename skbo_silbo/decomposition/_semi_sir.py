@@ -241,8 +241,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             The blocks of a Dask array are read one after the other and never put together: plain
             slices, the exact solver, no graph.
         y : array-like of shape (n,) or (n, q)
-            Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None or NaN
-            marking an unlabelled row. Several responses are numbers.
+            Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None, NaN or
+            pandas' NA marking an unlabelled row. Several responses are numbers. -1, by which
+            `sklearn.semi_supervised` marks a row, is a number or a class like any other.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Further unlabelled rows.
         sample_weight : array-like of shape (n,), default=None
@@ -487,8 +488,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         if not isinstance(self.n_components, str) and self.n_components > limit:
             raise ValueError(
                 f"n_components must be at most {limit}, the number of directions identified by the "
-                f"slices: got {self.n_components}. Use n_components='auto', more slices, or "
-                "n_local_neighbors."
+                f"slices: got {self.n_components}. Use n_components='auto', or more slices where y "
+                "is numeric; where y holds categories, a slice each, DirectionalRegression sees "
+                "more directions."
             )
 
     def _choose_n_components(self, pencil, slices, near):

@@ -161,15 +161,21 @@ def check_n_slices(n_slices):
     """Return `n_slices` as an int, or as an array of increasing edges."""
     if isinstance(n_slices, Integral) and not isinstance(n_slices, bool):
         if n_slices < 2:
-            raise ValueError(f"n_slices must be at least 2: got {n_slices}.")
+            raise ValueError(
+                f"n_slices must be at least 2: got {n_slices}. A single slice has no direction."
+            )
         return int(n_slices)
     edges = np.asarray(n_slices)
     if edges.ndim != 1 or edges.dtype.kind not in "fiu" or len(edges) == 0:
         raise ValueError(
-            f"n_slices must be an int or a 1-d array of slice edges: got {n_slices!r}."
+            f"n_slices must be an int or a 1-d array of slice edges: got {n_slices!r}. Give how "
+            "many slices, or the values at which to cut."
         )
     if not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
-        raise ValueError(f"n_slices given as edges must be finite and increase: got {n_slices!r}.")
+        raise ValueError(
+            f"n_slices given as edges must be finite and increase: got {n_slices!r}. Sort them, "
+            "and drop those that repeat."
+        )
     return edges.astype(np.float64)
 
 

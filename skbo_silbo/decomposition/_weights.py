@@ -6,6 +6,8 @@ not, are relative: they are scaled to sum to the effective number of rows ``(sum
 values, so that every part of an array means what the array does. Rows of weight 0 are left out.
 """
 
+from numbers import Integral, Real
+
 import numpy as np
 from sklearn.utils import check_array
 
@@ -17,14 +19,18 @@ def check_sample_weight(sample_weight, n):
     """
     if sample_weight is None:
         return None
-    weights = check_array(
-        sample_weight, dtype="numeric", ensure_2d=False, input_name="sample_weight"
-    )
-    weights = weights.astype(np.int64 if weights.dtype.kind in "biu" else np.float64)
+    if isinstance(sample_weight, str):
+        raise ValueError(
+            f"sample_weight must hold a number for every row of X: got {sample_weight!r}. Pass the "
+            "column itself."
+        )
+    given = np.full(n, sample_weight) if isinstance(sample_weight, Real) else sample_weight
+    kind = np.int64 if _holds_integers(given) else np.float64
+    weights = check_array(given, dtype=kind, ensure_2d=False, input_name="sample_weight")
     if weights.shape != (n,):
         raise ValueError(
             f"sample_weight must have shape ({n},), a weight for every row of X: got "
-            f"{weights.shape}."
+            f"{weights.shape}. Pass one column of {n} numbers."
         )
     if weights.min() < 0:
         raise ValueError(
@@ -37,6 +43,14 @@ def check_sample_weight(sample_weight, n):
             "weigh all rows alike."
         )
     return weights
+
+
+def _holds_integers(values):
+    """Tell whether an array-like is of integers or booleans, pandas' own kinds included."""
+    values = np.asarray(values)
+    if values.dtype.kind == "O":
+        return all(isinstance(value, Integral | np.bool_) for value in values.ravel())
+    return values.dtype.kind in "biu"
 
 
 def as_numbers_of_rows(weights):
