@@ -132,7 +132,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     target_type_ : {"numeric", "categorical", "multivariate"}
         What y was taken for.
     alpha_ : float
-        The weight used; 0.0 when every row is labelled.
+        The weight used; 0.0 when every row is labelled, unless ``solver="paper"``.
     alpha_scores_ : dict
         Only where alpha was chosen: "alpha", "error" (share of the response's (weighted) variance
         left unexplained in rows held out), "gain" over alpha = 0, its "standard_error", ndarrays;
@@ -149,7 +149,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     curvature_ : ndarray of shape (n_features,)
         Share of each feature's variance that squares and products of the scores explain beyond
         the scores: near 0 where slicing's linearity condition holds. NaN where there are too few
-        rows to tell, fewer than three a feature. Only with ``n_components="auto"``.
+        rows to tell, fewer than three a feature. Only with ``n_components="auto"``, and not where
+        rows come in chunks or blocks.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
