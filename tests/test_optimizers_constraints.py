@@ -348,7 +348,7 @@ def test_known_values_and_a_journal(tmp_path):
     resumed = minimize(both, BOUNDS, n_calls=8, journal=path, **options)
     assert_array_equal(resumed.constraints, whole.constraints)
     assert_array_equal(resumed.x_iters, whole.x_iters)
-    with pytest.raises(ValueError, match="n_constraints was 2 and is 'absent'"):
+    with pytest.raises(ValueError, match="n_constraints was 2 and is absent"):
         minimize(bowl, BOUNDS, journal=path, random_state=0)
 
 

@@ -176,7 +176,7 @@ def test_killed_at_any_moment_nothing_told_is_lost(path, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"acquisition": "ucb"}, "acquisition was 'ei' and is 'ucb'"),
+        ({"acquisition": "ucb"}, "acquisition was ei and is ucb"),
         ({"n_initial": 5}, "n_initial was 4 and is 5"),
         ({"random_state": 1}, "random_state gives a seed that was"),
     ],
@@ -188,6 +188,12 @@ def test_another_search_is_refused(path, options, message):
     make(path).close_journal()  # it was not left locked
 
 
+def test_an_optimiser_that_cannot_be_made_leaves_its_journal_free(path):
+    with pytest.raises(ValueError, match="mapping must be one of"):
+        make(path, mapping="sideways")
+    step(make(path)).close_journal()
+
+
 def test_another_space_sign_or_method_is_refused(path):
     def search(bounds=BOUNDS, **options):
         return minimize(bowl, bounds, n_calls=2, journal=path, random_state=0, **options)
@@ -197,7 +203,9 @@ def test_another_space_sign_or_method_is_refused(path):
         search([*BOUNDS[:2], (0.0, 9.0)])
     with pytest.raises(ValueError, match="maximize was False and is True"):
         search(maximize=True)
-    with pytest.raises(ValueError, match="class was 'SILBO' and is 'RandomSearch'"):
+    with pytest.raises(
+        ValueError, match="optimizer was SILBO and is RandomSearch; method was silbo and"
+    ):
         search(method="random")
     assert search().nfev == 2
 

@@ -87,10 +87,10 @@ def test_the_journal_of_an_optimiser_of_ones_own(tmp_path):
     assert_allclose(search(5, method=Lattice).x_iters[-1], [0.5, 1.5])
     with pytest.raises(ValueError, match=r"step was 0.25 and is 0.1"):
         search(5, method=Lattice, step=0.1)
-    with pytest.raises(ValueError, match="class was 'Lattice' and is 'RandomSearch'"):
+    with pytest.raises(ValueError, match="optimizer was Lattice and is RandomSearch"):
         search(5, method="random")
     other = type("Lattice", (Lattice,), {"__module__": "elsewhere"})
-    with pytest.raises(ValueError, match=r"method was '.*minimize.Lattice' and is 'elsewhere.Latt"):
+    with pytest.raises(ValueError, match=r"method was .*minimize.Lattice and is elsewhere.Latt"):
         search(5, method=other)
 
 
