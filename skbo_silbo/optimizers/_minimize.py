@@ -21,11 +21,17 @@ from skbo_silbo._typing import (
     RandomState,
 )
 from skbo_silbo.optimizers._base import AskTellOptimizer
+from skbo_silbo.optimizers._calls import Calls
 from skbo_silbo.optimizers._executors import InPlace, OneThread, Workers, is_executor
 from skbo_silbo.optimizers._journaling import open_log
 from skbo_silbo.optimizers._methods import make_optimizer, name_of
 from skbo_silbo.optimizers._report import make_report
-from skbo_silbo.optimizers._run import Limits, Run, Stop
+from skbo_silbo.optimizers._run import Limits, Run, Stop, in_short
+
+GOES_ON = (
+    "The same call with the same journal goes on with this point; if func raises there again, and "
+    "returns a value elsewhere, it counts as failed then."
+)
 
 
 def minimize(
@@ -122,8 +128,10 @@ def minimize(
     journal : str or path-like, default=None
         A file in which every point and value is on disk before the search goes on. The same call
         with the same journal goes on where it ended, be it by ``kill -9``: its calls count, points
-        that were being evaluated come first. One of another space, method, option or seed is
-        refused, the difference named. It is locked while in use.
+        that were being evaluated come first. One at which `func` raises again in a second run, and
+        then returns a value elsewhere, counts as failed, with a `LostEvaluationWarning`. A journal
+        of another space, method, option or seed is refused, the difference named. It is locked
+        while in use.
     verbose : int, default=0
         1 prints a line whenever the best value improves, 2 after every call.
     maximize : bool, default=False
@@ -152,10 +160,10 @@ def minimize(
         When the method or an option is unknown, or an argument is invalid; nothing is evaluated.
     BaseException
         What `func` or `callback` raises, ``sys.exit`` too, is raised again once all other running
-        evaluations have ended, and nothing paid for is lost: the result
-        so far is its attribute ``optimize_result`` (its ``x_iters`` and ``func_vals`` can be
-        given as `x0` and `y0` to go on). Ctrl-C is not raised: it ends the search, and the
-        result so far is returned with ``success=False``.
+        evaluations have ended, and nothing paid for is lost: the result so far is its attribute
+        ``optimize_result`` (its ``x_iters`` and ``func_vals`` can be given as `x0` and `y0` to go
+        on), the point at which `func` raised ``optimize_x``, and a note says both. Ctrl-C is not
+        raised: it ends the search, and the result so far is returned with ``success=False``.
 
     Examples
     --------
@@ -183,7 +191,8 @@ def minimize(
         y0, c0 = _split(y0, n_constraints)
         queue, n_known = _prepare(optimizer, x0, y0, c0, sign)
         workers = _make_workers(func, executor, n_pending, timeout)
-        run = Run(optimizer, workers, limits, n_pending, sign, report, n_constraints)
+        calls = Calls(log, optimizer.space_)
+        run = Run(optimizer, workers, limits, n_pending, sign, report, calls, n_constraints)
         run.begin_with(queue, n_known)
         return _perform(run)
     finally:
@@ -197,6 +206,8 @@ def _perform(run):
     try:
         stop = run.loop()
         run.finish()
+        if stop.reason in ("n_calls", "exhausted"):
+            run.conclude()
         ended = True
         return run.result(stop)
     except KeyboardInterrupt:
@@ -206,7 +217,7 @@ def _perform(run):
     except BaseException as error:
         run.wind_up()
         stop = Stop("error", f"Stopped by {type(error).__name__}.")
-        _attach(error, run.result(stop, interrupted=True))
+        _attach(error, run.result(stop, interrupted=True), run.point_of(error))
         raise
     finally:
         run.workers.close(wait=ended)
@@ -268,9 +279,28 @@ def _make_workers(func, executor, n_pending, timeout):
     return Workers(executor, func, timeout, None if n_pending == "auto" else n_pending)
 
 
-def _attach(error, result):
+def _attach(error, result, point):
+    """Give an exception the result so far, and say so; and where `func` raised it, at which point.
+
+    Parameters
+    ----------
+    error : BaseException
+    result : OptimizeResult
+    point : ndarray of shape (d,), dict or None
+        None where something else raised it.
+    """
     error.optimize_result = result
+    kept = (
+        f"{result.nfev} calls of func were made in all; the {len(result.func_vals)} values known "
+        "are in the attribute 'optimize_result' of this exception."
+    )
+    if point is None:
+        error.add_note(f"minimize: {kept}")
+        return
+    error.optimize_x = point
     error.add_note(
-        f"minimize: {result.nfev} calls were made before this; their results are in the attribute "
-        "'optimize_result' of this exception."
+        f"minimize: func raised this at the point {in_short(point)} (exactly: attribute "
+        f"'optimize_x'). {kept} Have func return float('nan') where it cannot be evaluated: that "
+        "counts as failed, and the search goes on. "
+        + (GOES_ON if result.optimizer.keeps_journal else "With a journal none is paid for twice.")
     )
