@@ -1,13 +1,16 @@
+import copy
 import itertools
+import pickle
 import sys
 import time
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import OptimizeResult
 from scipy.stats import loguniform, uniform
 
-from skbo_silbo import SILBO, RandomSearch, Space, minimize
+from skbo_silbo import SILBO, MinimizeResult, RandomSearch, Space, minimize
 from skbo_silbo.optimizers import AskTellOptimizer
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0)]
@@ -487,3 +490,14 @@ def test_verbose(verbose, n_lines, capsys):
 def test_stop_reason(options, reason):
     result = minimize(bowl, BOUNDS, method="random", random_state=0, **options)
     assert result.stop_reason == reason
+
+
+def test_the_result_has_the_entries_that_its_types_name():
+    result = minimize(lambda x: (bowl(x), [0.0]), BOUNDS, method="random", n_constraints=1)
+    assert isinstance(result, OptimizeResult)
+    assert set(result) == set(MinimizeResult.__annotations__)
+    without = minimize(bowl, BOUNDS, method="random", n_calls=3)
+    assert set(result) - set(without) == {"constraints"}
+    for copied in (copy.copy(without), pickle.loads(pickle.dumps(without))):
+        assert type(copied) is MinimizeResult
+        assert copied.fun == copied["fun"] == without.fun

@@ -11,6 +11,7 @@ from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._methods import METHODS
 from skbo_silbo.optimizers._minimize import minimize
 from skbo_silbo.optimizers._random_search import RandomSearch
+from skbo_silbo.optimizers._result import MinimizeResult
 from skbo_silbo.optimizers._run import LostEvaluationWarning
 from skbo_silbo.optimizers._si_bo import SIBO
 from skbo_silbo.optimizers._silbo import SILBO
@@ -37,6 +38,7 @@ __all__ = [
     "LostEvaluationWarning",
     "LostWorkerError",
     "METHODS",
+    "MinimizeResult",
     "NotLowDimensionalWarning",
     "REMBO",
     "RandomSearch",

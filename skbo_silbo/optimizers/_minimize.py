@@ -8,7 +8,6 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
-from scipy.optimize import OptimizeResult
 
 from skbo_silbo._checks import check_count, check_nonnegative
 from skbo_silbo._typing import (
@@ -18,6 +17,7 @@ from skbo_silbo._typing import (
     ConstraintsLike,
     ExecutorLike,
     Objective,
+    PointT,
     RandomState,
 )
 from skbo_silbo.optimizers._base import AskTellOptimizer
@@ -26,6 +26,7 @@ from skbo_silbo.optimizers._executors import InPlace, OneThread, Workers, is_exe
 from skbo_silbo.optimizers._journaling import open_log
 from skbo_silbo.optimizers._methods import make_optimizer, name_of
 from skbo_silbo.optimizers._report import make_report
+from skbo_silbo.optimizers._result import MinimizeResult
 from skbo_silbo.optimizers._run import Limits, Run, Stop, in_short
 
 GOES_ON = (
@@ -35,7 +36,7 @@ GOES_ON = (
 
 
 def minimize(
-    func: Objective,
+    func: Objective[PointT],
     bounds: BoundsLike,
     *,
     method: str | AskTellOptimizer | Callable[..., AskTellOptimizer] = "silbo",
@@ -45,7 +46,7 @@ def minimize(
     max_time: float | None = None,
     target: float | None = None,
     random_state: RandomState = None,
-    callback: Callable[[OptimizeResult], object] | None = None,
+    callback: Callable[[MinimizeResult[Any]], object] | None = None,
     executor: ExecutorLike | Callable[[], ExecutorLike] | None = None,
     n_pending: int | Auto = "auto",
     timeout: float | None = None,
@@ -56,7 +57,7 @@ def minimize(
     verbose: int = 0,
     maximize: bool = False,
     **options: Any,
-) -> OptimizeResult:
+) -> MinimizeResult[PointT]:
     """Minimise an expensive function of many inputs.
 
     Parameters
@@ -141,18 +142,11 @@ def minimize(
 
     Returns
     -------
-    result : scipy.optimize.OptimizeResult
-        ``x`` and ``fun``: the best point and its value (None and NaN if no value is finite, or
-        none of them of a feasible point);
-        ``x_iters`` and ``func_vals``: all points and values in order, those of `y0` first;
-        ``nfev``: how often `func` was called, failures included; ``optimizer``: what proposed the
-        points, told all values (for its ``subspace_``, and for `skbo_silbo.inspection`), those to
-        be maximised with their signs changed; ``maximize``: whether that is so;
-        ``constraints``, with `n_constraints`: of every value, (n, m);
-        ``message``: why it ended, and ``stop_reason``: the same in a word, one of "n_calls",
-        "max_time", "target", "callback", "exhausted" (a finite space), "workers" (all hang),
-        "interrupted" and "error";
-        ``success``: whether it ended by itself with a finite value.
+    result : MinimizeResult
+        A `scipy.optimize.OptimizeResult`: ``x`` and ``fun``, the best point and its value (None and
+        NaN if no value is finite, or none of them of a feasible point); ``x_iters`` and
+        ``func_vals``, all points and values in order; ``nfev``, ``optimizer``, ``stop_reason`` and
+        others, which `MinimizeResult` says all about.
 
     Raises
     ------
@@ -285,7 +279,7 @@ def _attach(error, result, point):
     Parameters
     ----------
     error : BaseException
-    result : OptimizeResult
+    result : MinimizeResult
     point : ndarray of shape (d,), dict or None
         None where something else raised it.
     """

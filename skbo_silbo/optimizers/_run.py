@@ -8,11 +8,11 @@ from math import ceil
 from time import perf_counter
 
 import numpy as np
-from scipy.optimize import OptimizeResult
 
 from skbo_silbo.optimizers._calls import MOST_RUNS
 from skbo_silbo.optimizers._executors import Job
 from skbo_silbo.optimizers._outcome import as_outcome
+from skbo_silbo.optimizers._result import MinimizeResult
 from skbo_silbo.space import SpaceExhausted
 
 NEGLIGIBLE = 0.05  # evaluations that end while one proposal is made: then none is made ahead
@@ -155,7 +155,7 @@ class Run:
         values, feasible = self.sign * self.optimizer.func_vals_, self.optimizer.feasible_
         found = bool((np.isfinite(values) & feasible).any())
         constrained = {"constraints": self.optimizer.constraints_} if self.n_constraints else {}
-        return OptimizeResult(
+        return MinimizeResult(
             x=self.optimizer.best_x_ if found else None,
             fun=self.sign * self.optimizer.best_y_ if found else float("nan"),
             nfev=self.nfev,
