@@ -221,6 +221,11 @@ def test_known_values_are_not_evaluated_nor_counted():
     [
         ({"method": "cma"}, r"method must be one of \[.*'random', .*'silbo'.*\]: got 'cma'"),
         ({"n_jobs": 4}, r"got \['n_jobs'\]\. .* minimize itself are func, .* n_calls, .* executor"),
+        ({"n_jobs": 4}, r"n_jobs is executor=concurrent.futures.ProcessPoolExecutor\(4\), or"),
+        (
+            {"n_iter": 4, "seed": 1},
+            r"'seed'\]. n_iter is n_calls here. seed is random_state here. R",
+        ),
         ({"n_inital": 3}, r"must be among \[.*'n_initial'.*\]: got \['n_inital'\]"),
         ({"method": "random", "n_initial": 3}, r"options of method 'random' must be among \[\]"),
         ({"n_calls": 0}, "n_calls must be an integer of at least 1"),

@@ -40,7 +40,12 @@ from skbo_silbo.model_selection._racing import FEWEST_FOLDS, Race
 from skbo_silbo.model_selection._stopping import Stopping
 from skbo_silbo.model_selection._stream import Stream
 from skbo_silbo.model_selection._workers import Workers
-from skbo_silbo.optimizers import SILBO, SpaceExhausted, option_names
+from skbo_silbo.optimizers import (
+    SILBO,
+    SpaceExhausted,
+    option_names,
+    warn_of_first_points_only,
+)
 from skbo_silbo.space import Space, SpaceUnion, as_space
 from skbo_silbo.surrogate import SurrogateMaker, Warp
 
@@ -559,6 +564,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     def _require_options_that_fit(self, space):
         """Refuse options that cannot be honoured, before there is a journal and a fit."""
         trial = self._make_optimizer(space, 0)
+        if self.n_initial == "auto":
+            n_known = len(trial.func_vals_)
+            warn_of_first_points_only(trial, "n_iter", self.n_iter, n_known, stacklevel=2)
         require_that_fits_can_be_given_up(self.timeout)
         require_that_fits_can_be_sent(self, effective_n_jobs(self.n_jobs))
         if self.racing and self.n_splits_ <= FEWEST_FOLDS:

@@ -23,6 +23,7 @@ from skbo_silbo._typing import (
 from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._calls import Calls
 from skbo_silbo.optimizers._executors import InPlace, OneThread, Workers, is_executor
+from skbo_silbo.optimizers._first_points import warn_of_first_points_only
 from skbo_silbo.optimizers._journaling import open_log
 from skbo_silbo.optimizers._methods import make_optimizer, name_of
 from skbo_silbo.optimizers._report import make_report
@@ -148,6 +149,14 @@ def minimize(
         ``func_vals``, all points and values in order; ``nfev``, ``optimizer``, ``stop_reason`` and
         others, which `MinimizeResult` says all about.
 
+    Warns
+    -----
+    FirstPointsOnlyWarning
+        When `n_calls` ends with the first points, of which there are ``optimizer.n_initial_``, and
+        `n_initial` was not given.
+    LostEvaluationWarning
+        When an evaluation is given up.
+
     Raises
     ------
     ValueError
@@ -184,6 +193,9 @@ def minimize(
             optimizer.keep_journal(log, method=name, maximize=bool(maximize), **learnt)
         y0, c0 = _split(y0, n_constraints)
         queue, n_known = _prepare(optimizer, x0, y0, c0, sign)
+        if "n_initial" not in options and len(queue) + n_known < n_calls:
+            n_given = len(optimizer.func_vals_) - n_known
+            warn_of_first_points_only(optimizer, "n_calls", n_calls, n_given, stacklevel=2)
         workers = _make_workers(func, executor, n_pending, timeout)
         calls = Calls(log, optimizer.space_)
         run = Run(optimizer, workers, limits, n_pending, sign, report, calls, n_constraints)
