@@ -309,6 +309,27 @@ def test_a_forked_process_does_not_hold_the_journal(path):
         os.waitpid(child, 0)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a copy of a file has no lock there")
+def test_a_process_forked_while_it_is_closed_does_not_hold_the_journal(path):
+    """It has a copy of the open file for a moment, as `os.dup` makes one."""
+    optimizer = step(make(path))
+    copied = os.dup(optimizer._log._file)
+    try:
+        optimizer.close_journal()
+        step(make(path)).close_journal()
+    finally:
+        os.close(copied)
+
+
+def test_a_saved_space_with_one_name_for_two_columns_is_told_what_to_do():
+    """No space of this release is the one: not even that which it was made with."""
+    space = Space({"a": [1, "1", "b"]})
+    data = SILBO(space, random_state=0).to_dict()
+    data["space"]["columns"] = ["a=1", "a=1", "a=b"]
+    with pytest.raises(ValueError, match=r"\['a=1'\] are names of several.* Read x_iters_ .* tell"):
+        SILBO.from_dict(data, bounds=space)
+
+
 @pytest.mark.parametrize("content", [b"hello\n", b'{"a": 1}\n', b'{"journal": "other"}\n'])
 def test_another_file_is_refused_and_left_alone(path, content):
     path.write_bytes(content)
