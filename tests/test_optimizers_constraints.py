@@ -209,7 +209,7 @@ def test_what_is_refused_leaves_no_trace(constraints, match):
 
 def test_methods_that_cannot_learn_them_refuse():
     for optimizer in (SILBO(BOUNDS, acquisition="ucb"), AddBO(BOUNDS)):
-        with pytest.raises(ValueError, match=r"acquisition must be 'ei' .* and 1 learnt"):
+        with pytest.raises(ValueError, match=r"acquisition must be 'ei' .* and 1 constraints"):
             optimizer.tell([0, 0], 0.0, constraints=[1.0])
         optimizer.tell([0, 0], 0.0)
     calls = []

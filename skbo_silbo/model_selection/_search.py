@@ -181,6 +181,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     Warns
     -----
+    FirstPointsOnlyWarning
+        If `n_iter` ends with the candidates that are made without a model, and `n_initial` is not
+        given.
     UserWarning
         If the search is interrupted (Ctrl-C, SIGINT): it ends, the candidates evaluated are its
         results and the best is refitted. Before the first success KeyboardInterrupt is raised.

@@ -320,7 +320,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             raise ValueError(
                 "acquisition must be 'ei' where constraints are learnt (n_constraints of minimize, "
                 "constraints of tell), to be multiplied by the probability that they hold: got "
-                f"{acquisition!r} and {m} learnt. Use 'ei', by a method that has it, or have "
+                f"{acquisition!r} and {m} constraints. Use 'ei', by a method that has it, or have "
                 "points that violate them count as failed: NaN as their value, and no constraints."
             )
         return constraints
