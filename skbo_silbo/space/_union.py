@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,7 @@ class SpaceUnion:
         self._choice = Categories("branch", range(len(self.branches)))
         self.choice_name, names = _choice_in_words(self.branches)
         self.feature_names_ = Categories(self.choice_name, names).column_names
-        self._columns = self._assign_columns()
+        self._varying, self._columns = self._assign_columns()
         self.n_features_ = len(self.feature_names_)
         self._rivals = [
             [a for a in range(b) if _may_meet(self.branches[a], branch)]
@@ -204,6 +205,58 @@ class SpaceUnion:
         """Return what tells this space from another: ``Space.summary`` of every branch."""
         return {f"branch {b}": branch.summary() for b, branch in enumerate(self.branches)}
 
+    def spread(self, U: FloatArray) -> FloatArray:
+        """Return points of the cube from uniform numbers, as `Space.spread` does.
+
+        Parameters
+        ----------
+        U : ndarray of shape (n, p)
+            In [0, 1]: for the choice, and for each of the other p - 1 parameters that are not
+            constant; one that branches have with other values counts in each.
+
+        Returns
+        -------
+        X : ndarray of shape (n, m)
+            A value in every column, whether the point's branch has it or not.
+        """
+        return np.hstack([p.spread(u) for p, u in zip(self._varying, U.T, strict=True)])
+
+    def coordinates(self) -> list[list[int]]:
+        """Return which columns each of the numbers that `spread` takes sets."""
+        ends = np.cumsum([0, *(p.n_columns for p in self._varying)]).tolist()
+        return [list(range(*pair)) for pair in pairwise(ends)]
+
+    def with_value(self, X: FloatArray, name: str, value: Any) -> FloatArray:
+        """Return points of the cube with another value of a parameter.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, m)
+            Not rounded, so that every column has a value, or of points that have the parameter.
+        name : str
+        value : object
+
+        Returns
+        -------
+        X : ndarray of shape (k, m)
+            Of those of the n points in whose branch the parameter can have this value. Of the
+            parameter that tells branches apart: all points, in the branch that has it.
+        """
+        blocks, chosen = [], self._branch(X)
+        for b, branch in enumerate(self.branches):
+            if name not in branch.parameter_names:
+                continue
+            block = X.copy() if name == self.choice_name else X[chosen == b]
+            try:
+                block[:, self._columns[b]] = branch.with_value(
+                    block[:, self._columns[b]], name, value
+                )
+            except ValueError:  # not in this branch
+                continue
+            block[:, : self._choice.n_columns] = self._choice.encode([b])
+            blocks.append(block)
+        return np.concatenate(blocks) if blocks else X[:0]
+
     def column_groups(self) -> dict[str, list[int]]:
         """Return which columns each parameter has in any branch; the choice comes first."""
         groups = {self.choice_name: set(range(self._choice.n_columns))}
@@ -213,8 +266,8 @@ class SpaceUnion:
         return {name: sorted(columns) for name, columns in groups.items()}
 
     def _assign_columns(self):
-        """Name the columns, and return for every branch which of them its own columns are."""
-        taken: list[tuple[Any, int]] = []  # parameters that have columns, each with its first
+        """Name the columns, and return what they are of and, for every branch, which it has."""
+        taken: list[tuple[Any, int]] = []  # parameters, each with its first column
         columns = []
         for b, branch in enumerate(self.branches):
             places: list[int] = []
@@ -226,7 +279,7 @@ class SpaceUnion:
                     self.feature_names_ += self._new_names(parameter, b)
                 places += range(first, first + parameter.n_columns)
             columns.append(np.array(places, dtype=int))
-        return columns
+        return [self._choice, *(p for p, _ in taken if p.n_columns)], columns
 
     def _new_names(self, parameter, b):
         old = self.feature_names_
