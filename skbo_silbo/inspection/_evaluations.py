@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
 from ..optimizers import AskTellOptimizer, RandomSearch
+from ..space import parameter_domains
 
 SCORE_NAME = "mean test "
 
@@ -64,6 +65,11 @@ class Evaluations:
             return {f"x{j}": x for j, x in enumerate(columns) if space.lower[j] < space.upper[j]}
         names = dict.fromkeys(name for point in self.points for name in point)
         return {name: _column(name, self.points) for name in names}
+
+    @property
+    def domains(self):
+        """What every parameter can be: dict of str to `ParameterDomain`."""
+        return parameter_domains(self.optimizer.space_)
 
     @property
     def embedding(self):

@@ -224,7 +224,7 @@ class InputModel:
         return found.total_order.reshape(len(f_A), len(groups))
 
     def _exchange(self, base, donor, columns):
-        """Return which columns of the rounded `base` change, and to what, if these are `donor`'s."""
+        """Return which columns of the rounded `base` change, and to what, if some are donated."""
         X = base.copy()
         X[:, columns] = donor[:, columns]
         X = self.space.round(X)

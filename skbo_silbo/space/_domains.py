@@ -14,8 +14,9 @@ from skbo_silbo.space._read import AnySpace
 from skbo_silbo.space._union import SpaceUnion
 from skbo_silbo.space._values import distinct, find, is_number, unlike
 
+ROUNDING = 1e-6  # of the length of an axis
 N_QUANTILES = 9  # that show whether a distribution is even in its logarithm
-STRAIGHTER = 1e-6  # by how much, as a share of the axis, logarithms must be more even
+STRAIGHTER = 0.5  # how uneven logarithms may be beside the values themselves
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +154,7 @@ def _is_numeric(parameter):
 
 
 def _is_even_in_logarithms(parameter):
-    """Return whether logarithms of the values are spread more evenly in the cube than these."""
+    """Return whether logarithms of the values are spread far more evenly in the cube than these."""
     values = parameter.values
     if values is None:
         x = np.linspace(-1.0, 1.0, N_QUANTILES)
@@ -161,7 +162,7 @@ def _is_even_in_logarithms(parameter):
     else:
         x = parameter.encode(values)[:, 0]
     values = np.asarray(values, dtype=float)
-    return _unevenness(np.log(values), x) < _unevenness(values, x) - STRAIGHTER
+    return _unevenness(np.log(values), x) < STRAIGHTER * _unevenness(values, x) - ROUNDING
 
 
 def _unevenness(values, x):

@@ -217,7 +217,7 @@ class Space:
         return {p.name: p.summary() for p in self.parameters}
 
     def spread(self, U: FloatArray) -> FloatArray:
-        """Return points of the cube from uniform numbers: one a parameter, however many its columns.
+        """Return points of the cube from uniform numbers, one a parameter.
 
         Evenly spread numbers give evenly spread points, categories included.
 
