@@ -209,9 +209,10 @@ class InputModel:
     def _total_effects(self, n, groups, *, of_others=False):
         """Return the total effects of groups of columns, or of all but these: (S + 1, k)."""
         pair = self._pair(n)
-        base, donor = pair[::-1] if of_others else pair
-        changes = [self._exchange(base, donor, columns) for columns in groups]
-        base, donor = self.space.round(base), self.space.round(donor)
+        drawn, donor = pair[::-1] if of_others else pair
+        base = self.space.round(drawn)
+        changes = [self._exchange(base, drawn, donor, columns) for columns in groups]
+        donor = self.space.round(donor)
         f_pair, f_changed = [], []
         for draws in self._draws:
             placed = draws.place(base)
@@ -223,12 +224,12 @@ class InputModel:
         found = sobol_indices(func={"f_A": f_A, "f_B": f_B, "f_AB": f_AB}, n=n)
         return found.total_order.reshape(len(f_A), len(groups))
 
-    def _exchange(self, base, donor, columns):
-        """Return which columns of the rounded `base` change, and to what, if some are donated."""
-        X = base.copy()
+    def _exchange(self, base, drawn, donor, columns):
+        """Return which columns of `base`, the points drawn, rounded, change, and to what."""
+        X = drawn.copy()
         X[:, columns] = donor[:, columns]
         X = self.space.round(X)
-        changed = np.flatnonzero((self.space.round(base) != X).any(axis=0))
+        changed = np.flatnonzero((base != X).any(axis=0))
         return changed, X[:, changed]
 
 
