@@ -425,6 +425,20 @@ def test_a_conditional_choice_has_one_name():
     assert "kind=y" in optimizer.space_.feature_names_
 
 
+def test_a_choice_that_no_parameter_names_is_drawn_too():
+    space = [{"branch": uniform(), "a": uniform()}, {"branch": uniform(), "b": uniform()}]
+    optimizer = told(space, lambda p: 5.0 * ("a" in p) + p["branch"], 30)
+    display = SearchDisplay.from_result(optimizer)
+    assert display.shares.ranked[0] == "branch (2)"
+    assert set(display.parameters) == {"branch (2)", "branch", "a", "b"}
+    assert display.parameters["branch (2)"] == [int("b" in p) for p in optimizer.x_iters_]
+    on_choice = display.dependences["branch (2)"]
+    assert dict(zip(on_choice.places, on_choice.mean, strict=True)) == pytest.approx(
+        {0: 5.5, 1: 0.5}, abs=0.2
+    )
+    assert [t.get_text() for t in display.axes_[1].get_xticklabels()] == ["0", "1"]
+
+
 def test_random_search_is_drawn_beside(search):
     random = RandomizedSearchCV(Hill(), SPACE, n_iter=30, cv=2, random_state=0).fit(X)
     display = SearchDisplay.from_result(search, random_search=random, kind="convergence")

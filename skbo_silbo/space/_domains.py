@@ -112,7 +112,7 @@ def parameter_domains(space: AnySpace) -> dict[str, ParameterDomain]:
     Parameters
     ----------
     space : Space, SpaceUnion or Box
-        The inputs of a box are called x0, x1, ...
+        The inputs of a box are called x0, x1, ... The choice between branches is among the others.
 
     Examples
     --------
@@ -130,7 +130,10 @@ def parameter_domains(space: AnySpace) -> dict[str, ParameterDomain]:
     for branch in space.branches if isinstance(space, SpaceUnion) else [space]:
         for parameter in branch.parameters:
             versions.setdefault(parameter.name, []).append(parameter)
-    return {name: _in_common(parameters) for name, parameters in versions.items()}
+    domains = {name: _in_common(parameters) for name, parameters in versions.items()}
+    if isinstance(space, SpaceUnion):
+        return {space.choice_name: ParameterDomain(space.choice_values)} | domains
+    return domains
 
 
 def _in_common(parameters):

@@ -11,7 +11,7 @@ from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.space._grid import check_cube
 from skbo_silbo.space._parameters import Categories
 from skbo_silbo.space._space import Space, check_dicts
-from skbo_silbo.space._values import among, distinct, same, unlike
+from skbo_silbo.space._values import among, distinct, find, same, unlike
 
 
 class SpaceUnion:
@@ -38,6 +38,8 @@ class SpaceUnion:
         What the choice between branches is called: the first parameter that has one value in every
         branch, another in each; "branch" where there is none, its values being 0, 1, ...
         ("branch (2)" where a parameter is called "branch").
+    choice_values : list
+        Its value in every branch.
     n_points : int or float
         Number of distinct points of all branches; ``math.inf`` if one branch is endless.
     is_dict : bool
@@ -81,8 +83,8 @@ class SpaceUnion:
                 "Use Space for a single one."
             )
         self._choice = Categories("branch", range(len(self.branches)))
-        self.choice_name, names = _choice_in_words(self.branches)
-        self.feature_names_ = Categories(self.choice_name, names).column_names
+        self.choice_name, self.choice_values = _choice_in_words(self.branches)
+        self.feature_names_ = Categories(self.choice_name, self.choice_values).column_names
         self._varying, self._columns = self._assign_columns()
         self.n_features_ = len(self.feature_names_)
         self._rivals = [
@@ -240,22 +242,26 @@ class SpaceUnion:
         -------
         X : ndarray of shape (k, m)
             Of those of the n points in whose branch the parameter can have this value. Of the
-            parameter that tells branches apart: all points, in the branch that has it.
+            choice: all points, in the branch of this value.
         """
-        blocks, chosen = [], self._branch(X)
+        if name == self.choice_name:
+            X = X.copy()
+            X[:, : self._choice.n_columns] = self._choice.encode([find(value, self.choice_values)])
+            return X
+        blocks, chosen = [X[:0]], self._branch(X)
         for b, branch in enumerate(self.branches):
-            if name not in branch.parameter_names:
-                continue
-            block = X.copy() if name == self.choice_name else X[chosen == b]
-            try:
-                block[:, self._columns[b]] = branch.with_value(
-                    block[:, self._columns[b]], name, value
-                )
-            except ValueError:  # not in this branch
-                continue
-            block[:, : self._choice.n_columns] = self._choice.encode([b])
-            blocks.append(block)
-        return np.concatenate(blocks) if blocks else X[:0]
+            block, own = X[chosen == b], self._columns[b]
+            if name in branch.parameter_names:
+                try:
+                    block[:, own] = branch.with_value(block[:, own], name, value)
+                except ValueError:  # not in this branch
+                    continue
+                blocks.append(block)
+        return np.concatenate(blocks)
+
+    def choices(self, X: FloatArray) -> list[Any]:
+        """Return the value of the choice, of `choice_values`, at points of the cube, (n, m)."""
+        return [self.choice_values[b] for b in self._branch(X)]
 
     def column_groups(self) -> dict[str, list[int]]:
         """Return which columns each parameter has in any branch; the choice comes first."""
@@ -329,7 +335,7 @@ def _choice_in_words(branches):
         if None not in values and len(distinct([value for [value] in values])) == len(branches):
             return name, [value for [value] in values]
     taken = {name for branch in branches for name in branch.parameter_names}
-    return unlike(["branch"], taken)[0], range(len(branches))
+    return unlike(["branch"], taken)[0], list(range(len(branches)))
 
 
 def _only_value(branch, name):
