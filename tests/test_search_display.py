@@ -320,8 +320,8 @@ def test_all_panels(search):
     ranked = display.shares.ranked
     assert ranked == search.optimizer_.subspace_.shares.ranked
     labels = [axes.get_xlabel().split("\n") for axes in (first, second)]
-    assert [name for name, _ in labels] == ranked[:2]
-    assert all("the model" in note for _, note in labels)
+    assert [label[0] for label in labels] == ranked[:2]
+    assert all("the model" in label[-1] for label in labels)
     assert [text.get_text() for text in shares.get_yticklabels()] == ranked
     names = [text.get_text() for text in parallel.get_xticklabels()]
     assert names == [*ranked, "mean test score"]
