@@ -204,7 +204,8 @@ WORKERS = Experiment(
     methods={"ahead": "", "barrier": "", "random": "", "sequential": ""},
     grids={
         "full": (
-            Grid(_cells(40, FUNCTIONS[:1], ENGINES), 1, methods=("ahead", "barrier", "random")),
+            Grid(_cells(40, FUNCTIONS[:1], ENGINES), 5, methods=("ahead",)),
+            Grid(_cells(40, FUNCTIONS[:1], ENGINES), 1, methods=("barrier", "random")),
             Grid(_cells(40, FUNCTIONS, ENGINES[:1]), 5, methods=("ahead", "sequential")),
         ),
         "tiny": Grid(_cells(8, FUNCTIONS[:1], ENGINES[:1]), 1),
