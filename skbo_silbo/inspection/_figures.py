@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+else:  # hints can be read without matplotlib
+    Axes = Any
 
-    AxesLike: TypeAlias = Axes | Sequence[Axes] | NDArray[np.object_]
+AxesLike: TypeAlias = Axes | Sequence[Axes] | NDArray[np.object_]
 
 
 def import_pyplot(display: str) -> Any:
