@@ -314,11 +314,14 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _check_constraints(self, constraints, shape):
         constraints = super()._check_constraints(constraints, shape)
-        if constraints.shape[1] and not self._configuration.learns_constraints:
+        m = constraints.shape[1]
+        if m and not self._configuration.learns_constraints:
+            acquisition = self._configuration.acquisition(1, 1)
             raise ValueError(
-                "constraints must be None for this acquisition, which probabilities cannot be "
-                f"multiplied by: got {constraints.tolist()}. Use acquisition='ei', or tell points "
-                "that violate them as failed."
+                "acquisition must be 'ei' where constraints are learnt (n_constraints of minimize, "
+                "constraints of tell), to be multiplied by the probability that they hold: got "
+                f"{acquisition!r} and {m} constraints. Use 'ei', by a method that has it, or have "
+                "points that violate them count as failed: NaN as their value, and no constraints."
             )
         return constraints
 
@@ -367,9 +370,11 @@ class EmbeddedOptimizer(AskTellOptimizer):
         """Return the belief with a surrogate of the stored state: nothing is searched."""
         labelled, state = self._labelled(), self._belief.state
         if state is None or self._belief.moved or not labelled.y.size:
+            n = len(self._history)
+            more = f"Tell {self.n_initial_ - n} more and" if n < self.n_initial_ else "Then"
             raise NotFittedError(
-                f"subspace_ needs a model, which comes after {self.n_initial_} values: got "
-                f"{len(self._history)}. Tell them, then ask() for a point."
+                f"subspace_ needs a model, which ask() makes from {self.n_initial_} values on: got "
+                f"{n}. {more} call ask()."
             )
         data = self._surrogate_data(labelled)
         surrogate = self._configuration.maker.restore(state, *data)
