@@ -96,12 +96,12 @@ class Unsure(GaussianProcessSurrogate):
         return self.share
 
 
-def make_surface(share, best=0.0):
+def make_surface(share):
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (20, 3))
     surrogate = Unsure().fit(X, X[:, 0])
     surrogate.share = share
-    surface = AcquisitionSurface(log_expected_improvement, surrogate, LinearEmbedding(3), best)
+    surface = AcquisitionSurface(log_expected_improvement, surrogate, LinearEmbedding(3), 0.0)
     return surface, X[np.argsort(X[:, 0])]
 
 
@@ -115,33 +115,25 @@ def test_draws_are_as_frequent_as_the_share_that_is_not_explained(share, most, e
     assert search.n_points == 7
 
 
-def test_without_a_feasible_point_it_is_the_other_search():
-    surface, ranked = make_surface(1.0, best=np.inf)
+def test_where_constraints_are_learnt_it_is_the_other_search():
+    surface, ranked = make_surface(1.0)
+    surface = replace(surface, feasibility=object())
     found = ParzenTurns(Elsewhere(), most=1.0).find(
         surface, ranked, Box([(0, 1)] * 3), np.random.default_rng(0)
     )
     assert found.Z[0, 0] == 0.123
 
 
-class FeasibleLow:
-    """Constraints that hold the surer, the lower the first input."""
-
-    def log_probability(self, X, worse_by=0.0):
-        return -X[:, 0]
-
-
-def test_points_drawn_are_of_the_space_the_likeliest_feasible_first():
+def test_points_drawn_are_of_the_space():
     space = Space({"C": loguniform(1e-3, 1e3), "kernel": ["rbf", "poly"], "u": uniform(0, 1)})
     rng = np.random.default_rng(0)
     X = space.round(rng.uniform(-1, 1, (20, space.n_features_)))
     surrogate = Unsure().fit(X, X[:, 0])
     embedding = LinearEmbedding(space.n_features_)
     surface = AcquisitionSurface(log_expected_improvement, surrogate, embedding, 0.0)
-    surface = replace(surface, feasibility=FeasibleLow())
     found = ParzenTurns(most=1.0).find(surface, X, space, rng)
     assert_array_equal(space.round(found.X), found.X)
     assert_array_equal(found.Z, found.X)
-    assert (np.diff(found.X[:, 0]) >= 0).all()
 
 
 def test_the_share_not_explained_is_that_of_values_left_out():

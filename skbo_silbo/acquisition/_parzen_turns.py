@@ -38,7 +38,8 @@ class ParzenTurns:
     The probability of a draw is `most` times the surrogate's `unexplained_share`. An input's draw
     is the likeliest to be good of some from a Parzen estimate of the good points' density: the one
     with the largest ratio to that of all other points (tree-structured Parzen estimator without a
-    tree; Bergstra, Bardenet, Bengio and Kegl 2011).
+    tree; Bergstra, Bardenet, Bengio and Kegl 2011). Where constraints are learnt there are no draws:
+    they know nothing of where these hold.
 
     Attributes
     ----------
@@ -67,11 +68,9 @@ class ParzenTurns:
         The surrogate of the surface must be `Doubting`.
         """
         share = self.most * cast(Doubting, surface.surrogate).unexplained_share()
-        if rng.random() >= share or not np.isfinite(surface.best):  # infinite: none is feasible
+        if rng.random() >= share or surface.feasibility is not None:
             return self.search.find(surface, ranked, space, rng)
         X = space.round(np.array([draw_good(ranked, rng) for _ in range(N_DRAWN)]))
-        if surface.feasibility is not None:
-            X = X[np.argsort(-surface.feasibility.log_probability(X), kind="stable")]
         return Found(surface.embedding.project(X), X)
 
 

@@ -91,8 +91,9 @@ class SILBO(EmbeddedOptimizer):
         the cube only ("climb"); over random points of the box round its image ("random").
         "parzen-turns" is "improvement", and in its place, with half the probability of the share of
         the values that the model cannot predict when each is left out, a point whose inputs are
-        drawn one by one from where good points lie (Bergstra et al. 2011). "auto" is that where
-        all inputs are kept and surrogate and acquisition are the default ones, else "improvement".
+        drawn one by one from where good points lie (Bergstra et al. 2011); no such points where
+        constraints are told. "auto" is that where all inputs are kept and surrogate and acquisition
+        are the default ones, else "improvement".
     sketch : {"auto", "count", "gaussian"} or None, default="auto"
         Where the first points and the learnt directions lie: everywhere ("auto", None), or in
         the range of a random map from at most 16 coordinates; the bins of a count sketch are halved
