@@ -38,8 +38,8 @@ class ParzenTurns:
     The probability of a draw is `most` times the surrogate's `unexplained_share`. An input's draw
     is the likeliest to be good of some from a Parzen estimate of the good points' density: the one
     with the largest ratio to that of all other points (tree-structured Parzen estimator without a
-    tree; Bergstra, Bardenet, Bengio and Kegl 2011). Where constraints are learnt there are no draws:
-    they know nothing of where these hold.
+    tree; Bergstra, Bardenet, Bengio and Kegl 2011). Where constraints are learnt none is drawn:
+    draws know nothing of where these hold.
 
     Attributes
     ----------
