@@ -22,7 +22,9 @@ from skbo_silbo.benchmarks.search import (
 AS_RUN = ("silbo-td-as-run",)
 OTHERS = ("rembo", "rembo-kx", "rembo-kpsi", "hesbo", "sir-bo", "add-bo", "silbo-td", "silbo-td-ei")
 BOTTOM_UP = ("silbo-bu", "silbo-bu-ei", "silbo-bu-as-run")
-LABELLED = ("silbo-bu", "silbo-bu-labelled", "silbo-bu-local", "silbo-bu-local-labelled")
+LOCAL = ("silbo-bu-local", "silbo-bu-local-labelled")
+SEMI_SIR = ("silbo-bu-semi-sir", "silbo-bu-semi-sir-labelled")  # no localisation
+LABELLED = ("silbo-bu", "silbo-bu-labelled", *LOCAL, *SEMI_SIR)
 ITERATIVE = ("silbo-bu-random-20", "silbo-bu-10-and-10")
 FREQUENCY = ("silbo-bu-every-10", "silbo-bu", "silbo-bu-every-40")
 HONEST = ("random", "sobol", "silbo")  # not in the paper; what a reader compares with
@@ -68,18 +70,19 @@ def _decisive():
     together, about an hour of one core.
     """
     n, n_variants = 1600, 550
-    others = ("silbo-bu-ei", FREQUENCY[0], FREQUENCY[2])
     return (
         Grid(as_run(100, n), 30, methods=("random",)),
         Grid(as_run(100, n), 10, methods=BOTTOM_UP),
         Grid(as_run(100, 100), 10, methods=ITERATIVE),
-        Grid(as_run(100, n_variants), 5, methods=LABELLED[2:]),
-        Grid(as_run(100, n_variants), 3, methods=others),
-        Grid(as_run(100, 250), 3, methods=AS_RUN),
+        Grid(as_run(100, n_variants), 5, methods=LOCAL),
+        Grid(as_run(100, 250), 5, methods=AS_RUN),
+        Grid(as_run(100, n_variants), 5, methods=FREQUENCY[::2]),
+        Grid(as_run(100, n_variants)[:2], 5, methods=SEMI_SIR),
+        Grid(as_run(100, 250)[:1], 5, methods=("silbo-td",)),
         Grid((NETWORK,), 3, methods=("random", "rembo", "hesbo")),
         Grid(({**NETWORK, "n": n},), 3, methods=("silbo-bu",)),
         Grid(as_run(1000, 100), 3, methods=ITERATIVE),
-        Grid(as_run(1000, n_variants), 3, methods=(*LABELLED[2:], "silbo-bu", "random")),
+        Grid(as_run(1000, n_variants), 3, methods=(*LOCAL, "silbo-bu", "random")),
         Grid(({**NETWORK, "n": n},), 3, methods=("random",)),
         Grid(as_run(1000, n_variants), 15, methods=("random",)),
         Grid(as_run(100, 250), 5, methods=("sobol",)),

@@ -24,6 +24,8 @@ COLOURS = MappingProxyType(
         "silbo-bu-labelled": "#f4a582",
         "silbo-bu-local": "#e377c2",
         "silbo-bu-local-labelled": "#6a3d9a",
+        "silbo-bu-semi-sir": "#3f7f3f",
+        "silbo-bu-semi-sir-labelled": "#8fbc8f",
         "silbo-bu-every-10": "#b8860b",
         "silbo-bu-every-40": "#17a2a2",
         "silbo-bu-random-20": "#7b3f00",
@@ -53,7 +55,8 @@ COLOURS = MappingProxyType(
 DASHED = frozenset(
     (
         *("silbo-bu-as-run", "silbo-td-as-run", "silbo-bu-ei", "silbo-td-ei"),
-        *("silbo-bu-labelled", "silbo-bu-local-labelled", "silbo-bu-random-20"),
+        *("silbo-bu-labelled", "silbo-bu-local-labelled", "silbo-bu-semi-sir-labelled"),
+        "silbo-bu-random-20",
         *("rembo-kx", "rembo-kpsi", "sobol"),
     )
 )
