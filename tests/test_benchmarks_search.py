@@ -127,7 +127,7 @@ def test_published_means_stand_beside_ours_by_both_counts(tmp_path):
     path = tmp_path / "published.csv"
     path.write_text(PUBLISHED)
     problem = {"function": "branin", "kind": "embedded", "d": 100, "n": 100, "r": 4}
-    results = [played("silbo-bu", k, [[1, 4.0], [60, 2.5 + 0.1 * k]], problem) for k in range(3)]
+    results = [played("silbo-bu", k, [[1, 4.0], [60, 2.4 + 0.1 * k]], problem) for k in range(5)]
     [table] = compare_published(results, path)
     assert [row[1] for row in table.rows] == ["50", "100"]
     first, second = table.rows
@@ -144,12 +144,17 @@ def test_curves_of_another_problem_are_not_compared(tmp_path):
     path.write_text(PUBLISHED + PUBLISHED.replace("branin", "colville").split("\n", 1)[1])
     steps = [[1, 4.0], [60, 2.5]]
 
-    def compared(function, r):
+    def compared(function, r, method="silbo-bu"):
         problem = {"function": function, "kind": "embedded", "d": 100, "n": 100, "r": r}
-        return compare_published([played("silbo-bu", 0, steps, problem)], path)
+        return compare_published([played(method, 0, steps, problem)], path)
 
     assert compared("branin", 2) == [] == compared("colville", 4)
     assert len(compared("branin", 4)) == len(compared("colville_as_run", 4)) == 1
+    path.write_text(PUBLISHED.replace("SILBO-BU", "SILBO-TD"))
+    assert compared("branin", 2, "silbo-td") == []  # top-down had four coordinates too
+    assert len(compared("branin", 4, "silbo-td")) == 1
+    path.write_text(PUBLISHED.replace("SILBO-BU", "ADD-BO").replace("UCB", ""))
+    assert len(compared("branin", 2, "add-bo")) == 1  # no embedding
 
 
 def test_aims_compare_with_the_best_peer():

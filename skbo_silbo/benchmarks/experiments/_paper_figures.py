@@ -77,7 +77,7 @@ def _decisive():
         Grid(as_run(100, n_variants), 5, methods=LOCAL),
         Grid(as_run(100, 250), 5, methods=AS_RUN),
         Grid(as_run(100, n_variants), 5, methods=FREQUENCY[::2]),
-        Grid(as_run(100, n_variants)[1:2], 5, methods=SEMI_SIR),
+        Grid(as_run(100, 250)[1:2], 5, methods=SEMI_SIR),
         Grid(as_run(100, 250)[:1], 5, methods=("silbo-td",)),
         Grid((NETWORK,), 3, methods=("random", "rembo", "hesbo")),
         Grid(({**NETWORK, "n": n},), 3, methods=("silbo-bu",)),

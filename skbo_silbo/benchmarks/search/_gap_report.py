@@ -17,7 +17,7 @@ OURS = "silbo"
 LOW = 20  # percentile
 GOAL_AT = 100  # evaluations after which the best peer sets the goal
 N_RESAMPLES = 1000
-FEWEST = 5  # runs of a dear peer that a table takes in, and of any peer that an aim is judged by
+FEWEST = 5  # runs of a dear peer that a table takes in, and of any side that is judged
 MOST_OPEN = 0.8  # aim: our mean open gap over the best peer's
 HEADER = (
     *("method", "runs", "mean", f"{LOW}th percentile", "worst", "mean rank"),
