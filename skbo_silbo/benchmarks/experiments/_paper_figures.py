@@ -32,7 +32,7 @@ VARIANTS = (*LABELLED, *ITERATIVE, *FREQUENCY)
 METHODS = tuple(dict.fromkeys((*OTHERS, *AS_RUN, *BOTTOM_UP, *VARIANTS, *HONEST)))
 # (function, r) as in the authors' files of results: Branin's are of four coordinates
 RUN = {"branin": 4, "hartmann6": 6, "colville_as_run": 4}
-GROWING = ("random", "silbo-bu", "silbo-bu-as-run")
+GROWING = ("random", "silbo-bu", "silbo-bu-ei", "silbo-bu-as-run")
 NETWORK = {"function": "mlp_weights", "kind": "real", "d": 500, "n": 250, "r": 12}
 
 
@@ -137,20 +137,23 @@ def _untimed(problem):
 
 
 def _beginning(result, n):
-    """Return a result as it was after n evaluations; of its times nothing is kept."""
-    kept = {name: value for name, value in result.items() if "seconds" not in name}
+    """Return a result as it was after n evaluations, the time by then between two kept ones."""
+    kept = {name: value for name, value in result.items() if name != "median_seconds"}
     steps = [step for step in result["steps"] if step[0] <= n]
-    return kept | {"problem": {**result["problem"], "n": n}, "steps": steps}
+    seconds = [one for one in result["seconds"] if one[0] < n]
+    seconds.append([n, float(np.interp(n, *np.transpose([[0, 0.0], *result["seconds"]])))])
+    problem = {**result["problem"], "n": n}
+    return kept | {"problem": problem, "steps": steps, "seconds": seconds}
 
 
 def paper_figures(results, folder):
-    """Draw the curves, panel by panel, with what longer runs had found within its budget."""
+    """Draw the curves, panel by panel, with what longer runs had done within its budget."""
     by_budget = itemgetter("d", "n", "function")
-    results = sorted(results, key=lambda r: by_budget(r["problem"]), reverse=True)
+    results = sorted([*results, *beginnings(results)], key=lambda r: r["method"])
+    results.sort(key=lambda r: by_budget(r["problem"]), reverse=True)
     results.sort(key=lambda r: r["problem"]["kind"])  # three functions a row, then the network
-    [(found, caption), taken] = search_figures(results, folder, beginnings(results))
-    caption += f" {', '.join(GROWING)}: also the beginnings of longer runs."
-    return [(found, caption), taken]
+    more = f" {', '.join(GROWING)}: also the beginnings of longer runs."
+    return [(name, caption + more) for name, caption in search_figures(results, folder)]
 
 
 PAPER = Experiment(

@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.stats import t as student_t
 
-from ._gap_report import FEWEST, error_of_mean
+from ._gap_closed import FEWEST
+from ._gap_report import error_of_mean
 
 LEAST_RUNS = FEWEST  # with fewer no claim is made
 CONFIDENCE = 0.95

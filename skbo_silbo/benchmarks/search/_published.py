@@ -95,9 +95,9 @@ def _table(problem, rows):
     )
     note = (
         "Higher is better, as published. A verdict, by Welch's t at 95 %: the difference is open "
-        f"(=), ours is better (+), or worse (-); of fewer than {LEAST_RUNS} runs none is given, and "
-        "it is blank where there is no published value. Curves of another problem are left out: "
-        "the published Colville is `colville_as_run`, and on Branin the published embeddings, "
+        f"(=), ours is better (+), or worse (-); of fewer than {LEAST_RUNS} runs none is given, "
+        "and it is blank where there is no published value. Curves of another problem are left "
+        "out: the published Colville is `colville_as_run`, and on Branin the published embeddings, "
         "those of all methods but ADD-BO, had four coordinates."
     )
     name = (

@@ -68,6 +68,10 @@ UNITS = MappingProxyType(
         "svr_length_scales": "mean squared error / variance of y",
     }
 )
+WITH_NOISE = (
+    "With noise: the true value at the point whose noisy value is the lowest yet, so that a curve "
+    "rises where a luckier value of a worse point takes its place."
+)
 SMALL = 8.0  # points, of labels
 GAP = 0.066  # between labels, in heights of a panel
 CONNECTOR = MappingProxyType(
@@ -82,7 +86,7 @@ CONNECTOR = MappingProxyType(
 )
 
 
-def search_figures(results, folder, beginnings=()):
+def search_figures(results, folder):
     """Draw what was found and the time it took, one panel a problem and budget.
 
     Parameters
@@ -90,8 +94,6 @@ def search_figures(results, folder, beginnings=()):
     results : list of dict
     folder : path-like
         Where the pictures are written, as ``<experiment>.png`` and ``<experiment>-time.png``.
-    beginnings : sequence of dict, default=()
-        Results for the first picture only: what longer runs had found within a panel's budget.
 
     Returns
     -------
@@ -106,12 +108,14 @@ def search_figures(results, folder, beginnings=()):
         "value. Band: one standard error on each side, where there are several runs. "
         "Thick: SILBO."
     )
+    if any("sd" in r["problem"] for r in results):
+        found += f" {WITH_NOISE}"
     taken = (
         "Cumulative processor time of the method itself, without the objective, mean over the runs "
         "(their number in brackets). Thick: SILBO."
     )
     return [
-        (_draw_all([*results, *beginnings], Path(folder) / f"{name}.png", _draw_found), found),
+        (_draw_all(results, Path(folder) / f"{name}.png", _draw_found), found),
         (_draw_all(results, Path(folder) / f"{name}-time.png", _draw_time), taken),
     ]
 
@@ -192,8 +196,8 @@ def _draw_time(axes, problem, methods):
     ends = {}
     for method, own in methods.items():
         places = [n for n, _ in own[0]["seconds"]]
-        totals = np.mean([[s for _, s in r["seconds"]] for r in own], axis=0)
-        totals = np.maximum(totals, 1e-3)
+        each = [np.interp(places, *np.transpose(r["seconds"])) for r in own]
+        totals = np.maximum(np.mean(each, axis=0), 1e-3)
         axes.plot(places, totals, **style_of(method))
         ends[f"{method} ({len(own)})"] = totals[-1]
     axes.set_yscale("log")
