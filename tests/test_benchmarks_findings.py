@@ -13,7 +13,8 @@ SCRIPT = Path(__file__).parent.parent / "doc" / "benchmarks" / "write_findings.p
 
 
 @pytest.fixture
-def findings():
+def findings(monkeypatch):
+    monkeypatch.syspath_prepend(SCRIPT.parent)  # as when it is run
     spec = importlib.util.spec_from_file_location("write_findings", SCRIPT)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

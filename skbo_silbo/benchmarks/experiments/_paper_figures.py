@@ -75,10 +75,9 @@ def _decisive():
         Grid(as_run(100, n), 10, methods=BOTTOM_UP),
         Grid(as_run(100, 100), 10, methods=ITERATIVE),
         Grid(as_run(100, n_variants), 5, methods=LOCAL),
-        Grid(as_run(100, 250), 5, methods=AS_RUN),
-        Grid(as_run(100, n_variants), 5, methods=FREQUENCY[::2]),
+        Grid(as_run(100, 250), 3, methods=AS_RUN),
+        Grid(as_run(100, n_variants), 3, methods=FREQUENCY[::2]),
         Grid(as_run(100, 250)[1:2], 5, methods=SEMI_SIR),
-        Grid(as_run(100, 250)[:1], 5, methods=("silbo-td",)),
         Grid((NETWORK,), 3, methods=("random", "rembo", "hesbo")),
         Grid(({**NETWORK, "n": n},), 3, methods=("silbo-bu",)),
         Grid(as_run(1000, 100), 3, methods=ITERATIVE),
@@ -101,7 +100,7 @@ def _thirty():
             for d in (100, 1000)
             for grid in (
                 Grid(as_run(d, 1600), 30, methods=("random", *BOTTOM_UP)),
-                Grid(as_run(d, 550), 30, methods=(*LABELLED[2:], FREQUENCY[0], FREQUENCY[2])),
+                Grid(as_run(d, 550), 30, methods=(*LABELLED[2:], *FREQUENCY[::2])),
                 Grid(as_run(d, 100), 30, methods=ITERATIVE),
             )
         ),

@@ -10,7 +10,7 @@ from ._contestants import (
     told_variants,
     with_variants,
 )
-from ._gap_closed import GapRun, chance_means, compared, gap_runs
+from ._gap_closed import FEWEST, GapRun, chance_means, compared, gap_runs
 from ._gap_report import (
     error_of_mean,
     gap_aims,
@@ -36,6 +36,7 @@ from ._search_run import measure_gap, measure_search, regrets
 __all__ = [
     "COLUMNS",
     "CONTESTANTS",
+    "FEWEST",
     "GapRun",
     "at_main_budgets",
     "bbob_problem",
