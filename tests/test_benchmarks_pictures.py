@@ -61,4 +61,4 @@ def test_a_longer_run_stands_in_a_shorter_panel_as_it_was_then():
     assert "median_seconds" not in found[0]
     assert beginnings([*results, run("random", 20)]) == []
     assert found[0]["seconds"] == [[10, 1.0], [20, 2.0]]
-    assert beginnings([run("random", 40), run("rembo", 8)])[0]["seconds"] == [[8, 0.8]]
+    assert "seconds" not in beginnings([run("random", 40), run("rembo", 8)])[0]

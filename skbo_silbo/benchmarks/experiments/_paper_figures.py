@@ -136,13 +136,15 @@ def _untimed(problem):
 
 
 def _beginning(result, n):
-    """Return a result as it was after n evaluations, the time by then between two kept ones."""
-    kept = {name: value for name, value in result.items() if name != "median_seconds"}
+    """Return a result as it was after n evaluations; times only where one was kept by then."""
     steps = [step for step in result["steps"] if step[0] <= n]
-    seconds = [one for one in result["seconds"] if one[0] < n]
-    seconds.append([n, float(np.interp(n, *np.transpose([[0, 0.0], *result["seconds"]])))])
-    problem = {**result["problem"], "n": n}
-    return kept | {"problem": problem, "steps": steps, "seconds": seconds}
+    kept = {name: value for name, value in result.items() if "seconds" not in name}
+    kept |= {"problem": {**result["problem"], "n": n}, "steps": steps}
+    seconds = [one for one in result["seconds"] if one[0] <= n]
+    if not seconds:
+        return kept
+    last = [n, float(np.interp(n, *np.transpose(result["seconds"])))]
+    return kept | {"seconds": [one for one in seconds if one[0] < n] + [last]}
 
 
 def paper_figures(results, folder):
@@ -151,8 +153,10 @@ def paper_figures(results, folder):
     results = sorted([*results, *beginnings(results)], key=lambda r: r["method"])
     results.sort(key=lambda r: by_budget(r["problem"]), reverse=True)
     results.sort(key=lambda r: r["problem"]["kind"])  # three functions a row, then the network
-    more = f" {', '.join(GROWING)}: also the beginnings of longer runs."
-    return [(name, caption + more) for name, caption in search_figures(results, folder)]
+    (found, caption), (taken, about) = search_figures(results, folder)
+    more = f" {', '.join(GROWING)}: also the beginnings of longer runs"
+    late = ", whose times were kept at each tenth of them, so that their lines begin late."
+    return [(found, f"{caption}{more}."), (taken, f"{about}{more}{late}")]
 
 
 PAPER = Experiment(

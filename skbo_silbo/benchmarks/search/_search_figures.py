@@ -192,9 +192,10 @@ def _draw_curve(axes, method, results):
 
 
 def _draw_time(axes, problem, methods):
-    """Draw the cumulative time of every method."""
+    """Draw the cumulative time of every method, of the runs whose times were kept."""
     ends = {}
-    for method, own in methods.items():
+    timed = {method: [r for r in own if "seconds" in r] for method, own in methods.items()}
+    for method, own in ((method, own) for method, own in timed.items() if own):
         places = [n for n, _ in own[0]["seconds"]]
         each = [np.interp(places, *np.transpose(r["seconds"])) for r in own]
         totals = np.maximum(np.mean(each, axis=0), 1e-3)
