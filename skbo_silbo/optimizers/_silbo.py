@@ -27,7 +27,7 @@ from skbo_silbo.optimizers._configuration import (
     make_warps,
 )
 from skbo_silbo.optimizers._design import n_initial_points
-from skbo_silbo.optimizers._journaling import open_log
+from skbo_silbo.optimizers._journaling import closed_on_error, open_log
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._nonlinear_parts import nonlinear_parts
 from skbo_silbo.surrogate import SurrogateMaker, Warp, make_surrogates
@@ -109,7 +109,8 @@ class SILBO(EmbeddedOptimizer):
         A file in which every point asked for and every value told is on disk before `ask` and
         `tell` return. A new optimiser with the same arguments and journal goes on from there, after
         a crash too; points that were pending are in `pending_`. A journal of another space, option
-        or seed is refused, the difference named; without `random_state` its seed is taken over.
+        (objects are told apart by what a pickle of them holds) or seed is refused, the difference
+        named; without `random_state` its seed is taken over.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same seed and the same values give the same points, bit for bit on one kind of
         processor (another kernel of the linear algebra library rounds otherwise).
@@ -195,24 +196,25 @@ class SILBO(EmbeddedOptimizer):
         random_state: RandomState = None,
     ) -> None:
         log, seed = open_log(journal, random_state)
-        super().__init__(bounds, seed)
-        self.random_state = random_state
-        self.journal = journal
-        self.n_components = n_components
-        self.embedding = embedding
-        self.mapping = mapping
-        self.acquisition = acquisition
-        self.n_initial = n_initial
-        self.n_unlabeled = n_unlabeled
-        self.update_every = update_every
-        self.design = design
-        self.search = search
-        self.sketch = sketch
-        self.surrogate = surrogate
-        self.warp = warp
-        self._assemble()
-        if log is not None:
-            self.keep_journal(log)
+        with closed_on_error(log):
+            super().__init__(bounds, seed)
+            self.random_state = random_state
+            self.journal = journal
+            self.n_components = n_components
+            self.embedding = embedding
+            self.mapping = mapping
+            self.acquisition = acquisition
+            self.n_initial = n_initial
+            self.n_unlabeled = n_unlabeled
+            self.update_every = update_every
+            self.design = design
+            self.search = search
+            self.sketch = sketch
+            self.surrogate = surrogate
+            self.warp = warp
+            self._assemble()
+            if log is not None:
+                self.keep_journal(log)
 
     def _configure(self, d):
         n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial

@@ -197,8 +197,22 @@ class SpaceUnion:
             except ValueError as error:
                 reasons.append(str(error))
         if not parts:
-            raise ValueError(f"fixed must be possible in one branch at least. {reasons[0]}")
+            raise ValueError(
+                f"fixed must be possible in one branch (one dict of the list) at least: got "
+                f"{dict(fixed)!r}. {self._why_none_has(fixed, reasons)}"
+            )
         return SpaceUnion(parts) if len(parts) > 1 else parts[0]
+
+    def _why_none_has(self, fixed, reasons):
+        """Say what is wrong with the values, or which parameters the branches have."""
+        names = [branch.parameter_names for branch in self.branches]
+        wrong = [
+            f"Branch {b}: {why}" for b, why in enumerate(reasons) if set(fixed) <= set(names[b])
+        ]
+        if wrong:
+            return " ".join(wrong)
+        listed = "; ".join(f"branch {b} has {', '.join(own)}" for b, own in enumerate(names))
+        return f"Here {listed}. Name parameters of one: a branch has no name or number of its own."
 
     def summary(self) -> dict[str, Any]:
         """Return what tells this space from another: ``Space.summary`` of every branch."""
