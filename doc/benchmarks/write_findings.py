@@ -262,8 +262,7 @@ def methods_table(methods, d, n=250):
         "The published curves are of other problems (their Colville; four coordinates on Branin), "
         "so they do not stand beside these but for Hartmann6: see the page itself."
     )
-    if d == 1000:
-        note += " Two runs: nothing is claimed from them."
+    note += f" From fewer than {FEWEST} runs nothing is claimed."
     return Table(f"All methods, d = {d}", ("method", *TEXTBOOK.values()), rows, note)
 
 
