@@ -14,6 +14,7 @@ from skbo_silbo.acquisition import (
     BoxSearch,
     Climb,
     IdleRedraw,
+    ParzenTurns,
     Search,
     confidence_gain,
     confidence_weight,
@@ -92,7 +93,15 @@ def _confidence(t, n_points):
 
 ACQUISITIONS = MappingProxyType({"ei": _improvement, "ucb": _confidence})
 DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
-SEARCHES = MappingProxyType({"auto": IdleRedraw, "climb": Climb, "random": BoxSearch})
+SEARCHES = MappingProxyType(
+    {
+        "auto": IdleRedraw,
+        "improvement": IdleRedraw,
+        "parzen-turns": ParzenTurns,
+        "climb": Climb,
+        "random": BoxSearch,
+    }
+)
 MAPPINGS = MappingProxyType(
     {
         "auto": TopDown,
