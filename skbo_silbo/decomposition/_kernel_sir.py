@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import linalg
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -22,7 +22,8 @@ from ._labels import labelled_mask, response_targets, split_labelled
 from ._slices import check_n_slices, slice_response
 from ._weights import copies
 
-KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "precomputed")
+KERNELS = (*kernel_metrics(), "precomputed")
+OF_HISTOGRAMS = ("additive_chi2", "chi2")  # rows without negative entries, which scores have
 NEIGHBORS = ("auto", "brute", "pynndescent")
 
 
@@ -49,15 +50,16 @@ class KernelSlicedInverseRegression(
     ----------
     n_components : "auto" or int, default="auto"
         Number of scores. "auto" takes an information criterion of the spectrum [3]_.
-    kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "precomputed"} or \
-callable, default="rbf"
-        One of scikit-learn's pairwise kernels, or a function of two rows. With "precomputed", X is
-        the kernel matrix, and NaN in y marks unlabelled rows.
+    kernel : {"linear", "poly", "polynomial", "rbf", "laplacian", "sigmoid", "cosine", "chi2", \
+"additive_chi2", "precomputed"} or callable, default="rbf"
+        One of scikit-learn's pairwise kernels, or a function of two rows; those of chi-square take
+        rows without negative entries. With "precomputed", X is the kernel matrix, and NaN in y
+        marks unlabelled rows.
     gamma : float or None, default=None
-        Coefficient of "rbf", "poly", "laplacian" and "sigmoid"; None is ``1 / n_features``.
-        Standardise the columns, or choose it by cross-validation.
+        Coefficient of "rbf", "poly", "laplacian", "sigmoid" and "chi2"; None is
+        ``1 / n_features``. Standardise the columns, or choose it by cross-validation.
     degree : float, default=3
-        Of "poly".
+        Of "poly", also called "polynomial".
     coef0 : float, default=1
         Of "poly" and "sigmoid".
     kernel_params : dict, default=None
@@ -77,7 +79,8 @@ callable, default="rbf"
         Neighbours of each row in the graph, nearest in feature space.
     fit_inverse_transform : bool, default=False
         Learn the way back, a kernel ridge regression of the rows on their scores, as `KernelPCA`
-        does [4]_.
+        does [4]_: with the same kernel, but "rbf" where that is a function of two rows or one of
+        chi-square, which scores cannot be given to.
     inverse_ridge : "auto" or float, default="auto"
         Ridge of that regression, relative to the mean of its kernel's diagonal; "auto" by exact
         leave-one-out.
@@ -279,17 +282,22 @@ callable, default="rbf"
             return X
         if callable(self.kernel):
             return pairwise_kernels(X, Y, metric=self.kernel, **(self.kernel_params or {}))
-        return self._named_kernel(X, Y, self.gamma_)
+        return self._named_kernel(self.kernel, X, Y, self.gamma_)
 
-    def _named_kernel(self, X, Y, gamma):
+    def _named_kernel(self, name, X, Y, gamma):
         shape = {"gamma": gamma, "degree": self.degree, "coef0": self.coef0}
-        return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, **shape)
+        return pairwise_kernels(X, Y, metric=name, filter_params=True, **shape)
 
     def _score_kernel(self, Z, Y):
-        """Kernel between scores, of unit variance: the same, gamma ``1 / n_components_``."""
-        if callable(self.kernel):
-            return pairwise_kernels(Z, Y, metric=self.kernel, **(self.kernel_params or {}))
-        return self._named_kernel(Z, Y, 1 / self.n_components_)
+        """Kernel between scores, of unit variance: the same where scores can be its rows.
+
+        The radial one for a function of two rows of X and for chi-square; gamma
+        ``1 / n_components_``.
+        """
+        of_rows_only = callable(self.kernel) or self.kernel in OF_HISTOGRAMS
+        return self._named_kernel(
+            "rbf" if of_rows_only else self.kernel, Z, Y, 1 / self.n_components_
+        )
 
     def _make_problem(self, F, data):
         y, n_labeled = data.y, len(data.y)
