@@ -368,7 +368,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             batch_size, n_workers = self._read_batch_size()
             if batch_size is None:
                 self._search_as_workers_are_free(run, n_workers)
-            elif race is None and self.timeout is None:
+            elif race is None and self.timeout is None and n_workers == 1:
                 self._search_in_batches(run, batch_size, batches.evaluate)
             else:
                 with Workers(batches, n_workers, race=race, in_batches=True) as workers:
