@@ -1,6 +1,5 @@
 """Candidates that end the worker that fits them: all are in the results, every score is right."""
 
-import time
 from concurrent.futures import BrokenExecutor
 
 import numpy as np
@@ -42,14 +41,7 @@ class Mortal(Odd):
 
 
 class MortalThreads(ThreadingBackend):
-    """Threads of which joblib learns what it does of processes that end.
-
-    It learns of the first before it has handed out the rest of its tasks.
-    """
-
-    def compute_batch_size(self):
-        time.sleep(0.01)
-        return 1
+    """Threads of which joblib learns what it does of processes that end."""
 
     def retrieve_result_callback(self, out):
         try:
