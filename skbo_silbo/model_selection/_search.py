@@ -161,7 +161,7 @@ class SILBOSearchCV(BaseSearchCV):
         The optimiser after the last candidate; its values are the scores with a minus sign.
     stop_reason_ : str
         Why the search ended: "n_iter", "max_time", "patience", "callback", "exhausted" (a finite
-        space) or "interrupted" (Ctrl-C).
+        space) or "interrupted" (Ctrl-C, ``sys.exit``).
     best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, \
 multimetric_, classes_, n_features_in_, feature_names_in_
         As in RandomizedSearchCV.
@@ -179,8 +179,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     Warns
     -----
     UserWarning
-        If the search is interrupted (Ctrl-C, SIGINT): it ends, the candidates evaluated are its
-        results and the best is refitted. Before the first success KeyboardInterrupt is raised.
+        If the search is interrupted (Ctrl-C, SIGINT, or ``sys.exit`` in a fit, on whatever worker,
+        or in `callback`): it ends, the candidates evaluated are its results and the best is
+        refitted. Before the first success KeyboardInterrupt, or SystemExit, is raised.
     LostEvaluationWarning
         If a candidate counts as failed because it ran longer than `timeout`, or because this
         process ended twice while it was evaluated.
@@ -341,11 +342,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             batches = Batches(self, evaluate_candidates, search_ctx, memory.begun)
             try:
                 self._search(batches, memory)
-            except KeyboardInterrupt:
+            except (KeyboardInterrupt, SystemExit) as error:
                 if not any(candidate.rows for candidate in batches.candidates):
                     raise
                 self.stop_reason_ = "interrupted"
-                warn_of_interruption(batches.candidates, self.n_iter)
+                warn_of_interruption(batches.candidates, self.n_iter, error)
         rows = [row for candidate in batches.candidates for row in candidate.rows or ()]
         if not rows:
             raise ValueError(
@@ -545,7 +546,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     def _make_optimizer(self, space, random_state):
         options = {name: getattr(self, name) for name in option_names(SILBO)}
         optimizer = SILBO(space, random_state=random_state, **options)
-        params, scores = read_initial_results(self.initial_results, self.refit)
+        params, scores = read_initial_results(self.initial_results, self.refit, space)
         if not params:
             return optimizer
         try:
@@ -558,6 +559,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     def _require_options_that_fit(self, space):
         """Refuse options that cannot be honoured, before there is a journal and a fit."""
+        for name in ("timeout", "max_time"):
+            if isinstance(getattr(self, name), bool):
+                raise ValueError(
+                    f"{name} must be None or seconds: got {getattr(self, name)}. Give a number."
+                )
         trial = self._make_optimizer(space, 0)
         require_that_fits_can_be_given_up(self.timeout)
         require_that_fits_can_be_sent(self, effective_n_jobs(self.n_jobs))
