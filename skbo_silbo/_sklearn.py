@@ -21,6 +21,7 @@ __all__ = [
     "SearchState",
     "StrOptions",
     "adopt_rows",
+    "call_in_parallel",
     "check_refit_names_a_metric",
     "fits_of",
     "is_all_fits_failed",
@@ -207,6 +208,20 @@ def _without_caller(function, args, kwargs):
     if context is None or not context._callbacks:
         kwargs = {key: value for key, value in kwargs.items() if key != "caller"}
     return function, args, kwargs
+
+
+def call_in_parallel(evaluate_candidates, tasks):
+    """Make calls on the workers that `BaseSearchCV.fit` has opened, and return their results.
+
+    Parameters
+    ----------
+    evaluate_candidates : callable
+        What `BaseSearchCV` hands to ``_run_search``.
+    tasks : list
+        Made by `joblib.delayed`; those of `fits_of` bring scikit-learn's configuration with them.
+    """
+    parallel = inspect.getclosurevars(evaluate_candidates).nonlocals["parallel"]
+    return joblib.Parallel.__call__(parallel, tasks)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from scipy.stats import loguniform, randint, uniform
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import FitFailedWarning
@@ -316,12 +317,12 @@ def test_stopping_counts():
 class Interrupts(Peak):
     """Is interrupted, as by Ctrl-C, in its n-th fit, over all clones."""
 
-    n_fits, at = 0, 0
+    n_fits, at, error = 0, 0, KeyboardInterrupt
 
     def fit(self, X, y=None):
         Interrupts.n_fits += 1
         if Interrupts.n_fits == Interrupts.at:
-            raise KeyboardInterrupt
+            raise Interrupts.error
         return super().fit(X, y)
 
 
@@ -336,6 +337,27 @@ def test_an_interrupted_search_keeps_what_is_done_and_refits(monkeypatch, at, ba
         np.testing.assert_array_equal(fitted.cv_results_[key], whole.cv_results_[key][:n_kept])
     assert fitted.best_estimator_.a == fitted.best_params_["a"]
     assert len(fitted.optimizer_.func_vals_) == n_kept
+
+
+@pytest.mark.parametrize("options", [{}, {"n_jobs": 2}, {"timeout": 60.0}, {"racing": True}])
+def test_sys_exit_in_a_fit_is_an_interruption(monkeypatch, options):
+    for name, value in {"n_fits": 0, "at": 14, "error": SystemExit(3)}.items():
+        monkeypatch.setattr(Interrupts, name, value)
+    with (
+        parallel_config("threading"),
+        pytest.warns(UserWarning, match=r"interrupted after . of 20 candidates \(SystemExit\(3\)"),
+    ):
+        fitted = search(estimator=Interrupts(), n_iter=20, cv=KFold(3), **options).fit(X, Y)
+    assert fitted.stop_reason_ == "interrupted"
+    assert 1 <= len(fitted.cv_results_["params"]) <= 4
+    assert fitted.best_estimator_.a == fitted.best_params_["a"]
+
+
+def test_sys_exit_before_any_result_is_raised(monkeypatch):
+    for name, value in {"n_fits": 0, "at": 2, "error": SystemExit(3)}.items():
+        monkeypatch.setattr(Interrupts, name, value)
+    with pytest.raises(SystemExit):
+        search(estimator=Interrupts(), n_iter=5).fit(X, Y)
 
 
 def test_an_interruption_before_any_result_is_raised(monkeypatch):

@@ -1,14 +1,17 @@
 """SILBOSearchCV: starting from earlier results, being watched, and why it ended."""
 
+import io
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from scipy.stats import loguniform, uniform
 from sklearn.base import BaseEstimator
-from sklearn.model_selection import KFold, RandomizedSearchCV
+from sklearn.model_selection import KFold, ParameterSampler, RandomizedSearchCV
 
 from skbo_silbo.model_selection import SILBOSearchCV
+from skbo_silbo.model_selection._initial_results import read_initial_results
+from skbo_silbo.space import as_space
 
 X, Y = np.zeros((12, 1)), np.arange(12.0)
 
@@ -89,6 +92,44 @@ def test_parameters_that_a_candidate_does_not_have(form):
     fitted = search(BRANCHES, n_iter=3, initial_results=form(earlier)).fit(X, Y)
     known = [set(point) for point in fitted.optimizer_.x_iters_[:15]]
     assert known == [set(point) for point in earlier["params"]]
+
+
+def as_csv(results):
+    pandas = pytest.importorskip("pandas")
+    return pandas.read_csv(io.StringIO(as_frame_without_dicts(results).to_csv(index=False)))
+
+
+def as_extension_types(results):
+    return as_frame_without_dicts(results).convert_dtypes()
+
+
+CHOICES = {"a": uniform(), "b": [None, 0.3, 0.7]}
+MAYBE = [{"a": uniform(), "kind": [None, "x"]}, {"b": uniform()}]
+
+
+@pytest.mark.parametrize("form", [as_frame_without_dicts, as_csv, as_extension_types])
+@pytest.mark.parametrize("space", [BRANCHES, CHOICES, MAYBE])
+def test_an_empty_cell_is_none_or_no_parameter(form, space):
+    points = list(ParameterSampler(space, 9, random_state=0))
+    names = sorted({name for point in points for name in point})
+    columns = {
+        f"param_{name}": np.ma.array(
+            [point.get(name) for point in points],
+            mask=[name not in point for point in points],
+            dtype=object,
+        )
+        for name in names
+    }
+    given = form({"params": points, "mean_test_score": np.arange(9.0), **columns})
+    read, scores = read_initial_results(given, True, as_space(space))
+    assert read == [pytest.approx(point) for point in points]
+    assert scores == list(range(9))
+
+
+@pytest.mark.parametrize("name", ["max_time", "timeout"])
+def test_a_truth_value_is_no_time(name):
+    with pytest.raises(ValueError, match=f"{name} must be None or seconds: got True"):
+        search(**{name: True}).fit(X, Y)
 
 
 def test_a_short_start_is_completed_by_the_design():

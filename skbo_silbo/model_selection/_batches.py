@@ -3,6 +3,7 @@
 from contextlib import contextmanager, nullcontext
 
 from skbo_silbo._sklearn import (
+    call_in_parallel,
     check_refit_names_a_metric,
     fits_of,
     is_all_fits_failed,
@@ -10,7 +11,6 @@ from skbo_silbo._sklearn import (
 )
 from skbo_silbo.model_selection._candidates import Candidate, mean_score
 from skbo_silbo.model_selection._splits import freeze
-from skbo_silbo.model_selection._worker_death import died_twice, is_worker_death
 
 
 class Batches:
@@ -57,7 +57,11 @@ class Batches:
                 fits = fits_of(self._evaluate_candidates, params, cv=self._cv, **kwargs)
             yield fits
 
-    def evaluate(self, points, sources, results=None, is_second_try=False):
+    def call(self, tasks):
+        """Make calls, as `joblib.delayed` gives them, on the workers of scikit-learn's search."""
+        return call_in_parallel(self._evaluate_candidates, tasks)
+
+    def evaluate(self, points, sources, results=None):
         """Evaluate a batch.
 
         Parameters
@@ -68,8 +72,6 @@ class Batches:
             Where each came from.
         results : list, default=None
             What the fits of a single one returned, if they have been made.
-        is_second_try : bool, default=False
-            Whether a worker has died with them already.
 
         Returns
         -------
@@ -79,14 +81,13 @@ class Batches:
         Raises
         ------
         Exception
-            Whatever ``evaluate_candidates`` raises, unless it is that all fits failed, or that a
-            worker died and no ``error_score="raise"``.
+            Whatever ``evaluate_candidates`` raises, unless it is that all fits failed.
         """
-        if results is not None:
+        if results is None:
+            outcomes = self._fit(points)
+        else:
             with with_results(self._evaluate_candidates, results):
                 outcomes = self._fit(points, are_made=True)
-        else:
-            outcomes = self._outcomes(points, is_second_try)
         return [
             Candidate(params, self.n_batches, source, rows, error, self._score(rows))
             for params, source, (rows, error) in zip(points, sources, outcomes, strict=True)
@@ -100,38 +101,6 @@ class Batches:
         """Take candidates, of which all else has been seen to, among the results."""
         self.candidates += batch
         self.n_batches = 1 + max(candidate.iteration for candidate in batch)
-
-    def _outcomes(self, points, is_second_try):
-        """Return the rows of each point, or None and a report of the failure.
-
-        When a worker dies, which candidate killed it is not known: all are evaluated once more, one
-        by one, and one with which workers die alone has failed.
-        """
-        if is_second_try:
-            return [outcome for point in points for outcome in self._fit_alone(point)]
-        try:
-            return self._fit(points)
-        except Exception as failure:
-            if not self._may_be_retried(failure):
-                raise
-        return [outcome for point in points for outcome in self._fit_alone(point)]
-
-    def _fit_alone(self, point):
-        """Return the outcome of a candidate evaluated alone; it failed if a worker dies twice.
-
-        Twice, as the first may be one that another candidate had left about to die.
-        """
-        for _ in range(2):
-            try:
-                return self._fit([point])
-            except Exception as failure:
-                if not self._may_be_retried(failure):
-                    raise
-                death = failure
-        return [(None, died_twice(death))]
-
-    def _may_be_retried(self, failure):
-        return is_worker_death(failure) and self.search.error_score != "raise"
 
     def _fit(self, points, are_made=False):
         """Return the rows of each point, and the report of the failure if every fit failed."""

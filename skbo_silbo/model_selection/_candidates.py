@@ -146,11 +146,11 @@ def unrun_folds_are_no_surprise(candidates):
         yield
 
 
-def warn_of_interruption(candidates, n_iter):
+def warn_of_interruption(candidates, n_iter, error):
     """Say that the results are those of the candidates before an interruption."""
     warnings.warn(
-        f"the search was interrupted after {len(candidates)} of {n_iter} candidates: "
-        "these are its results, and the best is refitted.",
+        f"the search was interrupted after {len(candidates)} of {n_iter} candidates "
+        f"({error!r}): these are its results, and the best is refitted.",
         UserWarning,
         stacklevel=3,
     )

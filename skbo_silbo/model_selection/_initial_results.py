@@ -1,14 +1,17 @@
 """Scores of candidates from an earlier search, in the forms that people keep them in."""
 
 import math
+import sys
 from collections.abc import Mapping
 
 import numpy as np
 
+from skbo_silbo.space import SpaceUnion
+
 PREFIX, PREDICTED = "param_", "predicted_"
 
 
-def read_initial_results(given, refit):
+def read_initial_results(given, refit, space):
     """Return candidates and their scores.
 
     Parameters
@@ -17,6 +20,9 @@ def read_initial_results(given, refit):
         As `SILBOSearchCV` takes them: ``cv_results_``, or a frame made from it.
     refit : object
         Names the metric, where there are several; otherwise the first of them counts.
+    space : Space or SpaceUnion
+        Tells a parameter that is None from one that a candidate does not have, both of which are
+        NaN in a frame.
 
     Returns
     -------
@@ -37,14 +43,14 @@ def read_initial_results(given, refit):
     if columns is None:
         raise ValueError(_not_results(given))
     name = _score_name(columns, refit)
-    scores = [float(score) for score in columns[name]]
+    scores = [_number(score) for score in columns[name]]
     predicted = columns.get(PREDICTED + name)
     if predicted is not None:  # of candidates that were stopped, which have no mean
         scores = [
-            float(prediction) if math.isnan(score) else score
+            _number(prediction) if math.isnan(score) else score
             for score, prediction in zip(scores, predicted, strict=True)
         ]
-    return _read_params(columns), scores
+    return _read_params(columns, space), scores
 
 
 def _read_pairs(pairs):
@@ -81,7 +87,7 @@ def _score_name(columns, refit):
     return names[0]
 
 
-def _read_params(columns):
+def _read_params(columns, space):
     params = list(columns.get("params", ()))
     if params and all(isinstance(p, Mapping) for p in params):
         return [dict(p) for p in params]
@@ -92,15 +98,37 @@ def _read_params(columns):
             f"every parameter: got {sorted(columns)}. Give cv_results_ or a frame made from it."
         )
     rows = zip(*named.values(), strict=True)
-    return [
-        {name: value for name, value in zip(named, row, strict=True) if not _is_absent(value)}
-        for row in rows
-    ]
+    return [_candidate(dict(zip(named, row, strict=True)), space) for row in rows]
 
 
-def _is_absent(value):
-    """Whether a cell says that a candidate does not have the parameter: masked, or NaN."""
-    return value is np.ma.masked or (isinstance(value, float) and np.isnan(value))
+def _candidate(cells, space):
+    """Return the parameters of a row, its empty cells None where a branch of the space says so."""
+    given = {name: value for name, value in cells.items() if not _is_empty(value)}
+    branches = space.branches if isinstance(space, SpaceUnion) else [space]
+    wanted = ([name for name in b.parameter_names if name in cells] for b in branches)
+    readings = ({**dict.fromkeys(names), **given} for names in wanted)
+    fewest_none_first = sorted([given, *readings], key=len)
+    return next((params for params in fewest_none_first if _is_in(params, space)), given)
+
+
+def _is_in(params, space):
+    try:
+        space.encode([params])
+    except ValueError:
+        return False
+    return True
+
+
+def _is_empty(value):
+    """Whether a cell is masked, NaN, None, or what pandas has for all three."""
+    if value is None or value is np.ma.masked or (isinstance(value, float) and np.isnan(value)):
+        return True
+    pandas = sys.modules.get("pandas")  # not imported: then no value is its NA
+    return pandas is not None and value is pandas.NA
+
+
+def _number(cell):
+    return math.nan if _is_empty(cell) else float(cell)
 
 
 def _not_results(given):

@@ -164,7 +164,7 @@ class SILBOSearchCV(BaseSearchCV):
         The optimiser after the last candidate; its values are the scores with a minus sign.
     stop_reason_ : str
         Why the search ended: "n_iter", "max_time", "patience", "callback", "exhausted" (a finite
-        space) or "interrupted" (Ctrl-C).
+        space) or "interrupted" (Ctrl-C, ``sys.exit``).
     best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, \
 multimetric_, classes_, n_features_in_, feature_names_in_
         As in RandomizedSearchCV.
@@ -185,8 +185,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         If `n_iter` ends with the candidates that are made without a model, and `n_initial` is not
         given.
     UserWarning
-        If the search is interrupted (Ctrl-C, SIGINT): it ends, the candidates evaluated are its
-        results and the best is refitted. Before the first success KeyboardInterrupt is raised.
+        If the search is interrupted (Ctrl-C, SIGINT, or ``sys.exit`` in a fit, on whatever worker,
+        or in `callback`): it ends, the candidates evaluated are its results and the best is
+        refitted. Before the first success KeyboardInterrupt, or SystemExit, is raised.
     LostEvaluationWarning
         If a candidate counts as failed because it ran longer than `timeout`, or because this
         process ended twice while it was evaluated.
@@ -347,11 +348,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             batches = Batches(self, evaluate_candidates, search_ctx, memory.begun)
             try:
                 self._search(batches, memory)
-            except KeyboardInterrupt:
+            except (KeyboardInterrupt, SystemExit) as error:
                 if not any(candidate.rows for candidate in batches.candidates):
                     raise
                 self.stop_reason_ = "interrupted"
-                warn_of_interruption(batches.candidates, self.n_iter)
+                warn_of_interruption(batches.candidates, self.n_iter, error)
         rows = [row for candidate in batches.candidates for row in candidate.rows or ()]
         if not rows:
             raise ValueError(
@@ -374,7 +375,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             batch_size, n_workers = read_batch_size(self)
             if batch_size is None:
                 self._search_as_workers_are_free(run, n_workers)
-            elif race is None and self.timeout is None:
+            elif race is None and self.timeout is None and n_workers == 1:
                 self._search_in_batches(run, batch_size, batches.evaluate)
             else:
                 with Workers(batches, n_workers, race=race, in_batches=True) as workers:
@@ -530,7 +531,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     def _make_optimizer(self, space, random_state):
         options = {name: getattr(self, name) for name in option_names(SILBO)}
         optimizer = SILBO(space, random_state=random_state, **options)
-        params, scores = read_initial_results(self.initial_results, self.refit)
+        params, scores = read_initial_results(self.initial_results, self.refit, space)
         if not params:
             return optimizer
         try:
@@ -543,6 +544,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     def _require_options_that_fit(self, space):
         """Refuse options that cannot be honoured, before there is a journal and a fit."""
+        for name in ("timeout", "max_time"):
+            if isinstance(getattr(self, name), bool):
+                raise ValueError(
+                    f"{name} must be None or seconds: got {getattr(self, name)}. Give a number."
+                )
         trial = self._make_optimizer(space, 0)
         if self.n_initial == "auto":
             n_known = len(trial.func_vals_)

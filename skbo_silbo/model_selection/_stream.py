@@ -81,12 +81,12 @@ class Rounds:
 
     Parameters
     ----------
-    n_jobs : int or None
-        As joblib takes it.
+    parallel : callable
+        A `joblib.Parallel`, or what is called like one.
     """
 
-    def __init__(self, n_jobs):
-        self._parallel = joblib.Parallel(n_jobs=n_jobs)
+    def __init__(self, parallel):
+        self._parallel = parallel
         self._tasks = []
 
     def put(self, key, function):

@@ -6,11 +6,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from joblib import effective_n_jobs
+import joblib
 
-from skbo_silbo.model_selection._backend import kind_of_workers
+from skbo_silbo.model_selection._backend import PROCESSES, kind_of_workers
 from skbo_silbo.model_selection._candidates import with_unrun_folds
-from skbo_silbo.model_selection._pool import Pool, WorkerLost
+from skbo_silbo.model_selection._pool import N_TRIES, Pool, WorkerLost
 from skbo_silbo.model_selection._stream import Rounds, Stream
 from skbo_silbo.model_selection._worker_death import died_twice, is_worker_death
 from skbo_silbo.optimizers import LostEvaluationWarning
@@ -62,7 +62,8 @@ class Workers:
     def __init__(self, batches, n_workers, *, race=None, in_batches=False):
         self._batches, self._n_workers, self._race = batches, n_workers, race
         self._timeout = batches.search.timeout
-        self._make_engine = _engine_maker(batches.search, n_workers, in_batches)
+        self._make_engine = _engine_maker(batches, n_workers, in_batches)
+        self._in_batches = in_batches
         self._under_way, self._n_begun = {}, 0
         self._proposing, self._fitting = 0.0, math.inf  # seconds, running means
         self._engine = self._make_engine()
@@ -98,13 +99,16 @@ class Workers:
 
     def begin(self, params, source):
         """Let the workers evaluate a candidate; return its number."""
+        number, self._n_begun = self._n_begun, self._n_begun + 1
+        self._begin(number, params, source)
+        return number
+
+    def _begin(self, number, params, source):
         task = ExitStack()
         fits = task.enter_context(self._batches.fits_of(params))
-        number, self._n_begun = self._n_begun, self._n_begun + 1
         self._under_way[number] = _UnderWay(params, source, fits, task)
         self._batches.begun.begin([c.params for c in self._under_way.values()])
         self._put(number, self._n_fits_at_first())
-        return number
 
     def evaluate(self, points, sources):
         """Evaluate candidates together, and return them in their order."""
@@ -125,11 +129,18 @@ class Workers:
     def _wait(self):
         """Return numbers and candidates."""
         try:
-            outcomes = self._engine.wait()
+            return self._take()
         except Exception as error:
-            if not (is_worker_death(error) and self._batches.search.error_score != "raise"):
+            if not self._may_be_retried(error):
                 raise
             return self._retry()
+
+    def _may_be_retried(self, error):
+        return is_worker_death(error) and self._batches.search.error_score != "raise"
+
+    def _take(self):
+        """Return number and candidate of those that have ended since the last time."""
+        outcomes = self._engine.wait()
         ended = [self._note(number, split, result) for (number, split), result in outcomes]
         if self._timeout is not None:
             ended += [self._end_late(number) for number in list(self._under_way)]
@@ -196,13 +207,35 @@ class Workers:
         return number, self._batches.failed(under_way.params, under_way.source, why)
 
     def _retry(self):
+        """Evaluate again, one by one, all that were under way when a worker died.
+
+        With which of them it did is not known.
+        """
         lost = self._give_up()
+        self._make_engine = _engine_after_death(
+            self._batches.search, self._n_workers, self._in_batches
+        )
         self._engine = self._make_engine()
-        return [
-            (number, candidate)
-            for number, c in lost.items()
-            for candidate in self._batches.evaluate([c.params], [c.source], is_second_try=True)
-        ]
+        return [self._evaluate_alone(number, c) for number, c in lost.items()]
+
+    def _evaluate_alone(self, number, lost):
+        """Return number and candidate; it has failed if a worker dies twice.
+
+        Twice, as the first may be one that another candidate had left about to die.
+        """
+        for _ in range(N_TRIES):
+            self._begin(number, lost.params, lost.source)
+            try:
+                while not (ended := self._take()):
+                    pass
+                return ended[0]
+            except Exception as error:
+                if not self._may_be_retried(error):
+                    raise
+                death = error
+            self._give_up()
+            self._engine = self._make_engine()
+        return number, self._batches.failed(lost.params, lost.source, died_twice(death))
 
     def _give_up(self):
         """End what is under way, and return it."""
@@ -217,11 +250,31 @@ def _running_mean(mean, value):
     return MEMORY * mean + (1.0 - MEMORY) * value if 0.0 < mean < math.inf else value
 
 
-def _engine_maker(search, n_workers, in_batches):
+def _engine_maker(batches, n_workers, in_batches):
     """Return how to make what the fits are handed to."""
-    if search.timeout is None:
-        return partial(Rounds if in_batches else Stream, search.n_jobs)
-    return partial(Pool, n_workers, kind_of_workers())
+    search, kind = batches.search, kind_of_workers()
+    if search.timeout is not None:
+        return partial(Pool, n_workers, kind)
+    if not in_batches:
+        return partial(Stream, search.n_jobs)
+    # joblib's processes outlive the call, those of other backends only scikit-learn's search.
+    return partial(_fresh_rounds, search) if kind == PROCESSES else partial(Rounds, batches.call)
+
+
+def _engine_after_death(search, n_workers, in_batches):
+    """Return how to make an engine, after a worker of joblib's has died.
+
+    No `joblib.Parallel` with an aborted call is used again: tasks of it can be left, and would be
+    made with those of the next. Instead of joblib's processes those of a `Pool` are used from now
+    on: one that dies takes no other's fits with it, and which fit it had is known.
+    """
+    if kind_of_workers() == PROCESSES:
+        return partial(Pool, n_workers, PROCESSES)
+    return partial(_fresh_rounds, search) if in_batches else partial(Stream, search.n_jobs)
+
+
+def _fresh_rounds(search):
+    return Rounds(joblib.Parallel(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch))
 
 
 def read_batch_size(search):
@@ -232,7 +285,7 @@ def read_batch_size(search):
     UserWarning
         If there are batches though the search asks for none.
     """
-    n_workers = effective_n_jobs(search.n_jobs)
+    n_workers = joblib.effective_n_jobs(search.n_jobs)
     if search.batch_size != "auto" or n_workers == 1:
         return (1 if search.batch_size == "auto" else search.batch_size), n_workers
     if search.timeout is not None:  # the workers are our own
