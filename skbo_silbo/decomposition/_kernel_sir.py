@@ -186,15 +186,14 @@ callable, default="rbf"
         ----------
         X : array-like of shape (n, n_features), or (n, n) for a precomputed kernel
         y : array-like of shape (n,)
-            Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None or NaN
-            marking an unlabelled row.
+            Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None, NaN or
+            pandas' NA marking an unlabelled row.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Further unlabelled rows; not with a precomputed kernel.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the labelled rows. Whole numbers are counts: a row of weight 3 is three rows.
-            Others are relative, and scaled to sum to the effective number
-            ``(sum w)^2 / sum w^2``. Weights that differ are refused with unlabelled rows unless
-            ``alpha=0``.
+            Weights of the labels. Integers are counts: a row of weight 3 is three rows. Floats are
+            relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``. In the
+            graph every row counts once. Rows of weight 0 are left out, labelled or not.
 
         Returns
         -------
@@ -256,11 +255,7 @@ callable, default="rbf"
 
     def _split(self, X, y, X_unlabeled, sample_weight):
         weigh = {"sample_weight": sample_weight, "allow_categories": True}
-        data = split_labelled(self, X, y, X_unlabeled, **weigh)
-        if len(data.X_unlabeled) and self.alpha != 0:
-            why = "with unlabelled rows: their graph knows no weights. Pass alpha=0."
-            return data.without_weights(why)
-        return data
+        return split_labelled(self, X, y, X_unlabeled, **weigh)
 
     def _kernel_of_rows(self, data, y, sample_weight):
         """Kernel of all rows, labelled first, and the place of each in the coefficients kept."""
@@ -274,8 +269,9 @@ callable, default="rbf"
                 "X must be square with kernel='precomputed', the kernel of the rows with "
                 f"themselves: got {len(labelled)} rows and {self.n_features_in_} columns."
             )
-        taken = labelled if sample_weight is None else labelled & (np.asarray(sample_weight) > 0)
-        order = np.concatenate([np.flatnonzero(taken), np.flatnonzero(~labelled)])
+        taken = np.True_ if sample_weight is None else np.asarray(sample_weight) > 0
+        parts = labelled & taken, ~labelled & taken
+        order = np.concatenate([np.flatnonzero(part) for part in parts])
         return np.concatenate([data.X_labeled, data.X_unlabeled])[:, order], order
 
     def _kernel_values(self, X, Y):
@@ -301,7 +297,7 @@ callable, default="rbf"
         search = {"method": self.neighbors, "random_state": self.random_state}
         roughness = None
         if self.alpha != 0:
-            roughness = roughness_of(F, n_labeled, self.n_neighbors, **search)
+            roughness = roughness_of(F, data, self.n_neighbors, **search)
         norms = np.einsum("ij,ij->i", F[:n_labeled], F[:n_labeled])
         ridge = self.ridge_ * np.average(norms, weights=data.weights)
         return KernelProblem(F, y, self.n_slices, ridge, roughness, data.weights)

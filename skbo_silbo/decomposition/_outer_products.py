@@ -14,6 +14,7 @@ from .._checks import check_choice, check_integer
 from .._numerics._local_linear import local_predictions, local_slopes, mave_step
 from ._component_checks import check_n_components
 from ._frame import Frame
+from ._held_out import mean_and_error
 from ._labels import split_labelled
 from ._projection import LinearProjection
 from ._second_moments import check_enough_rows
@@ -113,8 +114,8 @@ class OuterProductGradients(LinearProjection):
         y : array-like of shape (n,)
             Numbers; NaN marks a row without a label, which is left out.
         sample_weight : array-like of shape (n,), default=None
-            In the local regressions and in the average of their slopes. Whole numbers are counts: a
-            row of weight 3 is three rows. Others are relative, and scaled to sum to the effective
+            In the local regressions and in the average of their slopes. Integers are counts: a row
+            of weight 3 is three rows. Floats are relative, and scaled to sum to the effective
             number ``(sum w)^2 / sum w^2``.
 
         Returns
@@ -180,7 +181,7 @@ class OuterProductGradients(LinearProjection):
         best = 1
         for r in range(2, min(rows.U.shape[1], MAX_AUTO_COMPONENTS) + 1):
             fresh = self._held_out_errors(rows, folds, r)
-            gain, error = rows.mean_and_error(errors - fresh)
+            gain, error = mean_and_error(errors - fresh, rows.weights)
             if gain <= error:
                 break
             errors, best = fresh, r
@@ -237,9 +238,3 @@ class _Rows:
         if self.weights is not None:
             slopes *= np.sqrt(self.weights)[:, None]
         return linalg.svd(slopes, full_matrices=False)[1:]
-
-    def mean_and_error(self, values):
-        """Mean of values (n,) over the rows, and its standard error."""
-        mean = np.average(values, weights=self.weights)
-        variance = np.average((values - mean) ** 2, weights=self.weights)
-        return mean, np.sqrt(variance / (self.n - 1))
