@@ -17,6 +17,8 @@ import warnings
 import numpy as np
 from scipy import special
 
+from ._weights import rows_by_weight
+
 MAX_ROWS = 500
 """Most rows looked at, every so many in the order given: of more, 250 to 500 (with 501, 251)."""
 ROWS_PER_FEATURE = 3
@@ -31,13 +33,25 @@ SIGNIFICANCE = 1e-3
 """Level of the F test of that curvature, over all features together."""
 
 
+def rows_to_look_at(n, d, weights=None):
+    """Places of the rows, among n of d features, that `curvature` is to see; none of too few.
+
+    Those at these places have equal weights.
+    """
+    places = np.arange(n)
+    if weights is not None:
+        places = rows_by_weight(weights, max(MAX_ROWS, ROWS_PER_FEATURE * d))
+    enough = len(places) >= ROWS_PER_FEATURE * d
+    return places[:: -(-len(places) // MAX_ROWS)] if enough else places[:0]
+
+
 def curvature(X, components):
     """Share of every feature's variance that squares and products of the scores explain alone.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Labelled rows.
+        Labelled rows, those of `rows_to_look_at`.
     components : ndarray of shape (r, d)
 
     Returns
@@ -51,10 +65,10 @@ def curvature(X, components):
     """
     n, d = X.shape
     shares, curved = np.full(d, np.nan), np.zeros(d, dtype=bool)
-    rows, k = X[:: -(-n // MAX_ROWS)], min(len(components), MAX_DIRECTIONS)
-    if n < ROWS_PER_FEATURE * d or len(rows) <= (k + 1) * (k + 2) // 2:  # terms would explain all
+    k = min(len(components), MAX_DIRECTIONS)
+    if n <= (k + 1) * (k + 2) // 2:  # terms would explain all
         return shares, curved
-    F = np.array(rows.T, order="C")
+    F = np.array(X.T, order="C")
     F -= F.mean(axis=1, keepdims=True)
     Z = _clipped(components[:k] @ F)
     gained, left, m = _nested_shares(_clipped(F), Z)

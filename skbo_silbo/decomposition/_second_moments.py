@@ -27,12 +27,9 @@ from ._projection import LinearProjection, with_positive_peaks
 from ._ridge import evenly_spaced
 from ._scatter import center_on_labels
 from ._slices import check_n_slices, slice_response
+from ._weighted_shuffles import WeightedShuffles, affordable, weighted_permutation_tests
 
 N_PERMUTATIONS = 99
-N_FEW_PERMUTATIONS = 19
-"""The fewest that can reject at level .05, taken where one kernel costs more than `MANY`."""
-MANY = 10**8
-"""Products of n q^2 in one kernel (n rows of q columns)."""
 MAX_WEIGHTED_ROWS = 2000
 """Rows that counts are written out to, where they are shuffled."""
 MAX_AUTO_COMPONENTS = 20
@@ -63,8 +60,7 @@ class _SecondMomentSlicing(LinearProjection):
             Several responses are numbers, and slices the clusters that k-means finds among them.
         sample_weight : array-like of shape (n,), default=None
             Integers are counts: a row of weight 3 is three rows, for the tests too. Floats are
-            relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``; such rows
-            cannot be shuffled, so that "auto" is "criterion".
+            relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
 
         Returns
         -------
@@ -113,23 +109,35 @@ class _SecondMomentSlicing(LinearProjection):
         self.__dict__.pop("permutation_tests_", None)
         if not isinstance(self.n_components, str):
             return int(self.n_components)
-        if self.n_components == "criterion" or not slices.can_be_shuffled:
+        if self.n_components == "criterion":
             return dimension_by_criterion(self.eigenvalues_, slices.n_rows)
-        S = Z @ V
-        if slices.weights is not None:
-            places = evenly_spaced(S, slices, max(len(S), MAX_WEIGHTED_ROWS))
-            S, slices = S[places], slices.of_rows(places)
-        problem = KernelShuffles(S, lambda Z: self._kernel_of_rows(Z, slices, Z.T @ Z / len(Z)))
-        self.permutation_tests_ = permutation_tests(
-            problem,
-            most=min(S.shape[1], MAX_AUTO_COMPONENTS),
-            n_permutations=N_PERMUTATIONS if S.size * S.shape[1] <= MANY else N_FEW_PERMUTATIONS,
-            random_state=check_random_state(0),
-        )
+        self.permutation_tests_ = self._tests(Z @ V, slices)
         n_components = dimension_by_tests(self.permutation_tests_)
         if not n_components:
             warn_of_none()
         return n_components
+
+    def _tests(self, S, slices):
+        """Permutation tests of the scores S (n, q) of all directions."""
+        if slices.is_counted and slices.weights is not None:
+            places = evenly_spaced(S, slices, max(len(S), MAX_WEIGHTED_ROWS))
+            S, slices = S[places], slices.of_rows(places)
+        settings = {
+            "most": min(S.shape[1], MAX_AUTO_COMPONENTS),
+            "n_permutations": affordable(S, N_PERMUTATIONS),
+            "random_state": check_random_state(0),
+        }
+        if slices.is_counted:
+            problem = KernelShuffles(S, lambda Z: self._kernel_of_rows(Z, slices, Z.T @ Z / len(Z)))
+            return permutation_tests(problem, **settings)
+        identity, scale = np.eye(S.shape[1]), np.sqrt(slices.n_rows)
+        problem = WeightedShuffles(
+            S / scale,
+            np.zeros_like(identity),
+            slices,
+            lambda Z, slices: self._kernel_of_rows(scale * Z, slices, identity),
+        )
+        return weighted_permutation_tests(problem, **settings | {"random_state": 0})
 
     def _check_rank(self, rank):
         if not isinstance(self.n_components, str) and self.n_components > rank:

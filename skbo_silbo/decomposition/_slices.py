@@ -46,7 +46,7 @@ class Slices:
         return None if self.weights is None else np.sqrt(self.weights)
 
     @property
-    def can_be_shuffled(self) -> bool:
+    def is_counted(self) -> bool:
         """Whether rows weigh the same, or are counted."""
         return self.weights is None or are_counts(self.weights)
 
@@ -71,6 +71,10 @@ class Slices:
             return self.of_rows(rows)
         codes, weights = self.of_rows(rows).codes, self.weights[rows]
         return Slices(codes, np.bincount(codes, weights), weights)
+
+    def part_to_shuffle(self, rows: IntArray) -> "Slices":
+        """As `of_rows` where rows are counted, and may repeat, as `part` where they are not."""
+        return self.of_rows(rows) if self.is_counted else self.part(rows)
 
     def membership(self) -> sparse.csr_array:
         """Plain Omega (n_l, H): 1/sqrt(n_h), times the root weight, where row i is in slice h."""
