@@ -12,6 +12,7 @@ H          (d, a)      orthonormal; a direction does without the a features wher
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 from scipy import linalg, stats
@@ -62,7 +63,7 @@ class Elimination:
 def coordinate_test(
     X: ArrayLike,
     y: ArrayLike,
-    features: int | str | Iterable[int | str],
+    features: int | str | Iterable[int | str] | ArrayLike,
     *,
     n_slices: int | ArrayLike = 10,
     variance: str = "general",
@@ -78,8 +79,9 @@ def coordinate_test(
         More labelled rows than features.
     y : array-like of shape (n,)
         Numbers or categories; rows with NaN (None) are left out.
-    features : int, str or sequence of them
-        Indices of the features under test, or their names where X has names.
+    features : int, str, sequence of them or mask of shape (d,) of bool
+        Indices of the features under test, their names where X has names, or a boolean for every
+        feature, such as ``~backward_elimination(X, y).support``.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`.
     variance : {"general", "constant"}, default="general"
@@ -94,7 +96,8 @@ def coordinate_test(
     Raises
     ------
     ValueError
-        For features that X does not have, none or all of them, or too few labelled rows.
+        For features that X does not have, none or all of them, a mask of another length, numbers
+        that are no integers, or too few labelled rows.
 
     References
     ----------
@@ -196,16 +199,25 @@ class _Rows:
 
     def indices(self, features):
         """Sorted indices of features given by index or name."""
-        given = [features] if isinstance(features, str | int | np.integer) else list(features)
-        known = {name: index for index, name in enumerate(self.names)}
-        d = self.X.shape[1]
-        found = {known.get(f) if isinstance(f, str) else int(f) for f in given}
-        if None in found or not all(0 <= f < d for f in found) or not 0 < len(found) < d:
+        found, d = self._found(features), self.X.shape[1]
+        if found is None or not all(0 <= f < d for f in found) or not 0 < len(found) < d:
             raise ValueError(
                 f"features must be some, not all, of the {d} features of X, by index"
-                f"{' or name' if self.names else ''}: got {features!r}."
+                f"{' or name' if self.names else ''}, or a mask of {d} booleans: got {features!r}."
             )
         return sorted(found)
+
+    def _found(self, features):
+        """Set of the indices meant; None where they are of no kind, or names are not known."""
+        single = np.ndim(features) == 0 and isinstance(features, str | Integral)
+        given = [features] if single else list(np.atleast_1d(np.asarray(features, dtype=object)))
+        if given and all(isinstance(f, bool | np.bool_) for f in given):
+            return set(np.flatnonzero(given)) if len(given) == self.X.shape[1] else None
+        if all(isinstance(f, str) for f in given):
+            return set(map(self.names.index, given)) if set(given) <= set(self.names) else None
+        if all(isinstance(f, Integral) and not isinstance(f, bool | np.bool_) for f in given):
+            return set(map(int, given))
+        return None
 
     def test(self, features, variance):
         n = len(self.X)
