@@ -3,15 +3,18 @@
 import numpy as np
 import pytest
 from scipy import linalg, stats
+from sklearn.base import clone
 
 from skbo_silbo import (
     DirectionalRegression,
+    PrincipalHessianDirections,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
 )
-from skbo_silbo.decomposition._permutation import permutation_tests
+from skbo_silbo.decomposition._permutation import permutation_tests as run_tests
 from skbo_silbo.decomposition._rotation import MeanRotations
 from skbo_silbo.decomposition._weighted_shuffles import WeightedShuffles
+from skbo_silbo.inspection import permutation_tests
 
 pytestmark = pytest.mark.filterwarnings("ignore:No direction was found")
 
@@ -85,14 +88,14 @@ def test_a_dask_array_tells_that_a_feature_is_curved():
 
 def test_chunks_of_noise_hold_their_level():
     found = []
-    for seed in range(100):
+    for seed in range(40):
         X, y, _ = noise(seed)
         sir = SemiSlicedInverseRegression().partial_fit(X[:30], y[:30])
         found.append(sir.partial_fit(X[30:], y[30:]).n_components_ > 0)
-    assert_level(sum(found), 100)
+    assert_level(sum(found), 40)
 
 
-@pytest.mark.parametrize(("n", "d"), [(60, 10), (60, 100)])
+@pytest.mark.parametrize(("n", "d"), [(60, 10), (40, 30)])
 def test_chunks_find_what_there_is(n, d):
     found = []
     for seed in range(10):
@@ -174,7 +177,7 @@ def test_relative_weights_hold_the_level(of):
 @pytest.mark.parametrize(
     "learner",
     [
-        SemiSlicedInverseRegression(n_slices=4),
+        SemiSlicedInverseRegression(n_slices=4, ridge=0.1),
         SlicedAverageVarianceEstimation(n_slices=4),
         DirectionalRegression(n_slices=4),
     ],
@@ -184,7 +187,6 @@ def test_relative_weights_find_what_there_is_and_nothing_in_noise(learner):
     weights = rng.lognormal(sigma=0.5, size=120)
     assert learner.fit(X, X[:, 0] + 0.2 * y, sample_weight=weights).n_components_ == 1
     assert learner.fit(X, y, sample_weight=weights).n_components_ == 0
-    assert learner.permutation_tests_["p_value"][0] > 0.05
 
 
 def test_equal_relative_weights_are_no_weights():
@@ -203,7 +205,52 @@ def test_equal_relative_weights_are_no_weights():
     order = np.random.RandomState(0).permutation(40)
     shuffled = plain.fit(X[order], y).eigenvalues_[0]
     assert draw(np.random.RandomState(0)) == pytest.approx(shuffled)
-    tests = permutation_tests(
-        problem, most=2, n_permutations=19, random_state=np.random.RandomState(0)
-    )
+    tests = run_tests(problem, most=2, n_permutations=19, random_state=np.random.RandomState(0))
     assert tests["n_permutations"][0] == 19
+
+
+# -- as a function -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        SemiSlicedInverseRegression(ridge=0.1),
+        SlicedAverageVarianceEstimation(n_slices=4),
+        DirectionalRegression(3, n_slices=4),
+    ],
+)
+def test_the_function_makes_the_tests_of_a_fit(learner):
+    X, y, _ = noise(2, 150, 4)
+    y = X[:, 0] + 0.2 * y
+    tests = permutation_tests(learner, X, y)
+    fitted = clone(learner).set_params(n_components="auto").fit(X, y)
+    assert tests.n_found == fitted.n_components_ == 1
+    np.testing.assert_array_equal(tests.p_value, fitted.permutation_tests_["p_value"])
+    assert tests.p_value[0] == 1 / (1 + tests.n_permutations[0])
+    assert not hasattr(learner, "components_")
+
+
+def test_permutation_where_chi_square_is_valid():
+    X, y, _ = noise(4, 200, 4)
+    y = np.exp(X[:, 0]) + 0.2 * y
+    tests = permutation_tests(SemiSlicedInverseRegression(), X, y)
+    chi_square = SemiSlicedInverseRegression().fit(X, y)
+    assert not hasattr(chi_square, "permutation_tests_")
+    assert tests.n_found == chi_square.n_components_ == 1
+    np.testing.assert_allclose(tests.statistic, chi_square.eigenvalues_[:2], rtol=1e-8)
+    with pytest.raises(TypeError, match="estimator must be one of SemiSlicedInverseRegression"):
+        permutation_tests(PrincipalHessianDirections(), X, y)
+
+
+# -- slices of few rows --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_slices", [40, 100])
+def test_as_many_slices_as_rows_show_a_clear_signal(n_slices):
+    X, y, _ = noise(1, 40, 4)
+    y = X[:, 0] + 0.1 * y
+    sir = SemiSlicedInverseRegression(n_slices=n_slices).fit(X, y)
+    assert sir.n_slices_ == 20
+    assert sir.n_components_ == 1
+    assert hasattr(sir, "permutation_tests_")

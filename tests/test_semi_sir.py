@@ -673,7 +673,7 @@ def test_bad_y_is_refused(y, message):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_components": 0}, "n_components must be 'auto', 'criterion' or an integer >= 1: got 0"),
+        ({"n_components": 0}, "n_components must be 'auto', 'permutation', 'criterion' or an int"),
         (
             {"n_components": 2.0},
             "n_components must be 'auto', 'criterion' or an integer >= 1: got 2.0",

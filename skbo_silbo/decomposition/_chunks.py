@@ -8,9 +8,9 @@ from .._numerics._pencil import Pencil
 from .._numerics._solvers import solve_moments
 from .._numerics._whitening import whitening_basis
 from ._blocks import LabelledBlocks, moments_of_blocks
-from ._component_checks import COMPONENT_WORDS, check_n_components
+from ._component_checks import COMPONENT_WORDS, TESTED_WORDS, check_n_components
 from ._dimension import dimension_by_tests
-from ._labels import check_block_response, check_labelled_chunk
+from ._labels import check_block_response, check_labelled_chunk, warn_of_classes
 from ._linearity import rows_to_look_at
 from ._moments import SliceMoments
 from ._permutation import permutation_tests
@@ -94,20 +94,25 @@ class ChunkedSlicing:
         Raises
         ------
         ValueError
-            If y holds NaN or a category that is not in `classes`, or a weight is negative: the
-            moments are then unchanged.
+            If ``categorical=True`` and the first call has no `classes`, or has them although
+            ``categorical=False``; if y holds NaN or a category that is not in `classes`, or a
+            weight is negative: the moments are then unchanged.
         AttributeError
             If `n_local_neighbors` is set or the solver is neither "auto" nor "dense": both need all
             rows at once, and the method is not there.
         """
         self._check_parameters()
         first = getattr(self, "_moments", None) is None
+        if first:
+            self._check_classes(classes)
         categories = classes is not None if first else self._coding.edges is None
         X, y, weights = check_labelled_chunk(
             self, X, y, sample_weight, reset=first, allow_categories=categories
         )
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         if first:
+            if classes is None and self.categorical == "auto":
+                warn_of_classes(y, self.n_slices, remedy="all of them as `classes`")
             coding = SliceCoding.of_first_chunk(y, self.n_slices, classes, weights)
         else:
             coding = self._coding
@@ -124,11 +129,23 @@ class ChunkedSlicing:
         self.n_slices_ = int((self._moments.counts > 0).sum())
         return self
 
+    def _check_classes(self, classes):
+        if self.categorical is True and classes is None:
+            raise ValueError(
+                "classes must be given at the first call of partial_fit where categorical=True: "
+                "got None. Pass all categories that y can take."
+            )
+        if self.categorical is False and classes is not None:
+            raise ValueError(
+                f"classes must be None where categorical=False: got {classes!r}. Pass "
+                "categorical='auto'."
+            )
+
     def _fit_blocks(self, X, y, X_unlabeled, sample_weight):
         """Fit to a Dask array block by block; y is read whole."""
         if (remedy := _needs_all_rows(self)) is not None:
             raise ValueError(f"{remedy}, or compute the Dask array first.")
-        y, labelled, weights = check_block_response(self, X, y, sample_weight, self.categorical)
+        y, labelled, weights = check_block_response(self, X, y, sample_weight)
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         if self.alpha != 0 and (X_unlabeled is not None or not labelled.all()):
             raise ValueError(
@@ -142,7 +159,7 @@ class ChunkedSlicing:
         self._moments = None
         rows = LabelledBlocks(X, labelled, slices)
         looked_at = rows_to_look_at(len(slices.codes), X.shape[1], slices.weights)
-        if self.n_components != "auto":
+        if self.n_components not in TESTED_WORDS:
             looked_at = looked_at[:0]
         moments, sample = moments_of_blocks(rows, weights, looked_at)
         if not self._solve_moments(moments, rows=rows):
@@ -150,7 +167,7 @@ class ChunkedSlicing:
                 f"X must identify n_components={self.n_components!r} directions: its labelled rows "
                 "do not. Label rows that differ, or use n_components='auto'."
             )
-        if self.n_components == "auto":
+        if self.n_components in TESTED_WORDS:
             self._look_at_curvature(sample, self.components_, y[labelled])
         return self
 
@@ -182,7 +199,7 @@ class ChunkedSlicing:
         if not isinstance(self.n_components, str) and self.n_components > limit:
             return False
         self._store_spectrum(spectrum, moments.n, plain=True, penalised=False)
-        if self.n_components != "auto" or self._tests_are_valid(moments.n):
+        if self.n_components not in TESTED_WORDS or self._tests_are_valid(moments.n):
             self.n_components_ = self._choose_from_spectrum(moments.n, plain=True)
         elif rows is not None:
             self.n_components_ = self._shuffle_blocks(rows, moments.mean, scale, rho)

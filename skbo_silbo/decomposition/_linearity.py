@@ -12,11 +12,10 @@ With E[x | Z] linear in Z the slice means of X stay in the span wanted (Li 1991,
 true for elliptical X. Where a feature is curved in Z, slicing returns that curve as a direction.
 """
 
-import warnings
-
 import numpy as np
 from scipy import special
 
+from .._checks import warn_user
 from ._weights import rows_by_weight
 
 MAX_ROWS = 500
@@ -111,12 +110,10 @@ def _nested_shares(F, Z):
 def warn_of_curvature(shares, curved):
     """Say which features bend along the directions found."""
     most = int(np.nanargmax(np.where(curved, shares, -np.inf)))
-    warnings.warn(
+    warn_user(
         f"{curved.sum()} of {len(shares)} features are curved along the directions found: feature "
         f"{most} has {shares[most]:.2f} of its variance explained by their squares and products "
         "(curvature_). Sliced inverse regression takes the mean of X for linear in the scores; "
         "here it returns such curves as further directions. Transform or drop those features, or "
         "use ActiveSubspace.",
-        UserWarning,
-        stacklevel=4,
     )

@@ -20,7 +20,7 @@ the rows: exact for normal X, whatever the ridge and the number of rows.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg, stats
+from scipy import linalg
 
 from ._permutation import largest_after
 
@@ -96,10 +96,10 @@ def _rotation_block(p, q, dof, random_state):
     ``G R^-1`` transposed, with ``R'R = G'G + W``, for a normal G (q, p) and a Wishart W.
     """
     G = random_state.normal(size=(q, p))
-    if dof >= p:
-        W = np.atleast_2d(stats.wishart.rvs(dof, np.eye(p), random_state=random_state))
+    if dof >= p:  # Bartlett's factor of W: ten times as fast as scipy.stats.wishart
+        Z = np.triu(random_state.normal(size=(p, p)), 1)
+        Z[np.diag_indices(p)] = np.sqrt(random_state.chisquare(dof - np.arange(p)))
     else:
         Z = random_state.normal(size=(dof, p))
-        W = Z.T @ Z
-    R = linalg.cholesky(G.T @ G + W, check_finite=False)
+    R = linalg.cholesky(G.T @ G + Z.T @ Z, check_finite=False)
     return linalg.solve_triangular(R, G.T, trans="T", check_finite=False)

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import linalg
 from sklearn.utils import check_random_state
 
+from .._checks import check_switch
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import primal_basis
 from .._numerics._tridiagonal import eigenvalues_and_leading_vectors
@@ -44,9 +45,16 @@ class _SecondMomentSlicing(LinearProjection):
 
     _takes_responses = True
 
-    def __init__(self, n_components: int | str = "auto", *, n_slices: int | ArrayLike = 10) -> None:
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        n_slices: int | ArrayLike = 10,
+        categorical: bool | str = "auto",
+    ) -> None:
         self.n_components = n_components
         self.n_slices = n_slices
+        self.categorical = categorical
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the directions.
@@ -73,13 +81,16 @@ class _SecondMomentSlicing(LinearProjection):
             the number of features that vary.
         """
         check_n_slices(self.n_slices)
+        check_switch("categorical", self.categorical)
         data = split_labelled(
             self,
             X,
             y,
             sample_weight=sample_weight,
             allow_categories=True,
+            categorical=self.categorical,
             multivariate=True,
+            n_slices=self.n_slices,
         ).labelled_only()
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         check_enough_rows(type(self).__name__, *data.X_labeled.shape)
@@ -205,12 +216,14 @@ class SlicedAverageVarianceEstimation(_SecondMomentSlicing):
 
     Parameters
     ----------
-    n_components : "auto", "criterion" or int, default="auto"
-        "auto" tests by permutation, at level .05, whether 0, 1, ... directions suffice [3]_. It can
-        find none: `n_components_` is 0 then, `components_` keeps one direction, and a warning says
-        so. "criterion" takes an information criterion of the spectrum [2]_, at least 1.
+    n_components : "auto", "permutation", "criterion" or int, default="auto"
+        "auto", or "permutation", tests by permutation, at level .05, whether 0, 1, ... directions
+        suffice [3]_. It can find none: `n_components_` is 0 then, `components_` keeps one direction, and a
+        warning says so. "criterion" takes an information criterion of the spectrum [2]_, at least 1.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`; fewer, larger slices suit second moments.
+    categorical : "auto" or bool, default="auto"
+        Whether y holds categories, as in `SemiSlicedInverseRegression`.
 
     Attributes
     ----------
@@ -222,7 +235,7 @@ class SlicedAverageVarianceEstimation(_SecondMomentSlicing):
     n_components_, n_slices_, n_features_in_ : int
     permutation_tests_ : dict of ndarray
         "n_components", "statistic" (the eigenvalue after those granted) and "p_value", to the first
-        number accepted; only with ``n_components="auto"``.
+        number accepted; only where a word asks for tests.
 
     References
     ----------
@@ -261,12 +274,14 @@ class DirectionalRegression(_SecondMomentSlicing):
 
     Parameters
     ----------
-    n_components : "auto", "criterion" or int, default="auto"
-        "auto" tests by permutation, at level .05, whether 0, 1, ... directions suffice [3]_. It can
-        find none: `n_components_` is 0 then, `components_` keeps one direction, and a warning says
-        so. "criterion" takes an information criterion of the spectrum [2]_, at least 1.
+    n_components : "auto", "permutation", "criterion" or int, default="auto"
+        "auto", or "permutation", tests by permutation, at level .05, whether 0, 1, ... directions
+        suffice [3]_. It can find none: `n_components_` is 0 then, `components_` keeps one direction, and a
+        warning says so. "criterion" takes an information criterion of the spectrum [2]_, at least 1.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`; fewer, larger slices suit second moments.
+    categorical : "auto" or bool, default="auto"
+        Whether y holds categories, as in `SemiSlicedInverseRegression`.
 
     Attributes
     ----------
@@ -278,7 +293,7 @@ class DirectionalRegression(_SecondMomentSlicing):
     n_components_, n_slices_, n_features_in_ : int
     permutation_tests_ : dict of ndarray
         "n_components", "statistic" (the eigenvalue after those granted) and "p_value", to the first
-        number accepted; only with ``n_components="auto"``.
+        number accepted; only where a word asks for tests.
 
     References
     ----------

@@ -1,6 +1,5 @@
 """Semi-supervised, localised sliced inverse regression."""
 
-import warnings
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self
@@ -10,16 +9,22 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
-from .._checks import check_choice, check_integer, check_nonnegative
+from .._checks import (
+    check_choice,
+    check_integer,
+    check_nonnegative,
+    check_switch,
+    warn_user,
+)
 from .._numerics._pencil import Pencil
 from .._numerics._whitening import cholesky_basis
 from ._alpha import choose_alpha
 from ._chunks import ChunkedSlicing
 from ._component_checks import (
     COMPONENT_WORDS,
+    TESTED_WORDS,
     check_a_column_varies,
     check_n_components,
-    check_switch,
 )
 from ._dimension import (
     ROWS_PER_FEATURE_TESTED,
@@ -37,7 +42,7 @@ from ._projection import LinearProjection, with_positive_peaks
 from ._ridge import ROWS_PER_FEATURE, choose_ridge
 from ._scatter import center_on_labels, column_scales, graph_penalty, local_membership
 from ._slice_tests import slice_tests
-from ._slices import check_n_slices, slice_response, warn_of_classes
+from ._slices import check_n_slices, slice_response
 from ._solver_choice import DENSE_MAX_FEATURES, choose_solver, make_solver
 from ._streaming import is_dask_array
 
@@ -78,13 +83,14 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
 
     Parameters
     ----------
-    n_components : "auto", "criterion" or int, default="auto"
+    n_components : "auto", "permutation", "criterion" or int, default="auto"
         Number of directions. "auto" tests at level .05 whether 0, 1, ... directions suffice: by
         Li's chi-square statistic where that is valid (plain slices, no penalty, no ridge, at least
-        three labelled rows a feature), elsewhere by permutation [4]_, or, of chunks
+        three labelled rows a feature and a slice), elsewhere by permutation [4]_, or, of chunks
         (``partial_fit``), by random rotation [8]_. The answer can be 0:
         `n_components_` is 0 then, `components_` keeps one direction, and a warning says so.
-        "criterion" maximises an information criterion of the spectrum [5]_: cheap, at least 1.
+        "permutation" takes these wherever there are rows to shuffle. "criterion" maximises an
+        information criterion of the spectrum [5]_: cheap, at least 1.
     n_slices : int or array-like of increasing edges, default=10
         Slices aimed at (`n_slices_` tells how many R's rule gave), or the values at which to cut;
         clusters, where a row has several responses.
@@ -109,8 +115,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         neither depends on units. True does so for the neighbours of localised slices too, which
         "auto" seeks among X as given [3]_; False does not at all. `components_` are for X as given.
     categorical : "auto" or bool, default="auto"
-        Whether y holds categories, a slice each. "auto" takes strings, booleans and other objects
-        for categories, numbers for numbers.
+        Whether y holds categories, a slice each. "auto" takes strings, booleans, pandas' categories
+        and other objects for categories; numbers, of type object too, for numbers, with a warning
+        where they are integers of many rows each.
     solver : {"auto", "dense", "dual", "iterative", "randomized", "paper"}, default="auto"
         "dense" forms T, "dual" the Gram matrix of the rows; both are exact. "iterative" uses
         conjugate gradients and forms neither. "randomized" finds the leading directions of
@@ -160,7 +167,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     curvature_ : ndarray of shape (n_features,)
         Share of each feature's variance that squares and products of the scores explain beyond
         the scores: near 0 where slicing's linearity condition holds. NaN where there are too few
-        rows to tell, fewer than three a feature. Only with ``n_components="auto"``, and not after
+        rows to tell, fewer than three a feature. Only where a word asks for tests, and not after
         ``partial_fit``, which keeps no rows to look at.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
@@ -301,7 +308,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         self._store_spectrum(spectrum, slices.n_rows, plain=plain, penalised=penalised)
         self.n_components_ = self._choose_n_components(pencil, slices, near)
         self._store_components(spectrum, slices.n_rows, scale)
-        if self.n_components == "auto":
+        if self.n_components in TESTED_WORDS:
             places = rows_to_look_at(*pencil.X_labeled.shape, slices.weights)
             rows = slices.unweighted(pencil.X_labeled)[places]
             self._look_at_curvature(rows, self.components_ * scale, data.y)
@@ -313,7 +320,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         Plain slices of many rows need no more, unless T is too ill-conditioned to be formed.
         """
         n, d = data.X_labeled.shape
-        tested = self.n_components != "auto" or n >= ROWS_PER_FEATURE_TESTED * d
+        tested = self.n_components not in TESTED_WORDS or self._has_rows_to_test(n)
         ridged = self._feels_units(slices, len(data.X_unlabeled))
         if ridged or data.weights is not None or not tested or n <= d + 1:
             return False
@@ -324,7 +331,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         )
         if not self._solve_moments(moments, cholesky_basis):
             return False
-        if self.n_components == "auto":
+        if self.n_components in TESTED_WORDS:
             rows = data.X_labeled[rows_to_look_at(n, d)]
             self._look_at_curvature(rows, self.components_, data.y)
         return True
@@ -339,9 +346,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             allow_categories=True,
             categorical=self.categorical,
             multivariate=True,
+            n_slices=self.n_slices,
         )
-        if target_type(data.y) == "numeric" and self.categorical == "auto":
-            warn_of_classes(y, self.n_slices)
         if self.alpha == 0 and self.solver != "paper":
             data = data.labelled_only()
         if (obstacle := self._no_weights_because()) is not None:
@@ -474,13 +480,11 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     def _given_ridge(self, n_labeled, penalised):
         """Return the ridge given by hand; without one, say where nothing is identified."""
         if self.ridge == 0 and n_labeled - 1 <= self.n_features_in_ and not penalised:
-            warnings.warn(
+            warn_user(
                 f"{n_labeled} labelled rows do not identify directions among "
                 f"{self.n_features_in_} features when ridge=0 and no unlabelled row is used: "
                 "every eigenvalue is 1 and any split of y is fitted exactly. Use ridge='auto', or "
                 "unlabelled rows with alpha > 0.",
-                UserWarning,
-                stacklevel=4,
             )
         return float(self.ridge)
 
@@ -512,7 +516,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             )
 
     def _choose_n_components(self, pencil, slices, near):
-        if self.n_components != "auto" or self._tests_are_valid(slices.n_rows):
+        if self.n_components not in TESTED_WORDS or self._tests_are_valid(slices.n_rows):
             return self._choose_from_spectrum(slices.n_rows, self._is_plain(slices))
         if self.solver_ == "iterative":  # neither d x d nor n x n would fit
             pencil = replace(pencil, X=pencil.X_labeled, penalty=None)
@@ -544,8 +548,12 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         return dimension_by_criterion(spectrum[:MAX_AUTO_COMPONENTS], n_labeled)
 
     def _tests_are_valid(self, n_labeled):
-        enough = n_labeled >= ROWS_PER_FEATURE_TESTED * self.n_features_in_
-        return enough and hasattr(self, "dimension_tests_")
+        return self._has_rows_to_test(n_labeled) and hasattr(self, "dimension_tests_")
+
+    def _has_rows_to_test(self, n_labeled):
+        """Tell whether the chi-square tests are to be taken, if there are any."""
+        most = max(self.n_features_in_, self.n_slices_)
+        return self.n_components != "permutation" and n_labeled >= ROWS_PER_FEATURE_TESTED * most
 
     def _or_none(self, n_components):
         n_components = min(n_components, len(self.eigenvalues_))

@@ -1,6 +1,5 @@
 """Slices of the response: which labelled row belongs to which, and how many each holds."""
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -13,8 +12,6 @@ from sklearn.cluster import KMeans
 from .._typing import ArrayLike, FloatArray, IntArray
 from ._weights import are_counts
 
-ROWS_PER_CLASS = 5
-"""Rows a value from which integers look like classes."""
 N_STARTS = 10
 """Starts of k-means, seeded."""
 ROUNDING = 1e-6
@@ -119,7 +116,8 @@ def slice_response(
     n_slices : int or array-like of increasing edges
         An int is the number aimed at: slices of ``max(2, n_l // n_slices)`` rows, each extended
         to the end of a run of ties, the last taking the rest; a response with at most `n_slices`
-        values gets a slice a value. Edges e cut into (-inf, e_0), [e_0, e_1), ..., [e_k, inf).
+        values, of which some repeat, gets a slice a value. Edges e cut into (-inf, e_0), [e_0,
+        e_1), ..., [e_k, inf).
     sample_weight : ndarray of shape (n_l,), default=None
         Positive: as how many rows each counts.
 
@@ -143,22 +141,6 @@ def slice_response(
     else:
         codes = _codes_by_count(y, n_slices, sample_weight)
     return Slices(codes, np.bincount(codes, sample_weight), sample_weight)
-
-
-def warn_of_classes(y, n_slices):
-    """Say so when integers that look like classes are cut as numbers."""
-    y = np.asarray(y)
-    if y.dtype.kind not in "iu" or y.ndim > 1 or not isinstance(n_slices, Integral):
-        return
-    n_values = len(np.unique(y))
-    if n_slices < n_values <= len(y) / ROWS_PER_CLASS:
-        warnings.warn(
-            f"y holds {n_values} different integers and was taken for numbers, cut in about "
-            f"{n_slices} slices. If they are classes, pass categorical=True; if numbers, "
-            "categorical=False says so.",
-            UserWarning,
-            stacklevel=4,
-        )
 
 
 def check_n_slices(n_slices):
@@ -204,7 +186,7 @@ def _clusters(y, n_slices, weights):
 
 def _codes_by_count(y, n_slices, weights):
     values, ranks = np.unique(y, return_inverse=True)
-    if len(values) <= n_slices:
+    if len(values) <= n_slices and (len(values) < len(y) or len(y) < 4):
         return ranks
     last_rows = np.cumsum(np.bincount(ranks, weights))
     size = max(2, np.floor(last_rows[-1] / n_slices + ROUNDING))

@@ -17,7 +17,7 @@ from numbers import Integral
 import numpy as np
 from scipy import linalg, stats
 
-from .._checks import check_choice
+from .._checks import check_choice, check_switch
 from .._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from ..decomposition import SemiSlicedInverseRegression, Slices, slice_response, split_labelled
 
@@ -66,6 +66,7 @@ def coordinate_test(
     features: int | str | Iterable[int | str] | ArrayLike,
     *,
     n_slices: int | ArrayLike = 10,
+    categorical: bool | str = "auto",
     variance: str = "general",
 ) -> CoordinateTest:
     """Test that the directions of sliced inverse regression do without some features.
@@ -84,6 +85,8 @@ def coordinate_test(
         feature, such as ``~backward_elimination(X, y).support``.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`.
+    categorical : "auto" or bool, default="auto"
+        Whether y holds categories, as in `SemiSlicedInverseRegression`.
     variance : {"general", "constant"}, default="general"
         "general" estimates the weights of the chi-squares, "constant" takes them from the
         eigenvalues, which is right where the variance of X given the directions is constant, as for
@@ -117,7 +120,7 @@ def coordinate_test(
     False
     """
     check_choice("variance", variance, ["general", "constant"])
-    rows = _Rows.of(X, y, n_slices)
+    rows = _Rows.of(X, y, n_slices, categorical)
     return rows.test(rows.indices(features), variance)
 
 
@@ -127,13 +130,14 @@ def backward_elimination(
     *,
     level: float = 0.05,
     n_slices: int | ArrayLike = 10,
+    categorical: bool | str = "auto",
     variance: str = "general",
 ) -> Elimination:
     """Drop the feature that a coordinate test misses least, until every test rejects.
 
     Parameters
     ----------
-    X, y, n_slices, variance
+    X, y, n_slices, categorical, variance
         As in `coordinate_test`.
     level : float, default=0.05
         In (0, 1): a feature goes while its p-value is above.
@@ -160,7 +164,7 @@ def backward_elimination(
     check_choice("variance", variance, ["general", "constant"])
     if not 0 < level < 1:
         raise ValueError(f"level must be a number in (0, 1): got {level!r}. The default is 0.05.")
-    rows = _Rows.of(X, y, n_slices)
+    rows = _Rows.of(X, y, n_slices, categorical)
     kept, dropped, p_values = list(range(rows.X.shape[1])), [], []
     while len(kept) > 1:
         current = rows.with_features(kept)
@@ -181,9 +185,17 @@ class _Rows:
     names: list[str]  # empty where X has none
 
     @classmethod
-    def of(cls, X, y, n_slices):
+    def of(cls, X, y, n_slices, categorical):
+        check_switch("categorical", categorical)
         checker = SemiSlicedInverseRegression()
-        data = split_labelled(checker, X, y, allow_categories=True).labelled_only()
+        data = split_labelled(
+            checker,
+            X,
+            y,
+            allow_categories=True,
+            categorical=categorical,
+            n_slices=n_slices,
+        ).labelled_only()
         n, d = data.X_labeled.shape
         if n - 1 <= d:
             raise ValueError(
