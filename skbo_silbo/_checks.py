@@ -15,7 +15,7 @@ def warn_user(message, category=UserWarning):
     frame, level = inspect.currentframe(), 1
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] in PASSED_THROUGH:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level - 1)
+    warnings.warn(message, category, stacklevel=level)
 
 
 def missing_members(given, protocol):

@@ -218,8 +218,9 @@ class SlicedAverageVarianceEstimation(_SecondMomentSlicing):
     ----------
     n_components : "auto", "permutation", "criterion" or int, default="auto"
         "auto", or "permutation", tests by permutation, at level .05, whether 0, 1, ... directions
-        suffice [3]_. It can find none: `n_components_` is 0 then, `components_` keeps one direction, and a
-        warning says so. "criterion" takes an information criterion of the spectrum [2]_, at least 1.
+        suffice [3]_. It can find none: `n_components_` is 0 then, `components_` keeps one
+        direction, and a warning says so. "criterion" takes an information criterion of the spectrum
+        [2]_, at least 1.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`; fewer, larger slices suit second moments.
     categorical : "auto" or bool, default="auto"
@@ -276,8 +277,9 @@ class DirectionalRegression(_SecondMomentSlicing):
     ----------
     n_components : "auto", "permutation", "criterion" or int, default="auto"
         "auto", or "permutation", tests by permutation, at level .05, whether 0, 1, ... directions
-        suffice [3]_. It can find none: `n_components_` is 0 then, `components_` keeps one direction, and a
-        warning says so. "criterion" takes an information criterion of the spectrum [2]_, at least 1.
+        suffice [3]_. It can find none: `n_components_` is 0 then, `components_` keeps one
+        direction, and a warning says so. "criterion" takes an information criterion of the spectrum
+        [2]_, at least 1.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`; fewer, larger slices suit second moments.
     categorical : "auto" or bool, default="auto"
