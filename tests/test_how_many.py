@@ -95,11 +95,10 @@ def test_chunks_of_noise_hold_their_level():
     assert_level(sum(found), 40)
 
 
-@pytest.mark.parametrize(("n", "d"), [(60, 10), (40, 30)])
-def test_chunks_find_what_there_is(n, d):
+def test_chunks_find_what_there_is():
     found = []
     for seed in range(10):
-        X, y, _ = noise(seed, n, d)
+        X, y, _ = noise(seed)
         y += 3 * X[:, :5].sum(axis=1)
         X[:, :5] += X[:, :1]
         found.append(SemiSlicedInverseRegression().partial_fit(X, y).n_components_)
@@ -174,6 +173,16 @@ def test_relative_weights_hold_the_level(of):
     assert_level(rejected, 60)
 
 
+@pytest.mark.slow
+def test_relative_weights_hold_the_level_of_second_moments():
+    rejected, learner = 0, SlicedAverageVarianceEstimation(n_slices=4)
+    for seed in range(30):
+        X, y, rng = noise(seed, 120, 4)
+        learner.fit(X, y, sample_weight=rng.lognormal(sigma=0.5, size=120))
+        rejected += learner.n_components_ > 0
+    assert_level(rejected, 30)
+
+
 @pytest.mark.parametrize(
     "learner",
     [
@@ -182,11 +191,11 @@ def test_relative_weights_hold_the_level(of):
         DirectionalRegression(n_slices=4),
     ],
 )
-def test_relative_weights_find_what_there_is_and_nothing_in_noise(learner):
+def test_relative_weights_find_what_there_is(learner):
     X, y, rng = noise(5, 120, 4)
     weights = rng.lognormal(sigma=0.5, size=120)
     assert learner.fit(X, X[:, 0] + 0.2 * y, sample_weight=weights).n_components_ == 1
-    assert learner.fit(X, y, sample_weight=weights).n_components_ == 0
+    assert (learner.permutation_tests_["p_value"] <= 0.05).tolist() == [True, False]
 
 
 def test_equal_relative_weights_are_no_weights():

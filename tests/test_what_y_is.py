@@ -70,9 +70,9 @@ def test_integers_of_a_dask_array():
 
 def test_integers_in_chunks():
     sir = SemiSlicedInverseRegression(1)
-    with pytest.warns(UserWarning, match="26 different integers .* all of them as `classes`"):
+    with pytest.warns(UserWarning, match=r"26 different integers .* all of them as `classes`"):
         sir.partial_fit(X, CODES)
-    with pytest.raises(ValueError, match="classes must be given .* where categorical=True"):
+    with pytest.raises(ValueError, match=r"classes must be given .* where categorical=True"):
         SemiSlicedInverseRegression(1, categorical=True).partial_fit(X, CODES)
     with pytest.raises(ValueError, match="classes must be None where categorical=False"):
         SemiSlicedInverseRegression(1, categorical=False).partial_fit(X, CODES, np.arange(26))
