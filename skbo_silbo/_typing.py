@@ -1,11 +1,16 @@
 """Names of the types that public signatures share."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Protocol, SupportsFloat, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsFloat, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar  # type checkers bring it
+else:
+    from typing import TypeVar
 
 __all__ = [
     "ArrayLike",
@@ -23,6 +28,7 @@ __all__ = [
     "Objective",
     "Options",
     "Point",
+    "PointT",
     "Points",
     "RandomState",
     "RegressorLike",
@@ -119,5 +125,9 @@ ConstraintsLike: TypeAlias = Constraint | Sequence[Constraint] | None
 Point: TypeAlias = FloatArray | dict[str, Any]
 Points: TypeAlias = FloatArray | list[dict[str, Any]]
 Options: TypeAlias = Mapping[str, Any]
-Objective: TypeAlias = Callable[[Any], SupportsFloat | tuple[SupportsFloat, ArrayLike]]
+if TYPE_CHECKING:
+    PointT = TypeVar("PointT", default=Any)  # what a lambda is called with cannot be inferred
+else:
+    PointT = TypeVar("PointT")
+Objective: TypeAlias = Callable[[PointT], SupportsFloat | tuple[SupportsFloat, ArrayLike]]
 Design: TypeAlias = Callable[[int, int, np.random.Generator], FloatArray]

@@ -17,11 +17,16 @@ from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skbo_silbo.journal import Journal, SideFile
+from skbo_silbo.journal import (
+    Journal,
+    SideFile,
+    describe,
+    describe_data,
+    differences,
+    require_same,
+)
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection import _stopping as stopping_module
-from skbo_silbo.model_selection._describe import describe, describe_data
-from skbo_silbo.model_selection._fingerprint import differences, require_same
 from skbo_silbo.model_selection._memory import SEARCH
 
 X = np.random.RandomState(0).normal(size=(30, 2))
@@ -409,7 +414,7 @@ METRIC = make_scorer(f1_score)
         ({"space": {**SPACE, "a": uniform(0, 2)}}, r"param_distributions\.a\.quantiles was"),
         ({"space": {**SPACE, "c": uniform()}}, r"param_distributions\.c was absent and is"),
         ({"space": {"a": uniform(), "b": uniform()}}, r"distributions\.kind was .* is absent"),
-        ({"space": {**SPACE, "kind": ["x", "z"]}}, r"kind\.categories was .*is \[\"x\", \"z\"\]"),
+        ({"space": {**SPACE, "kind": ["x", "z"]}}, r"kind\.categories was .*is \['x', 'z'\]"),
         ({"space": dict(reversed(SPACE.items()))}, "order of param_distributions was"),
         ({"estimator": Counted(b=1.0)}, r"estimator\.b was 0\.0 and is 1\.0\. Search"),
         ({"estimator": Counted(b=0)}, r"estimator\.b was 0\.0 and is 0\. Search"),
@@ -417,15 +422,15 @@ METRIC = make_scorer(f1_score)
             {"estimator": LogisticRegression()},
             r"estimator was .*Counted and is sklearn\..*Logistic",
         ),
-        ({"scoring": METRIC}, r"scoring was null and is sklearn.metrics._scorer._Scorer"),
+        ({"scoring": METRIC}, r"scoring was None and is sklearn.metrics._scorer._Scorer"),
         ({"cv": KFold(4)}, r"cv\.splitter\.n_splits was 3 and is 4; cv.splits was"),
         ({"cv": ShuffleSplit(3, random_state=0)}, r"cv\.splitter was sklearn\..*KFold and is"),
         ({"random_state": 1}, r"random_state was 0 and is 1"),
-        ({"random_state": None}, r"random_state was 0 and is null"),
+        ({"random_state": None}, r"random_state was 0 and is None"),
         ({"batch_size": 2}, r"batch_size was 1 and is 2"),
         ({"error_score": -1.0}, r"error_score was nan and is -1\.0"),
-        ({"return_train_score": True}, r"return_train_score was false and is true"),
-        ({"fold_noise": True}, r"fold_noise was false and is true"),
+        ({"return_train_score": True}, r"return_train_score was False and is True"),
+        ({"fold_noise": True}, r"fold_noise was False and is True"),
         ({"embedding": "identity"}, r"embedding was auto and is identity"),
         ({"n_initial": 4}, r"n_initial was auto and is 4"),
         ({"data": (X[:28], Y[:28])}, r"X\.shape was \[30, 2\] and is \[28, 2\].*y\.shape was"),
@@ -476,12 +481,12 @@ SCALED = [("scale", StandardScaler()), ("model", LogisticRegression())]
     [
         (
             [("scale", StandardScaler(with_mean=False)), SCALED[1]],
-            r"one\. estimator\.steps\.scale\.with_mean was true and is false\. Search",
+            r"one\. estimator\.steps\.scale\.with_mean was True and is False\. Search",
         ),
-        (SCALED[::-1], r'steps was \["scale", "model"\] and is \["model", "scale"\]\. Search'),
+        (SCALED[::-1], r"steps was \['scale', 'model'\] and is \['model', 'scale'\]\. Search"),
         (
             [*SCALED[:1], ("bend", StandardScaler()), *SCALED[1:]],
-            r'steps was \["scale", "model"\] and is \["scale", "bend", "model"\]\. Search',
+            r"steps was \['scale', 'model'\] and is \['scale', 'bend', 'model'\]\. Search",
         ),
     ],
 )

@@ -29,14 +29,12 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from test_journal import SPACE, Counted, X, Y, fit, lines_of, search
 
-from skbo_silbo.journal import Journal, _lock
+from skbo_silbo.journal import Journal, _lock, describe, describe_data, differences
 from skbo_silbo.model_selection import SILBOSearchCV
-from skbo_silbo.model_selection._describe import describe, describe_data
 from skbo_silbo.model_selection._fingerprint import (
     IN_OTHER_WORDS,
     MAY_CHANGE,
     described_parameters,
-    differences,
 )
 from skbo_silbo.model_selection._memory import SEARCH
 

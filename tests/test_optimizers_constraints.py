@@ -209,11 +209,11 @@ def test_what_is_refused_leaves_no_trace(constraints, match):
 
 def test_methods_that_cannot_learn_them_refuse():
     for optimizer in (SILBO(BOUNDS, acquisition="ucb"), AddBO(BOUNDS)):
-        with pytest.raises(ValueError, match="constraints must be None for this acquisition"):
+        with pytest.raises(ValueError, match=r"acquisition must be 'ei' .* and 1 constraints"):
             optimizer.tell([0, 0], 0.0, constraints=[1.0])
         optimizer.tell([0, 0], 0.0)
     calls = []
-    with pytest.raises(ValueError, match="constraints must be None"):
+    with pytest.raises(ValueError, match=r"acquisition must be 'ei' .* got .*confidence_gain"):
         minimize(calls.append, BOUNDS, method="silbo-td", n_constraints=1)
     assert calls == []
 
@@ -348,7 +348,7 @@ def test_known_values_and_a_journal(tmp_path):
     resumed = minimize(both, BOUNDS, n_calls=8, journal=path, **options)
     assert_array_equal(resumed.constraints, whole.constraints)
     assert_array_equal(resumed.x_iters, whole.x_iters)
-    with pytest.raises(ValueError, match="n_constraints was 2 and is 'absent'"):
+    with pytest.raises(ValueError, match="n_constraints was 2 and is absent"):
         minimize(bowl, BOUNDS, journal=path, random_state=0)
 
 

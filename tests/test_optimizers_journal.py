@@ -176,7 +176,7 @@ def test_killed_at_any_moment_nothing_told_is_lost(path, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"acquisition": "ucb"}, "acquisition was 'ei' and is 'ucb'"),
+        ({"acquisition": "ucb"}, "acquisition was ei and is ucb"),
         ({"n_initial": 5}, "n_initial was 4 and is 5"),
         ({"random_state": 1}, "random_state gives a seed that was"),
     ],
@@ -188,6 +188,12 @@ def test_another_search_is_refused(path, options, message):
     make(path).close_journal()  # it was not left locked
 
 
+def test_an_optimiser_that_cannot_be_made_leaves_its_journal_free(path):
+    with pytest.raises(ValueError, match="mapping must be one of"):
+        make(path, mapping="sideways")
+    step(make(path)).close_journal()
+
+
 def test_another_space_sign_or_method_is_refused(path):
     def search(bounds=BOUNDS, **options):
         return minimize(bowl, bounds, n_calls=2, journal=path, random_state=0, **options)
@@ -197,7 +203,9 @@ def test_another_space_sign_or_method_is_refused(path):
         search([*BOUNDS[:2], (0.0, 9.0)])
     with pytest.raises(ValueError, match="maximize was False and is True"):
         search(maximize=True)
-    with pytest.raises(ValueError, match="class was 'SILBO' and is 'RandomSearch'"):
+    with pytest.raises(
+        ValueError, match="optimizer was SILBO and is RandomSearch; method was silbo and"
+    ):
         search(method="random")
     assert search().nfev == 2
 
@@ -299,6 +307,27 @@ def test_a_forked_process_does_not_hold_the_journal(path):
         for file in (begun, begin, ended, end):
             os.close(file)
         os.waitpid(child, 0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a copy of a file has no lock there")
+def test_a_process_forked_while_it_is_closed_does_not_hold_the_journal(path):
+    """It has a copy of the open file for a moment, as `os.dup` makes one."""
+    optimizer = step(make(path))
+    copied = os.dup(optimizer._log._file)
+    try:
+        optimizer.close_journal()
+        step(make(path)).close_journal()
+    finally:
+        os.close(copied)
+
+
+def test_a_saved_space_with_one_name_for_two_columns_is_told_what_to_do():
+    """No space of this release is the one: not even that which it was made with."""
+    space = Space({"a": [1, "1", "b"]})
+    data = SILBO(space, random_state=0).to_dict()
+    data["space"]["columns"] = ["a=1", "a=1", "a=b"]
+    with pytest.raises(ValueError, match=r"\['a=1'\] are names of several.* Read x_iters_ .* tell"):
+        SILBO.from_dict(data, bounds=space)
 
 
 @pytest.mark.parametrize("content", [b"hello\n", b'{"a": 1}\n', b'{"journal": "other"}\n'])

@@ -1,13 +1,16 @@
+import copy
 import itertools
+import pickle
 import sys
 import time
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import OptimizeResult
 from scipy.stats import loguniform, uniform
 
-from skbo_silbo import SILBO, RandomSearch, Space, minimize
+from skbo_silbo import SILBO, MinimizeResult, RandomSearch, Space, minimize
 from skbo_silbo.optimizers import AskTellOptimizer
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0)]
@@ -87,10 +90,10 @@ def test_the_journal_of_an_optimiser_of_ones_own(tmp_path):
     assert_allclose(search(5, method=Lattice).x_iters[-1], [0.5, 1.5])
     with pytest.raises(ValueError, match=r"step was 0.25 and is 0.1"):
         search(5, method=Lattice, step=0.1)
-    with pytest.raises(ValueError, match="class was 'Lattice' and is 'RandomSearch'"):
+    with pytest.raises(ValueError, match="optimizer was Lattice and is RandomSearch"):
         search(5, method="random")
     other = type("Lattice", (Lattice,), {"__module__": "elsewhere"})
-    with pytest.raises(ValueError, match=r"method was '.*minimize.Lattice' and is 'elsewhere.Latt"):
+    with pytest.raises(ValueError, match=r"method was .*minimize.Lattice and is elsewhere.Latt"):
         search(5, method=other)
 
 
@@ -218,6 +221,11 @@ def test_known_values_are_not_evaluated_nor_counted():
     [
         ({"method": "cma"}, r"method must be one of \[.*'random', .*'silbo'.*\]: got 'cma'"),
         ({"n_jobs": 4}, r"got \['n_jobs'\]\. .* minimize itself are func, .* n_calls, .* executor"),
+        ({"n_jobs": 4}, r"n_jobs is executor=concurrent.futures.ProcessPoolExecutor\(4\), or"),
+        (
+            {"n_iter": 4, "seed": 1},
+            r"'seed'\]. n_iter is n_calls here. seed is random_state here. R",
+        ),
         ({"n_inital": 3}, r"must be among \[.*'n_initial'.*\]: got \['n_inital'\]"),
         ({"method": "random", "n_initial": 3}, r"options of method 'random' must be among \[\]"),
         ({"n_calls": 0}, "n_calls must be an integer of at least 1"),
@@ -487,3 +495,14 @@ def test_verbose(verbose, n_lines, capsys):
 def test_stop_reason(options, reason):
     result = minimize(bowl, BOUNDS, method="random", random_state=0, **options)
     assert result.stop_reason == reason
+
+
+def test_the_result_has_the_entries_that_its_types_name():
+    result = minimize(lambda x: (bowl(x), [0.0]), BOUNDS, method="random", n_constraints=1)
+    assert isinstance(result, OptimizeResult)
+    assert set(result) == set(MinimizeResult.__annotations__)
+    without = minimize(bowl, BOUNDS, method="random", n_calls=3)
+    assert set(result) - set(without) == {"constraints"}
+    for copied in (copy.copy(without), pickle.loads(pickle.dumps(without))):
+        assert type(copied) is MinimizeResult
+        assert copied.fun == copied["fun"] == without.fun

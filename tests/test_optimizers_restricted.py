@@ -102,7 +102,8 @@ def test_what_is_fixed_is_optimised_around():
         (BOUNDS, {0: 1.5}, r"fixed must be within the bounds \[0.0, 1.0\] of input 0: got 1.5"),
         (SPACE, {"c": 1.0}, r"fixed must name parameters of the space, .*: got \['c'\]"),
         (SPACE, {"kind": "z"}, "parameter 'kind' must be one of"),
-        (BRANCHES, {"degree": 9}, "fixed must be possible in one branch at least"),
+        (BRANCHES, {"degree": 9}, r"possible in one branch .* got {'degree': 9}. Branch 1: par"),
+        (BRANCHES, {"branch": 1}, r"Here branch 0 has .*; branch 1 has .*no name or number of its"),
         (BRANCHES, {"gamma": 0.1, "degree": 3}, "fixed must be possible in one branch"),
     ],
 )
@@ -202,7 +203,11 @@ def test_constraints_on_named_parameters():
 @pytest.mark.parametrize(
     ("constraints", "message"),
     [
-        (lambda x: x, "constraints must be scipy.optimize.NonlinearConstraint or Linear"),
+        (disc, "constraints must be scipy.optimize.NonlinearConstraint or Linear"),
+        (
+            {"type": "ineq", "fun": disc},
+            r"got {'type'.*Write NonlinearConstraint\(fun, 0, numpy.inf",
+        ),
         (NonlinearConstraint(disc, 0.3, 0.3), "constraints must be inequalities, lb < ub"),
         (LinearConstraint([[1, 1]], 0, 1), r"for each of the 3 inputs: got .* \(1, 2\)"),
         (NonlinearConstraint(disc, -2.0, -1.0), "none of .* candidates does; the least violation"),

@@ -140,7 +140,9 @@ def test_looking_changes_nothing(method):
 
 def test_before_a_model_there_is_nothing():
     optimizer = SILBO([(-1, 1)] * 5, n_initial=6, random_state=0)
-    with pytest.raises(NotFittedError, match="a model, which comes after 6 values: got 0"):
+    with pytest.raises(
+        NotFittedError, match=r"which ask\(\) makes from 6 values on: got 0. Tell 6 more"
+    ):
         optimizer.subspace_  # noqa: B018
 
 

@@ -212,7 +212,7 @@ def test_points_ahead_follow_the_longest_proposal_of_late(monkeypatch):
 
     monkeypatch.setattr(_run, "perf_counter", lambda: clock[0])
     workers = SimpleNamespace(n_jobs=0, n_usable=4, is_local=False)
-    run = _run.Run(SimpleNamespace(ask=ask), workers, _run.Limits(40), "auto", 1, None)
+    run = _run.Run(SimpleNamespace(ask=ask), workers, _run.Limits(40), "auto", 1, None, None)
     run._evaluating = 8.0
     ahead = []
     for _ in range(33):

@@ -186,7 +186,7 @@ def test_a_search_cut_anywhere_ends_as_one_that_was_not(tmp_path):
         for name in whole:
             if "time" not in name and name != "source":
                 np.testing.assert_array_equal(again[name], whole[name], err_msg=name)
-    with pytest.raises(ValueError, match="racing was true and is false"):
+    with pytest.raises(ValueError, match="racing was True and is False"):
         search(journal=path, racing=False).fit(X, Y)
 
 

@@ -48,6 +48,9 @@ n_inputs: int = planted(hartmann6(), 60, random_state=0).n_dims
 kernel = space.decode(np.zeros((1, 2)))[0]["kernel"]
 union = SpaceUnion([{"a": [1]}, {"b": [2]}])
 search_of_all = SILBOSearchCV(SVC(), [{"C": loguniform(1, 9)}], mapping=TopDown(), embedding=SVC())
+lowest: float = result.fun + result.x[0] + result.func_vals.min() + result["fun"]
+calls: list[int] = [result.nfev, minimize(lambda x: float(x[0]), [(0, 1)]).nfev]
+reason: str = minimize(cost, [(-1, 1)], callback=lambda result: result.nfev > 3).stop_reason
 score = search.best_score_ + search.cv_results_["mean_test_score"].max()
 some = optimizer.feasible_.all() or optimizer.was_told({"C": 1.0, "kernel": "rbf"})
 
@@ -97,6 +100,10 @@ WRONG = {
     'minimize(cost, [(-1, 1)] * 5, n_calls="10")': "arg-type",
     "SILBO(space, update_every=1.5)": "arg-type",
     "best2: str = SILBO(space).best_y_": "assignment",
+    "best3: str = result.x": "assignment",
+    "best4: str = result.fun": "assignment",
+    "result.nfev.upper()": "attr-defined",
+    "minimize(cost, [(0, 1)], callback=lambda result: result.stop_reason + 1)": "operator",
     'SILBOSearchCV(SVC(), space, n_iter="many")': "arg-type",
     "SemiSlicedInverseRegression(n_neighbors=None)": "arg-type",
     "planted(hartmann6(), 60.5)": "arg-type",
@@ -117,6 +124,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import OptimizeResult
 from scipy.stats import loguniform, uniform
 from sklearn.decomposition import PCA
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -127,6 +135,7 @@ from skbo_silbo import (
     ActiveSubspace,
     DirectionalRegression,
     KernelSlicedInverseRegression,
+    MinimizeResult,
     OuterProductGradients,
     PrincipalHessianDirections,
     SemiSlicedInverseRegression,
@@ -158,6 +167,10 @@ Array = NDArray[np.float64]
 rng = np.random.default_rng(0)
 X: Array = rng.normal(size=(300, 6))
 y: Array = X[:, 0] + X[:, 1] ** 2
+
+
+def named(point: dict[str, float]) -> float:
+    return point["C"]
 
 
 def bowl(X: Array) -> Array:
@@ -225,6 +238,9 @@ shares: list[str] = optimizer.input_model_.shares.ranked
 words: str = optimizer.subspace_.shares.verdict
 described: dict[str, Any] = optimizer.subspace_.to_dict()
 result = minimize(cost, [(0, 1)] * 6, method="hesbo", n_calls=20, callback=lambda result: False)
+same: MinimizeResult[Array] = result
+kept_in: OptimizeResult = minimize(lambda x: cost(x), [(0, 1)], callback=print)
+C: float = minimize(named, space).x["C"] + result.optimizer.best_y_
 search = SILBOSearchCV(SVC(), space, n_iter=10, mapping=TopDown()).fit(X, y > 0)
 for display in (SearchDisplay, SubspaceDisplay):
     display.from_result(search)
@@ -265,6 +281,9 @@ STRICTLY_WRONG = {
     "space.holds(1.0)": "arg-type",
     'box.pinned({"x0": 1.0})': "dict-item",
     'minimize(cost, [(0, 1)], random_state="seed")': "arg-type",
+    "minimize(named, space).x.C": "union-attr",
+    "result.func_vals.lower()": "attr-defined",
+    "flags: list[int] = result.success": "assignment",
     "check_mapping(TopDown)": "arg-type",
     "GaussianProcessSurrogate(1.0, True)": "call-arg",
     "shares + 1": "operator",

@@ -46,6 +46,7 @@ class PrincipalHessianDirections(LinearProjection):
         "auto" takes the sequential tests of `dimension_tests_` at level .05, at least 1; with
         ``on="response"``, where they are not valid, the steepest fall of the squared eigenvalues.
     on : {"residuals", "response"}, default="residuals"
+        What weighs the rows, e above: "residuals" leaves linear trends out.
 
     Attributes
     ----------
@@ -89,7 +90,7 @@ class PrincipalHessianDirections(LinearProjection):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            More labelled rows than features.
+            At least two labelled rows more than features.
         y : array-like of shape (n,)
             Numbers; NaN marks a row without a label, which is left out.
         sample_weight : array-like of shape (n,), default=None

@@ -49,7 +49,7 @@ class LabelledData:
     X_labeled: FloatArray
     y: NDArray[Any]
     X_unlabeled: FloatArray
-    weights: NDArray[np.number[Any]] | None = None
+    weights: NDArray[Any] | None = None
     weight_range: tuple[float, float] | None = None
 
     @property

@@ -65,7 +65,7 @@ class OuterProductGradients(LinearProjection):
         squared units of y, falling; q the number of features that vary.
     n_components_, n_features_in_ : int
     n_iter_ : int
-        Steps of MAVE.
+        Steps of MAVE; 1 where there are none, with "opg" or as many directions as features.
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 
@@ -110,7 +110,7 @@ class OuterProductGradients(LinearProjection):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            More labelled rows than features; several times more are better.
+            At least two labelled rows more than features; several times as many are better.
         y : array-like of shape (n,)
             Numbers; NaN marks a row without a label, which is left out.
         sample_weight : array-like of shape (n,), default=None

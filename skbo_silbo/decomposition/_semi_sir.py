@@ -146,7 +146,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     target_type_ : {"numeric", "categorical", "multivariate"}
         What y was taken for.
     alpha_ : float
-        The weight used; 0.0 when every row is labelled.
+        The weight used; 0.0 when every row is labelled, unless ``solver="paper"``.
     alpha_scores_ : dict
         Only where alpha was chosen: "alpha", "error" (share of the response's (weighted) variance
         left unexplained in rows held out), "gain" over alpha = 0, its "standard_error", ndarrays;

@@ -35,7 +35,7 @@ class Slices:
 
     codes: IntArray
     counts: NDArray[np.number[Any]]
-    weights: NDArray[np.number[Any]] | None = None
+    weights: NDArray[Any] | None = None
 
     @property
     def root_weights(self) -> FloatArray | None:
@@ -103,7 +103,7 @@ class Slices:
 
 
 def slice_response(
-    y: NDArray[Any], n_slices: int | ArrayLike, *, sample_weight: FloatArray | None = None
+    y: NDArray[Any], n_slices: int | ArrayLike, *, sample_weight: NDArray[Any] | None = None
 ) -> Slices:
     """Cut the response as R's ``dr`` does, at given edges, by category, or by k-means.
 

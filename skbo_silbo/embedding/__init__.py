@@ -15,6 +15,7 @@ from skbo_silbo.embedding._learners import (
     TransformerLearner,
     choose_embedding,
 )
+from skbo_silbo.embedding._learnt import check_learnt
 from skbo_silbo.embedding._linear import LinearEmbedding
 from skbo_silbo.embedding._nonlinear import N_TRIAL, NonlinearLearner, TransformerEmbedding
 from skbo_silbo.embedding._sketched import SKETCH_STREAM, SketchedLearner, draw_sketch
@@ -40,6 +41,7 @@ __all__ = [
     "SketchedLearner",
     "TransformerEmbedding",
     "TransformerLearner",
+    "check_learnt",
     "choose_embedding",
     "draw_sketch",
 ]

@@ -1,7 +1,6 @@
 """Embeddings that are not linear: any transformer with an inverse, searched round its image."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NoReturn, Self
 
 import numpy as np
@@ -107,7 +106,7 @@ class NonlinearLearner:
 
     transformer: InvertibleTransformerLike
 
-    @cached_property
+    @property
     def name(self) -> str:
         """Name of the transformer's class."""
         return type(self.transformer).__name__

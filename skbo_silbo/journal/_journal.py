@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakSet
 
 from skbo_silbo.journal._checked_lines import checked_line, read_checked_line
-from skbo_silbo.journal._lock import is_windows, lock
+from skbo_silbo.journal._lock import is_windows, lock, unlock
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,13 @@ class Journal:
 
     def close(self) -> None:
         """Close the file; further records are refused."""
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        if self._file is None:
+            return
+        file, self._file = self._file, None
+        if os.getpid() == self._process:  # the lock is one for all copies of the open file
+            with suppress(OSError):  # it ends with the last of them
+                unlock(file)
+        os.close(file)
 
     def begin(self, header: dict[str, Any]) -> None:
         """Write the header of a new file, or another one where nothing in the file was paid for.

@@ -43,17 +43,33 @@ def lock(file, path, user):
         ) from error
 
 
+def unlock(file):
+    """Give the lock back at once; on Windows it ends when the file is closed.
+
+    A process forked a moment ago has the file open too, until it closes its copy, and with it the
+    lock that was not given back.
+    """
+    fcntl = _fcntl()
+    if fcntl is not None:
+        fcntl.flock(file, fcntl.LOCK_UN)
+
+
 def is_windows():
     """Return whether files are those of Windows."""
     return os.name == "nt"
 
 
 def _posix_lock():
+    fcntl = _fcntl()
+    return fcntl and (lambda file: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB))
+
+
+def _fcntl():
     try:
         import fcntl
     except ImportError:
         return None
-    return lambda file: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return fcntl
 
 
 def _windows_lock():

@@ -1,14 +1,11 @@
 """What a search is, in plain JSON, so that one can be told from another in a later process."""
 
-import json
 from inspect import signature
 
 import numpy as np
 
-from skbo_silbo.model_selection._describe import VERSION, describe, describe_data, digest
+from skbo_silbo.journal import describe, describe_data, digest
 from skbo_silbo.model_selection._initial_results import read_initial_results
-
-SHOWN = 5  # differences that a message names
 
 # Parameters of a search that do not decide what its candidates are and what their scores mean.
 MAY_CHANGE = (
@@ -21,7 +18,7 @@ IN_OTHER_WORDS = (
 )
 
 
-def search_fingerprint(search, space, state, version=VERSION):
+def search_fingerprint(search, space, state, version):
     """Return all that decides what the candidates of a search are and what their scores mean.
 
     That is every parameter of the search but those in `MAY_CHANGE`, the data, and what is routed
@@ -95,76 +92,6 @@ def without_new_defaults(fingerprint, old, cls, version):
     new = [name for name in described_parameters(cls) if name not in old]
     idle = {name for name in new if fingerprint[name] == describe(defaults[name], version)}
     return {name: value for name, value in fingerprint.items() if name not in idle}
-
-
-def require_same(old, new, path):
-    """Raise ValueError, naming the differences, unless two fingerprints are the same."""
-    found = list(differences(old, new))
-    if found:
-        shown = "; ".join(f"{where} was {_short(a)} and is {_short(b)}" for where, a, b in found)
-        raise ValueError(
-            f"journal must be of the same search: {path!r} is of another one. {shown}. "
-            "Search as before, or give another path."
-        )
-
-
-def differences(old, new, where=""):
-    """Yield (place, old, new) for the first differences between two descriptions."""
-    yield from list(_differences(old, new, where))[:SHOWN]
-
-
-def _differences(old, new, where):
-    """Yield the parts that differ; all of it where the parts that are compared do not say how."""
-    if _text(old) == _text(new):
-        return
-    parts, others, found = _parts(old), _parts(new), []
-    if _is_like(old, new, parts, others):
-        for key in dict.fromkeys([*parts, *others]):
-            inner = f"{where}.{key}" if where else key
-            found += _differences(parts.get(key, "absent"), others.get(key, "absent"), inner)
-    yield from found or [(where, old, new)]
-
-
-def _text(value):
-    """Return what tells values apart, 1, 1.0 and True too; the order of keys says nothing."""
-    return json.dumps(value, sort_keys=True)
-
-
-def _parts(value):
-    """Return the parts of a description that are compared one by one; None if it is one itself."""
-    if isinstance(value, dict):
-        return value
-    if not isinstance(value, list) or not any(isinstance(part, dict | list) for part in value):
-        return None
-    return _steps(value) or {str(i): part for i, part in enumerate(value)}
-
-
-def _steps(parts):
-    """Return (name, rest) members, as those of a Pipeline, by name; None if they are others."""
-    if not all(isinstance(part, list) and part and isinstance(part[0], str) for part in parts):
-        return None
-    if not any(isinstance(part, dict) for _, *rest in parts for part in rest):
-        return None
-    steps = {name: rest[0] if len(rest) == 1 else rest for name, *rest in parts}
-    return steps if len(steps) == len(parts) else None
-
-
-def _is_like(old, new, parts, others):
-    """Whether to compare part by part; the parameters of another class say nothing."""
-    if parts is None or others is None or type(old) is not type(new):
-        return False
-    if isinstance(old, list):
-        return list(parts) == list(others)
-    return old.get("class") == new.get("class")
-
-
-def _short(value):
-    if isinstance(value, dict) and (value.keys() == {"float"} or "class" in value):
-        value = value.get("float", value.get("class"))
-    if isinstance(value, list):
-        value = list(_steps(value) or value)
-    text = value if isinstance(value, str) else json.dumps(value)
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def _splits_digest(state):

@@ -17,15 +17,11 @@ from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from skbo_silbo._sklearn import search_state
-from skbo_silbo.journal import Journal, JournalKind
+from skbo_silbo.journal import Journal, JournalKind, require_same
 from skbo_silbo.model_selection._backend import dies_with_its_fits
 from skbo_silbo.model_selection._begun import Begun
 from skbo_silbo.model_selection._candidates import Candidate
-from skbo_silbo.model_selection._fingerprint import (
-    require_same,
-    search_fingerprint,
-    without_new_defaults,
-)
+from skbo_silbo.model_selection._fingerprint import search_fingerprint, without_new_defaults
 
 SEARCH = JournalKind(
     name="skbo_silbo", version=2, number="candidate", user="search", without_checksums=(1,)

@@ -3,7 +3,6 @@
 import math
 import os
 import time
-import warnings
 from collections import abc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -38,9 +37,13 @@ from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._progress import show_progress
 from skbo_silbo.model_selection._racing import FEWEST_FOLDS, Race
 from skbo_silbo.model_selection._stopping import Stopping
-from skbo_silbo.model_selection._stream import Stream
-from skbo_silbo.model_selection._workers import Workers
-from skbo_silbo.optimizers import SILBO, SpaceExhausted, option_names
+from skbo_silbo.model_selection._workers import Workers, read_batch_size
+from skbo_silbo.optimizers import (
+    SILBO,
+    SpaceExhausted,
+    option_names,
+    warn_of_first_points_only,
+)
 from skbo_silbo.space import Space, SpaceUnion, as_space
 from skbo_silbo.surrogate import SurrogateMaker, Warp
 
@@ -178,6 +181,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     Warns
     -----
+    FirstPointsOnlyWarning
+        If `n_iter` ends with the candidates that are made without a model, and `n_initial` is not
+        given.
     UserWarning
         If the search is interrupted (Ctrl-C, SIGINT): it ends, the candidates evaluated are its
         results and the best is refitted. Before the first success KeyboardInterrupt is raised.
@@ -365,7 +371,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         with show_progress(self.verbose, total) as progress:
             race = Race(self.n_splits_, self.refit) if self.racing else None
             run = _Run(batches, memory, stopping, progress, race)
-            batch_size, n_workers = self._read_batch_size()
+            batch_size, n_workers = read_batch_size(self)
             if batch_size is None:
                 self._search_as_workers_are_free(run, n_workers)
             elif race is None and self.timeout is None:
@@ -374,27 +380,6 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 with Workers(batches, n_workers, race=race, in_batches=True) as workers:
                     self._search_in_batches(run, batch_size, workers.evaluate)
         self.stop_reason_ = stopping.reason(space_is_finite=total < self.n_iter)
-
-    def _read_batch_size(self):
-        """Return the size of batches, None for none, and the number of workers."""
-        n_workers = effective_n_jobs(self.n_jobs)
-        if self.batch_size != "auto" or n_workers == 1:
-            return (1 if self.batch_size == "auto" else self.batch_size), n_workers
-        if self.timeout is not None:  # the workers are our own
-            return None, n_workers
-        try:
-            Stream(self.n_jobs)
-        except ValueError as error:
-            size = math.ceil(n_workers / self.n_splits_)
-            warnings.warn(
-                f"candidates are evaluated in batches of {size}, each waiting for its slowest fit, "
-                f"because joblib's backend gives no results before that: {error} Give batch_size "
-                "an int, or use another backend.",
-                UserWarning,
-                stacklevel=2,
-            )
-            return size, n_workers
-        return None, n_workers
 
     def _search_in_batches(self, run, batch_size, evaluate):
         if not run.memory.is_in_order:
@@ -559,6 +544,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     def _require_options_that_fit(self, space):
         """Refuse options that cannot be honoured, before there is a journal and a fit."""
         trial = self._make_optimizer(space, 0)
+        if self.n_initial == "auto":
+            n_known = len(trial.func_vals_)
+            warn_of_first_points_only(trial, "n_iter", self.n_iter, n_known, stacklevel=2)
         require_that_fits_can_be_given_up(self.timeout)
         require_that_fits_can_be_sent(self, effective_n_jobs(self.n_jobs))
         if self.racing and self.n_splits_ <= FEWEST_FOLDS:

@@ -6,6 +6,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from joblib import effective_n_jobs
+
 from skbo_silbo.model_selection._backend import kind_of_workers
 from skbo_silbo.model_selection._candidates import with_unrun_folds
 from skbo_silbo.model_selection._pool import Pool, WorkerLost
@@ -220,3 +222,31 @@ def _engine_maker(search, n_workers, in_batches):
     if search.timeout is None:
         return partial(Rounds if in_batches else Stream, search.n_jobs)
     return partial(Pool, n_workers, kind_of_workers())
+
+
+def read_batch_size(search):
+    """Return the size of the batches of a search, None for none, and the number of workers.
+
+    Warns
+    -----
+    UserWarning
+        If there are batches though the search asks for none.
+    """
+    n_workers = effective_n_jobs(search.n_jobs)
+    if search.batch_size != "auto" or n_workers == 1:
+        return (1 if search.batch_size == "auto" else search.batch_size), n_workers
+    if search.timeout is not None:  # the workers are our own
+        return None, n_workers
+    try:
+        Stream(search.n_jobs)
+    except ValueError as error:
+        size = math.ceil(n_workers / search.n_splits_)
+        warnings.warn(
+            f"candidates are evaluated in batches of {size}, each waiting for its slowest fit, "
+            f"because joblib's backend gives no results before that: {error} Give batch_size an "
+            "int, or use another backend.",
+            UserWarning,
+            stacklevel=2,
+        )
+        return size, n_workers
+    return None, n_workers

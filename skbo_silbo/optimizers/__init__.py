@@ -4,6 +4,10 @@ from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._configuration import Configuration
 from skbo_silbo.optimizers._executors import LostWorkerError
+from skbo_silbo.optimizers._first_points import (
+    FirstPointsOnlyWarning,
+    warn_of_first_points_only,
+)
 from skbo_silbo.optimizers._history import BeyondModelWarning
 from skbo_silbo.optimizers._input_model import InputModel
 from skbo_silbo.optimizers._input_shares import InputShares
@@ -11,6 +15,7 @@ from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._methods import METHODS
 from skbo_silbo.optimizers._minimize import minimize
 from skbo_silbo.optimizers._random_search import RandomSearch
+from skbo_silbo.optimizers._result import MinimizeResult
 from skbo_silbo.optimizers._run import LostEvaluationWarning
 from skbo_silbo.optimizers._si_bo import SIBO
 from skbo_silbo.optimizers._silbo import SILBO
@@ -30,6 +35,7 @@ __all__ = [
     "Configuration",
     "EmbeddedOptimizer",
     "BeyondModelWarning",
+    "FirstPointsOnlyWarning",
     "HeSBO",
     "InputModel",
     "InputShares",
@@ -37,6 +43,7 @@ __all__ = [
     "LostEvaluationWarning",
     "LostWorkerError",
     "METHODS",
+    "MinimizeResult",
     "NotLowDimensionalWarning",
     "REMBO",
     "RandomSearch",
@@ -48,4 +55,5 @@ __all__ = [
     "count_directions",
     "minimize",
     "option_names",
+    "warn_of_first_points_only",
 ]

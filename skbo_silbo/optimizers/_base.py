@@ -23,7 +23,7 @@ from skbo_silbo.optimizers._constraints import as_violation
 from skbo_silbo.optimizers._event_log import EventLog
 from skbo_silbo.optimizers._history import History, is_feasible, warn_of_values_beyond
 from skbo_silbo.optimizers._input_model import InputModel
-from skbo_silbo.optimizers._journaling import begin_or_check, replay, told_event
+from skbo_silbo.optimizers._journaling import begin_or_check, closed_on_error, replay, told_event
 from skbo_silbo.optimizers._restricted import Part, propose_in
 from skbo_silbo.optimizers._snapshot import from_data, to_data
 from skbo_silbo.optimizers._told import as_constraints, as_evaluations, as_noise, as_points
@@ -226,14 +226,15 @@ class AskTellOptimizer(ABC):
         X = self.space_.encode(points)
         with self._lock:
             constraints = self._check_constraints(constraints, values.shape)
-            n_beyond = self._history.count_beyond()
+            beyond = self._history.rows_beyond()
             told = points, X, values, noise_std, constraints
             self._record(*told)
             if self._log is not None:
                 self._log.append(told_event(self.space_, *told))
-            n_beyond = self._history.count_beyond() - n_beyond
-        if n_beyond > 0:
-            warn_of_values_beyond(n_beyond, self._history.y)
+            new = np.setdiff1d(self._history.rows_beyond(), beyond)
+            y = self._history.y
+        if new.size:
+            warn_of_values_beyond(new, y)
         return self
 
     def cancel(self, x: Any) -> Self:
@@ -286,12 +287,9 @@ class AskTellOptimizer(ABC):
             When the log is of another space, class, option or seed; it is named, the log closed.
         """
         with self._lock:
-            try:
+            with closed_on_error(log):
                 begin_or_check(log, self, facts)
                 replay(log, self)
-            except BaseException:
-                log.close()
-                raise
             self._log = log
 
     def constrain(self, constraints: ConstraintsLike) -> Self:
@@ -352,8 +350,9 @@ class AskTellOptimizer(ABC):
         -------
         data : dict
             Of dicts, lists, strings, numbers, True, False and None; ``json.dumps(data)`` is exact.
-            Options that are objects (a transformer, a mapping) are only named; the parameters of a
-            `Space` are described, and its points are stored by their place in the cube.
+            Options that are objects (a transformer, a mapping) are described, as far as they can be
+            pickled, and so are the parameters of a `Space`; neither can be made from that. Points
+            of a `Space` are stored by their place in the cube.
         """
         with self._lock:
             return to_data(self)
@@ -371,7 +370,7 @@ class AskTellOptimizer(ABC):
         bounds : Space, array-like of shape (d, 2) or scipy.optimize.Bounds, default=None
             The space, if it has named parameters. A box needs not be given again.
         **objects
-            The options that were objects.
+            The options that were objects, as they were when the data were made.
 
         Returns
         -------
@@ -381,7 +380,7 @@ class AskTellOptimizer(ABC):
         ------
         ValueError
             When the data is of another class, format or version, or of another space, or bounds
-            or objects are missing or superfluous.
+            or objects are missing, superfluous or others; the difference is named.
         """
         return from_data(cls, data, bounds, objects)
 

@@ -39,7 +39,8 @@ class _Check:
         if not isinstance(constraint, (LinearConstraint, NonlinearConstraint)):
             raise ValueError(
                 "constraints must be scipy.optimize.NonlinearConstraint or LinearConstraint, or a "
-                f"list of these: got {constraint!r}."
+                f"list of these: got {constraint!r}. Write NonlinearConstraint(fun, 0, numpy.inf) "
+                "for fun(x) >= 0, which scipy's dicts call {'type': 'ineq', 'fun': fun}."
             )
         self._func = self._function(constraint, space)
         self._lower, self._upper = (np.atleast_1d(np.asarray(b, float)) for b in _ends(constraint))

@@ -94,13 +94,13 @@ class InPlace(Executor):
     returned = None
 
     def submit(self, fn, /, *args, **kwargs):
-        """Return a future that is done; what is no `Exception` (Ctrl-C, sys.exit) passes."""
+        """Return a future that is done; Ctrl-C passes."""
         future = Future()
         future.set_running_or_notify_cancel()
         try:
             self.returned = fn(*args, **kwargs)
             future.set_result(self.returned)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             future.set_exception(error)
         return future
 

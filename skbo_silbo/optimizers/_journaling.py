@@ -1,9 +1,11 @@
 """How an optimiser writes down what it is asked and told, and goes on from what is written."""
 
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
+from skbo_silbo.journal import require_same
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._event_log import EventLog
 from skbo_silbo.space import keys_of
@@ -29,6 +31,17 @@ def open_log(path, random_state):
     return log, random_state
 
 
+@contextmanager
+def closed_on_error(log):
+    """Close a log, or None, where its optimiser could not be made: it would stay locked."""
+    try:
+        yield
+    except BaseException:
+        if log is not None:
+            log.close()
+        raise
+
+
 def begin_or_check(log, optimizer, facts):
     """Write who the optimiser is into a new log, or refuse another one's that holds values.
 
@@ -42,7 +55,7 @@ def begin_or_check(log, optimizer, facts):
     Raises
     ------
     ValueError
-        Naming the first difference.
+        Naming the differences; or an option that holds what cannot be seen.
     """
     now = _identity(optimizer, facts)
 
@@ -68,7 +81,7 @@ def _follow(event, optimizer):
             optimizer._register(x)
     elif "told" in event:
         optimizer._record(*told_of(event, optimizer.space_))
-    else:
+    elif "cancelled" in event:  # else it is of a call: see `Calls`
         optimizer._withdraw(keys_of(_state.rows_from_data(event["cancelled"], m)))
 
 
@@ -104,6 +117,7 @@ def _identity(optimizer, facts):
         "space": _state.space_to_data(optimizer.space_),
         "options": options,
         "objects": objects,
+        "descriptions": _state.describe_objects(optimizer, objects),
         "seed": int(optimizer._seed),
         "facts": facts,
     }
@@ -114,24 +128,21 @@ def _check_same(then, now, space, path):
         _state.check_space(then["space"], space)
     except ValueError as error:
         raise ValueError(f"{error} The data are journal {path!r}.") from None
-    for name in ("class", "facts", "options", "objects", "seed"):
-        different = _difference(name, then[name], now[name])
-        if different is not None:
-            raise ValueError(
-                f"journal must be of the same search: {path!r} is of another one. {different}. "
-                "Search as before, or give another path."
-            )
+    undescribed = set(then["objects"]) - set(then.get("descriptions", {}))  # of older journals
+    require_same(_who(then), _who(now), path)
+    require_same(_options(then, undescribed), _options(now, undescribed), path)
+    seeds = ({"random_state gives a seed that": header["seed"]} for header in (then, now))
+    require_same(*seeds, path)
 
 
-def _difference(name, then, now):
-    if isinstance(then, dict) and isinstance(now, dict):
-        for key in dict.fromkeys([*then, *now]):
-            before, after = then.get(key, "absent"), now.get(key, "absent")
-            if before != after:
-                return f"{key} was {before!r} and is {after!r}"
-        return None
-    named = "random_state gives a seed that" if name == "seed" else name
-    return None if then == now else f"{named} was {then!r} and is {now!r}"
+def _who(header):
+    return {"optimizer": header["class"], **header["facts"]}
+
+
+def _options(header, undescribed):
+    """Return plain options, and descriptions of the others: what has none can be any object."""
+    known = {**header["options"], **header.get("descriptions", {})}
+    return known | {name: "an object" for name in undescribed if name in header["objects"]}
 
 
 def _version():

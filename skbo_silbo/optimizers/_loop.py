@@ -23,10 +23,9 @@ from functools import cached_property
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo._checks import check_members
 from skbo_silbo._sklearn import one_thread
 from skbo_silbo.acquisition import AcquisitionSurface, no_improvement
-from skbo_silbo.embedding import Embedding, LinearEmbedding
+from skbo_silbo.embedding import Embedding, LinearEmbedding, check_learnt
 from skbo_silbo.mapping import make_ledger
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._base import AskTellOptimizer
@@ -35,6 +34,13 @@ from skbo_silbo.optimizers._configuration import Configuration, is_update_due
 from skbo_silbo.optimizers._design import Design, random_points
 from skbo_silbo.optimizers._evidence import Rival
 from skbo_silbo.optimizers._history import Labelled, impute_failures
+from skbo_silbo.optimizers._returned import (
+    check_design,
+    check_found,
+    check_made,
+    lowest_mean,
+    warped,
+)
 from skbo_silbo.optimizers._subspace import LearntSubspace, describe_subspace
 from skbo_silbo.space import draw_unseen, first_rows, key_of
 from skbo_silbo.surrogate import choose_warp, fit_feasibility, restore_feasibility
@@ -91,7 +97,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 return draw_unseen(self.space_, self._seen, rng)
             search = self._configuration.search
             surface = self._surface(search.n_points)
-            return self._choose(search.find(surface, self._belief.ranked, self.space_, rng), rng)
+            found = search.find(surface, self._belief.ranked, self.space_, rng)
+            check_found(search, found)
+            return self._choose(found, rng)
 
     def _design_point(self, index, rng):
         X, Z = self._design.X, self._design.Z
@@ -103,8 +111,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     @cached_property
     def _design(self):
-        made = self._configuration.design(self.n_initial_, self.space_.n_features_, self._rng(0, 0))
-        design = made if isinstance(made, Design) else Design(made)
+        n, d = self.n_initial_, self.space_.n_features_
+        made = self._configuration.design(n, d, self._rng(0, 0))
+        design = made if isinstance(made, Design) else Design(check_design(made, n, d))
         return replace(design, X=self.space_.round(design.X))
 
     # --- belief ---------------------------------------------------------------------------------
@@ -142,8 +151,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             belief = replace(belief, warp=self._choose_warp(X, y), chosen_at=n)
         learner = self._configuration.learner
         learnt = learner.learn(*learning_data(X, y, self._unlabeled, belief.warp))
-        if first:
-            check_members(f"what {learner.name}.learn returns", learnt, Embedding)
+        check_learnt(learner, learnt, X.shape[1])
         belief = replace(belief, learnt_at=n)
         if first or not (learnt.is_identity and belief.embedding.is_identity):
             self._ledger.move(learnt, self._seen, first)
@@ -178,7 +186,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
             return replace(belief, surrogate=None, n_told=len(self._history))
         data, rng = self._surrogate_data(labelled), self._rng(n, 2)
         maker = self._configuration.maker
-        surrogate, state = maker.fit(belief.state, *data, moved=belief.moved, rng=rng)
+        made = maker.fit(belief.state, *data, moved=belief.moved, rng=rng)
+        surrogate, state = check_made(maker, made)
         belief = self._with_surrogate(surrogate, state, labelled)
         if not labelled.constraints.shape[1]:
             return belief
@@ -196,7 +205,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         filled, warp = impute_failures(y), self._belief.warp
         known = np.where(np.isfinite(y) & np.isfinite(noise_std), noise_std, 0.0)
         variance = (known * np.exp(warp.log_slope(filled))) ** 2
-        return np.array(Z), warp(filled)[source], variance[source]  # the history stays ours
+        return np.array(Z), warped(warp, filled)[source], variance[source]  # history stays ours
 
     def _with_surrogate(self, surrogate, state, labelled):
         ranked, n_feasible = labelled.ranked()
@@ -237,7 +246,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 feasibility = feasibility.believing(pending)
         acquisition, best = no_improvement, np.inf
         if belief.n_feasible:
-            best = surrogate.predict(np.vstack(good))[0].min()  # noise makes low values too
+            best = lowest_mean(surrogate, np.vstack(good))  # noise makes low values too
             acquisition = self._configuration.acquisition(self._n_known + 1, n_points)
         return AcquisitionSurface(acquisition, surrogate, embedding, best, feasibility)
 
@@ -314,11 +323,14 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _check_constraints(self, constraints, shape):
         constraints = super()._check_constraints(constraints, shape)
-        if constraints.shape[1] and not self._configuration.learns_constraints:
+        m = constraints.shape[1]
+        if m and not self._configuration.learns_constraints:
+            acquisition = self._configuration.acquisition(1, 1)
             raise ValueError(
-                "constraints must be None for this acquisition, which probabilities cannot be "
-                f"multiplied by: got {constraints.tolist()}. Use acquisition='ei', or tell points "
-                "that violate them as failed."
+                "acquisition must be 'ei' where constraints are learnt (n_constraints of minimize, "
+                "constraints of tell), to be multiplied by the probability that they hold: got "
+                f"{acquisition!r} and {m} constraints. Use 'ei', by a method that has it, or have "
+                "points that violate them count as failed: NaN as their value, and no constraints."
             )
         return constraints
 
@@ -367,9 +379,11 @@ class EmbeddedOptimizer(AskTellOptimizer):
         """Return the belief with a surrogate of the stored state: nothing is searched."""
         labelled, state = self._labelled(), self._belief.state
         if state is None or self._belief.moved or not labelled.y.size:
+            n = len(self._history)
+            more = f"Tell {self.n_initial_ - n} more and" if n < self.n_initial_ else "Then"
             raise NotFittedError(
-                f"subspace_ needs a model, which comes after {self.n_initial_} values: got "
-                f"{len(self._history)}. Tell them, then ask() for a point."
+                f"subspace_ needs a model, which ask() makes from {self.n_initial_} values on: got "
+                f"{n}. {more} call ask()."
             )
         data = self._surrogate_data(labelled)
         surrogate = self._configuration.maker.restore(state, *data)
@@ -381,4 +395,4 @@ class EmbeddedOptimizer(AskTellOptimizer):
 def learning_data(X, y, unlabeled, warp):
     """Return labelled points, their values as seen, and the points without a value."""
     finite = np.isfinite(y)
-    return X[finite], warp(y[finite]), np.vstack([X[~finite], unlabeled])
+    return X[finite], warped(warp, y[finite]), np.vstack([X[~finite], unlabeled])

@@ -26,6 +26,21 @@ _paper = partial(
     warp=None,
 )
 
+EXECUTOR = "executor=concurrent.futures.ProcessPoolExecutor(4), or another,"
+HERE = MappingProxyType(
+    {
+        **dict.fromkeys(
+            ["n_iter", "n_trials", "maxiter", "max_iter", "maxfun", "max_evals"], "n_calls"
+        ),
+        **dict.fromkeys(["n_jobs", "n_workers", "max_workers", "workers"], EXECUTOR),
+        **dict.fromkeys(["seed", "rng"], "random_state"),
+        **dict.fromkeys(["n_initial_points", "n_random_starts", "init_points"], "n_initial"),
+        "acq_func": "acquisition",
+        "base_estimator": "surrogate",
+        "tol": "target",
+    }
+)
+"""What arguments that other libraries have are called here."""
 BASE = "skbo_silbo.optimizers.AskTellOptimizer"
 REMEDY = "The page 'Parts of your own' of the documentation shows how one is written."
 METHODS = MappingProxyType(
@@ -108,9 +123,10 @@ def _check_options(method, make, options, others):
     names = sorted(set(known) - {"bounds", "random_state", "journal"})
     unknown = sorted(set(options) - set(names))
     if unknown:
+        called = "".join(f"{name} is {HERE[name]} here. " for name in unknown if name in HERE)
         raise ValueError(
-            f"options of method {method!r} must be among {names}: got {unknown}. Remove or rename "
-            f"them; arguments of minimize itself are {', '.join(others)}."
+            f"options of method {method!r} must be among {names}: got {unknown}. {called}Remove or "
+            f"rename them; arguments of minimize itself are {', '.join(others)}."
         )
 
 

@@ -8,7 +8,6 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
-from scipy.optimize import OptimizeResult
 
 from skbo_silbo._checks import check_count, check_nonnegative
 from skbo_silbo._typing import (
@@ -18,18 +17,27 @@ from skbo_silbo._typing import (
     ConstraintsLike,
     ExecutorLike,
     Objective,
+    PointT,
     RandomState,
 )
 from skbo_silbo.optimizers._base import AskTellOptimizer
+from skbo_silbo.optimizers._calls import Calls
 from skbo_silbo.optimizers._executors import InPlace, OneThread, Workers, is_executor
+from skbo_silbo.optimizers._first_points import warn_of_first_points_only
 from skbo_silbo.optimizers._journaling import open_log
 from skbo_silbo.optimizers._methods import make_optimizer, name_of
 from skbo_silbo.optimizers._report import make_report
-from skbo_silbo.optimizers._run import Limits, Run, Stop
+from skbo_silbo.optimizers._result import MinimizeResult
+from skbo_silbo.optimizers._run import Limits, Run, Stop, in_short
+
+GOES_ON = (
+    "The same call with the same journal goes on with this point; if func raises there again, and "
+    "returns a value elsewhere, it counts as failed then."
+)
 
 
 def minimize(
-    func: Objective,
+    func: Objective[PointT],
     bounds: BoundsLike,
     *,
     method: str | AskTellOptimizer | Callable[..., AskTellOptimizer] = "silbo",
@@ -39,7 +47,7 @@ def minimize(
     max_time: float | None = None,
     target: float | None = None,
     random_state: RandomState = None,
-    callback: Callable[[OptimizeResult], object] | None = None,
+    callback: Callable[[MinimizeResult[Any]], object] | None = None,
     executor: ExecutorLike | Callable[[], ExecutorLike] | None = None,
     n_pending: int | Auto = "auto",
     timeout: float | None = None,
@@ -50,7 +58,7 @@ def minimize(
     verbose: int = 0,
     maximize: bool = False,
     **options: Any,
-) -> OptimizeResult:
+) -> MinimizeResult[PointT]:
     """Minimise an expensive function of many inputs.
 
     Parameters
@@ -122,8 +130,10 @@ def minimize(
     journal : str or path-like, default=None
         A file in which every point and value is on disk before the search goes on. The same call
         with the same journal goes on where it ended, be it by ``kill -9``: its calls count, points
-        that were being evaluated come first. One of another space, method, option or seed is
-        refused, the difference named. It is locked while in use.
+        that were being evaluated come first. One at which `func` raises again in a second run, and
+        then returns a value elsewhere, counts as failed, with a `LostEvaluationWarning`. A journal
+        of another space, method, option or seed is refused, the difference named. It is locked
+        while in use.
     verbose : int, default=0
         1 prints a line whenever the best value improves, 2 after every call.
     maximize : bool, default=False
@@ -133,18 +143,19 @@ def minimize(
 
     Returns
     -------
-    result : scipy.optimize.OptimizeResult
-        ``x`` and ``fun``: the best point and its value (None and NaN if no value is finite, or
-        none of them of a feasible point);
-        ``x_iters`` and ``func_vals``: all points and values in order, those of `y0` first;
-        ``nfev``: how often `func` was called, failures included; ``optimizer``: what proposed the
-        points, told all values (for its ``subspace_``, and for `skbo_silbo.inspection`), those to
-        be maximised with their signs changed; ``maximize``: whether that is so;
-        ``constraints``, with `n_constraints`: of every value, (n, m);
-        ``message``: why it ended, and ``stop_reason``: the same in a word, one of "n_calls",
-        "max_time", "target", "callback", "exhausted" (a finite space), "workers" (all hang),
-        "interrupted" and "error";
-        ``success``: whether it ended by itself with a finite value.
+    result : MinimizeResult
+        A `scipy.optimize.OptimizeResult`: ``x`` and ``fun``, the best point and its value (None and
+        NaN if no value is finite, or none of them of a feasible point); ``x_iters`` and
+        ``func_vals``, all points and values in order; ``nfev``, ``optimizer``, ``stop_reason`` and
+        others, which `MinimizeResult` says all about.
+
+    Warns
+    -----
+    FirstPointsOnlyWarning
+        When `n_calls` ends with the first points, of which there are ``optimizer.n_initial_``, and
+        `n_initial` was not given.
+    LostEvaluationWarning
+        When an evaluation is given up.
 
     Raises
     ------
@@ -152,10 +163,10 @@ def minimize(
         When the method or an option is unknown, or an argument is invalid; nothing is evaluated.
     BaseException
         What `func` or `callback` raises, ``sys.exit`` too, is raised again once all other running
-        evaluations have ended, and nothing paid for is lost: the result
-        so far is its attribute ``optimize_result`` (its ``x_iters`` and ``func_vals`` can be
-        given as `x0` and `y0` to go on). Ctrl-C is not raised: it ends the search, and the
-        result so far is returned with ``success=False``.
+        evaluations have ended, and nothing paid for is lost: the result so far is its attribute
+        ``optimize_result`` (its ``x_iters`` and ``func_vals`` can be given as `x0` and `y0` to go
+        on), the point at which `func` raised ``optimize_x``, and a note says both. Ctrl-C is not
+        raised: it ends the search, and the result so far is returned with ``success=False``.
 
     Examples
     --------
@@ -182,8 +193,12 @@ def minimize(
             optimizer.keep_journal(log, method=name, maximize=bool(maximize), **learnt)
         y0, c0 = _split(y0, n_constraints)
         queue, n_known = _prepare(optimizer, x0, y0, c0, sign)
+        if "n_initial" not in options and len(queue) + n_known < n_calls:
+            n_given = len(optimizer.func_vals_) - n_known
+            warn_of_first_points_only(optimizer, "n_calls", n_calls, n_given, stacklevel=2)
         workers = _make_workers(func, executor, n_pending, timeout)
-        run = Run(optimizer, workers, limits, n_pending, sign, report, n_constraints)
+        calls = Calls(log, optimizer.space_)
+        run = Run(optimizer, workers, limits, n_pending, sign, report, calls, n_constraints)
         run.begin_with(queue, n_known)
         return _perform(run)
     finally:
@@ -197,6 +212,8 @@ def _perform(run):
     try:
         stop = run.loop()
         run.finish()
+        if stop.reason in ("n_calls", "exhausted"):
+            run.conclude()
         ended = True
         return run.result(stop)
     except KeyboardInterrupt:
@@ -206,7 +223,7 @@ def _perform(run):
     except BaseException as error:
         run.wind_up()
         stop = Stop("error", f"Stopped by {type(error).__name__}.")
-        _attach(error, run.result(stop, interrupted=True))
+        _attach(error, run.result(stop, interrupted=True), run.point_of(error))
         raise
     finally:
         run.workers.close(wait=ended)
@@ -268,9 +285,28 @@ def _make_workers(func, executor, n_pending, timeout):
     return Workers(executor, func, timeout, None if n_pending == "auto" else n_pending)
 
 
-def _attach(error, result):
+def _attach(error, result, point):
+    """Give an exception the result so far, and say so; and where `func` raised it, at which point.
+
+    Parameters
+    ----------
+    error : BaseException
+    result : MinimizeResult
+    point : ndarray of shape (d,), dict or None
+        None where something else raised it.
+    """
     error.optimize_result = result
+    kept = (
+        f"{result.nfev} calls of func were made in all; the {len(result.func_vals)} values known "
+        "are in the attribute 'optimize_result' of this exception."
+    )
+    if point is None:
+        error.add_note(f"minimize: {kept}")
+        return
+    error.optimize_x = point
     error.add_note(
-        f"minimize: {result.nfev} calls were made before this; their results are in the attribute "
-        "'optimize_result' of this exception."
+        f"minimize: func raised this at the point {in_short(point)} (exactly: attribute "
+        f"'optimize_x'). {kept} Have func return float('nan') where it cannot be evaluated: that "
+        "counts as failed, and the search goes on. "
+        + (GOES_ON if result.optimizer.keeps_journal else "With a journal none is paid for twice.")
     )

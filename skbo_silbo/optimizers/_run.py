@@ -8,19 +8,20 @@ from math import ceil
 from time import perf_counter
 
 import numpy as np
-from scipy.optimize import OptimizeResult
 
+from skbo_silbo.optimizers._calls import MOST_RUNS
 from skbo_silbo.optimizers._executors import Job
 from skbo_silbo.optimizers._outcome import as_outcome
+from skbo_silbo.optimizers._result import MinimizeResult
 from skbo_silbo.space import SpaceExhausted
 
 NEGLIGIBLE = 0.05  # evaluations that end while one proposal is made: then none is made ahead
-LONGEST_POINT = 200  # characters, in a warning
+LONGEST_SHOWN = 200  # characters of a point, in a message
 MEMORY = 0.7  # of the running figures of how long proposals and evaluations take
 
 
 class LostEvaluationWarning(UserWarning):
-    """An evaluation was given up: its worker died, or it took longer than the timeout."""
+    """An evaluation was given up: its worker died, or it took too long, or raised in two runs."""
 
 
 @dataclass(frozen=True)
@@ -68,17 +69,20 @@ class Run:
         -1 where the user maximises.
     report : callable
         Called with (result, value) after every evaluation.
+    calls : Calls
     n_constraints : int
         How many constraints are returned with a value.
     """
 
-    def __init__(self, optimizer, workers, limits, n_pending, sign, report, n_constraints=0):
-        self.optimizer, self.workers, self.limits = optimizer, workers, limits
+    def __init__(self, optimizer, workers, limits, n_pending, sign, report, calls, n_constraints=0):
+        self.optimizer, self.workers, self.limits, self.calls = optimizer, workers, limits, calls
         self.n_pending, self.sign, self.report = n_pending, sign, report
         self.n_constraints = n_constraints
         self.nfev = self._n_points = 0  # calls made, and points that they were made for
         self._queue = []  # jobs to be submitted before anything is asked for
         self._suspects = []  # jobs that may have killed a worker: evaluated alone
+        self._aside = []  # jobs that raised as in an earlier run, and what: failed if others do not
+        self._raised = (None, None)  # the exception of func that was raised, and its point
         self._alone = self._exhausted = False
         self._recording = None  # the job last recorded, and how many values were told before
         self._called_back = False
@@ -86,9 +90,11 @@ class Run:
         self._began = perf_counter()
 
     def begin_with(self, points, n_known):
-        """Put points before all that is asked for; `n_known` calls were made before."""
+        """Put points before all that is asked for; `n_known` of earlier runs have values."""
         self._queue = [Job(point) for point in points]
-        self.nfev = self._n_points = n_known
+        self._n_points = n_known
+        self._n_given = len(self.optimizer.func_vals_) - n_known  # values that no call was made for
+        self.nfev = n_known + self.calls.n_without_value
 
     def loop(self):
         """Evaluate until something says stop; return the `Stop`."""
@@ -104,9 +110,28 @@ class Run:
 
     def finish(self):
         """Wait for what is running, and record it; what has not begun is not called."""
-        self.nfev -= len(self.workers.cancel_waiting())
+        self._take_back(self.workers.cancel_waiting())
         while self.workers.n_jobs:
             self._take(self.workers.wait(), final=True)
+
+    def conclude(self):
+        """Judge points that raised as in an earlier run, where there is no other left to call.
+
+        Raises
+        ------
+        Exception
+            What the first raised, where `func` has never returned a value.
+        """
+        if self._aside and len(self.optimizer.func_vals_) == self._n_given:
+            job, error = self._aside[0]
+            self._raised = error, job.point
+            raise error
+        self._give_up_aside()
+
+    def point_of(self, error):
+        """Return the point at which `func` raised this; None where something else did."""
+        raised, point = self._raised
+        return point if raised is error else None
 
     def wind_up(self):
         """Wait for what is running, and record all that has returned, whatever else goes wrong."""
@@ -122,14 +147,15 @@ class Run:
             if not told or len(self.optimizer.func_vals_) == self._recording[1]:
                 with contextlib.suppress(TypeError):
                     self._record(job, value)
-        self.nfev -= len(self.workers.cancel_waiting())
+        with contextlib.suppress(OSError):  # of the journal: the search ends with another error
+            self._take_back(self.workers.cancel_waiting())
 
     def result(self, stop, *, interrupted=False):
         """Return the result so far."""
         values, feasible = self.sign * self.optimizer.func_vals_, self.optimizer.feasible_
         found = bool((np.isfinite(values) & feasible).any())
         constrained = {"constraints": self.optimizer.constraints_} if self.n_constraints else {}
-        return OptimizeResult(
+        return MinimizeResult(
             x=self.optimizer.best_x_ if found else None,
             fun=self.sign * self.optimizer.best_y_ if found else float("nan"),
             nfev=self.nfev,
@@ -165,7 +191,7 @@ class Run:
     def _without_workers(self):
         """Get other workers for those that all hang, or say that there are none."""
         waiting = self.workers.cancel_waiting()
-        self.nfev -= len(waiting)
+        self._take_back(waiting)
         self._queue = waiting + self._queue
         if self.workers.can_be_replaced:
             self.workers.replace()
@@ -185,6 +211,7 @@ class Run:
             if job is None:
                 return
             self._alone = job.losses > 0
+            self.calls.begin(job.point)
             self.nfev += 1
             self._n_points += job.n_calls == 0
             job.n_calls += 1
@@ -242,15 +269,17 @@ class Run:
     def _take(self, outcomes, *, final=False):
         """Record outcomes; raise, once all that are there are recorded, what a call raised."""
         lost = [o for o in outcomes if o.kind == "lost"]
-        errors = [o.value for o in outcomes if o.kind == "error"]
+        raised = [o for o in outcomes if o.kind == "error" and not self._put_aside(o)]
         for outcome in outcomes:
             if outcome.kind == "value":
                 self._evaluating = _running_mean(self._evaluating, outcome.seconds)
                 self._tell(outcome.job, outcome.value)
+                self._give_up_aside()
             elif outcome.kind == "hung":
                 self._give_up(outcome.job, "took longer than the timeout")
-        if errors:
-            raise errors[0]
+        if raised:
+            self._raised = raised[0].value, raised[0].job.point
+            raise raised[0].value
         if lost and final:
             return
         broken = [o.value for o in lost if isinstance(o.value, BrokenExecutor)]
@@ -259,6 +288,24 @@ class Run:
         else:
             for outcome in lost:
                 self._note_loss(outcome.job)
+
+    def _put_aside(self, outcome):
+        """Return whether a call raised as in an earlier run: others tell whose fault it is."""
+        again = self.calls.end_by(outcome.value, outcome.job.point) >= MOST_RUNS
+        if again:
+            self._aside.append((outcome.job, outcome.value))
+        return again
+
+    def _give_up_aside(self):
+        aside, self._aside = self._aside, []
+        for job, error in aside:
+            self._give_up(job, f"raised {in_short(repr(error))} as in an earlier run")
+
+    def _take_back(self, jobs):
+        """Count calls that had not begun as not made."""
+        self.nfev -= len(jobs)
+        for job in jobs:
+            self.calls.take_back(job.point)
 
     def _tell(self, job, value):
         self._after(self._record(job, value))
@@ -280,7 +327,7 @@ class Run:
             self._called_back = bool(self.limits.callback(result))
 
     def _give_up(self, job, why):
-        n, point = len(self.optimizer.func_vals_), _in_short(job.point)
+        n, point = len(self.optimizer.func_vals_), in_short(job.point)
         text = f"an evaluation counts as failed: it {why}. Its point, x_iters[{n}], is {point}."
         warnings.warn(text, LostEvaluationWarning, stacklevel=2)
         self._tell(job, float("nan"))
@@ -304,7 +351,7 @@ class Run:
                 else:
                     self._take([outcome])
         self._alone = False
-        self.nfev -= len(waited)
+        self._take_back(waited)
         if not self.workers.can_be_replaced:
             error.add_note(
                 "minimize: the executor is broken, and what was running is lost with it. Give "
@@ -318,12 +365,12 @@ class Run:
             self._note_loss(job)
 
 
-def _in_short(point):
-    """Return a point in one line, of many inputs the first and the last."""
-    if isinstance(point, dict):
-        text = repr(point)
-        return text if len(text) <= LONGEST_POINT else f"{text[: LONGEST_POINT - 3]}..."
-    return np.array2string(point, precision=4, threshold=6, max_line_width=LONGEST_POINT)
+def in_short(given):
+    """Return a point, or a text, in one line; of many inputs the first and the last."""
+    if isinstance(given, np.ndarray):
+        return np.array2string(given, precision=4, threshold=6, max_line_width=LONGEST_SHOWN)
+    text = given if isinstance(given, str) else repr(given)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
 
 
 def _running_mean(mean, value):

@@ -10,6 +10,7 @@ from skbo_silbo._typing import Auto, BoundsLike, Design, RandomState, RegressorL
 from skbo_silbo.acquisition import AcquisitionFunction, Search
 from skbo_silbo.embedding import (
     SKETCH_STREAM,
+    IdentityLearner,
     Learner,
     NonlinearLearner,
     SketchedLearner,
@@ -27,7 +28,7 @@ from skbo_silbo.optimizers._configuration import (
     make_warps,
 )
 from skbo_silbo.optimizers._design import n_initial_points
-from skbo_silbo.optimizers._journaling import open_log
+from skbo_silbo.optimizers._journaling import closed_on_error, open_log
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._nonlinear_parts import nonlinear_parts
 from skbo_silbo.surrogate import SurrogateMaker, Warp, make_surrogates
@@ -84,10 +85,15 @@ class SILBO(EmbeddedOptimizer):
         The first points: a scrambled Sobol sequence ("auto") or independent uniform points. With
         "random" the first embedding is learnt with `n_unlabeled` uniform points besides, which have
         no value (Algorithm 1 of the paper, line 1).
-    search : {"auto", "climb", "random"}, default="auto"
+    search : {"auto", "parzen-turns", "improvement", "climb", "random"} or Search, default="auto"
         How the acquisition is maximised: by gradients, over the cube or, half the time, in a box
-        round the incumbent, and inputs that seem idle then drawn at random ("auto"); over the cube
-        only ("climb"); over random points of the box round its image.
+        round the incumbent, and inputs that seem idle then drawn at random ("improvement"); over
+        the cube only ("climb"); over random points of the box round its image ("random").
+        "parzen-turns" is "improvement", and in its place, with half the probability of the share of
+        the values that the model cannot predict when each is left out, a point whose inputs are
+        drawn one by one from where good points lie (Bergstra et al. 2011); no such points where
+        constraints are told. "auto" is that where all inputs are kept and surrogate and acquisition
+        are the default ones, else "improvement".
     sketch : {"auto", "count", "gaussian"} or None, default="auto"
         Where the first points and the learnt directions lie: everywhere ("auto", None), or in
         the range of a random map from at most 16 coordinates; the bins of a count sketch are halved
@@ -109,7 +115,8 @@ class SILBO(EmbeddedOptimizer):
         A file in which every point asked for and every value told is on disk before `ask` and
         `tell` return. A new optimiser with the same arguments and journal goes on from there, after
         a crash too; points that were pending are in `pending_`. A journal of another space, option
-        or seed is refused, the difference named; without `random_state` its seed is taken over.
+        (objects are told apart by what a pickle of them holds) or seed is refused, the difference
+        named; without `random_state` its seed is taken over.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same seed and the same values give the same points, bit for bit on one kind of
         processor (another kernel of the linear algebra library rounds otherwise).
@@ -195,24 +202,25 @@ class SILBO(EmbeddedOptimizer):
         random_state: RandomState = None,
     ) -> None:
         log, seed = open_log(journal, random_state)
-        super().__init__(bounds, seed)
-        self.random_state = random_state
-        self.journal = journal
-        self.n_components = n_components
-        self.embedding = embedding
-        self.mapping = mapping
-        self.acquisition = acquisition
-        self.n_initial = n_initial
-        self.n_unlabeled = n_unlabeled
-        self.update_every = update_every
-        self.design = design
-        self.search = search
-        self.sketch = sketch
-        self.surrogate = surrogate
-        self.warp = warp
-        self._assemble()
-        if log is not None:
-            self.keep_journal(log)
+        with closed_on_error(log):
+            super().__init__(bounds, seed)
+            self.random_state = random_state
+            self.journal = journal
+            self.n_components = n_components
+            self.embedding = embedding
+            self.mapping = mapping
+            self.acquisition = acquisition
+            self.n_initial = n_initial
+            self.n_unlabeled = n_unlabeled
+            self.update_every = update_every
+            self.design = design
+            self.search = search
+            self.sketch = sketch
+            self.surrogate = surrogate
+            self.warp = warp
+            self._assemble()
+            if log is not None:
+                self.keep_journal(log)
 
     def _configure(self, d):
         n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
@@ -242,7 +250,16 @@ class SILBO(EmbeddedOptimizer):
         """Return the mapping and the search of the acquisition."""
         if isinstance(learner, NonlinearLearner):
             return nonlinear_parts(self.mapping, self.search, self.sketch)
-        return make_mapping(self.mapping, keeps_found=keeps_found), make_search(self.search)
+        search = self.search
+        if isinstance(search, str) and search == "auto" and self._improves_among_inputs(learner):
+            search = "parzen-turns"
+        return make_mapping(self.mapping, keeps_found=keeps_found), make_search(search)
+
+    def _improves_among_inputs(self, learner):
+        """Whether it is the default in what `ParzenTurns` was measured with, inputs and process."""
+        plain = isinstance(learner, IdentityLearner) and self.sketch in ("auto", None)
+        improvement = isinstance(self.acquisition, str) and self.acquisition == "ei"
+        return plain and improvement and isinstance(self.surrogate, str)
 
     def _make_surrogates(self, chosen):
         """Return the maker; the prior that "auto" stands for is that of the process alone."""

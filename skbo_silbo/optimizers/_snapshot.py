@@ -16,6 +16,7 @@ def to_data(optimizer):
         "space": _state.space_to_data(optimizer.space_),
         "options": options,
         "objects": objects,
+        "descriptions": _state.describe_objects_that_can_be(optimizer, objects),
         "seed": int(optimizer._seed),
         "history": told_event(optimizer.space_, *told),
         "pending": [x.tolist() for x in optimizer._pending.values()],

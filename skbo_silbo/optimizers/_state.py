@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skbo_silbo.embedding import LinearEmbedding, TransformerEmbedding
+from skbo_silbo.journal import describe, differences_in_words
 from skbo_silbo.space import box_difference, describe_space, space_difference
 
 RELEARN = "learn again"  # in place of an embedding: at the next proposal, from all values
@@ -82,18 +83,55 @@ def options_to_data(optimizer):
     return {name: value for name, value in options.items() if name not in objects}, objects
 
 
+def describe_objects(optimizer, names):
+    """Return what the options of these names are, in plain JSON, by which two are told apart.
+
+    Raises
+    ------
+    ValueError
+        When one holds what cannot be seen.
+    """
+    described = {}
+    for name in names:
+        try:
+            described[name] = describe(getattr(optimizer, name))
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from error
+    return described
+
+
+def describe_objects_that_can_be(optimizer, names):
+    """Return the same, without those that hold what cannot be seen."""
+    given = {name: _described(getattr(optimizer, name)) for name in names}
+    return {name: described for name, described in given.items() if described is not None}
+
+
+def _described(value):
+    try:
+        return describe(value)
+    except ValueError:
+        return None
+
+
 def merge_options(data, given):
     """Return the stored options with the objects given again.
 
     Raises
     ------
     ValueError
-        When an object is missing, or what is given was not one.
+        When an object is missing or another one, or what is given was not one.
     """
     if set(given) != set(data["objects"]):
         raise ValueError(
             f"options that are objects must be given again, here {data['objects']}: "
             f"got {sorted(given)}. Write from_dict(data, name=object)."
+        )
+    then = data.get("descriptions", {})  # older data lack them
+    shown = differences_in_words(then, {name: _described(given[name]) for name in then})
+    if shown:
+        raise ValueError(
+            f"options that are objects must be as they were: {shown}. Give such an object, or, "
+            "where the difference does not matter, take it out of data['descriptions']."
         )
     return {**data["options"], **given}
 
@@ -135,6 +173,7 @@ def check_space(data, space):
             f"bounds must be a {'box' if 'bounds' in data else 'space of named parameters'}, as "
             f"the data: got {space!r}. Give what the optimiser was made with."
         )
+    _require_names_of_their_own(data.get("columns", ()))
     if "bounds" in data:
         different = box_difference(data["bounds"], now["bounds"])
     else:
@@ -147,6 +186,18 @@ def check_space(data, space):
             f"bounds must be the space of the data: {different}. A point told would get another "
             "value. Give the space that the optimiser was made with, or tell the old points and "
             "values to a new optimiser."
+        )
+
+
+def _require_names_of_their_own(columns):
+    """Refuse a space that earlier releases made, of which none has been made since."""
+    repeated = sorted({name for name in columns if list(columns).count(name) > 1})
+    if repeated:
+        raise ValueError(
+            f"the space of the data must have a name for every column: {repeated} are names of "
+            "several, as releases before 0.2 allowed, so no space is that of the data. Read "
+            "x_iters_ and func_vals_ with the release that wrote them, and tell() them to a new "
+            "optimiser."
         )
 
 

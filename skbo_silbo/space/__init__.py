@@ -2,6 +2,7 @@
 
 from skbo_silbo.space._box import Box
 from skbo_silbo.space._description import box_difference, describe_space, space_difference
+from skbo_silbo.space._domains import ParameterDomain, parameter_domains
 from skbo_silbo.space._keys import (
     SpaceExhausted,
     draw_unseen,
@@ -17,6 +18,7 @@ from skbo_silbo.space._union import SpaceUnion
 __all__ = [
     "AnySpace",
     "Box",
+    "ParameterDomain",
     "Space",
     "SpaceExhausted",
     "SpaceUnion",
@@ -27,6 +29,7 @@ __all__ = [
     "first_rows",
     "key_of",
     "keys_of",
+    "parameter_domains",
     "refuse_intervals",
     "require_left",
     "space_difference",

@@ -8,6 +8,7 @@ import sys
 from functools import partial
 from numbers import Integral, Real
 from types import BuiltinFunctionType, CodeType, MethodType, ModuleType
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -18,7 +19,7 @@ LONGEST = 20  # members of a list or array that are written out; longer ones bec
 VERSION = 2
 
 
-def describe(value, version=VERSION):
+def describe(value: object, version: int = VERSION) -> Any:
     """Return what a value is, in plain JSON: the same in every process, without a memory address.
 
     Estimators are their class and parameters, as `clone` sees them; other objects their class and
@@ -49,7 +50,7 @@ def describe(value, version=VERSION):
     return _DESCRIBERS[version].describe(value)
 
 
-def describe_data(data, version=VERSION):
+def describe_data(data: object, version: int = VERSION) -> Any:
     """Return the shape and, as a digest, the content of an array, frame, sparse matrix or list."""
     return _DESCRIBERS[version].describe_data(data)
 
@@ -147,8 +148,8 @@ class _Describer:
             reduced = value.__reduce_ex__(4)
         except Exception as error:
             raise ValueError(
-                f"journal must be None for this search: it has a {self._name(type(value))}, of "
-                f"which two cannot be told apart ({error}). Give an object that can be pickled."
+                f"journal must be None with a {self._name(type(value))}, of which two cannot be "
+                f"told apart ({error}). Give an object that can be pickled."
             ) from error
         if isinstance(reduced, str):
             return {"class": self._name(type(value)), "name": reduced}
@@ -265,7 +266,7 @@ class _FirstDescriber(_Describer):
         return []
 
 
-def digest(*parts):
+def digest(*parts: bytes | bytearray | memoryview) -> str:
     """Return 16 hexadecimal digits that stand for bytes."""
     found = hashlib.blake2b(digest_size=8)
     for part in parts:

@@ -1,0 +1,62 @@
+"""What `minimize` returns."""
+
+from typing import Any, Generic
+
+from scipy.optimize import OptimizeResult
+
+from skbo_silbo._typing import FloatArray, PointT
+from skbo_silbo.optimizers._base import AskTellOptimizer
+
+
+class MinimizeResult(OptimizeResult, Generic[PointT]):
+    """What `minimize` found: scipy's `OptimizeResult`, its entries with types.
+
+    Every attribute is an entry too: ``result.fun`` is ``result["fun"]``. Type checkers know `x` by
+    what the function is annotated to be called with: ``MinimizeResult[dict[str, Any]]``.
+
+    Attributes
+    ----------
+    x : ndarray of shape (d,) or dict
+        The best point; None if no value is finite, or none of them of a feasible point.
+    fun : float
+        Its value; NaN if there is none.
+    nfev : int
+        How often the function was called, failures included; with a journal, in all runs.
+    x_iters : ndarray of shape (n, d) or list of n dicts
+        All points in order, those of `y0` first.
+    func_vals : ndarray of shape (n,)
+        Their values.
+    constraints : ndarray of shape (n, m)
+        Their constraints; only with `n_constraints`.
+    optimizer : AskTellOptimizer
+        What proposed the points, told all values (for its ``subspace_``, and for
+        `skbo_silbo.inspection`), those to be maximised with their signs changed.
+    maximize : bool
+        Whether the highest value was looked for.
+    message : str
+        Why it ended.
+    stop_reason : str
+        The same in a word: "n_calls", "max_time", "target", "callback", "exhausted" (a finite
+        space), "workers" (all hang), "interrupted" or "error"; "running" in a callback.
+    success : bool
+        Whether it ended by itself with a finite value.
+
+    Examples
+    --------
+    >>> from skbo_silbo import minimize
+    >>> result = minimize(lambda x: (x[0] - 0.3) ** 2, [(0, 1)], n_calls=12, random_state=0)
+    >>> result.nfev, result["nfev"], result.stop_reason, result.x_iters.shape
+    (12, 12, 'n_calls', (12, 1))
+    """
+
+    x: PointT | Any
+    fun: float
+    nfev: int
+    x_iters: Any
+    func_vals: FloatArray
+    constraints: FloatArray
+    optimizer: AskTellOptimizer
+    maximize: bool
+    message: str
+    stop_reason: str
+    success: bool

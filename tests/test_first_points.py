@@ -1,0 +1,90 @@
+"""A budget that ends with the first points: said once, at both doors, and not where it is meant."""
+
+import warnings
+
+import pytest
+from scipy.stats import uniform
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import KFold
+
+from skbo_silbo import FirstPointsOnlyWarning, SILBOSearchCV, minimize
+from skbo_silbo.optimizers import SILBO
+
+BOUNDS = [(0.0, 1.0)] * 4  # 8 first points
+X, Y = [[0.0]] * 6, [0.0] * 6
+
+
+class Sum(BaseEstimator):
+    def __init__(self, a=0.0, b=0.0, c=0.0, d=0.0):
+        self.a, self.b, self.c, self.d = a, b, c, d
+
+    def fit(self, X, y=None):
+        return self
+
+    def score(self, X, y=None):
+        return self.a + self.b + self.c + self.d
+
+
+def by_minimize(n, **options):
+    minimize(sum, BOUNDS, n_calls=n, random_state=0, **options)
+
+
+def by_search(n, space=None, **options):
+    space = {name: uniform() for name in "abcd"} if space is None else space
+    options = {"cv": KFold(2), "random_state": 0, **options}
+    SILBOSearchCV(Sum(), space, n_iter=n, **options).fit(X, Y)
+
+
+DOORS = [(by_minimize, "n_calls"), (by_search, "n_iter")]
+
+
+def told(search, *args, **options):
+    """Return what a search warns of."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        search(*args, **options)
+    return [str(w.message) for w in found if w.category is FirstPointsOnlyWarning]
+
+
+@pytest.mark.parametrize(("search", "name"), DOORS)
+def test_it_is_said_until_the_model_proposes_a_point(search, name):
+    assert SILBO(BOUNDS).n_initial_ == 8
+    [text] = told(search, 8)
+    assert text.startswith(f"{name} must be greater than 8 for the model to propose points: got 8")
+    assert f"Give {name} more, or fewer first points (n_initial=4); n_initial=8 says" in text
+    assert told(search, 9) == []
+    assert told(search, 8, n_initial=4) == told(search, 8, n_initial=8) == []
+
+
+def test_what_is_known_takes_the_place_of_first_points():
+    known = {"x0": [[0.5] * 4, [0.6] * 4], "y0": [2.0, 2.4]}
+    [text] = told(by_minimize, 6, **known)
+    assert (
+        "greater than 6 for the model to propose points: got 6, and the first 8 points (2 known"
+        in text
+    )
+    assert told(by_minimize, 7, **known) == []
+    pairs = [(dict.fromkeys("abcd", value), value) for value in (0.25, 0.5)]
+    assert len(told(by_search, 6, initial_results=pairs)) == 1
+    assert told(by_search, 7, initial_results=pairs) == []
+
+
+def test_where_nothing_is_to_be_proposed_nothing_is_said():
+    assert told(by_minimize, 3, x0=[[0.1] * 4, [0.2] * 4, [0.3] * 4]) == []
+    assert told(by_minimize, 5, method="random") == []
+    assert told(by_search, 6, space={"a": [1.0, 2.0, 3.0]}) == []
+    assert len(told(by_search, 2, space={"a": [1.0, 2.0, 3.0]})) == 1
+
+
+def test_a_journal_that_goes_on_says_it_of_the_whole_budget(tmp_path):
+    path = tmp_path / "run.jsonl"
+    assert len(told(by_minimize, 3, journal=path)) == 1
+    assert len(told(by_minimize, 5, journal=path)) == 1
+    assert told(by_minimize, 5, journal=path) == []  # nothing is left to do
+    assert told(by_minimize, 9, journal=path) == []
+
+
+def test_the_warning_points_at_the_call(recwarn):
+    with pytest.warns(FirstPointsOnlyWarning) as found:
+        minimize(sum, BOUNDS, n_calls=2)
+    assert found[0].filename == __file__
