@@ -14,6 +14,8 @@ from ._weights import are_counts
 
 N_STARTS = 10
 """Starts of k-means, seeded."""
+FEWEST_ROWS = 5
+"""Rows from which different values can be cut in two slices of two rows or more."""
 ROUNDING = 1e-6
 """Rows by which a sum of weights may miss the size of a slice."""
 
@@ -116,7 +118,8 @@ def slice_response(
     n_slices : int or array-like of increasing edges
         An int is the number aimed at: slices of ``max(2, n_l // n_slices)`` rows, each extended
         to the end of a run of ties, the last taking the rest; a response with at most `n_slices`
-        values, of which some repeat, gets a slice a value. Edges e cut into (-inf, e_0), [e_0,
+        values, of which some repeat, gets a slice a value (R's rule gives different values one
+        too, which show nothing). Edges e cut into (-inf, e_0), [e_0,
         e_1), ..., [e_k, inf).
     sample_weight : ndarray of shape (n_l,), default=None
         Positive: as how many rows each counts.
@@ -186,9 +189,10 @@ def _clusters(y, n_slices, weights):
 
 def _codes_by_count(y, n_slices, weights):
     values, ranks = np.unique(y, return_inverse=True)
-    if len(values) <= n_slices and (len(values) < len(y) or len(y) < 4):
-        return ranks
     last_rows = np.cumsum(np.bincount(ranks, weights))
+    some_repeat = len(values) < last_rows[-1] - ROUNDING
+    if len(values) <= n_slices and (some_repeat or last_rows[-1] < FEWEST_ROWS):
+        return ranks
     size = max(2, np.floor(last_rows[-1] / n_slices + ROUNDING))
     begins = np.zeros(len(values), dtype=int)
     begins[_first_values(last_rows, size)] = 1
