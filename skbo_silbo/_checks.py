@@ -1,9 +1,21 @@
 """Checks of arguments; every message gives the name, the rule and the value."""
 
 import inspect
+import warnings
 from numbers import Integral, Real
 
 import numpy as np
+
+PASSED_THROUGH = ("skbo_silbo", "sklearn", "joblib")
+"""Packages between the user's line and a warning."""
+
+
+def warn_user(message, category=UserWarning):
+    """Warn as from the nearest line that is neither ours nor scikit-learn's."""
+    frame, level = inspect.currentframe(), 1
+    while frame and frame.f_globals.get("__name__", "").partition(".")[0] in PASSED_THROUGH:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def missing_members(given, protocol):
@@ -95,6 +107,13 @@ def check_nonnegative(name, value, special=None):
         return
     allowed = f"{special} or a finite number" if special else "a finite number"
     raise ValueError(f"{name} must be {allowed} >= 0: got {value!r}.")
+
+
+def check_switch(name, value):
+    """Refuse what is neither "auto" nor a bool."""
+    if isinstance(value, bool) or (isinstance(value, str) and value == "auto"):
+        return
+    raise ValueError(f"{name} must be 'auto', True or False: got {value!r}.")
 
 
 def check_choice(name, value, choices):

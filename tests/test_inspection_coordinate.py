@@ -83,7 +83,27 @@ def test_elimination_on_noise_keeps_one_feature():
     assert result.support.sum() == 1
 
 
-@pytest.mark.parametrize("features", [[], [5], [-1], range(5), "a", ["a"]])
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series])
+def test_a_mask_is_a_mask(kind):
+    X, y = make_data()
+    mask = kind([False, False, True, False, True])
+    assert coordinate_test(X, y, mask).p_value == coordinate_test(X, y, [2, 4]).p_value
+    assert coordinate_test(X, y, kind([2, 4])).p_value == coordinate_test(X, y, (4, 2)).p_value
+
+
+def test_what_elimination_dropped_is_not_needed():
+    X, y = make_data(0, n=400, d=8)
+    dropped = ~backward_elimination(X, y, level=0.01).support
+    assert coordinate_test(X, y, dropped).p_value > 0.001
+
+
+BAD = [
+    *([], [5], [-1], range(5), "a", ["a"], [0.7], 1.0, True, [True, False], [True] * 5, [0, True]),
+    *([[0, 1]], [None], None, np.zeros(5, dtype=bool), np.array([0.0, 1.0]), [0, "a"]),
+]
+
+
+@pytest.mark.parametrize("features", BAD)
 def test_bad_features_are_refused(features):
     with pytest.raises(ValueError, match="features must be some, not all, of the 5 features"):
         coordinate_test(*make_data(), features)

@@ -58,7 +58,7 @@ def test_categories_of_sliced_inverse_regression():
     two = np.column_stack([NAMES, NAMES])
     refused(SemiSlicedInverseRegression(1), "got shape (40, 2). Join the columns", X, two)
     refused(SemiSlicedInverseRegression(3), "DirectionalRegression sees more", X, NAMES)
-    refused(SemiSlicedInverseRegression("all"), "must be 'auto', 'criterion' or an", X, Y)
+    refused(SemiSlicedInverseRegression("all"), "must be 'auto', 'permutation', 'crit", X, Y)
 
 
 @pytest.mark.parametrize("mark", [None, np.nan, "NA"])

@@ -192,16 +192,6 @@ def test_chi_square_tests_hold_their_level_with_relative_weights():
     assert rejected <= 20  # P(more) is .002 at level .05; n in place of Kish's number rejects 90
 
 
-@pytest.mark.parametrize("learner", [SemiSlicedInverseRegression, SlicedAverageVarianceEstimation])
-def test_rows_of_relative_weight_are_not_shuffled(learner):
-    X, y, _ = make_data(0, n=40, d=6)
-    weights = np.random.default_rng(0).uniform(0.2, 2, size=len(y))
-    chosen = learner().fit(X, y, sample_weight=weights)
-    assert not hasattr(chosen, "permutation_tests_")
-    counted = learner("criterion").fit(X, y, sample_weight=weights)
-    assert chosen.n_components_ == counted.n_components_
-
-
 def test_rows_of_weight_zero_are_left_out_and_unlabelled_rows_need_no_weight():
     X, y, _ = make_data(0)
     weights = np.random.default_rng(0).uniform(0.2, 2, size=len(y))

@@ -1,16 +1,24 @@
 """Sliced inverse regression of chunks, or of the blocks of a Dask array, by their moments."""
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
+from .._numerics._pencil import Pencil
 from .._numerics._solvers import solve_moments
 from .._numerics._whitening import whitening_basis
-from ._component_checks import COMPONENT_WORDS, check_n_components
-from ._labels import check_block_response, check_labelled_chunk
+from ._blocks import LabelledBlocks, moments_of_blocks
+from ._component_checks import COMPONENT_WORDS, TESTED_WORDS, check_n_components
+from ._dimension import dimension_by_tests
+from ._labels import check_block_response, check_labelled_chunk, warn_of_classes
+from ._linearity import rows_to_look_at
 from ._moments import SliceMoments
+from ._permutation import permutation_tests
 from ._ridge import choose_ridge_from_moments
+from ._rotation import MeanRotations
+from ._slice_tests import N_PERMUTATIONS
 from ._slices import slice_response
-from ._streaming import SliceCoding, SolvedOnDemand, moments_of_blocks
+from ._streaming import SliceCoding, SolvedOnDemand
 
 
 def _needs_all_rows(estimator):
@@ -39,7 +47,10 @@ class ChunkedSlicing:
 
     The estimator it is mixed into checks its parameters, chooses among directions and stores them:
     ``_check_parameters``, ``_begin``, ``_check_identified``, ``_n_wanted``, ``_n_identified``,
-    ``_store_spectrum``, ``_choose_from_spectrum``, ``_store_components`` and ``_given_ridge``.
+    ``_store_spectrum``, ``_choose_from_spectrum``, ``_dimension_by_shuffles``,
+    ``_tests_are_valid``, ``_most_tested``, ``_seed_of_tests``, ``_or_none``,
+    ``_store_components``, ``_given_ridge``, ``_forget_passing``,
+    ``_feels_units`` and ``_look_at_curvature``.
     """
 
     components_ = SolvedOnDemand()
@@ -49,6 +60,7 @@ class ChunkedSlicing:
     ridge_ = SolvedOnDemand()
     solver_ = SolvedOnDemand()
     dimension_tests_ = SolvedOnDemand()
+    rotation_tests_ = SolvedOnDemand()
 
     @available_if(_is_streamable)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -75,25 +87,32 @@ class ChunkedSlicing:
         self
             With `components_` as soon as the rows seen identify `n_components`; before, reading it
             raises NotFittedError. No rows are kept to be shuffled: where Li's test is not valid,
-            "auto" is "criterion" here.
+            "auto" draws random rotations of the moments in place of permutations
+            (`rotation_tests_`), which holds its level for normal X. Nor can curved features be told
+            from moments: there is no `curvature_`, so look at a sample of the rows by ``fit``.
 
         Raises
         ------
         ValueError
-            If y holds NaN or a category that is not in `classes`, or a weight is negative: the
-            moments are then unchanged.
+            If ``categorical=True`` and the first call has no `classes`, or has them although
+            ``categorical=False``; if y holds NaN or a category that is not in `classes`, or a
+            weight is negative: the moments are then unchanged.
         AttributeError
             If `n_local_neighbors` is set or the solver is neither "auto" nor "dense": both need all
             rows at once, and the method is not there.
         """
         self._check_parameters()
         first = getattr(self, "_moments", None) is None
+        if first:
+            self._check_classes(classes)
         categories = classes is not None if first else self._coding.edges is None
         X, y, weights = check_labelled_chunk(
             self, X, y, sample_weight, reset=first, allow_categories=categories
         )
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         if first:
+            if classes is None and self.categorical == "auto":
+                warn_of_classes(y, self.n_slices, remedy="all of them as `classes`")
             coding = SliceCoding.of_first_chunk(y, self.n_slices, classes, weights)
         else:
             coding = self._coding
@@ -104,16 +123,29 @@ class ChunkedSlicing:
         self._coding = coding
         self.target_type_ = "numeric" if coding.classes is None else "categorical"
         self._moments = chunk if first else self._moments.merged(chunk)
+        self._forget_passing()
         self._forget_solved()
         self._unsolved = self._moments
         self.n_slices_ = int((self._moments.counts > 0).sum())
         return self
 
+    def _check_classes(self, classes):
+        if self.categorical is True and classes is None:
+            raise ValueError(
+                "classes must be given at the first call of partial_fit where categorical=True: "
+                "got None. Pass all categories that y can take."
+            )
+        if self.categorical is False and classes is not None:
+            raise ValueError(
+                f"classes must be None where categorical=False: got {classes!r}. Pass "
+                "categorical='auto'."
+            )
+
     def _fit_blocks(self, X, y, X_unlabeled, sample_weight):
         """Fit to a Dask array block by block; y is read whole."""
         if (remedy := _needs_all_rows(self)) is not None:
             raise ValueError(f"{remedy}, or compute the Dask array first.")
-        y, labelled, weights = check_block_response(self, X, y, sample_weight, self.categorical)
+        y, labelled, weights = check_block_response(self, X, y, sample_weight)
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         if self.alpha != 0 and (X_unlabeled is not None or not labelled.all()):
             raise ValueError(
@@ -124,20 +156,26 @@ class ChunkedSlicing:
         kept = None if weights is None else weights[labelled]
         slices = slice_response(y[labelled], self.n_slices, sample_weight=kept)
         self._begin(y, slices)
-        codes = np.full(len(y), -1)
-        codes[labelled] = slices.codes
         self._moments = None
-        if not self._solve_moments(moments_of_blocks(X, codes, slices.n_slices, weights)):
+        rows = LabelledBlocks(X, labelled, slices)
+        looked_at = rows_to_look_at(len(slices.codes), X.shape[1], slices.weights)
+        if self.n_components not in TESTED_WORDS:
+            looked_at = looked_at[:0]
+        moments, sample = moments_of_blocks(rows, weights, looked_at)
+        if not self._solve_moments(moments, rows=rows):
             raise ValueError(
                 f"X must identify n_components={self.n_components!r} directions: its labelled rows "
                 "do not. Label rows that differ, or use n_components='auto'."
             )
+        if self.n_components in TESTED_WORDS:
+            self._look_at_curvature(sample, self.components_, y[labelled])
         return self
 
-    def _solve_moments(self, moments, whiten=whitening_basis):
+    def _solve_moments(self, moments, whiten=whitening_basis, rows=None):
         """Set the attributes of ``fit``, where the rows seen identify `n_components`.
 
-        False where they do not, or where `whiten` finds no basis.
+        False where they do not, or where `whiten` finds no basis. Where the rows, `LabelledBlocks`,
+        can be read again, "auto" may shuffle some; elsewhere it may rotate their moments.
         """
         n_slices = int((moments.counts > 0).sum())
         if n_slices < 2:
@@ -161,9 +199,39 @@ class ChunkedSlicing:
         if not isinstance(self.n_components, str) and self.n_components > limit:
             return False
         self._store_spectrum(spectrum, moments.n, plain=True, penalised=False)
-        self.n_components_ = self._choose_from_spectrum(moments.n, plain=True)
+        if self.n_components not in TESTED_WORDS or self._tests_are_valid(moments.n):
+            self.n_components_ = self._choose_from_spectrum(moments.n, plain=True)
+        elif rows is not None:
+            self.n_components_ = self._shuffle_blocks(rows, moments.mean, scale, rho)
+        else:
+            held = moments.counts[moments.counts > 0]
+            problem = MeanRotations.of_moments(N, basis, rho, held)
+            self.n_components_ = self._dimension_by_rotations(problem)
         self._store_components(spectrum, moments.n, scale)
         return True
+
+    def _shuffle_blocks(self, rows, mean, scale, rho):
+        """Count the directions by the permutation tests of ``fit``."""
+        if not self._feels_units(rows.slices, n_unlabeled=0):
+            scale = 1.0
+        X, slices = rows.shuffled(mean, scale)
+        pencil = Pencil(
+            slices.weighted(X),
+            len(X),
+            slices.membership(),
+            ridge=rho,
+            root_weights=slices.root_weights,
+        )
+        return self._dimension_by_shuffles(pencil, slices)
+
+    def _dimension_by_rotations(self, problem):
+        self.rotation_tests_ = permutation_tests(
+            problem,
+            most=self._most_tested(),
+            n_permutations=N_PERMUTATIONS,
+            random_state=check_random_state(self._seed_of_tests()),
+        )
+        return self._or_none(dimension_by_tests(self.rotation_tests_))
 
     def _ridge_of_moments(self, scatter, N, counts):
         if self.ridge == "auto":

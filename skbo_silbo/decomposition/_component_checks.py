@@ -4,8 +4,10 @@ import numpy as np
 
 from .._checks import check_integer
 
-COMPONENT_WORDS = ("auto", "criterion")
+COMPONENT_WORDS = ("auto", "permutation", "criterion")
 """What n_components can be, beside a number, where there are tests and a criterion."""
+TESTED_WORDS = ("auto", "permutation")
+"""Those of them that test."""
 
 
 def check_n_components(value, n_features, words=("auto",)):
@@ -18,13 +20,6 @@ def check_n_components(value, n_features, words=("auto",)):
             f"n_components must be at most {n_features} (n_features): got {value}. "
             "Use n_components='auto' or fewer components."
         )
-
-
-def check_switch(name, value):
-    """Refuse what is neither "auto" nor a bool."""
-    if isinstance(value, bool) or (isinstance(value, str) and value == "auto"):
-        return
-    raise ValueError(f"{name} must be 'auto', True or False: got {value!r}.")
 
 
 def check_a_column_varies(X):

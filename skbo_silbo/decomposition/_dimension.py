@@ -9,15 +9,15 @@ k           directions already granted
 ==========  =======================================================
 """
 
-import warnings
-
 import numpy as np
 from scipy import special
+
+from .._checks import warn_user
 
 SIGNIFICANCE = 0.05
 """Level of each test in the sequence."""
 ROWS_PER_FEATURE_TESTED = 3
-"""Labelled rows a feature from which the chi-square reference is taken for valid."""
+"""Labelled rows a feature, and a slice, from which the chi-square reference is taken for valid."""
 
 
 def sequential_tests(eigenvalues, n, d, n_slices):
@@ -58,13 +58,11 @@ def dimension_by_tests(tests):
 
 def warn_of_none():
     """Say that no direction was found."""
-    warnings.warn(
+    warn_user(
         f"No direction was found: tests at level {SIGNIFICANCE} do not tell y from noise. "
         "n_components_ is 0, and components_ keeps the first direction, which may mean nothing. "
         "Label more rows, take fewer slices, or give n_components if you know that there are "
         "directions.",
-        UserWarning,
-        stacklevel=4,
     )
 
 

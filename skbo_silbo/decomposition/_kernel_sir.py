@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skbo_silbo._typing import ArrayLike, FloatArray, LegacyRandomState
 
-from .._checks import check_choice, check_integer, check_nonnegative
+from .._checks import check_choice, check_integer, check_nonnegative, check_switch
 from .._numerics._leave_one_out import best_ridge
 from ._dimension import dimension_by_criterion
 from ._kernel_features import RANGE_TOLERANCE, KernelFeatures
@@ -75,6 +75,8 @@ class KernelSlicedInverseRegression(
         of each other are left out together.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`.
+    categorical : "auto" or bool, default="auto"
+        Whether y holds categories, as in `SemiSlicedInverseRegression`.
     n_neighbors : int, default=7
         Neighbours of each row in the graph, nearest in feature space.
     fit_inverse_transform : bool, default=False
@@ -155,6 +157,7 @@ class KernelSlicedInverseRegression(
         alpha: float | str = "auto",
         ridge: float | str = "auto",
         n_slices: int | ArrayLike = 10,
+        categorical: bool | str = "auto",
         n_neighbors: int = 7,
         fit_inverse_transform: bool = False,
         inverse_ridge: float | str = "auto",
@@ -170,6 +173,7 @@ class KernelSlicedInverseRegression(
         self.alpha = alpha
         self.ridge = ridge
         self.n_slices = n_slices
+        self.categorical = categorical
         self.n_neighbors = n_neighbors
         self.fit_inverse_transform = fit_inverse_transform
         self.inverse_ridge = inverse_ridge
@@ -257,8 +261,16 @@ class KernelSlicedInverseRegression(
         return self._score_kernel(scores, self._Z_fit) @ self._inverse_coef + self._X_mean
 
     def _split(self, X, y, X_unlabeled, sample_weight):
-        weigh = {"sample_weight": sample_weight, "allow_categories": True}
-        return split_labelled(self, X, y, X_unlabeled, **weigh)
+        return split_labelled(
+            self,
+            X,
+            y,
+            X_unlabeled,
+            sample_weight=sample_weight,
+            allow_categories=True,
+            categorical=self.categorical,
+            n_slices=self.n_slices,
+        )
 
     def _kernel_of_rows(self, data, y, sample_weight):
         """Kernel of all rows, labelled first, and the place of each in the coefficients kept."""
@@ -379,6 +391,7 @@ class KernelSlicedInverseRegression(
 
     def _check_parameters(self, X_unlabeled):
         check_n_slices(self.n_slices)
+        check_switch("categorical", self.categorical)
         check_integer("n_neighbors", self.n_neighbors, 1)
         check_choice("neighbors", self.neighbors, NEIGHBORS)
         if not callable(self.kernel):

@@ -1,7 +1,9 @@
 """What every supervised transformer here does with its input before it computes anything."""
 
 import sys
+from collections.abc import Sized
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
+from .._checks import warn_user
 from .._typing import ArrayLike, FloatArray
 from ._weights import as_numbers_of_rows, check_sample_weight
 
@@ -21,6 +24,10 @@ ONE_RESPONSE = (
     "Pass one response at a time, or use the fit of SemiSlicedInverseRegression, which takes "
     "several."
 )
+
+
+ROWS_PER_CLASS = 5
+"""Rows a value from which integers look like classes."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +89,7 @@ def split_labelled(
     allow_categories: bool = False,
     categorical: bool | str = "auto",
     multivariate: bool = False,
+    n_slices: int | ArrayLike | None = None,
 ) -> LabelledData:
     """Validate the arguments of ``fit`` and part labelled from unlabelled rows.
 
@@ -106,6 +114,9 @@ def split_labelled(
         True takes numbers for categories too, False nothing for a category.
     multivariate : bool, default=False
         Let y hold q numbers a row: all of them, or NaN in place of all.
+    n_slices : int or array-like of increasing edges, default=None
+        Where given, a warning says that numbers which look like classes will be cut in as many
+        slices, unless `categorical` says what they are.
 
     Returns
     -------
@@ -137,6 +148,8 @@ def split_labelled(
     if weights is not None:
         labelled &= weights > 0
     _check_labels(labels[labelled], len(labels))
+    if n_slices is not None and categorical == "auto":
+        warn_of_classes(labels[labelled], n_slices)
     if weights is not None:
         weights = weights[labelled]
         weights, weight_range = as_numbers_of_rows(weights), (weights.min(), weights.max())
@@ -174,6 +187,19 @@ def target_type(y):
     return "categorical" if y.dtype.kind in "USb" else "numeric"
 
 
+def warn_of_classes(y, n_slices, remedy="categorical=True"):
+    """Say so when checked labels y, whole numbers that look like classes, are cut as numbers."""
+    if y.dtype.kind not in "fiu" or y.ndim > 1 or not isinstance(n_slices, Integral):
+        return
+    values = np.unique(y)
+    if n_slices < len(values) <= len(y) / ROWS_PER_CLASS and (values == np.rint(values)).all():
+        warn_user(
+            f"y holds {len(values)} different integers and was taken for numbers, cut in about "
+            f"{n_slices} slices. If they are classes, pass {remedy}; if numbers, "
+            "categorical=False says so."
+        )
+
+
 def check_labelled_chunk(estimator, X, y, sample_weight, *, reset, allow_categories):
     """Validate rows that must all be labelled: X (n, d) of floats and y (n,), n >= 1.
 
@@ -199,7 +225,7 @@ def check_labelled_chunk(estimator, X, y, sample_weight, *, reset, allow_categor
     return X[weights > 0], y[weights > 0], weights[weights > 0]
 
 
-def check_block_response(estimator, X, y, sample_weight, categorical):
+def check_block_response(estimator, X, y, sample_weight):
     """Validate y beside a Dask array X (n, d), which is not read.
 
     Returns y, which rows are labelled and of positive weight, and weights (n,) as numbers of rows,
@@ -211,7 +237,7 @@ def check_block_response(estimator, X, y, sample_weight, categorical):
             "X.compute_chunk_sizes() first."
         )
     validate_data(estimator, np.zeros((1, X.shape[1])))
-    y, labelled = _check_response(np.asarray(y), True, categorical, multivariate=True)
+    y, labelled = _check_response(np.asarray(y), True, estimator.categorical, multivariate=True)
     if len(y) != len(X):
         raise ValueError(
             f"X and y must have as many rows: got inconsistent numbers of samples {len(X)} and "
@@ -224,6 +250,8 @@ def check_block_response(estimator, X, y, sample_weight, categorical):
         weights = np.zeros(len(y), dtype=numbers.dtype)
         weights[labelled] = numbers
     _check_labels(y[labelled], len(y))
+    if estimator.categorical == "auto":
+        warn_of_classes(y[labelled], estimator.n_slices)
     return y, labelled, weights
 
 
@@ -313,18 +341,32 @@ def _is_complete(y):
 
 
 def _holds_categories(y):
+    """Tell strings, booleans, pandas' categories and objects, unless all of these are numbers."""
+    pandas = sys.modules.get("pandas")
+    if pandas and isinstance(y, pandas.Series | pandas.Categorical) and y.dtype == "category":
+        return True
     y = np.asarray(y)
     if y.dtype.kind != "O":
         return y.dtype.kind in "USb"
-    return any(isinstance(value, str | bool) for value in y.ravel())
+    known = y.ravel()[_is_known(y.ravel())]
+    return any(isinstance(v, bool | np.bool_) or not isinstance(v, Real) for v in known)
+
+
+def _is_known(values):
+    """Tell which objects (n,) are neither None, NaN nor pandas' NA."""
+    pandas_na = getattr(sys.modules.get("pandas"), "NA", None)
+    known = [v is not None and v is not pandas_na and not _differs(v) for v in values]
+    return np.array(known, dtype=bool)
+
+
+def _differs(value):
+    """Tell what is not equal to itself, as NaN and NaT; sequences are."""
+    return not isinstance(value, Sized) and bool(value != value)
 
 
 def _as_categories(y):
     y = _as_column(np.asarray(y), "Join the columns into one where they hold categories.")
-    pandas_na = getattr(sys.modules.get("pandas"), "NA", None)
-    labelled = np.array(
-        [value is not None and value is not pandas_na and value == value for value in y], dtype=bool
-    )
+    labelled = _is_known(y)
     if y.dtype.kind == "f":
         y = y + 0.0  # -0.0 is no category of its own
     if y.dtype.kind not in "USb":

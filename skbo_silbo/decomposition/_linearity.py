@@ -12,10 +12,11 @@ With E[x | Z] linear in Z the slice means of X stay in the span wanted (Li 1991,
 true for elliptical X. Where a feature is curved in Z, slicing returns that curve as a direction.
 """
 
-import warnings
-
 import numpy as np
 from scipy import special
+
+from .._checks import warn_user
+from ._weights import rows_by_weight
 
 MAX_ROWS = 500
 """Most rows looked at, every so many in the order given: of more, 250 to 500 (with 501, 251)."""
@@ -31,13 +32,25 @@ SIGNIFICANCE = 1e-3
 """Level of the F test of that curvature, over all features together."""
 
 
+def rows_to_look_at(n, d, weights=None):
+    """Places of the rows, among n of d features, that `curvature` is to see; none of too few.
+
+    Those at these places have equal weights.
+    """
+    places = np.arange(n)
+    if weights is not None:
+        places = rows_by_weight(weights, max(MAX_ROWS, ROWS_PER_FEATURE * d))
+    enough = len(places) >= ROWS_PER_FEATURE * d
+    return places[:: -(-len(places) // MAX_ROWS)] if enough else places[:0]
+
+
 def curvature(X, components):
     """Share of every feature's variance that squares and products of the scores explain alone.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Labelled rows.
+        Labelled rows, those of `rows_to_look_at`.
     components : ndarray of shape (r, d)
 
     Returns
@@ -51,10 +64,10 @@ def curvature(X, components):
     """
     n, d = X.shape
     shares, curved = np.full(d, np.nan), np.zeros(d, dtype=bool)
-    rows, k = X[:: -(-n // MAX_ROWS)], min(len(components), MAX_DIRECTIONS)
-    if n < ROWS_PER_FEATURE * d or len(rows) <= (k + 1) * (k + 2) // 2:  # terms would explain all
+    k = min(len(components), MAX_DIRECTIONS)
+    if n <= (k + 1) * (k + 2) // 2:  # terms would explain all
         return shares, curved
-    F = np.array(rows.T, order="C")
+    F = np.array(X.T, order="C")
     F -= F.mean(axis=1, keepdims=True)
     Z = _clipped(components[:k] @ F)
     gained, left, m = _nested_shares(_clipped(F), Z)
@@ -97,12 +110,10 @@ def _nested_shares(F, Z):
 def warn_of_curvature(shares, curved):
     """Say which features bend along the directions found."""
     most = int(np.nanargmax(np.where(curved, shares, -np.inf)))
-    warnings.warn(
+    warn_user(
         f"{curved.sum()} of {len(shares)} features are curved along the directions found: feature "
         f"{most} has {shares[most]:.2f} of its variance explained by their squares and products "
         "(curvature_). Sliced inverse regression takes the mean of X for linear in the scores; "
         "here it returns such curves as further directions. Transform or drop those features, or "
         "use ActiveSubspace.",
-        UserWarning,
-        stacklevel=4,
     )

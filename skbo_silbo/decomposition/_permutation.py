@@ -19,70 +19,13 @@ For k = 0 the level is exact whatever the distribution of X, if whitening and sl
 on y in another way.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
 from scipy.spatial.distance import cdist
-from sklearn.utils import check_random_state
 
-from .._numerics._pencil import Pencil
-from .._numerics._solvers import whitened_rows
 from ._dimension import SIGNIFICANCE
-from ._ridge import evenly_spaced
-
-N_PERMUTATIONS = 199
-N_LOCAL_PERMUTATIONS = 99
-"""Localised slices seek neighbours anew in every shuffle."""
-MAX_ROWS = 2000
-"""Rows, evenly spaced in the order of y, that are shuffled where there are more."""
-
-
-def slice_permutation_tests(pencil, slices, *, near, n_local_neighbors, most, random_state):
-    """Test (localised) slices, in coordinates in which the pencil's T is the identity.
-
-    Parameters
-    ----------
-    pencil : Pencil
-    slices : Slices
-    near : ndarray of shape (n_l, d) or None
-        Rows among which neighbours are sought; None for plain slices.
-    n_local_neighbors : int or None
-    most : int
-        Largest number of directions that can be found.
-    random_state : int or RandomState instance
-
-    Returns
-    -------
-    dict of ndarray
-        As `permutation_tests`.
-    """
-    S, places = _shuffled_rows(pencil, slices)
-    slices = slices.of_rows(places)
-    if near is None:
-        omega = slices.membership()
-        problem, n_permutations = MeanShuffles(found_first(S, omega.T @ S), omega), N_PERMUTATIONS
-    else:
-        problem = LocalShuffles(S, near[places], slices, n_local_neighbors)
-        problem = replace(problem, S=found_first(S, problem.local_means(problem.X, S)))
-        n_permutations = N_LOCAL_PERMUTATIONS
-    return permutation_tests(
-        problem,
-        most=min(most, S.shape[1]),
-        n_permutations=n_permutations,
-        random_state=check_random_state(random_state),
-    )
-
-
-def _shuffled_rows(pencil, slices):
-    """Whitened rows S (m, q) of equal weight, and their places among the labelled ones."""
-    X = slices.unweighted(pencil.X_labeled)
-    places = evenly_spaced(X, slices, MAX_ROWS)
-    if len(places) == slices.n_rows or pencil.penalty is not None:
-        return slices.unweighted(whitened_rows(pencil))[places], places
-    X = X[places] - X[places].mean(axis=0)
-    fewer = Pencil(X, len(X), slices.of_rows(places).membership(), None, pencil.ridge)
-    return whitened_rows(fewer), places
 
 
 def permutation_tests(problem, *, most, n_permutations, random_state):
@@ -90,8 +33,9 @@ def permutation_tests(problem, *, most, n_permutations, random_state):
 
     Parameters
     ----------
-    problem : MeanShuffles, LocalShuffles or KernelShuffles
-        ``granting(k)`` gives the statistic as a function of the order of the rows of S2.
+    problem : MeanShuffles, LocalShuffles, KernelShuffles, WeightedShuffles or MeanRotations
+        ``granting(k)`` gives the statistic observed, and a function of a RandomState that draws
+        one under the hypothesis.
     most : int
         Largest number of directions that can be found.
     n_permutations : int
@@ -100,19 +44,23 @@ def permutation_tests(problem, *, most, n_permutations, random_state):
     Returns
     -------
     dict of ndarray
-        "n_components", "statistic" and "p_value", a row a test made.
+        "n_components", "statistic", "p_value" and "n_permutations", a row a test made.
     """
     rows = []
     for k in range(most):
-        statistic, n = problem.granting(k), len(problem.S)
-        observed = statistic(np.arange(n))
-        shuffled = (statistic(random_state.permutation(n)) for _ in range(n_permutations))
-        reached = sum(value >= observed * (1 - 1e-12) for value in shuffled)
-        rows.append((k, observed, (1 + reached) / (1 + n_permutations)))
+        observed, draw = problem.granting(k)
+        drawn = (draw(random_state) for _ in range(n_permutations))
+        reached = sum(value >= observed * (1 - 1e-12) for value in drawn)
+        rows.append((k, observed, (1 + reached) / (1 + n_permutations), n_permutations))
         if rows[-1][2] > SIGNIFICANCE:
             break
-    names = ("n_components", "statistic", "p_value")
+    names = ("n_components", "statistic", "p_value", "n_permutations")
     return dict(zip(names, (np.array(column) for column in zip(*rows, strict=True)), strict=True))
+
+
+def shuffling(statistic, n):
+    """Return the statistic of n rows as they are, and a draw of one with the rows in any order."""
+    return statistic(np.arange(n)), lambda random_state: statistic(random_state.permutation(n))
 
 
 @dataclass(frozen=True)
@@ -129,7 +77,7 @@ class MeanShuffles:
     omega: object
 
     def granting(self, k):
-        """Eigenvalue after the k-th, for an order of the rows of S2."""
+        """Eigenvalue after the k-th, as it is and with the rows of S2 shuffled."""
         S1, S2 = parted(self.S, k)
         within = self.omega.T @ S1
         granted = within @ within.T
@@ -138,7 +86,7 @@ class MeanShuffles:
             rest = self.omega[order].T @ S2  # shuffles y against S2: the same, and S2 stays put
             return largest_after(granted + rest @ rest.T, k)
 
-        return statistic
+        return shuffling(statistic, len(S2))
 
 
 @dataclass(frozen=True)
@@ -160,7 +108,7 @@ class LocalShuffles:
     n_local_neighbors: int
 
     def granting(self, k):
-        """Eigenvalue after the k-th, for an order of the rows of S2."""
+        """Eigenvalue after the k-th, as it is and with the rows of S2 shuffled."""
         S1, S2 = parted(self.S, k)
         X2 = _residual(self.X, S1)
         X1 = self.X - X2
@@ -169,7 +117,7 @@ class LocalShuffles:
             means = self.local_means(X1 + X2[order], np.hstack([S1, S2[order]]))
             return largest_after(means.T @ means, k)
 
-        return statistic
+        return shuffling(statistic, len(S2))
 
     def local_means(self, X, S):
         """Mean of S (n, q) over the rows of the same slice near each row in X."""
@@ -199,9 +147,13 @@ class KernelShuffles:
     kernel: object
 
     def granting(self, k):
-        """Eigenvalue after the k-th, for an order of the rows of S2."""
+        """Eigenvalue after the k-th, as it is and with the rows of S2 shuffled."""
         S1, S2 = parted(self.S, k)
-        return lambda order: largest_after(self.kernel(np.hstack([S1, S2[order]])), k)
+
+        def statistic(order):
+            return largest_after(self.kernel(np.hstack([S1, S2[order]])), k)
+
+        return shuffling(statistic, len(S2))
 
 
 def parted(S, k):

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import linalg
 from sklearn.utils import check_random_state
 
+from .._checks import check_switch
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import primal_basis
 from .._numerics._tridiagonal import eigenvalues_and_leading_vectors
@@ -27,12 +28,9 @@ from ._projection import LinearProjection, with_positive_peaks
 from ._ridge import evenly_spaced
 from ._scatter import center_on_labels
 from ._slices import check_n_slices, slice_response
+from ._weighted_shuffles import WeightedShuffles, affordable, weighted_permutation_tests
 
 N_PERMUTATIONS = 99
-N_FEW_PERMUTATIONS = 19
-"""The fewest that can reject at level .05, taken where one kernel costs more than `MANY`."""
-MANY = 10**8
-"""Products of n q^2 in one kernel (n rows of q columns)."""
 MAX_WEIGHTED_ROWS = 2000
 """Rows that counts are written out to, where they are shuffled."""
 MAX_AUTO_COMPONENTS = 20
@@ -47,9 +45,16 @@ class _SecondMomentSlicing(LinearProjection):
 
     _takes_responses = True
 
-    def __init__(self, n_components: int | str = "auto", *, n_slices: int | ArrayLike = 10) -> None:
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        n_slices: int | ArrayLike = 10,
+        categorical: bool | str = "auto",
+    ) -> None:
         self.n_components = n_components
         self.n_slices = n_slices
+        self.categorical = categorical
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the directions.
@@ -63,8 +68,7 @@ class _SecondMomentSlicing(LinearProjection):
             Several responses are numbers, and slices the clusters that k-means finds among them.
         sample_weight : array-like of shape (n,), default=None
             Integers are counts: a row of weight 3 is three rows, for the tests too. Floats are
-            relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``; such rows
-            cannot be shuffled, so that "auto" is "criterion".
+            relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
 
         Returns
         -------
@@ -77,13 +81,16 @@ class _SecondMomentSlicing(LinearProjection):
             the number of features that vary.
         """
         check_n_slices(self.n_slices)
+        check_switch("categorical", self.categorical)
         data = split_labelled(
             self,
             X,
             y,
             sample_weight=sample_weight,
             allow_categories=True,
+            categorical=self.categorical,
             multivariate=True,
+            n_slices=self.n_slices,
         ).labelled_only()
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         check_enough_rows(type(self).__name__, *data.X_labeled.shape)
@@ -113,23 +120,35 @@ class _SecondMomentSlicing(LinearProjection):
         self.__dict__.pop("permutation_tests_", None)
         if not isinstance(self.n_components, str):
             return int(self.n_components)
-        if self.n_components == "criterion" or not slices.can_be_shuffled:
+        if self.n_components == "criterion":
             return dimension_by_criterion(self.eigenvalues_, slices.n_rows)
-        S = Z @ V
-        if slices.weights is not None:
-            places = evenly_spaced(S, slices, max(len(S), MAX_WEIGHTED_ROWS))
-            S, slices = S[places], slices.of_rows(places)
-        problem = KernelShuffles(S, lambda Z: self._kernel_of_rows(Z, slices, Z.T @ Z / len(Z)))
-        self.permutation_tests_ = permutation_tests(
-            problem,
-            most=min(S.shape[1], MAX_AUTO_COMPONENTS),
-            n_permutations=N_PERMUTATIONS if S.size * S.shape[1] <= MANY else N_FEW_PERMUTATIONS,
-            random_state=check_random_state(0),
-        )
+        self.permutation_tests_ = self._tests(Z @ V, slices)
         n_components = dimension_by_tests(self.permutation_tests_)
         if not n_components:
             warn_of_none()
         return n_components
+
+    def _tests(self, S, slices):
+        """Permutation tests of the scores S (n, q) of all directions."""
+        if slices.is_counted and slices.weights is not None:
+            places = evenly_spaced(S, slices, max(len(S), MAX_WEIGHTED_ROWS))
+            S, slices = S[places], slices.of_rows(places)
+        settings = {
+            "most": min(S.shape[1], MAX_AUTO_COMPONENTS),
+            "n_permutations": affordable(S, N_PERMUTATIONS),
+            "random_state": check_random_state(0),
+        }
+        if slices.is_counted:
+            problem = KernelShuffles(S, lambda Z: self._kernel_of_rows(Z, slices, Z.T @ Z / len(Z)))
+            return permutation_tests(problem, **settings)
+        identity, scale = np.eye(S.shape[1]), np.sqrt(slices.n_rows)
+        problem = WeightedShuffles(
+            S / scale,
+            np.zeros_like(identity),
+            slices,
+            lambda Z, slices: self._kernel_of_rows(scale * Z, slices, identity),
+        )
+        return weighted_permutation_tests(problem, **settings | {"random_state": 0})
 
     def _check_rank(self, rank):
         if not isinstance(self.n_components, str) and self.n_components > rank:
@@ -197,12 +216,15 @@ class SlicedAverageVarianceEstimation(_SecondMomentSlicing):
 
     Parameters
     ----------
-    n_components : "auto", "criterion" or int, default="auto"
-        "auto" tests by permutation, at level .05, whether 0, 1, ... directions suffice [3]_. It can
-        find none: `n_components_` is 0 then, `components_` keeps one direction, and a warning says
-        so. "criterion" takes an information criterion of the spectrum [2]_, at least 1.
+    n_components : "auto", "permutation", "criterion" or int, default="auto"
+        "auto", or "permutation", tests by permutation, at level .05, whether 0, 1, ... directions
+        suffice [3]_. It can find none: `n_components_` is 0 then, `components_` keeps one
+        direction, and a warning says so. "criterion" takes an information criterion of the spectrum
+        [2]_, at least 1.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`; fewer, larger slices suit second moments.
+    categorical : "auto" or bool, default="auto"
+        Whether y holds categories, as in `SemiSlicedInverseRegression`.
 
     Attributes
     ----------
@@ -214,7 +236,7 @@ class SlicedAverageVarianceEstimation(_SecondMomentSlicing):
     n_components_, n_slices_, n_features_in_ : int
     permutation_tests_ : dict of ndarray
         "n_components", "statistic" (the eigenvalue after those granted) and "p_value", to the first
-        number accepted; only with ``n_components="auto"``.
+        number accepted; only where a word asks for tests.
 
     References
     ----------
@@ -253,12 +275,15 @@ class DirectionalRegression(_SecondMomentSlicing):
 
     Parameters
     ----------
-    n_components : "auto", "criterion" or int, default="auto"
-        "auto" tests by permutation, at level .05, whether 0, 1, ... directions suffice [3]_. It can
-        find none: `n_components_` is 0 then, `components_` keeps one direction, and a warning says
-        so. "criterion" takes an information criterion of the spectrum [2]_, at least 1.
+    n_components : "auto", "permutation", "criterion" or int, default="auto"
+        "auto", or "permutation", tests by permutation, at level .05, whether 0, 1, ... directions
+        suffice [3]_. It can find none: `n_components_` is 0 then, `components_` keeps one
+        direction, and a warning says so. "criterion" takes an information criterion of the spectrum
+        [2]_, at least 1.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`; fewer, larger slices suit second moments.
+    categorical : "auto" or bool, default="auto"
+        Whether y holds categories, as in `SemiSlicedInverseRegression`.
 
     Attributes
     ----------
@@ -270,7 +295,7 @@ class DirectionalRegression(_SecondMomentSlicing):
     n_components_, n_slices_, n_features_in_ : int
     permutation_tests_ : dict of ndarray
         "n_components", "statistic" (the eigenvalue after those granted) and "p_value", to the first
-        number accepted; only with ``n_components="auto"``.
+        number accepted; only where a word asks for tests.
 
     References
     ----------

@@ -1,6 +1,5 @@
 """Semi-supervised, localised sliced inverse regression."""
 
-import warnings
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self
@@ -10,16 +9,22 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
-from .._checks import check_choice, check_integer, check_nonnegative
+from .._checks import (
+    check_choice,
+    check_integer,
+    check_nonnegative,
+    check_switch,
+    warn_user,
+)
 from .._numerics._pencil import Pencil
 from .._numerics._whitening import cholesky_basis
 from ._alpha import choose_alpha
 from ._chunks import ChunkedSlicing
 from ._component_checks import (
     COMPONENT_WORDS,
+    TESTED_WORDS,
     check_a_column_varies,
     check_n_components,
-    check_switch,
 )
 from ._dimension import (
     ROWS_PER_FEATURE_TESTED,
@@ -30,18 +35,16 @@ from ._dimension import (
     warn_of_none,
 )
 from ._labels import split_labelled, target_type
-from ._linearity import MAX_ROWS as MAX_CURVATURE_ROWS
-from ._linearity import curvature, warn_of_curvature
+from ._linearity import curvature, rows_to_look_at, warn_of_curvature
 from ._moments import SliceMoments
 from ._paper import pairwise_membership, paper_directions
-from ._permutation import slice_permutation_tests
 from ._projection import LinearProjection, with_positive_peaks
 from ._ridge import ROWS_PER_FEATURE, choose_ridge
 from ._scatter import center_on_labels, column_scales, graph_penalty, local_membership
-from ._slices import check_n_slices, slice_response, warn_of_classes
+from ._slice_tests import slice_tests
+from ._slices import check_n_slices, slice_response
 from ._solver_choice import DENSE_MAX_FEATURES, choose_solver, make_solver
 from ._streaming import is_dask_array
-from ._weights import rows_by_weight
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized", "paper")
 NEIGHBORS = ("auto", "brute", "pynndescent")
@@ -52,6 +55,14 @@ PAPER_ALPHA = 1.0
 """What alpha="auto" is for Algorithm 2, whose span does not depend on it."""
 MAX_AUTO_COMPONENTS = 20
 """Most directions that n_components="auto" considers when slices are localised."""
+PASSING_ATTRIBUTES = (
+    "alpha_scores_",
+    "curvature_",
+    "dimension_tests_",
+    "permutation_tests_",
+    "rotation_tests_",
+)
+"""What one fit may set and the next one may not."""
 
 
 class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
@@ -72,12 +83,14 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
 
     Parameters
     ----------
-    n_components : "auto", "criterion" or int, default="auto"
+    n_components : "auto", "permutation", "criterion" or int, default="auto"
         Number of directions. "auto" tests at level .05 whether 0, 1, ... directions suffice: by
         Li's chi-square statistic where that is valid (plain slices, no penalty, no ridge, at least
-        three labelled rows a feature), elsewhere by permutation [4]_. The answer can be 0:
+        three labelled rows a feature and a slice), elsewhere by permutation [4]_, or, of chunks
+        (``partial_fit``), by random rotation [8]_. The answer can be 0:
         `n_components_` is 0 then, `components_` keeps one direction, and a warning says so.
-        "criterion" maximises an information criterion of the spectrum [5]_: cheap, at least 1.
+        "permutation" takes these wherever there are rows to shuffle. "criterion" maximises an
+        information criterion of the spectrum [5]_: cheap, at least 1.
     n_slices : int or array-like of increasing edges, default=10
         Slices aimed at (`n_slices_` tells how many R's rule gave), or the values at which to cut;
         clusters, where a row has several responses.
@@ -102,8 +115,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         neither depends on units. True does so for the neighbours of localised slices too, which
         "auto" seeks among X as given [3]_; False does not at all. `components_` are for X as given.
     categorical : "auto" or bool, default="auto"
-        Whether y holds categories, a slice each. "auto" takes strings, booleans and other objects
-        for categories, numbers for numbers.
+        Whether y holds categories, a slice each. "auto" takes strings, booleans, pandas' categories
+        and other objects for categories; numbers, of type object too, for numbers, with a warning
+        where they are integers of many rows each.
     solver : {"auto", "dense", "dual", "iterative", "randomized", "paper"}, default="auto"
         "dense" forms T, "dual" the Gram matrix of the rows; both are exact. "iterative" uses
         conjugate gradients and forms neither. "randomized" finds the leading directions of
@@ -145,12 +159,16 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         "n_components", "statistic", "df", "p_value" of Li's tests; only for plain slices without
         penalty and ridge.
     permutation_tests_ : dict of ndarray
-        "n_components", "statistic", "p_value", to the first k accepted; only where they chose.
+        "n_components", "statistic", "p_value", "n_permutations", to the first k accepted; only
+        where they chose. With relative weights the p-value is the larger of two: weights that stay
+        with y, and weights that go with X.
+    rotation_tests_ : dict of ndarray
+        The same after ``partial_fit``, which has no rows to shuffle: exact for normal X [8]_.
     curvature_ : ndarray of shape (n_features,)
         Share of each feature's variance that squares and products of the scores explain beyond
         the scores: near 0 where slicing's linearity condition holds. NaN where there are too few
-        rows to tell, fewer than three a feature. Only with ``n_components="auto"``, and not where
-        rows come in chunks or blocks.
+        rows to tell, fewer than three a feature. Only where a word asks for tests, and not after
+        ``partial_fit``, which keeps no rows to look at.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
@@ -184,6 +202,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
        Estimation", JASA 105, 2010.
     .. [6] Kish, "Survey Sampling", Wiley, 1965: ``(sum w)^2 / sum w^2``.
     .. [7] Setodji and Cook, "K-Means Inverse Regression", Technometrics 46, 2004.
+    .. [8] Langsrud, "Rotation Tests", Stat. Comput. 15, 2005.
 
     Examples
     --------
@@ -250,8 +269,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         sample_weight : array-like of shape (n,), default=None
             Weights of the labels. An array of integers holds counts: a row of weight 3 is three
             rows, for tests and choices too. Floats are relative, and scaled to sum to the effective
-            number of rows (Kish 1965); such cannot be shuffled, so that "auto" is "criterion" where
-            Li's test is not valid. In the graph every row counts once, labelled or not. Rows of
+            number of rows (Kish 1965). In the graph every row counts once, labelled or not. Rows of
             weight 0 are left out; an unlabelled row has no other use for its weight. Weights that
             differ are refused with `n_local_neighbors` and with ``solver="paper"``.
 
@@ -290,8 +308,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         self._store_spectrum(spectrum, slices.n_rows, plain=plain, penalised=penalised)
         self.n_components_ = self._choose_n_components(pencil, slices, near)
         self._store_components(spectrum, slices.n_rows, scale)
-        if self.n_components == "auto":
-            rows = _equal_rows(pencil.X_labeled, slices)
+        if self.n_components in TESTED_WORDS:
+            places = rows_to_look_at(*pencil.X_labeled.shape, slices.weights)
+            rows = slices.unweighted(pencil.X_labeled)[places]
             self._look_at_curvature(rows, self.components_ * scale, data.y)
         return self
 
@@ -301,8 +320,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         Plain slices of many rows need no more, unless T is too ill-conditioned to be formed.
         """
         n, d = data.X_labeled.shape
-        tested = self.n_components != "auto" or n >= ROWS_PER_FEATURE_TESTED * d
-        if self._feels_units(data, slices) or data.weights is not None or not tested or n <= d + 1:
+        tested = self.n_components not in TESTED_WORDS or self._has_rows_to_test(n)
+        ridged = self._feels_units(slices, len(data.X_unlabeled))
+        if ridged or data.weights is not None or not tested or n <= d + 1:
             return False
         if self.solver == "auto" and d > DENSE_MAX_FEATURES:
             return False
@@ -311,8 +331,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         )
         if not self._solve_moments(moments, cholesky_basis):
             return False
-        if self.n_components == "auto":
-            self._look_at_curvature(data.X_labeled, self.components_, data.y)
+        if self.n_components in TESTED_WORDS:
+            rows = data.X_labeled[rows_to_look_at(n, d)]
+            self._look_at_curvature(rows, self.components_, data.y)
         return True
 
     def _split(self, X, y, X_unlabeled, sample_weight):
@@ -325,9 +346,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             allow_categories=True,
             categorical=self.categorical,
             multivariate=True,
+            n_slices=self.n_slices,
         )
-        if target_type(data.y) == "numeric" and self.categorical == "auto":
-            warn_of_classes(y, self.n_slices)
         if self.alpha == 0 and self.solver != "paper":
             data = data.labelled_only()
         if (obstacle := self._no_weights_because()) is not None:
@@ -345,10 +365,13 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             return "with solver='paper', which knows none. Use solver='auto'."
         return None
 
-    def _begin(self, y, slices):
-        """Forget what an earlier fit may have set and this one may not."""
-        for name in ("alpha_scores_", "dimension_tests_", "permutation_tests_", "curvature_"):
+    def _forget_passing(self):
+        """Drop what an earlier fit may have set and this one may not."""
+        for name in PASSING_ATTRIBUTES:
             self.__dict__.pop(name, None)
+
+    def _begin(self, y, slices):
+        self._forget_passing()
         self.n_slices_ = slices.n_slices
         self.target_type_ = target_type(y)
 
@@ -368,7 +391,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
 
     def _standardise(self, X, data, slices):
         """Divide the columns of X in place where units would matter; return by what."""
-        if not (self.scale and self._feels_units(data, slices)):
+        if not (self.scale and self._feels_units(slices, len(data.X_unlabeled))):
             return 1.0
         scale = column_scales(X, slices)
         X /= scale
@@ -380,13 +403,13 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             return None
         return X_labeled if self.scale is True else X_labeled * scale
 
-    def _feels_units(self, data, slices):
+    def _feels_units(self, slices, n_unlabeled):
         """Tell whether units matter: plain slices of many rows have neither ridge nor graph."""
         ridged = self.ridge != 0 and (
             self.ridge != "auto" or slices.n_rows < ROWS_PER_FEATURE * self.n_features_in_
         )
         exact = self.solver in ("auto", "dense") and slices.n_rows > self.n_features_in_
-        return ridged or not exact or not self._is_plain(slices) or len(data.X_unlabeled) > 0
+        return ridged or not exact or not self._is_plain(slices) or n_unlabeled > 0
 
     def _build_pencil(self, X, slices, omega, search):
         n_labeled = len(slices.codes)
@@ -457,13 +480,11 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     def _given_ridge(self, n_labeled, penalised):
         """Return the ridge given by hand; without one, say where nothing is identified."""
         if self.ridge == 0 and n_labeled - 1 <= self.n_features_in_ and not penalised:
-            warnings.warn(
+            warn_user(
                 f"{n_labeled} labelled rows do not identify directions among "
                 f"{self.n_features_in_} features when ridge=0 and no unlabelled row is used: "
                 "every eigenvalue is 1 and any split of y is fitted exactly. Use ridge='auto', or "
                 "unlabelled rows with alpha > 0.",
-                UserWarning,
-                stacklevel=4,
             )
         return float(self.ridge)
 
@@ -495,20 +516,28 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             )
 
     def _choose_n_components(self, pencil, slices, near):
-        tested = self.n_components == "auto" and slices.can_be_shuffled
-        if not tested or self._tests_are_valid(slices.n_rows):
+        if self.n_components not in TESTED_WORDS or self._tests_are_valid(slices.n_rows):
             return self._choose_from_spectrum(slices.n_rows, self._is_plain(slices))
         if self.solver_ == "iterative":  # neither d x d nor n x n would fit
             pencil = replace(pencil, X=pencil.X_labeled, penalty=None)
-        self.permutation_tests_ = slice_permutation_tests(
+        return self._dimension_by_shuffles(pencil, slices, near)
+
+    def _dimension_by_shuffles(self, pencil, slices, near=None):
+        self.permutation_tests_ = slice_tests(
             pencil,
             slices,
             near=near,
             n_local_neighbors=self.n_local_neighbors,
-            most=min(len(self.eigenvalues_), MAX_AUTO_COMPONENTS),
-            random_state=0 if self.random_state is None else self.random_state,
+            most=self._most_tested(),
+            random_state=self._seed_of_tests(),
         )
         return self._or_none(dimension_by_tests(self.permutation_tests_))
+
+    def _most_tested(self):
+        return min(len(self.eigenvalues_), MAX_AUTO_COMPONENTS)
+
+    def _seed_of_tests(self):
+        return 0 if self.random_state is None else self.random_state
 
     def _choose_from_spectrum(self, n_labeled, plain):
         if not isinstance(self.n_components, str):
@@ -519,8 +548,12 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         return dimension_by_criterion(spectrum[:MAX_AUTO_COMPONENTS], n_labeled)
 
     def _tests_are_valid(self, n_labeled):
-        enough = n_labeled >= ROWS_PER_FEATURE_TESTED * self.n_features_in_
-        return enough and hasattr(self, "dimension_tests_")
+        return self._has_rows_to_test(n_labeled) and hasattr(self, "dimension_tests_")
+
+    def _has_rows_to_test(self, n_labeled):
+        """Tell whether the chi-square tests are to be taken, if there are any."""
+        most = max(self.n_features_in_, self.n_slices_)
+        return self.n_components != "permutation" and n_labeled >= ROWS_PER_FEATURE_TESTED * most
 
     def _or_none(self, n_components):
         n_components = min(n_components, len(self.eigenvalues_))
@@ -564,11 +597,3 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         self.n_components_ = B.shape[1]
         self.components_ = with_positive_peaks(B.T)
         return self
-
-
-def _equal_rows(X, slices):
-    """Rows of equal weight, from rows times the roots of their weights."""
-    if slices.weights is None:
-        return X
-    most = max(MAX_CURVATURE_ROWS, ROWS_PER_FEATURE_TESTED * X.shape[1])
-    return slices.unweighted(X)[rows_by_weight(slices.weights, most)]

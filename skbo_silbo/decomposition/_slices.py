@@ -1,6 +1,5 @@
 """Slices of the response: which labelled row belongs to which, and how many each holds."""
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -13,10 +12,10 @@ from sklearn.cluster import KMeans
 from .._typing import ArrayLike, FloatArray, IntArray
 from ._weights import are_counts
 
-ROWS_PER_CLASS = 5
-"""Rows a value from which integers look like classes."""
 N_STARTS = 10
 """Starts of k-means, seeded."""
+FEWEST_ROWS = 5
+"""Rows from which different values can be cut in two slices of two rows or more."""
 ROUNDING = 1e-6
 """Rows by which a sum of weights may miss the size of a slice."""
 
@@ -46,7 +45,7 @@ class Slices:
         return None if self.weights is None else np.sqrt(self.weights)
 
     @property
-    def can_be_shuffled(self) -> bool:
+    def is_counted(self) -> bool:
         """Whether rows weigh the same, or are counted."""
         return self.weights is None or are_counts(self.weights)
 
@@ -71,6 +70,10 @@ class Slices:
             return self.of_rows(rows)
         codes, weights = self.of_rows(rows).codes, self.weights[rows]
         return Slices(codes, np.bincount(codes, weights), weights)
+
+    def part_to_shuffle(self, rows: IntArray) -> "Slices":
+        """As `of_rows` where rows are counted, and may repeat, as `part` where they are not."""
+        return self.of_rows(rows) if self.is_counted else self.part(rows)
 
     def membership(self) -> sparse.csr_array:
         """Plain Omega (n_l, H): 1/sqrt(n_h), times the root weight, where row i is in slice h."""
@@ -115,7 +118,9 @@ def slice_response(
     n_slices : int or array-like of increasing edges
         An int is the number aimed at: slices of ``max(2, n_l // n_slices)`` rows, each extended
         to the end of a run of ties, the last taking the rest; a response with at most `n_slices`
-        values gets a slice a value. Edges e cut into (-inf, e_0), [e_0, e_1), ..., [e_k, inf).
+        values, of which some repeat, gets a slice a value (R's rule gives different values one
+        too, which show nothing). Edges e cut into (-inf, e_0), [e_0,
+        e_1), ..., [e_k, inf).
     sample_weight : ndarray of shape (n_l,), default=None
         Positive: as how many rows each counts.
 
@@ -139,22 +144,6 @@ def slice_response(
     else:
         codes = _codes_by_count(y, n_slices, sample_weight)
     return Slices(codes, np.bincount(codes, sample_weight), sample_weight)
-
-
-def warn_of_classes(y, n_slices):
-    """Say so when integers that look like classes are cut as numbers."""
-    y = np.asarray(y)
-    if y.dtype.kind not in "iu" or y.ndim > 1 or not isinstance(n_slices, Integral):
-        return
-    n_values = len(np.unique(y))
-    if n_slices < n_values <= len(y) / ROWS_PER_CLASS:
-        warnings.warn(
-            f"y holds {n_values} different integers and was taken for numbers, cut in about "
-            f"{n_slices} slices. If they are classes, pass categorical=True; if numbers, "
-            "categorical=False says so.",
-            UserWarning,
-            stacklevel=4,
-        )
 
 
 def check_n_slices(n_slices):
@@ -200,9 +189,10 @@ def _clusters(y, n_slices, weights):
 
 def _codes_by_count(y, n_slices, weights):
     values, ranks = np.unique(y, return_inverse=True)
-    if len(values) <= n_slices:
-        return ranks
     last_rows = np.cumsum(np.bincount(ranks, weights))
+    some_repeat = len(values) < last_rows[-1] - ROUNDING
+    if len(values) <= n_slices and (some_repeat or last_rows[-1] < FEWEST_ROWS):
+        return ranks
     size = max(2, np.floor(last_rows[-1] / n_slices + ROUNDING))
     begins = np.zeros(len(values), dtype=int)
     begins[_first_values(last_rows, size)] = 1

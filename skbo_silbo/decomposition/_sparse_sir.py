@@ -27,7 +27,7 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
-from .._checks import check_integer, check_nonnegative
+from .._checks import check_integer, check_nonnegative, check_switch, warn_user
 from ._component_checks import check_a_column_varies, check_n_components
 from ._labels import labelled_mask, split_labelled
 from ._projection import LinearProjection, with_positive_peaks
@@ -56,6 +56,8 @@ class SparseSlicedInverseRegression(LinearProjection):
         group by 2-means and counts the large ones [1]_. It needs a lasso for every slice.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`.
+    categorical : "auto" or bool, default="auto"
+        Whether y holds categories, as in `SemiSlicedInverseRegression`.
     penalty : "auto" or float, default="auto"
         Weight of the l1 norm, as in `sklearn.linear_model.Lasso`, for standardised columns. "auto"
         takes the least cross-validated error for every direction.
@@ -115,6 +117,7 @@ class SparseSlicedInverseRegression(LinearProjection):
         n_components: int | str = "auto",
         *,
         n_slices: int | ArrayLike = 10,
+        categorical: bool | str = "auto",
         penalty: float | str = "auto",
         n_screened: int | str | None = "auto",
         cv: Any = 5,
@@ -122,6 +125,7 @@ class SparseSlicedInverseRegression(LinearProjection):
     ) -> None:
         self.n_components = n_components
         self.n_slices = n_slices
+        self.categorical = categorical
         self.penalty = penalty
         self.n_screened = n_screened
         self.cv = cv
@@ -153,7 +157,14 @@ class SparseSlicedInverseRegression(LinearProjection):
         """
         self._check_parameters()
         data = split_labelled(
-            self, X, y, sample_weight=sample_weight, allow_categories=True, multivariate=True
+            self,
+            X,
+            y,
+            sample_weight=sample_weight,
+            allow_categories=True,
+            categorical=self.categorical,
+            multivariate=True,
+            n_slices=self.n_slices,
         ).labelled_only()
         check_n_components(self.n_components, self.n_features_in_)
         check_a_column_varies(data.X_labeled)
@@ -207,6 +218,7 @@ class SparseSlicedInverseRegression(LinearProjection):
 
     def _check_parameters(self):
         check_n_slices(self.n_slices)
+        check_switch("categorical", self.categorical)
         if isinstance(self.cv, Real):
             check_integer("cv", self.cv, 2)
         if not (isinstance(self.penalty, str) and self.penalty == "auto"):
@@ -259,12 +271,10 @@ class _LassoFit:
             return coefficients, penalty
         correlations = self._correlations(response)
         first = np.argmax(np.abs(correlations))
-        warnings.warn(
+        warn_user(
             f"No feature is kept at penalty {penalty:.3g}: the slices show no sparse direction. "
             f"The component holds feature {first} alone, the first to enter. Take fewer "
             "n_components, or a smaller penalty.",
-            UserWarning,
-            stacklevel=4,
         )
         coefficients = np.zeros_like(coefficients)
         coefficients[first] = correlations[first]

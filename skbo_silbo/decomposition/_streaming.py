@@ -1,4 +1,4 @@
-"""Rows in chunks, or in blocks of a Dask array: slices fixed beforehand, moments summed."""
+"""Rows in chunks: slices fixed beforehand, attributes solved on demand."""
 
 import sys
 from dataclasses import dataclass
@@ -8,7 +8,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array, column_or_1d
 
 from .._typing import ArrayLike, FloatArray
-from ._moments import SliceMoments
 from ._slices import check_n_slices, slice_response
 from ._weights import as_numbers_of_rows, check_sample_weight
 
@@ -142,47 +141,3 @@ def is_dask_array(X):
     """Tell whether X is a Dask array, without importing Dask."""
     dask_array = sys.modules.get("dask.array")
     return dask_array is not None and isinstance(X, dask_array.Array)
-
-
-def moments_of_blocks(X, codes, n_slices, weights=None):
-    """`SliceMoments` of a Dask array (n, d), block by block, where the blocks are.
-
-    Parameters
-    ----------
-    X : dask.array.Array
-        Of known chunks.
-    codes : ndarray of shape (n,)
-        Slice of each row; negative for a row to be left out.
-    n_slices : int
-    weights : ndarray of shape (n,), default=None
-    """
-    from dask import delayed
-
-    blocks = X.rechunk({1: -1}).to_delayed().ravel()
-    stops = np.cumsum(X.chunks[0])
-    starts = stops - X.chunks[0]
-    parts = [
-        delayed(_moments_of_block)(
-            block, codes[start:stop], n_slices, None if weights is None else weights[start:stop]
-        )
-        for block, start, stop in zip(blocks, starts, stops, strict=True)
-    ]
-    while len(parts) > 1:
-        parts = [delayed(_merged)(*parts[i : i + 2]) for i in range(0, len(parts), 2)]
-    return parts[0].compute()
-
-
-def _moments_of_block(block, codes, n_slices, weights):
-    kept = codes >= 0
-    if not kept.any():
-        return None
-    block = block if kept.all() else block[kept]
-    block = check_array(block, dtype=FLOATS, ensure_all_finite=False, input_name="X")
-    weights = None if weights is None else weights[kept]
-    return SliceMoments.of_finite(block, codes[kept], n_slices, weights=weights, input_name="X")
-
-
-def _merged(one, other=None):
-    if one is None or other is None:
-        return other if one is None else one
-    return one.merged(other)

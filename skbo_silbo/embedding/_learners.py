@@ -187,9 +187,9 @@ class SemiSIRLearner:
         return 10 if self.n_components == "auto" else max(10, self.n_components + 1)
 
     def _fitted(self, n_components, X, y, X_unlabeled):
-        estimator = SemiSlicedInverseRegression(
-            n_components, n_slices=self._n_slices, **self.params
-        )
+        told = self.params.get("categorical") is True  # "auto" would ask what values are
+        params = {**self.params, "n_slices": self._n_slices, "categorical": told}
+        estimator = SemiSlicedInverseRegression(n_components, **params)
         return estimator.fit(X, y, X_unlabeled=X_unlabeled if len(X_unlabeled) else None)
 
 

@@ -1,6 +1,5 @@
 """Bootstrap intervals of the directions, and how stable the subspace is."""
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
 
@@ -10,7 +9,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._checks import check_choice, check_integer
+from .._checks import check_choice, check_integer, warn_user
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ..decomposition import LabelledData, split_labelled
 from ._alignment import nearest_rotation, squared_trace_correlation
@@ -247,12 +246,10 @@ def _seeded(estimator, rng):
 def _summarise(components, resamples, confidence_level, method):
     failures = [message for resample in resamples for message in resample.failures]
     if failures:
-        warnings.warn(
+        warn_user(
             f"{len(failures)} of {len(failures) + len(resamples)} resamples could not be fitted "
             f"and were drawn anew: the intervals are conditional on those that can. The last "
-            f"failure: {failures[-1]}",
-            UserWarning,
-            stacklevel=3,
+            f"failure: {failures[-1]}"
         )
     resampled = np.stack([resample.components for resample in resamples])
     standard_errors = resampled.std(axis=0, ddof=1)

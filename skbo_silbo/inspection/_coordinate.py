@@ -12,11 +12,12 @@ H          (d, a)      orthonormal; a direction does without the a features wher
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 from scipy import linalg, stats
 
-from .._checks import check_choice
+from .._checks import check_choice, check_switch
 from .._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from ..decomposition import SemiSlicedInverseRegression, Slices, slice_response, split_labelled
 
@@ -62,9 +63,10 @@ class Elimination:
 def coordinate_test(
     X: ArrayLike,
     y: ArrayLike,
-    features: int | str | Iterable[int | str],
+    features: int | str | Iterable[int | str] | ArrayLike,
     *,
     n_slices: int | ArrayLike = 10,
+    categorical: bool | str = "auto",
     variance: str = "general",
 ) -> CoordinateTest:
     """Test that the directions of sliced inverse regression do without some features.
@@ -78,10 +80,13 @@ def coordinate_test(
         More labelled rows than features.
     y : array-like of shape (n,)
         Numbers or categories; rows with NaN (None) are left out.
-    features : int, str or sequence of them
-        Indices of the features under test, or their names where X has names.
+    features : int, str, sequence of them or mask of shape (d,) of bool
+        Indices of the features under test, their names where X has names, or a boolean for every
+        feature, such as ``~backward_elimination(X, y).support``.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`.
+    categorical : "auto" or bool, default="auto"
+        Whether y holds categories, as in `SemiSlicedInverseRegression`.
     variance : {"general", "constant"}, default="general"
         "general" estimates the weights of the chi-squares, "constant" takes them from the
         eigenvalues, which is right where the variance of X given the directions is constant, as for
@@ -94,7 +99,8 @@ def coordinate_test(
     Raises
     ------
     ValueError
-        For features that X does not have, none or all of them, or too few labelled rows.
+        For features that X does not have, none or all of them, a mask of another length, numbers
+        that are no integers, or too few labelled rows.
 
     References
     ----------
@@ -114,7 +120,7 @@ def coordinate_test(
     False
     """
     check_choice("variance", variance, ["general", "constant"])
-    rows = _Rows.of(X, y, n_slices)
+    rows = _Rows.of(X, y, n_slices, categorical)
     return rows.test(rows.indices(features), variance)
 
 
@@ -124,13 +130,14 @@ def backward_elimination(
     *,
     level: float = 0.05,
     n_slices: int | ArrayLike = 10,
+    categorical: bool | str = "auto",
     variance: str = "general",
 ) -> Elimination:
     """Drop the feature that a coordinate test misses least, until every test rejects.
 
     Parameters
     ----------
-    X, y, n_slices, variance
+    X, y, n_slices, categorical, variance
         As in `coordinate_test`.
     level : float, default=0.05
         In (0, 1): a feature goes while its p-value is above.
@@ -157,7 +164,7 @@ def backward_elimination(
     check_choice("variance", variance, ["general", "constant"])
     if not 0 < level < 1:
         raise ValueError(f"level must be a number in (0, 1): got {level!r}. The default is 0.05.")
-    rows = _Rows.of(X, y, n_slices)
+    rows = _Rows.of(X, y, n_slices, categorical)
     kept, dropped, p_values = list(range(rows.X.shape[1])), [], []
     while len(kept) > 1:
         current = rows.with_features(kept)
@@ -178,9 +185,17 @@ class _Rows:
     names: list[str]  # empty where X has none
 
     @classmethod
-    def of(cls, X, y, n_slices):
+    def of(cls, X, y, n_slices, categorical):
+        check_switch("categorical", categorical)
         checker = SemiSlicedInverseRegression()
-        data = split_labelled(checker, X, y, allow_categories=True).labelled_only()
+        data = split_labelled(
+            checker,
+            X,
+            y,
+            allow_categories=True,
+            categorical=categorical,
+            n_slices=n_slices,
+        ).labelled_only()
         n, d = data.X_labeled.shape
         if n - 1 <= d:
             raise ValueError(
@@ -196,16 +211,25 @@ class _Rows:
 
     def indices(self, features):
         """Sorted indices of features given by index or name."""
-        given = [features] if isinstance(features, str | int | np.integer) else list(features)
-        known = {name: index for index, name in enumerate(self.names)}
-        d = self.X.shape[1]
-        found = {known.get(f) if isinstance(f, str) else int(f) for f in given}
-        if None in found or not all(0 <= f < d for f in found) or not 0 < len(found) < d:
+        found, d = self._found(features), self.X.shape[1]
+        if found is None or not all(0 <= f < d for f in found) or not 0 < len(found) < d:
             raise ValueError(
                 f"features must be some, not all, of the {d} features of X, by index"
-                f"{' or name' if self.names else ''}: got {features!r}."
+                f"{' or name' if self.names else ''}, or a mask of {d} booleans: got {features!r}."
             )
         return sorted(found)
+
+    def _found(self, features):
+        """Set of the indices meant; None where they are of no kind, or names are not known."""
+        single = np.ndim(features) == 0 and isinstance(features, str | Integral)
+        given = [features] if single else list(np.atleast_1d(np.asarray(features, dtype=object)))
+        if given and all(isinstance(f, bool | np.bool_) for f in given):
+            return set(np.flatnonzero(given)) if len(given) == self.X.shape[1] else None
+        if all(isinstance(f, str) for f in given):
+            return set(map(self.names.index, given)) if set(given) <= set(self.names) else None
+        if all(isinstance(f, Integral) and not isinstance(f, bool | np.bool_) for f in given):
+            return set(map(int, given))
+        return None
 
     def test(self, features, variance):
         n = len(self.X)

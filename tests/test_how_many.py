@@ -1,0 +1,266 @@
+"""How many directions, whatever the rows come in: arrays, blocks, chunks, with weights."""
+
+import numpy as np
+import pytest
+from scipy import linalg, stats
+from sklearn.base import clone
+
+from skbo_silbo import (
+    DirectionalRegression,
+    PrincipalHessianDirections,
+    SemiSlicedInverseRegression,
+    SlicedAverageVarianceEstimation,
+)
+from skbo_silbo.decomposition._permutation import permutation_tests as run_tests
+from skbo_silbo.decomposition._rotation import MeanRotations
+from skbo_silbo.decomposition._weighted_shuffles import WeightedShuffles
+from skbo_silbo.inspection import permutation_tests
+
+pytestmark = pytest.mark.filterwarnings("ignore:No direction was found")
+
+
+def noise(seed, n=60, d=10):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)), rng.normal(size=n), rng
+
+
+def assert_level(rejected, n_runs):
+    assert rejected <= stats.binom.isf(1e-4, n_runs, 0.05)
+
+
+# -- blocks --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ridge", ["auto", 0.0, 0.3])
+@pytest.mark.parametrize("weights", [None, "counts", "relative"])
+def test_a_dask_array_is_tested_as_its_rows_are(ridge, weights):
+    array = pytest.importorskip("dask.array")
+    X, y, rng = noise(3, 50, 20)
+    y += 2 * X[:, 0]
+    w = {
+        None: None,
+        "counts": rng.integers(0, 3, size=50),
+        "relative": rng.lognormal(sigma=0.7, size=50),
+    }[weights]
+    blocks = array.from_array(X, chunks=(17, 6))
+    whole = SemiSlicedInverseRegression(ridge=ridge, alpha=0).fit(X, y, sample_weight=w)
+    streamed = SemiSlicedInverseRegression(ridge=ridge, alpha=0).fit(blocks, y, sample_weight=w)
+    assert streamed.n_components_ == whole.n_components_
+    for name, column in whole.permutation_tests_.items():
+        np.testing.assert_allclose(streamed.permutation_tests_[name], column, rtol=1e-6)
+    np.testing.assert_allclose(streamed.curvature_, whole.curvature_, atol=1e-6)
+
+
+@pytest.mark.parametrize("weights", [None, "relative"])
+def test_more_rows_than_are_shuffled_of_a_dask_array(monkeypatch, weights):
+    from skbo_silbo.decomposition import _blocks, _slice_tests
+
+    array = pytest.importorskip("dask.array")
+    for module in (_blocks, _slice_tests):
+        monkeypatch.setattr(module, "MAX_ROWS", 40)
+    X, y, rng = noise(0, 90, 6)
+    X *= np.geomspace(0.1, 10, 6)
+    y[::5] = np.nan
+    w = None if weights is None else rng.lognormal(size=90)
+    sir = SemiSlicedInverseRegression(ridge=0.2, alpha=0)
+    expected = sir.fit(X, y, sample_weight=w).permutation_tests_
+    blocks = array.from_array(X, chunks=(25, 6))
+    found = sir.fit(blocks, y, sample_weight=w).permutation_tests_
+    np.testing.assert_allclose(found["statistic"], expected["statistic"], rtol=1e-6)
+    np.testing.assert_allclose(found["p_value"], expected["p_value"], atol=0.011)
+
+
+def test_a_dask_array_tells_that_a_feature_is_curved():
+    array = pytest.importorskip("dask.array")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 3))
+    X[:, 1] = X[:, 0] ** 2 + 0.3 * X[:, 1]
+    y = X[:, 0] + 0.1 * rng.normal(size=1500)
+    with pytest.warns(UserWarning, match="features are curved"):
+        whole = SemiSlicedInverseRegression().fit(X, y)
+    with pytest.warns(UserWarning, match="features are curved"):
+        streamed = SemiSlicedInverseRegression().fit(array.from_array(X, chunks=(400, 3)), y)
+    np.testing.assert_allclose(streamed.curvature_, whole.curvature_, atol=1e-8)
+
+
+# -- chunks --------------------------------------------------------------------------------------
+
+
+def test_chunks_of_noise_hold_their_level():
+    found = []
+    for seed in range(40):
+        X, y, _ = noise(seed)
+        sir = SemiSlicedInverseRegression().partial_fit(X[:30], y[:30])
+        found.append(sir.partial_fit(X[30:], y[30:]).n_components_ > 0)
+    assert_level(sum(found), 40)
+
+
+def test_chunks_find_what_there_is():
+    found = []
+    for seed in range(10):
+        X, y, _ = noise(seed)
+        y += 3 * X[:, :5].sum(axis=1)
+        X[:, :5] += X[:, :1]
+        found.append(SemiSlicedInverseRegression().partial_fit(X, y).n_components_)
+    assert found.count(1) >= 8
+
+
+def test_fit_forgets_the_tests_of_chunks_and_chunks_those_of_fit():
+    X, y, _ = noise(0)
+    sir = SemiSlicedInverseRegression().fit(X, y).partial_fit(X, y)
+    assert sir.n_components_ == 0
+    assert not hasattr(sir, "permutation_tests_")
+    assert not hasattr(sir, "curvature_")
+    assert sir.rotation_tests_["p_value"][-1] > 0.05
+    assert not hasattr(sir.fit(X, y), "rotation_tests_")
+
+
+def rotations(X, codes, rho):
+    """The same by its definition, from the rows, and by the class."""
+    from skbo_silbo._numerics._whitening import cholesky_basis
+
+    X = X - X.mean(axis=0)
+    counts = np.bincount(codes)
+    omega = np.eye(len(counts))[codes] / np.sqrt(counts)
+    basis = cholesky_basis(X.T @ X + rho * np.eye(X.shape[1]))
+    return X, omega, MeanRotations.of_moments(omega.T @ X, basis, rho, counts)
+
+
+@pytest.mark.parametrize(("n", "d"), [(30, 4), (12, 9), (40, 9)])
+def test_rotated_moments_are_those_of_rotated_rows(n, d):
+    """Rows written out and rotated by a Haar matrix have the same distribution of statistics."""
+    X, _, rng = noise(n, n, d)
+    X[:, 0] += np.arange(n) / 5
+    rho, codes = 3.0, np.arange(n) * 3 // n
+    X, omega, problem = rotations(X, codes, rho)
+    whiten = linalg.solve_triangular(
+        linalg.cholesky(X.T @ X + rho * np.eye(d), lower=True), X.T, lower=True
+    )
+    S = whiten.T @ linalg.svd(omega.T @ whiten.T)[2].T
+    for k in (0, 1):
+        fixed = np.column_stack([np.ones(n), S[:, :k]])
+        Q = linalg.qr(fixed)[0][:, k + 1 :]
+        S2 = Q.T @ S[:, k:]
+        by_hand = []
+        for _ in range(400):
+            turned = Q @ stats.ortho_group.rvs(n - 1 - k, random_state=rng) @ S2
+            sums = omega.T @ np.hstack([S[:, :k], turned])
+            by_hand.append(linalg.svdvals(sums)[k] ** 2)
+        observed, draw = problem.granting(k)
+        means = omega.T @ np.hstack([S[:, :k], Q @ S2])
+        assert observed == pytest.approx(linalg.svdvals(means)[k] ** 2)
+        drawn = [draw(np.random.RandomState(i)) for i in range(400)]
+        assert stats.ks_2samp(by_hand, drawn).pvalue > 1e-3
+
+
+# -- relative weights ----------------------------------------------------------------------------
+
+WEIGHTS = {
+    "of nothing": lambda X, y, rng: rng.lognormal(size=len(y)),
+    "of y": lambda X, y, rng: np.where(y > 1, 5.0, 0.5),
+    "of X": lambda X, y, rng: np.exp(X[:, 0]),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("of", WEIGHTS)
+def test_relative_weights_hold_the_level(of):
+    rejected = 0
+    for seed in range(60):
+        X, y, rng = noise(seed)
+        sir = SemiSlicedInverseRegression().fit(X, y, sample_weight=WEIGHTS[of](X, y, rng))
+        rejected += sir.n_components_ > 0
+    assert_level(rejected, 60)
+
+
+@pytest.mark.slow
+def test_relative_weights_hold_the_level_of_second_moments():
+    rejected, learner = 0, SlicedAverageVarianceEstimation(n_slices=4)
+    for seed in range(30):
+        X, y, rng = noise(seed, 120, 4)
+        learner.fit(X, y, sample_weight=rng.lognormal(sigma=0.5, size=120))
+        rejected += learner.n_components_ > 0
+    assert_level(rejected, 30)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        SemiSlicedInverseRegression(n_slices=4, ridge=0.1),
+        SlicedAverageVarianceEstimation(n_slices=4),
+        DirectionalRegression(n_slices=4),
+    ],
+)
+def test_relative_weights_find_what_there_is(learner):
+    X, y, rng = noise(5, 120, 4)
+    weights = rng.lognormal(sigma=0.5, size=120)
+    assert learner.fit(X, X[:, 0] + 0.2 * y, sample_weight=weights).n_components_ == 1
+    assert (learner.permutation_tests_["p_value"] <= 0.05).tolist() == [True, False]
+
+
+def test_equal_relative_weights_are_no_weights():
+    """The statistic observed is the eigenvalue; shuffles whiten anew, which changes nothing."""
+    X, y, _ = noise(1, 40, 5)
+    plain = SemiSlicedInverseRegression(ridge=0.0, n_slices=5)
+    X, codes = X - X.mean(axis=0), np.argsort(np.argsort(y)) * 5 // 40
+    from skbo_silbo.decomposition import Slices
+    from skbo_silbo.decomposition._slice_tests import _between
+
+    S = np.linalg.qr(X)[0]
+    slices = Slices(codes, np.full(5, 8.0), np.ones(40))
+    problem = WeightedShuffles(S, np.zeros((5, 5)), slices, _between)
+    observed, draw = problem.granting(0)
+    assert observed == pytest.approx(plain.fit(X, y).eigenvalues_[0])
+    order = np.random.RandomState(0).permutation(40)
+    shuffled = plain.fit(X[order], y).eigenvalues_[0]
+    assert draw(np.random.RandomState(0)) == pytest.approx(shuffled)
+    tests = run_tests(problem, most=2, n_permutations=19, random_state=np.random.RandomState(0))
+    assert tests["n_permutations"][0] == 19
+
+
+# -- as a function -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        SemiSlicedInverseRegression(ridge=0.1),
+        SlicedAverageVarianceEstimation(n_slices=4),
+        DirectionalRegression(3, n_slices=4),
+    ],
+)
+def test_the_function_makes_the_tests_of_a_fit(learner):
+    X, y, _ = noise(2, 150, 4)
+    y = X[:, 0] + 0.2 * y
+    tests = permutation_tests(learner, X, y)
+    fitted = clone(learner).set_params(n_components="auto").fit(X, y)
+    assert tests.n_found == fitted.n_components_ >= 1
+    np.testing.assert_array_equal(tests.p_value, fitted.permutation_tests_["p_value"])
+    assert tests.p_value[0] == 1 / (1 + tests.n_permutations[0])
+    assert not hasattr(learner, "components_")
+
+
+def test_permutation_where_chi_square_is_valid():
+    X, y, _ = noise(4, 200, 4)
+    y = np.exp(X[:, 0]) + 0.2 * y
+    tests = permutation_tests(SemiSlicedInverseRegression(), X, y)
+    chi_square = SemiSlicedInverseRegression().fit(X, y)
+    assert not hasattr(chi_square, "permutation_tests_")
+    assert tests.n_found >= 1
+    assert chi_square.n_components_ >= 1
+    np.testing.assert_allclose(tests.statistic[0], chi_square.eigenvalues_[0], rtol=1e-8)
+    with pytest.raises(TypeError, match="estimator must be one of SemiSlicedInverseRegression"):
+        permutation_tests(PrincipalHessianDirections(), X, y)
+
+
+# -- slices of few rows --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_slices", [40, 100])
+def test_as_many_slices_as_rows_show_a_clear_signal(n_slices):
+    X, y, _ = noise(1, 40, 4)
+    y = X[:, 0] + 0.1 * y
+    sir = SemiSlicedInverseRegression(n_slices=n_slices).fit(X, y)
+    assert sir.n_slices_ == 19  # of two rows; R gives the last the rest
+    assert sir.n_components_ == 1
+    assert hasattr(sir, "permutation_tests_")

@@ -1,0 +1,105 @@
+"""What y is taken for: one rule for all slicing transformers, and warnings at the user's line."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skbo_silbo import (
+    DirectionalRegression,
+    KernelSlicedInverseRegression,
+    SemiSlicedInverseRegression,
+    SlicedAverageVarianceEstimation,
+    SparseSlicedInverseRegression,
+)
+from skbo_silbo.inspection import backward_elimination, coordinate_test
+
+LOOKS_LIKE = "y holds 26 different integers .* pass categorical=True"
+CODES = np.repeat(np.arange(26), 8)
+X = (
+    np.random.default_rng(0).normal(size=(208, 3))
+    + np.random.default_rng(1).normal(size=(26, 3))[CODES]
+)
+LEARNERS = [
+    SemiSlicedInverseRegression(1, alpha=0),
+    SlicedAverageVarianceEstimation(1),
+    DirectionalRegression(1),
+    SparseSlicedInverseRegression(1, penalty=0.01),
+    KernelSlicedInverseRegression(1, alpha=0, ridge=0.1),
+]
+
+
+def unlabelled(kind):
+    """Codes as floats, or as objects, with unlabelled rows among them."""
+    y = CODES.astype(kind)
+    y[::50] = np.nan if kind is float else None
+    return y
+
+
+@pytest.mark.parametrize("y", [CODES, CODES.astype(float), unlabelled(float), unlabelled(object)])
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_integers_are_cut_with_a_word_whatever_holds_them(learner, y):
+    with pytest.warns(UserWarning, match=LOOKS_LIKE) as caught:
+        cut = learner.fit(X, y).n_slices_
+    assert caught[0].filename == __file__
+    assert cut < 26
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert learner.set_params(categorical=False).fit(X, y).n_slices_ == cut
+        assert learner.set_params(categorical=True).fit(X, y).n_slices_ == 26
+    learner.set_params(categorical="auto")
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_categories_of_any_kind(learner):
+    days = np.array([pd.Timestamp(2020, 1, 1 + code) for code in CODES])
+    kinds = [CODES.astype(str), pd.Series(CODES).astype("category"), days.astype(object)]
+    for y in kinds:
+        assert learner.fit(X, y).n_slices_ == 26
+    with pytest.raises(ValueError, match="categorical must be 'auto', True or False: got 'no'"):
+        learner.set_params(categorical="no").fit(X, CODES)
+    learner.set_params(categorical="auto")
+
+
+def test_integers_of_a_dask_array():
+    array = pytest.importorskip("dask.array")
+    with pytest.warns(UserWarning, match=LOOKS_LIKE):
+        SemiSlicedInverseRegression(1).fit(array.from_array(X, chunks=(50, 3)), CODES * 1.0)
+
+
+def test_integers_in_chunks():
+    sir = SemiSlicedInverseRegression(1)
+    with pytest.warns(UserWarning, match=r"26 different integers .* all of them as `classes`"):
+        sir.partial_fit(X, CODES)
+    with pytest.raises(ValueError, match=r"classes must be given .* where categorical=True"):
+        SemiSlicedInverseRegression(1, categorical=True).partial_fit(X, CODES)
+    with pytest.raises(ValueError, match="classes must be None where categorical=False"):
+        SemiSlicedInverseRegression(1, categorical=False).partial_fit(X, CODES, np.arange(26))
+    told = SemiSlicedInverseRegression(1, categorical=True)
+    assert told.partial_fit(X, CODES, np.arange(26)).n_slices_ == 26
+
+
+@pytest.mark.parametrize(
+    "test", [lambda *a, **k: coordinate_test(*a, [0], **k), backward_elimination]
+)
+def test_integers_of_coordinate_tests(test):
+    with pytest.warns(UserWarning, match=LOOKS_LIKE):
+        test(X, CODES * 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        test(X, CODES * 1.0, categorical=True)
+        test(X, CODES * 1.0, categorical=False)
+
+
+def test_other_warnings_point_to_the_line_of_the_user():
+    rng = np.random.default_rng(0)
+    noise, y = rng.normal(size=(60, 4)), rng.normal(size=60)
+    for learner in (SemiSlicedInverseRegression(), SlicedAverageVarianceEstimation(n_slices=4)):
+        for call in (learner.fit, learner.fit_transform):
+            with pytest.warns(UserWarning, match="No direction was found") as caught:
+                call(noise, y)
+            assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="do not identify directions") as caught:
+        SemiSlicedInverseRegression(1, ridge=0).fit(noise[:4], y[:4])
+    assert caught[0].filename == __file__
