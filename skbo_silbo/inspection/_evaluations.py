@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from scipy.optimize import OptimizeResult
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
@@ -14,6 +15,7 @@ from ..optimizers import AskTellOptimizer, RandomSearch
 from ..space import SpaceUnion, parameter_domains
 
 SCORE_NAME = "mean test "
+LARGEST_DRAWN = 1e100  # penalties of 1e300 are drawn as this: room for margins and squares
 
 
 class SearchLike(Protocol):
@@ -36,7 +38,7 @@ class Evaluations:
     optimizer : AskTellOptimizer
     points : list of n dicts, or ndarray of shape (n, d)
     values : ndarray of shape (n,)
-        NaN where an evaluation failed.
+        NaN where an evaluation failed; at most `LARGEST_DRAWN` in size.
     name : str
         Of the values.
     greater_is_better : bool
@@ -50,6 +52,11 @@ class Evaluations:
     name: str
     greater_is_better: bool
     n_initial: int
+
+    def __post_init__(self):
+        """Bring the values into the range that can be drawn."""
+        drawn = np.clip(self.values, -LARGEST_DRAWN, LARGEST_DRAWN)
+        object.__setattr__(self, "values", drawn)  # the record is frozen
 
     @property
     def X(self):
@@ -166,6 +173,11 @@ def _metric_of(search):
 
 def _of_optimizer(optimizer, *, maximize=False):
     y = optimizer.func_vals_
+    if not len(y):
+        raise NotFittedError(
+            f"result must hold evaluations: this {type(optimizer).__name__} was told none. Tell it "
+            "some, then draw."
+        )
     counts = np.isfinite(y) & optimizer.feasible_
     values = np.where(counts, -y if maximize else y, np.nan)
     n_initial = _n_initial(optimizer, 0, len(y))

@@ -64,7 +64,7 @@ def search_fingerprint(search, space, state, version):
     }
     fingerprint["batch_size"] = 1 if search.batch_size == "auto" else told(search.batch_size)
     if search.initial_results is not None:
-        told_before = read_initial_results(search.initial_results, search.refit)
+        told_before = read_initial_results(search.initial_results, search.refit, space)
         fingerprint["initial_results"] = told(told_before)
     if version > 1:
         fingerprint["scorer parameters"] = {
