@@ -553,3 +553,24 @@ def test_the_search_is_left_as_it_was(search):
     SearchDisplay.from_result(search)
     assert (search.optimizer_.x_iters_, len(search.optimizer_._pending)) == before
     assert isinstance(search.optimizer_, SILBO)
+
+
+@pytest.mark.parametrize("penalty", [1e300, np.finfo(float).max])
+@pytest.mark.parametrize("display", [ConvergenceDisplay, SearchDisplay, SubspaceDisplay])
+@pytest.mark.filterwarnings("ignore:.*count as failed evaluations")
+def test_penalties_of_any_size_are_drawn(display, penalty):
+    def func(x):
+        return float(np.sum((x - 0.3) ** 2)) if x[0] < 0.5 else penalty
+
+    result = minimize(func, [(-1, 1)] * 2, n_calls=14, random_state=0)
+    assert np.max(result.func_vals) == penalty
+    display.from_result(result)
+    plt.gcf().canvas.draw()
+    assert all(np.isfinite(ax.get_xlim() + ax.get_ylim()).all() for ax in plt.gcf().axes)
+    plt.close("all")
+
+
+@pytest.mark.parametrize("display", [ConvergenceDisplay, SearchDisplay, SubspaceDisplay])
+def test_an_optimiser_told_nothing_has_nothing_to_draw(display):
+    with pytest.raises(NotFittedError, match="told none"):
+        display.from_result(SILBO([(0, 1)] * 2))
