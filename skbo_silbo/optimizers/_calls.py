@@ -7,7 +7,7 @@ from skbo_silbo.optimizers._journaling import told_of
 from skbo_silbo.space import keys_of
 
 LONGEST_ERROR = 500  # characters
-KINDS = {"called", "not called", "raised"}  # of events
+KINDS = {"called", "not called", "raised", "given"}  # of events
 MOST_RUNS = 2  # that a point may end by an exception, where the function works elsewhere
 
 
@@ -25,26 +25,54 @@ class Calls:
     n_without_value : int
         How many calls of earlier runs gave no value: they raised, or a worker or the process
         ended with them.
+    n_given : int
+        How many values no call was made for.
     """
 
     def __init__(self, log, space):
         self._log, self._space = log, space
-        self._begun, self._raised = Counter(), Counter()
+        self._begun, self._raised, self._announced = Counter(), Counter(), Counter()
+        self.n_given = 0
         for event in () if log is None else log.records:
             self._follow(event)
         self.n_without_value = self._begun.total()
 
     def _follow(self, event):
         if "told" in event:
-            self._begun -= Counter(keys_of(told_of(event, self._space)[1]))  # values of y0 are not
+            told = Counter(self._keys_told(event))
+            given, self._announced = told & self._announced, Counter()
+            self.n_given += given.total()
+            self._begun -= told - given
         for kind in KINDS & event.keys():
             keys = keys_of(_state.rows_from_data(event[kind], self._space.n_features_))
             if kind == "called":
                 self._begun.update(keys)
             elif kind == "raised":
                 self._raised.update(keys)
+            elif kind == "given":
+                self._announced = Counter(keys)
             else:
                 self._begun -= Counter(keys)
+
+    def _keys_told(self, event):
+        return keys_of(told_of(event, self._space)[1])
+
+    def were_given(self, keys):
+        """Take note of the places of all known values that the caller gives.
+
+        Release 0.1 wrote them first, and did not say that they were no values of calls.
+        """
+        if self._log is None or not self._log.records or "told" not in self._log.records[0]:
+            return
+        first = Counter(self._keys_told(self._log.records[0]))
+        if first <= Counter(keys):
+            self.n_given += first.total()
+
+    def announce(self, points):
+        """Note that what is told next, the values of these points, was not called for."""
+        self.n_given += len(points)
+        if self._log is not None:
+            self._log.append({"given": self._space.encode(points).tolist()})
 
     def begin(self, point):
         """Note that a point is handed to a worker."""
