@@ -17,6 +17,7 @@ from concurrent.futures import (
     Executor,
     Future,
     ProcessPoolExecutor,
+    ThreadPoolExecutor,
 )
 from dataclasses import dataclass
 from multiprocessing.reduction import ForkingPickler
@@ -53,12 +54,15 @@ class Job:
         How often a worker was lost with it.
     since : float or None
         When it began to run; None while it waits.
+    alone : bool
+        Whether nothing else may run beside it, as it may have killed a worker or the process.
     """
 
     point: object
     n_calls: int = 0
     losses: int = 0
     since: float | None = None
+    alone: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +174,11 @@ class Workers:
     def is_local(self):
         """Whether the one worker is the caller, or a thread of it."""
         return isinstance(self._executor, (InPlace, OneThread))
+
+    @property
+    def is_in_process(self):
+        """Whether the workers are of this process, which dies with any of them."""
+        return self.is_local or isinstance(self._executor, ThreadPoolExecutor)
 
     @property
     def can_be_replaced(self):

@@ -134,9 +134,10 @@ def minimize(
         A file in which every point and value is on disk before the search goes on. The same call
         with the same journal goes on where it ended, be it by ``kill -9``: its calls count, points
         that were being evaluated come first. One at which `func` raises again in a second run, and
-        then returns a value elsewhere, counts as failed, with a `LostEvaluationWarning`. A journal
-        of another space, method, option or seed is refused, the difference named. It is locked
-        while in use.
+        then returns a value elsewhere, counts as failed, with a `LostEvaluationWarning`; so does
+        one with which the process has died twice (without an executor, or in its threads). A
+        journal of another space, method, option or seed is refused, the difference named. It is
+        locked while in use.
     verbose : int, default=0
         1 prints a line whenever the best value improves, 2 after every call.
     maximize : bool, default=False
@@ -230,6 +231,7 @@ def _perform(run):
         raise
     finally:
         run.workers.close(wait=ended)
+        run.calls.leave()
 
 
 def _check_limits(n_calls, max_time, target, callback, n_retries):
