@@ -129,14 +129,35 @@ def _check_same(then, now, space, path):
     except ValueError as error:
         raise ValueError(f"{error} The data are journal {path!r}.") from None
     undescribed = set(then["objects"]) - set(then.get("descriptions", {}))  # of older journals
-    require_same(_who(then), _who(now), path)
+    _refuse_other_door(then, now, path)
+    require_same(_who(then, now), _who(now, now), path)
     require_same(_options(then, undescribed), _options(now, undescribed), path)
     seeds = ({"random_state gives a seed that": header["seed"]} for header in (then, now))
     require_same(*seeds, path)
 
 
-def _who(header):
-    return {"optimizer": header["class"], **header["facts"]}
+def _refuse_other_door(then, now, path):
+    """Refuse to go on, as `minimize` or as the optimiser itself, with a journal of the other."""
+    if ("method" in then["facts"]) == ("method" in now["facts"]):
+        return
+    own = "x_iters_ and func_vals_"
+    by, remedy = "minimize(journal=)", "Go on with minimize"
+    if "method" in now["facts"]:
+        by, remedy = f"{then['class']}(journal=)", f"Go on with {then['class']}(journal=)"
+        own += " (as x0 and y0)"
+    raise ValueError(
+        f"journal must be of the same door: {path!r} was written by {by}, for whose points and "
+        f"signs the other does not know. {remedy}; or give another path, and tell it {own} from "
+        "there."
+    )
+
+
+def _who(header, now):
+    """Return optimiser and facts; what journals of earlier releases do not say can be anything."""
+    facts = dict(header["facts"])
+    if "constraints" in now["facts"]:
+        facts.setdefault("constraints", now["facts"]["constraints"])
+    return {"optimizer": header["class"], **facts}
 
 
 def _options(header, undescribed):

@@ -22,6 +22,7 @@ from skbo_silbo._typing import (
 )
 from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._calls import Calls
+from skbo_silbo.optimizers._constraints import describe_constraints
 from skbo_silbo.optimizers._executors import InPlace, OneThread, Workers, is_executor
 from skbo_silbo.optimizers._first_points import warn_of_first_points_only
 from skbo_silbo.optimizers._journaling import open_log
@@ -136,8 +137,8 @@ def minimize(
         that were being evaluated come first. One at which `func` raises again in a second run, and
         then returns a value elsewhere, counts as failed, with a `LostEvaluationWarning`; so does
         one with which the process has died twice (without an executor, or in its threads). A
-        journal of another space, method, option or seed is refused, the difference named. It is
-        locked while in use.
+        journal of another space, method, option, seed or constraint is refused, the difference
+        named. It is locked while in use.
     verbose : int, default=0
         1 prints a line whenever the best value improves, 2 after every call.
     maximize : bool, default=False
@@ -193,8 +194,9 @@ def minimize(
             optimizer.check_constraints(np.zeros(n_constraints))
         if log is not None:
             learnt = {"n_constraints": n_constraints} if n_constraints else {}
-            name = name_of(method, optimizer)
-            optimizer.keep_journal(log, method=name, maximize=bool(maximize), **learnt)
+            facts = {"method": name_of(method, optimizer), "maximize": bool(maximize), **learnt}
+            known = describe_constraints(constraints)
+            optimizer.keep_journal(log, **facts, constraints=known)
         y0, c0 = _split(y0, n_constraints)
         calls = Calls(log, optimizer.space_)
         queue = _prepare(optimizer, x0, y0, c0, sign, calls)
