@@ -86,3 +86,42 @@ def test_the_journal_of_minimize_is_refused_by_an_optimiser_in_words(path):
     run(path, method="silbo", n_initial=2)
     with pytest.raises(ValueError, match=r"written by minimize\(journal=\).* Go on with minimize;"):
         SILBO(BOUNDS, journal=path, random_state=0, n_initial=2)
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
+
+def test_a_fixed_value_comes_back_as_the_space_has_it():
+    space = Space({"n": randint(1, 9), "k": [1, 2, 3], "c": ["a", 1.0, None], "u": uniform()})
+    fixed = {"n": 3.0, "k": np.float64(2.0), "c": 1, "u": 1}
+    point = SILBO(space, random_state=0).ask(fixed=fixed)
+    assert point == fixed
+    assert [type(point[name]) for name in "nkcu"] == [int, int, float, float]
+
+
+@pytest.mark.parametrize(
+    ("fixed", "message"),
+    [
+        ([0.5], r"fixed must be None or a dict, an index .*\[0.5\]. Write {0: value}"),
+        ({0: "a"}, "fixed must be a number within the bounds .* of input 0: got 'a'"),
+        ({0: np.nan}, "fixed must be a number within"),
+        ({0: True}, "fixed must be a number within"),
+    ],
+)
+def test_what_cannot_be_fixed_is_refused(fixed, message):
+    optimizer = SILBO(BOUNDS, random_state=0)
+    with pytest.raises(ValueError, match=message):
+        optimizer.ask(fixed=fixed)
+    assert len(optimizer.pending_) == 0
+
+
+def test_a_timeout_is_a_number():
+    with pytest.raises(ValueError, match="positive number of seconds: got True"):
+        run(None, timeout=True)
+
+
+def test_a_callable_that_makes_no_executor_is_refused():
+    with pytest.raises(ValueError, match="returned None. Write lambda: ThreadPoolExecutor"):
+        run(None, executor=lambda: None)
+    with pytest.raises(ValueError, match="returned <class"):
+        run(None, executor=lambda: ThreadPoolExecutor)

@@ -1,5 +1,6 @@
 """Functions that kill the process of `minimize`: what its journal makes of the point."""
 
+import contextlib
 import os
 from concurrent.futures import ThreadPoolExecutor
 
@@ -74,10 +75,8 @@ def test_a_run_that_was_ended_is_no_death(tmp_path, error):
 
     path, func = tmp_path / "run.jsonl", Deadly(tmp_path, 2, end)
     for n_runs in (1, 2, 3):
-        try:
+        with contextlib.suppress(SystemExit):
             run(func, path)
-        except SystemExit:
-            pass
         assert func.n_calls == 2 + n_runs
     assert dies(Deadly(tmp_path, 2), path)
     result = run(Deadly(tmp_path, 8), path)
@@ -86,7 +85,8 @@ def test_a_run_that_was_ended_is_no_death(tmp_path, error):
 
 def test_what_the_budget_does_not_reach_is_left(tmp_path):
     path, func = tmp_path / "run.jsonl", Deadly(tmp_path, 3)
-    assert dies(func, path) and dies(func, path)
+    assert dies(func, path)
+    assert dies(func, path)
     assert len(run(func, path, 3).func_vals) == 3
     with pytest.warns(LostEvaluationWarning):
         assert len(run(func, path, 4).func_vals) == 4

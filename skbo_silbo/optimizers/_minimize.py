@@ -269,7 +269,8 @@ def _prepare(optimizer, x0, y0, c0, sign, calls):
 
 
 def _make_workers(func, executor, n_pending, timeout):
-    if timeout is not None and not (isinstance(timeout, Real) and timeout > 0):
+    is_time = isinstance(timeout, Real) and not isinstance(timeout, bool) and timeout > 0
+    if timeout is not None and not is_time:
         raise ValueError(f"timeout must be None or a positive number of seconds: got {timeout!r}.")
     if executor is None:
         if n_pending != "auto":

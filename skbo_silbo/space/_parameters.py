@@ -3,7 +3,8 @@
 Each class here has the same surface: ``n_columns``; ``n_values`` (or math.inf); ``column_names``;
 ``encode(values) -> (n, n_columns)``; ``decode(columns) -> list of n values``; ``round(columns)``,
 the same as ``encode(decode(columns))`` without making the values; ``values``, a list, or None if
-they cannot be listed; ``holds(value)``, whether it is one of them; ``summary()``, a dict by which
+they cannot be listed; ``holds(value)``, whether it is one of them; ``own(value)``, a value that can be
+encoded as ``decode`` would give it, a number of its type; ``summary()``, a dict by which
 two parameters are told apart. Columns lie in [-1, 1]. A uniform draw from the cube decodes to a
 draw from the parameter's distribution.
 """
@@ -31,6 +32,10 @@ class Constant:
     def __init__(self, name, value):
         self.name, self.value, self.column_names = name, value, []
         self.values = [value]
+
+    def own(self, value):
+        """Return the constant, which the value is."""
+        return self.value
 
     def holds(self, value):
         """Return whether the value is the constant."""
@@ -75,6 +80,11 @@ class Levels:
         edges = np.cumsum(weights) / np.sum(weights)
         self._inner = edges[:-1]
         self._centres = to_cube((np.r_[0.0, self._inner] + np.r_[self._inner, 1.0]) / 2.0)
+
+    def own(self, value):
+        """Return the level that equals the value; the value itself where it is none."""
+        i = self._position.get(value)
+        return value if i is None else self.values[i]
 
     def holds(self, value):
         """Return whether the value is a level."""
@@ -124,6 +134,10 @@ class Categories:
             words = [repr(value) for value in shown]
         self.column_names = unlike(f"{name}={word}" for word in words)
 
+    def own(self, value):
+        """Return the category that the value is."""
+        return self.values[find(value, self.values)]
+
     def holds(self, value):
         """Return whether the value is a category."""
         return any(alike(value, other) for other in self.values)
@@ -164,6 +178,10 @@ class Quantiles:
         self._support = np.array(distribution.support(), dtype=float)
         low, high = np.where(np.isfinite(self._support), STEP, TAIL)
         self._ends = low, 1.0 - high
+
+    def own(self, value):
+        """Return the value as the kind of number that is drawn."""
+        return int(value) if self.integer else float(value)
 
     def holds(self, value):
         """Return whether the value is of the kind that is drawn, and in the support."""
