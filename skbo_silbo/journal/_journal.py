@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakSet, finalize
 
 from skbo_silbo.journal._checked_lines import checked_line, read_checked_line
 from skbo_silbo.journal._lock import is_windows, lock, unlock
@@ -29,6 +29,8 @@ class JournalKind:
         Older versions that are read too, whose lines need not have a checksum.
     is_paid_for : callable, default=bool
         Whether a record holds what an evaluation gave; by default every one does.
+    to_close : str, default=""
+        What lets go of a journal that is in use, in the words of its door.
     """
 
     name: str
@@ -37,6 +39,7 @@ class JournalKind:
     user: str
     without_checksums: tuple[int, ...] = ()
     is_paid_for: Callable[[dict[str, Any]], bool] = bool
+    to_close: str = ""
 
     @property
     def beginning(self) -> bytes:
@@ -49,8 +52,8 @@ class Journal:
 
     Every line ends with a checksum of itself and is followed by ``fsync``. So only the last line
     can be torn, by a crash or a full disk, and only one that `append` has not returned from:
-    opening drops it. The file is locked until `close`, which a ``with`` statement calls, or the
-    end of the process: a second journal on the same path, of this process or another, is refused.
+    opening drops it. The file is locked until `close`, which a ``with`` statement calls, or until
+    nothing refers to the journal any more: a second journal on the same path, of this process or another, is refused.
 
     Parameters
     ----------
@@ -87,9 +90,10 @@ class Journal:
         self._process = os.getpid()
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         self._file = _opened(self.path, flags)
+        self._let_go = finalize(self, _let_go, self._file, self._process)
         _OPEN.add(self)
         try:
-            lock(self._file, self.path, kind.user)
+            lock(self._file, self.path, kind.user, kind.to_close)
             self._read()
         except BaseException:
             self.close()
@@ -103,13 +107,8 @@ class Journal:
 
     def close(self) -> None:
         """Close the file; further records are refused."""
-        if self._file is None:
-            return
-        file, self._file = self._file, None
-        if os.getpid() == self._process:  # the lock is one for all copies of the open file
-            with suppress(OSError):  # it ends with the last of them
-                unlock(file)
-        os.close(file)
+        self._file = None
+        self._let_go()
 
     def begin(self, header: dict[str, Any]) -> None:
         """Write the header of a new file, or another one where nothing in the file was paid for.
@@ -277,6 +276,14 @@ def _close_in_fork():
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_close_in_fork)
+
+
+def _let_go(file, process):
+    """Close a file, and give its lock back first, in the process that took it."""
+    if os.getpid() == process:  # the lock is one for all copies of the open file
+        with suppress(OSError):  # it ends with the last of them
+            unlock(file)
+    os.close(file)
 
 
 def _opened(path, flags):

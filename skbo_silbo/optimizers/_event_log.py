@@ -8,6 +8,7 @@ OPTIMIZER = JournalKind(
     number="n",
     user="optimiser",
     is_paid_for=lambda record: "told" in record,
+    to_close="Call close_journal() of the optimiser that has it, wait for its process to end",
 )
 
 
