@@ -1,4 +1,4 @@
-"""What the doors of the optimisers refuse: other constraints, another door's journal, odd arguments."""
+"""What the doors of optimisers refuse: other constraints, another door's journal, odd words."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -121,7 +121,7 @@ def test_a_timeout_is_a_number():
 
 
 def test_a_callable_that_makes_no_executor_is_refused():
-    with pytest.raises(ValueError, match="returned None. Write lambda: ThreadPoolExecutor"):
+    with pytest.raises(ValueError, match=r"returned None\. Write lambda: ThreadPoolExecutor"):
         run(None, executor=lambda: None)
     with pytest.raises(ValueError, match="returned <class"):
         run(None, executor=lambda: ThreadPoolExecutor)

@@ -74,7 +74,7 @@ def test_the_result_of_a_run_agrees_with_its_journal(path):
     first = run(func, path, 3, maximize=True)
     known = {"x0": first.x_iters, "y0": first.func_vals}
     assert run(func, path, 5, maximize=True, **known).nfev == func.n_calls == 5
-    with pytest.raises(ValueError, match="it has 1.*, and y0 says -1"):
+    with pytest.raises(ValueError, match=r"it has 1.*, and y0 says -1"):
         run(func, path, 5, maximize=True, x0=first.x_iters, y0=-first.func_vals)
 
 

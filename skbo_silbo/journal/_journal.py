@@ -53,7 +53,8 @@ class Journal:
     Every line ends with a checksum of itself and is followed by ``fsync``. So only the last line
     can be torn, by a crash or a full disk, and only one that `append` has not returned from:
     opening drops it. The file is locked until `close`, which a ``with`` statement calls, or until
-    nothing refers to the journal any more: a second journal on the same path, of this process or another, is refused.
+    nothing refers to the journal any more: a second journal on the same path, of this process or
+    another, is refused.
 
     Parameters
     ----------

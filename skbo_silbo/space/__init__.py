@@ -1,7 +1,12 @@
 """Search spaces: boxes of numbers and named, mixed parameters, seen as one cube [-1, 1]^m."""
 
 from skbo_silbo.space._box import Box
-from skbo_silbo.space._description import box_difference, describe_space, space_difference
+from skbo_silbo.space._description import (
+    box_difference,
+    describe_space,
+    same_columns,
+    space_difference,
+)
 from skbo_silbo.space._keys import (
     SpaceExhausted,
     draw_unseen,
@@ -29,5 +34,6 @@ __all__ = [
     "keys_of",
     "refuse_intervals",
     "require_left",
+    "same_columns",
     "space_difference",
 ]

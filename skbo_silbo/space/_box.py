@@ -169,8 +169,8 @@ class Box:
                 )
             if not is_number(value) or not self.lower[j] <= value <= self.upper[j]:
                 raise ValueError(
-                    f"fixed must be a number within the bounds [{self.lower[j]}, {self.upper[j]}] of input "
-                    f"{j}: got {value!r}. Change the value or widen the bounds."
+                    f"fixed must be a number within the bounds [{self.lower[j]}, {self.upper[j]}] "
+                    f"of input {j}: got {value!r}. Change the value or widen the bounds."
                 )
             bounds[j] = value
         return Box(bounds)

@@ -3,10 +3,10 @@
 Each class here has the same surface: ``n_columns``; ``n_values`` (or math.inf); ``column_names``;
 ``encode(values) -> (n, n_columns)``; ``decode(columns) -> list of n values``; ``round(columns)``,
 the same as ``encode(decode(columns))`` without making the values; ``values``, a list, or None if
-they cannot be listed; ``holds(value)``, whether it is one of them; ``own(value)``, a value that can be
-encoded as ``decode`` would give it, a number of its type; ``summary()``, a dict by which
-two parameters are told apart. Columns lie in [-1, 1]. A uniform draw from the cube decodes to a
-draw from the parameter's distribution.
+they cannot be listed; ``holds(value)``, whether it is one of them; ``own(value)``, a value that can
+be encoded as ``decode`` would give it, a number of its type; ``summary()``, a dict by which two
+parameters are told apart. Columns lie in [-1, 1]. A uniform draw from the cube decodes to a draw
+from the parameter's distribution.
 """
 
 import math
@@ -16,6 +16,7 @@ import numpy as np
 
 from skbo_silbo.space._grid import STEP, snap, to_cube, to_share
 from skbo_silbo.space._values import alike, find, is_number, unlike
+from skbo_silbo.space._words import in_words
 
 # An unbounded side of a distribution is searched as far as this tail probability
 # (3.8 standard deviations of a normal): optimisers go to the very edge, random draws do not.
@@ -129,9 +130,9 @@ class Categories:
             self._hot = 2.0 * np.eye(self.n_values) - 1.0
         self.n_columns = self._hot.shape[1]
         shown = self.values[1:] if self.n_values == 2 else self.values
-        words = [value if isinstance(value, str) else repr(value) for value in shown]
+        words = [value if isinstance(value, str) else in_words(value) for value in shown]
         if len(set(words)) < len(words):  # such as 1 and "1"
-            words = [repr(value) for value in shown]
+            words = [in_words(value) for value in shown]
         self.column_names = unlike(f"{name}={word}" for word in words)
 
     def own(self, value):
