@@ -184,15 +184,19 @@ class Journal:
         self._write(record)
         self.records.append(record)
 
-    def damaged_record(self, i: int) -> ValueError:
-        """Return the error to raise for a record that is not as it was written."""
-        return self._damaged(
-            i + 2, "Remove that line and all after it to continue from there, or give another path."
-        )
+    def damaged_record(self, i: int, why: str = "") -> ValueError:
+        """Return the error to raise for a record that is not as it was written; and why."""
+        remedy = "Remove that line and all after it to continue from there, or give another path."
+        return self._damaged(i + 2, remedy, why)
 
-    def _damaged(self, line, remedy):
+    def damaged_header(self, why: str = "") -> ValueError:
+        """Return the error to raise for a header that is not as it was written; and why."""
+        return self._damaged(1, "Put back a copy of the file, or give another path.", why)
+
+    def _damaged(self, line, remedy, why):
         return ValueError(
-            f"journal must be as it was written: {self.path!r} is damaged in line {line}. {remedy}"
+            f"journal must be as it was written: {self.path!r} is damaged in line {line}"
+            f"{f' ({why})' if why else ''}. {remedy}"
         )
 
     def _write(self, content):
@@ -252,7 +256,7 @@ class Journal:
     def _checked(self, contents):
         header, *records = contents
         if header is None:
-            raise self._damaged(1, "Put back a copy of the file, or give another path.")
+            raise self.damaged_header()
         version = self.kind.version
         if header.get("version") not in (version, *self.kind.without_checksums):
             raise ValueError(

@@ -6,11 +6,10 @@ from contextlib import suppress
 import numpy as np
 
 from skbo_silbo.optimizers import _state
-from skbo_silbo.optimizers._journaling import told_of
+from skbo_silbo.optimizers._journaling import CALLS, told_of
 from skbo_silbo.space import keys_of
 
 LONGEST_ERROR = 500  # characters
-KINDS = {"called", "not called", "raised", "left", "given"}  # of events
 MOST_RUNS = 2  # that a point may end by an exception, where the function works elsewhere
 MOST_DEATHS = 2  # of the process, that a point may be alone with
 
@@ -49,7 +48,7 @@ class Calls:
             given, self._announced = told & self._announced, Counter()
             self.n_given += given.total()
             self._begun -= told - given
-        for kind in KINDS & event.keys():
+        for kind in CALLS & event.keys():
             keys = _keys(event[kind], self._space)
             if kind == "called":
                 self._begun.update(keys)

@@ -8,7 +8,11 @@ import numpy as np
 from skbo_silbo.journal import require_same
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._event_log import EventLog
+from skbo_silbo.optimizers._shape import rows, told
 from skbo_silbo.space import keys_of
+
+CALLS = frozenset({"called", "not called", "raised", "left", "given"})  # events of `Calls`
+PLACES = CALLS | {"asked", "cancelled"}  # events that hold places of the cube
 
 
 def open_log(path, random_state):
@@ -68,10 +72,33 @@ def begin_or_check(log, optimizer, facts):
 def replay(log, optimizer):
     """Have an optimiser take over all events of a log, and what was learnt, if this release did."""
     n_before, state = log.read_state() if log.header["made with"] == _version() else (0, None)
+    checks = _checks_of_events(optimizer.space_)
     for n, event in enumerate(log.records, start=1):
+        _check_event(log, n - 1, event, checks)
         _follow(event, optimizer)
         if n == n_before:
-            optimizer._state_from_dict(state)
+            with log.state_as_written():
+                optimizer._state_from_dict(state)
+
+
+def _checks_of_events(space):
+    """Return what the events of a log can be, names to checks of the whole event."""
+    places = rows(space.n_features_)
+
+    def of_places(name):
+        return lambda event, place: places(event[name], f"{place}[{name!r}]")
+
+    return {"told": told(space), **{name: of_places(name) for name in PLACES}}
+
+
+def _check_event(log, i, event, checks):
+    kinds = checks.keys() & event.keys()
+    if len(kinds) != 1:
+        raise log.damaged_record(i, f"it must be one of {', '.join(sorted(checks))}")
+    try:
+        checks[kinds.pop()](event, "it")
+    except ValueError as error:
+        raise log.damaged_record(i, str(error)) from error
 
 
 def _follow(event, optimizer):

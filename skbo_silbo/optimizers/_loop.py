@@ -35,6 +35,7 @@ from skbo_silbo.optimizers._configuration import Configuration, is_update_due
 from skbo_silbo.optimizers._design import Design, random_points
 from skbo_silbo.optimizers._evidence import Rival
 from skbo_silbo.optimizers._history import Labelled, impute_failures
+from skbo_silbo.optimizers._shape import OutOfShapeError, of_kind, require, rows, whole
 from skbo_silbo.optimizers._subspace import LearntSubspace, describe_subspace
 from skbo_silbo.space import draw_unseen, first_rows, key_of
 from skbo_silbo.surrogate import choose_warp, fit_feasibility, restore_feasibility
@@ -344,6 +345,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _state_from_dict(self, state):
         d = self.space_.n_features_
+        _require_state(state, d, len(self._configuration.warps))
         relearn = state["embedding"] == _state.RELEARN
         learnt_at, chosen_at = (0, 0) if relearn else state["counts"]
         self._unlabeled = _state.rows_from_data(state["unlabeled"], d)
@@ -381,6 +383,34 @@ class EmbeddedOptimizer(AskTellOptimizer):
         belief = self._with_surrogate(surrogate, state, labelled)
         known = belief.feasibility_states, labelled.X, labelled.constraints
         return replace(belief, feasibility=restore_feasibility(*known))
+
+
+def _require_state(state, d, n_warps):
+    """Refuse a stored state of another shape; what belongs to parts, they read themselves."""
+    fields = {
+        "embedding": of_kind(dict, str, type(None)),
+        "warp": whole(0, n_warps - 1),
+        "counts": of_kind(list),
+        "path": of_kind(list),
+        "surrogate": of_kind(object),
+        "feasibility": of_kind(object),
+        "moved": of_kind(bool),
+        "fresh": of_kind(bool),
+        "unlabeled": rows(d),
+        "ledger": of_kind(dict),
+    }
+    require(state, "state", fields, optional=["feasibility"])
+    if len(state["counts"]) != 2:
+        raise OutOfShapeError("state['counts'] must be two integers")
+    for i, count in enumerate(state["counts"]):
+        whole()(count, f"state['counts'][{i}]")
+    basis = state["embedding"].get("basis") if isinstance(state["embedding"], dict) else None
+    if basis is not None:
+        require(state["embedding"], "state['embedding']", {"order": of_kind(str)})
+        of_kind(list)(basis, "state['embedding']['basis']")
+        rows(len(basis[0]) if basis else 0, in_cube=False)(basis, "state['embedding']['basis']")
+        if len(basis) != d:
+            raise OutOfShapeError(f"state['embedding']['basis'] must have {d} rows, one a column")
 
 
 def learning_data(X, y, unlabeled, warp):

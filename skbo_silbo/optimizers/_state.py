@@ -43,16 +43,16 @@ def check_header(data, cls):
             f"data must be what to_dict() returned, with format {FORMAT!r}: got {_brief(data)}. "
             "Give the dict, read by json.load."
         )
-    if data["version"] != VERSION:
+    if data.get("version") != VERSION:
         raise ValueError(
-            f"version of the data must be {VERSION}: got {data['version']!r}. Read it with the "
+            f"version of the data must be {VERSION}: got {data.get('version')!r}. Read it with the "
             "release of skbo_silbo that wrote it, and tell() its points and values to a new "
             "optimiser."
         )
-    if data["class"] != cls.__name__:
+    if data.get("class") != cls.__name__:
         raise ValueError(
-            f"data must be of a {cls.__name__}: got that of a {data['class']}. "
-            f"Use {data['class']}.from_dict."
+            f"data must be of a {cls.__name__}: got that of a {data.get('class')}. "
+            f"Use {data.get('class')}.from_dict."
         )
 
 
