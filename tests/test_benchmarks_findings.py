@@ -13,7 +13,8 @@ SCRIPT = Path(__file__).parent.parent / "doc" / "benchmarks" / "write_findings.p
 
 
 @pytest.fixture
-def findings():
+def findings(monkeypatch):
+    monkeypatch.syspath_prepend(SCRIPT.parent)  # as when it is run
     spec = importlib.util.spec_from_file_location("write_findings", SCRIPT)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -58,17 +59,17 @@ def test_a_difference_is_that_of_students_and_of_welchs_test():
 
 
 def test_seeds_of_one_side_only_are_left_out_of_pairs():
-    a, b = {0: 1.0, 1: 2.0, 2: 4.0, 9: 1e9}, {0: 0.0, 1: 1.0, 2: 2.0, 7: -1e9}
-    gap, _, runs, _ = difference(a, b)
-    assert gap == pytest.approx(4.0 / 3.0)
-    assert runs == "3"
+    a, b = by_seed([1.0, 2.0, 4.0, 5.0, 6.0]), by_seed([0.0, 1.0, 2.0, 4.0, 5.0])
+    gap, _, runs, _ = difference({**a, 9: 1e9}, {**b, 7: -1e9})
+    assert gap == pytest.approx(6.0 / 5.0)
+    assert runs == "5"
 
 
 def test_a_claim_needs_runs_and_more_than_chance():
     rng = np.random.default_rng(0)
     low, high = by_seed(rng.normal(0.0, 1.0, 30)), by_seed(rng.normal(3.0, 1.0, 30))
     better, worse, level = difference(high, low), difference(low, high), difference(high, high)
-    few = difference({0: 1.0, 1: 2.0}, low)
+    few = difference({seed: float(seed) for seed in range(4)}, low)
     assert few is None
     assert verdict_of([better]) == "stands"
     assert verdict_of([worse]) == "falls"

@@ -14,6 +14,7 @@ from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 from skbo_silbo.benchmarks.experiments._paper_figures import largest_share
 from skbo_silbo.benchmarks.search import (
     CONTESTANTS,
+    at_main_budgets,
     compare_published,
     evaluations_within,
     make_problem,
@@ -102,9 +103,36 @@ def test_the_report_holds_means_and_what_was_not_reached():
     other = {**PROBLEM, "d": 7}
     results += [played("silbo", 0, [[1, 3.0]], other), played("random", 0, [[1, 2.0]], other)]
     over_all = search_report(results)[0]
-    assert [row[:2] for row in over_all.rows] == [("random", "1.50"), ("silbo", "1.50")]
-    assert over_all.rows[1][3] == f"{np.sqrt(0.01 * 0.3):.4f}"
+    assert [row[:3] for row in over_all.rows] == [("random", "1", "1.50"), ("silbo", "1", "1.50")]
+    assert over_all.rows[1][4] == f"{np.sqrt(0.01 * 0.3):.4f}"
+    assert over_all.note.endswith("Of fewer than 5 runs, so without a claim: all of them.")
     render_rst("Page", search_report(results))
+
+
+def test_a_problem_counts_once_among_ranks_whatever_its_budgets():
+    longer = {**PROBLEM, "n": 2 * PROBLEM["n"]}
+    other = {**PROBLEM, "d": 7}
+    results = [
+        played(method, k, [[1, 3.0 - (method == "silbo")]], problem)
+        for method in ("random", "silbo")
+        for problem in (PROBLEM, other)
+        for k in range(5 if method == "silbo" else 2)
+    ]
+    alone = [played("silbo", k, [[1, 2.0]], longer) for k in range(9)]
+    kept = at_main_budgets([*results, *alone])
+    assert kept == results
+    over_all = search_report([*results, *alone])[0]
+    assert over_all.note.startswith("Over 2 of 2 problems.")
+    assert [row[:3] for row in over_all.rows] == [("silbo", "5", "1.00"), ("random", "2", "2.00")]
+    assert over_all.note.endswith("Of fewer than 5 runs, so without a claim: random.")
+
+
+def test_the_caption_says_why_a_curve_with_noise_rises(tmp_path):
+    pytest.importorskip("matplotlib")
+    for sd, told in (({}, False), ({"sd": 0.1}, True)):
+        run = played("random", 0, [[1, 4.0], [3, 5.0]], {**PROBLEM, **sd})
+        [(_, caption), _] = search_figures([{**run, "seconds": [[14, 1.0]]}], tmp_path)
+        assert ("With noise: the true value at the point" in caption) is told
 
 
 def test_the_picture_is_drawn(tmp_path):
@@ -127,7 +155,7 @@ def test_published_means_stand_beside_ours_by_both_counts(tmp_path):
     path = tmp_path / "published.csv"
     path.write_text(PUBLISHED)
     problem = {"function": "branin", "kind": "embedded", "d": 100, "n": 100, "r": 4}
-    results = [played("silbo-bu", k, [[1, 4.0], [60, 2.5 + 0.1 * k]], problem) for k in range(3)]
+    results = [played("silbo-bu", k, [[1, 4.0], [60, 2.4 + 0.1 * k]], problem) for k in range(5)]
     [table] = compare_published(results, path)
     assert [row[1] for row in table.rows] == ["50", "100"]
     first, second = table.rows
@@ -144,12 +172,17 @@ def test_curves_of_another_problem_are_not_compared(tmp_path):
     path.write_text(PUBLISHED + PUBLISHED.replace("branin", "colville").split("\n", 1)[1])
     steps = [[1, 4.0], [60, 2.5]]
 
-    def compared(function, r):
+    def compared(function, r, method="silbo-bu"):
         problem = {"function": function, "kind": "embedded", "d": 100, "n": 100, "r": r}
-        return compare_published([played("silbo-bu", 0, steps, problem)], path)
+        return compare_published([played(method, 0, steps, problem)], path)
 
     assert compared("branin", 2) == [] == compared("colville", 4)
     assert len(compared("branin", 4)) == len(compared("colville_as_run", 4)) == 1
+    path.write_text(PUBLISHED.replace("SILBO-BU", "SILBO-TD"))
+    assert compared("branin", 2, "silbo-td") == []  # top-down had four coordinates too
+    assert len(compared("branin", 4, "silbo-td")) == 1
+    path.write_text(PUBLISHED.replace("SILBO-BU", "ADD-BO").replace("UCB", ""))
+    assert len(compared("branin", 2, "add-bo")) == 1  # no embedding
 
 
 def test_aims_compare_with_the_best_peer():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import linalg
 from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.metrics.pairwise import kernel_metrics, rbf_kernel
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -202,6 +202,31 @@ def test_the_preimage_has_to_be_asked_for():
         sir.inverse_transform(np.zeros((1, 2)))
 
 
+def of_first_and_last(a, b):
+    return float(np.exp(-((a[0] - b[0]) ** 2) - (a[7] - b[7]) ** 2))
+
+
+@pytest.mark.parametrize("kernel", [*kernel_metrics(), of_first_and_last])
+def test_every_kernel_of_scikit_learn_and_a_function_learn_scores_and_the_way_back(kernel):
+    X = np.random.default_rng(0).uniform(0.1, 1.0, size=(150, 8))
+    y = X[:, 0] + 2.0 * X[:, 7]
+    sir = KernelSlicedInverseRegression(1, kernel=kernel, fit_inverse_transform=True).fit(X, y)
+    Z = sir.transform(X)
+    assert abs(np.corrcoef(Z[:, 0], y)[0, 1]) > 0.9
+    back = sir.inverse_transform(Z)
+    assert back.shape == X.shape
+    assert np.mean((back - X)[:, [0, 7]] ** 2) < 0.8 * X[:, [0, 7]].var()
+
+
+def test_polynomial_is_poly():
+    X, y = rings(80)
+    one, other = (
+        KernelSlicedInverseRegression(1, kernel=name).fit(X, y).transform(X)
+        for name in ("poly", "polynomial")
+    )
+    np.testing.assert_array_equal(one, other)
+
+
 # -- surface -------------------------------------------------------------------------------------
 
 
@@ -218,7 +243,7 @@ def test_inside_a_pipeline_and_seeded():
     [
         ({"n_components": 0}, "n_components must be 'auto' or an integer >= 1: got 0"),
         ({"n_components": 10}, "n_components must be at most 9, the number of directions"),
-        ({"kernel": "rpf"}, "kernel must be one of 'linear', .*: got 'rpf'"),
+        ({"kernel": "rpf"}, "kernel must be one of .*'linear', .*: got 'rpf'"),
         ({"gamma": -1.0}, "gamma must be None or a finite number >= 0: got -1.0"),
         ({"alpha": -1.0}, "alpha must be 'auto' or a finite number >= 0: got -1.0"),
         ({"ridge": "best"}, "ridge must be 'auto' or a finite number >= 0: got 'best'"),

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import loguniform, randint, uniform
 
 from skbo_silbo import minimize
 from skbo_silbo.embedding import DifferenceDesign, DifferenceLearner
@@ -90,6 +91,36 @@ def test_every_difference_is_counted_and_the_search_goes_on_in_the_span():
     assert result.func_vals[30:].min() < 0.1 * result.func_vals[:30].min() + 1e-6
     optimizer = SIBO([(-1, 1)] * 12, **options)
     assert_array_equal(optimizer.ask(), calls[0])
+
+
+def test_too_few_differences_are_warned_of():
+    box = [(-1, 1)] * 100
+    with pytest.warns(UserWarning, match=r"n_initial=50 gives 45 .* n_components=2 .*=211, better"):
+        SIBO(box, n_components=2)
+    with pytest.warns(UserWarning, match="too few for even one direction in 100 inputs"):
+        SIBO(box)
+    SIBO(box, n_components=2, n_initial=211)
+    SIBO([(-1, 1)] * 20)  # "auto": enough for one
+
+
+@pytest.mark.parametrize(
+    ("space", "name"),
+    [
+        ({"x": uniform(0, 1), "kind": ["a", "b", "c"]}, "'kind=a', 'kind=b', 'kind=c'"),
+        ({"x": uniform(0, 1), "k": randint(1, 20)}, "'k'"),
+        ({"x": uniform(0, 1), "level": [0.1, 1.0, 10.0]}, "'level'"),
+        ([{"x": uniform(0, 1)}, {"y": uniform(0, 1)}], "'branch=1', 'x', 'y'"),
+        ({f"k{i}": randint(0, 3) for i in range(5)}, "'k0', 'k1', 'k2' and 2 more"),
+    ],
+)
+def test_parameters_without_small_differences_are_warned_of(space, name):
+    with pytest.warns(UserWarning, match=rf"bounds should be of real .* along {name}\. Use SILBO"):
+        SIBO(space)
+
+
+def test_real_parameters_of_any_distribution_are_searched():
+    space = {"C": loguniform(1e-3, 1e3), "x": uniform(0, 1), "fixed": [3], "n": randint(0, 10**5)}
+    assert set(SIBO(space, random_state=0).ask()) == set(space)
 
 
 @pytest.mark.parametrize("option", [{"n_centres": 0}, {"n_components": 0}, {"n_initial": 2.5}])

@@ -66,6 +66,16 @@ def test_penalties_count_as_failures_and_say_so(method, penalty):
     assert optimizer.best_y_ < 1.0
 
 
+def test_a_penalty_is_told_by_its_row():
+    optimizer = RandomSearch([(0, 1)] * 2, random_state=0)
+    X = np.random.default_rng(0).uniform(size=(40, 2))
+    optimizer.tell(X[:3], [1.0, 2.0, 3.0])
+    with pytest.warns(BeyondModelWarning, match=r"1 of 6 values .* row 4 of x_iters_, counted"):
+        optimizer.tell(X[3:6], [0.5, 1e308, 2.0])
+    with pytest.warns(BeyondModelWarning, match=r"of row 6, 7, 8, .*, 15, \.\.\. of x_iters_"):
+        optimizer.tell(X[6:], np.full(34, 1e307))
+
+
 def test_penalties_are_learnt_from_as_nan_is():
     def asked(failure):
         optimizer = SILBO([(0, 1)] * 2, random_state=0)

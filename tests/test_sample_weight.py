@@ -246,8 +246,7 @@ def test_weights_travel_through_a_pipeline():
     [
         ({"n_local_neighbors": 5}, False, "with n_local_neighbors"),
         ({"solver": "paper"}, False, "with solver='paper'"),
-        ({}, True, "Pass alpha=0"),
-        ({"alpha": 1.0}, True, "Pass alpha=0"),
+        ({"n_local_neighbors": 5}, True, "with n_local_neighbors"),
     ],
 )
 def test_weights_that_cannot_be_honoured_are_refused(parameters, unlabelled, message):

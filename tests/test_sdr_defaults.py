@@ -264,6 +264,25 @@ def test_alpha_refuses_what_it_cannot_factor():
 # -- dimension -----------------------------------------------------------------------------------
 
 
+def test_fewer_slices_find_a_weak_direction_more_often():
+    """Each slice adds a degree of freedom for every feature: the guide's figures, on 60 sets."""
+    found = {3: 0, 16: 0}
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(80, 6))
+        y = X[:, 0] + 1.5 * rng.normal(size=80)
+        for n_slices in found:
+            sir = SemiSlicedInverseRegression(1, n_slices=n_slices, ridge=0).fit(X, y)
+            found[n_slices] += sir.dimension_tests_["p_value"][0] <= 0.05
+    assert found[3] - found[16] > 15  # .89 and .36 of 200: a difference of 32 expected
+
+
+def test_nothing_found_says_what_to_do():
+    rng = np.random.default_rng(0)
+    with pytest.warns(UserWarning, match="Label more rows, take fewer slices, or give"):
+        SemiSlicedInverseRegression().fit(rng.normal(size=(90, 4)), rng.normal(size=90))
+
+
 @NOTHING
 @pytest.mark.parametrize("parameters", [{}, {"ridge": 0.1}, {"alpha": 1.0}])
 def test_permutation_tests_hold_their_level(parameters):

@@ -1,6 +1,7 @@
 """SearchDisplay: what is computed for it, what it draws, and what it refuses."""
 
 import itertools
+import subprocess
 import sys
 
 import numpy as np
@@ -9,13 +10,15 @@ from scipy.stats import loguniform, uniform
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import RandomizedSearchCV
+from sklearn.svm import SVC
 
-from skbo_silbo import SILBO, SILBOSearchCV, minimize
+from skbo_silbo import SILBO, SILBOSearchCV, Space, minimize
 from skbo_silbo.inspection import ConvergenceDisplay, SearchDisplay, SubspaceDisplay
 from skbo_silbo.inspection._dependence import direction_dependence, input_dependence
 from skbo_silbo.inspection._limits import is_logarithmic, robust_limits
 from skbo_silbo.inspection._search_curves import expected_best
 from skbo_silbo.inspection._value_axis import BELOW, ValueAxis, number, short
+from skbo_silbo.space import SpaceUnion, parameter_domains
 
 plt = pytest.importorskip("matplotlib.pyplot")
 X = np.zeros((6, 1))
@@ -116,26 +119,53 @@ def test_hundreds_of_scores_do_not_overflow():
     assert np.all(low <= high)
 
 
-def test_axes_of_values():
-    axis = ValueAxis.of("C", [0.01, 1.0, 100.0])
-    np.testing.assert_allclose(axis.positions, [0, 0.5, 1])
-    assert axis.labels == ["0.01", "1", "100"]
+def axis_in(values, met, name="p"):
+    """The axis of values met of a parameter that a space has."""
+    return ValueAxis.of(name, met, parameter_domains(Space({name: values}))[name])
+
+
+def test_axes_of_numbers_are_as_the_space_says():
+    axis = axis_in(loguniform(1e-3, 1e3), [1.0, 2.0])
+    np.testing.assert_allclose(axis.place([1e-3, 0.1, 1e3]), [0, 1 / 3, 1], atol=1e-6)
+    assert axis.labels == ["0.001", "1", "1e3"]
+    assert axis.is_logarithmic
+    axis = axis_in(uniform(0, 1000), [0.001, 0.1, 10.0])  # over decades, but not by logarithms
+    np.testing.assert_allclose(axis.positions, [1e-6, 1e-4, 1e-2], atol=1e-6)
+    assert not axis.is_logarithmic
+    assert axis_in([1, 2, 4, 8], [1, 8]).labels == ["1", "2", "4", "8"]
+    assert axis_in([1, 2, 3, 100], [1]).labels == ["1", "50.5", "100"]  # 2 and 3 are too near
     np.testing.assert_allclose(ValueAxis.of("n", [1, 3, 5]).positions, [0, 0.5, 1])
-    spread = np.linspace(0.001, 1.0, 9)  # over decades, but evenly: not by logarithms
-    np.testing.assert_allclose(ValueAxis.of("u", spread).positions, np.linspace(0, 1, 9))
-    np.testing.assert_allclose(axis.place([0.1, 10.0]), [0.25, 0.75])
-    axis = ValueAxis.of("k", np.ma.array(["b", "a", None], mask=[0, 0, 1], dtype=object))
-    np.testing.assert_allclose(axis.positions, [1, 0, BELOW])
-    assert axis.labels == ["a", "b", "none"]
-    assert ValueAxis.of("s", [Hill(), Hill(), "passthrough-like"]).labels == [
-        *("Hill", "passthrough…")
-    ]
-    assert ValueAxis.of("b", [True, False]).labels == ["False", "True"]
-    values = np.array(["1", 1, "a long name, one", "a long name, two"], dtype=object)
-    alike = ValueAxis.of("v", values)
-    assert alike.labels == ["1", "1", "a long name…", "a long name…"]
-    assert len(set(alike.positions)) == 4
     assert ValueAxis.of("n", [3, 3]).is_constant
+
+
+def test_axes_of_categories_are_in_the_order_of_the_space():
+    axis = axis_in(["b", "a", "c"], np.ma.array(["a", "c", None], mask=[0, 0, 1], dtype=object))
+    assert axis.labels == ["b", "a", "c", "none"]
+    np.testing.assert_allclose(axis.positions, [0.5, 1, BELOW])
+    assert axis_in([True, False], [False, True]).labels == ["True", "False"]
+    assert axis_in([None, 15, 3], [3]).labels == ["None", "15", "3"]
+    assert np.isnan(axis.place(["other"])).all()
+
+
+def test_no_two_choices_look_alike():
+    axis = axis_in([1, "1", True, 1.0], [1, "1"])
+    assert axis.labels == ["1", "'1'", "True", "1.0"]
+    assert len(set(axis.place([1, "1", True, 1.0]))) == 4
+    for pair in (
+        ["a long name, one", "a long name, two"],
+        ["a middle name of it", "a muddle name of it"],
+    ):
+        labels = axis_in(pair, []).labels
+        assert len(set(labels)) == 2
+        assert max(map(len, labels)) < len(pair[0])
+    assert axis_in([SVC(C=2), "passthrough"], []).labels == ["SVC", "passthrough"]
+    assert axis_in([SVC(C=2), SVC(C=3)], []).labels == ["SVC(C=2)", "SVC(C=3)"]
+
+
+def test_the_axis_of_a_value_that_is_a_number_in_one_branch_only():
+    space = SpaceUnion([{"m": ["sqrt"]}, {"m": uniform()}])
+    axis = ValueAxis.of("m", ["sqrt", 0.7, 0.2], parameter_domains(space)["m"])
+    assert axis.labels == ["sqrt", "0.2", "0.7"]
 
 
 def test_coinciding_lines_are_fanned_out_in_order():
@@ -189,7 +219,92 @@ def test_dependence_on_inputs_and_directions():
     np.testing.assert_array_equal(along.times(-1.0).mean, -along.mean)
 
 
+def test_dependence_on_a_name_that_branches_have_with_other_values():
+    space = [{"kind": ["x"], "C": uniform()}, {"kind": ["y"], "C": uniform(1, 1)}]
+    optimizer = told(space, lambda p: p["C"] ** 2, 50)
+    on_C = input_dependence(optimizer.input_model_, "C")
+    np.testing.assert_allclose(on_C.places, np.linspace(0, 2, 21), atol=1e-6)
+    np.testing.assert_allclose(on_C.mean, np.square(on_C.places), atol=0.15)
+
+
 # What is drawn.
+
+
+def drawn_values(axes):
+    """The x and y of the curve of a panel."""
+    return axes.lines[-1].get_data()
+
+
+def test_axes_and_curves_go_from_end_to_end_of_the_space():
+    space = {"C": loguniform(1e-3, 0.2), "b": uniform()}
+    optimizer = told(space, lambda p: np.log10(p["C"]) + 0.5 * p["b"], 24)
+    display = SearchDisplay.from_result(optimizer, kind="dependence")
+    for axes in display.axes_:
+        np.testing.assert_allclose(drawn_values(axes)[0][[0, -1]], [0, 1], atol=1e-6)
+    assert [axes.get_xlabel().split("\n")[0] for axes in display.axes_] == ["C (log)", "b"]
+    labels = [label.get_text() for label in display.axes_[0].get_xticklabels()]
+    assert labels == ["0.001", "0.0141", "0.2"]
+    names = [name.get_text() for name in display.plot(kind="parallel").axes_[0].get_xticklabels()]
+    assert names == ["C (log)", "b", "value"]
+
+
+def test_the_best_is_never_out_of_the_frame():
+    values = np.r_[np.linspace(3, 1, 20), np.full(20, 0.9), 1e-6, 1e-9]
+    for sign, greater in ((1, False), (-1, True)):
+        display = ConvergenceDisplay({"a": sign * values}, n_initial=5, greater_is_better=greater)
+        axes = display.plot().axes_[0]
+        low, high = axes.get_ylim()
+        best = axes.lines[0].get_ydata()
+        assert low < best.min()
+        assert best.max() < high
+    far = ConvergenceDisplay({"a": np.r_[1e9, values]}).plot().axes_[0]
+    assert far.get_ylim()[1] < 100
+
+
+def test_what_is_dotted_hollow_and_orange_is_said(search):
+    convergence, first, *_ = SearchDisplay.from_result(search).axes_
+    assert "first model" in convergence.get_legend_handles_labels()[1]
+    assert "hollow: before the first model" in first.get_xlabel()
+    assert "orange: the model" in first.get_xlabel()
+    random = minimize(np.sum, [(0, 1)] * 2, method="random", n_calls=12, random_state=0)
+    assert "all before the first model" in SearchDisplay.from_result(random).axes_[1].get_xlabel()
+
+
+def test_two_choices_that_are_written_alike_are_two_in_every_panel():
+    optimizer = told(
+        {"branch": [1, "1"], "u": uniform()}, lambda p: (p["branch"] == 1) + p["u"], 30
+    )
+    assert optimizer.space_.feature_names_ == ["branch='1'", "u"]
+    display = SearchDisplay.from_result(optimizer)
+    ticks = {label.get_text() for label in display.axes_[1].get_xticklabels()}
+    assert ticks == {"1", "'1'"}
+    assert ticks <= {text.get_text() for text in display.axes_[-1].texts}
+
+
+def test_the_name_that_scikit_learn_has_for_it(search):
+    for display in (SearchDisplay, ConvergenceDisplay):
+        ours, theirs = display.from_estimator(search), display.from_result(search)
+        assert type(ours) is display
+        assert len(ours.axes_) == len(theirs.axes_)
+    assert len(SearchDisplay.from_estimator(search, kind="shares").axes_) == 1
+    with pytest.raises(TypeError, match="result must be a fitted SILBOSearchCV"):
+        SearchDisplay.from_estimator([1.0])
+
+
+def test_hints_can_be_read_without_matplotlib():
+    code = """
+import sys, typing
+import skbo_silbo.inspection as inspection
+displays = [getattr(inspection, name) for name in inspection.__all__ if name.endswith("Display")]
+for display in displays:
+    for method in ("__init__", "from_result", "from_estimator", "plot"):
+        if hasattr(display, method):
+            typing.get_type_hints(getattr(display, method))
+assert len(displays) == 4
+assert not any(name.split(".")[0] == "matplotlib" for name in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_all_panels(search):
@@ -205,8 +320,8 @@ def test_all_panels(search):
     ranked = display.shares.ranked
     assert ranked == search.optimizer_.subspace_.shares.ranked
     labels = [axes.get_xlabel().split("\n") for axes in (first, second)]
-    assert [name for name, _ in labels] == ranked[:2]
-    assert all("the model" in note for _, note in labels)
+    assert [label[0] for label in labels] == ranked[:2]
+    assert all("the model" in label[-1] for label in labels)
     assert [text.get_text() for text in shares.get_yticklabels()] == ranked
     names = [text.get_text() for text in parallel.get_xticklabels()]
     assert names == [*ranked, "mean test score"]
@@ -308,6 +423,20 @@ def test_a_conditional_choice_has_one_name():
     assert "kind" in shown
     assert not any("branch" in text for text in shown)
     assert "kind=y" in optimizer.space_.feature_names_
+
+
+def test_a_choice_that_no_parameter_names_is_drawn_too():
+    space = [{"branch": uniform(), "a": uniform()}, {"branch": uniform(), "b": uniform()}]
+    optimizer = told(space, lambda p: 5.0 * ("a" in p) + p["branch"], 30)
+    display = SearchDisplay.from_result(optimizer)
+    assert display.shares.ranked[0] == "branch (2)"
+    assert set(display.parameters) == {"branch (2)", "branch", "a", "b"}
+    assert display.parameters["branch (2)"] == [int("b" in p) for p in optimizer.x_iters_]
+    on_choice = display.dependences["branch (2)"]
+    assert dict(zip(on_choice.places, on_choice.mean, strict=True)) == pytest.approx(
+        {0: 5.5, 1: 0.5}, abs=0.2
+    )
+    assert [t.get_text() for t in display.axes_[1].get_xticklabels()] == ["0", "1"]
 
 
 def test_random_search_is_drawn_beside(search):

@@ -673,8 +673,8 @@ def test_bad_y_is_refused(y, message):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_components": 0}, "n_components must be 'auto' or an integer >= 1: got 0"),
-        ({"n_components": 2.0}, "n_components must be 'auto' or an integer >= 1: got 2.0"),
+        ({"n_components": 0}, "n_components must be 'auto', 'criterion' or an integer >= 1: got 0"),
+        ({"n_components": 2.0}, "'auto', 'criterion' or an integer >= 1: got 2.0"),
         ({"n_components": 7}, r"n_components must be at most 6 \(n_features\): got 7"),
         ({"n_components": 3, "n_slices": 3}, "at most 2, the number of directions identified by"),
         ({"n_components": 3, "n_slices": 3, "solver": "paper"}, "at most 2, the number of"),

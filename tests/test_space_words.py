@@ -82,6 +82,6 @@ def test_the_data_of_an_earlier_release_are_read():
     assert any(" at 0x" in word for word in words)
     _state.check_space(data, space_as_in_another_process())
     with pytest.raises(
-        ValueError, match="6 of categories of parameter 'act' was .*Wall.* and is 'other'"
+        ValueError, match=r"6 of categories of parameter 'act' was .*Wall.* and is 'other'"
     ):
         _state.check_space(data, space_of(*space.parameters[0].values[:-1], "other"))

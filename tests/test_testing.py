@@ -10,6 +10,8 @@ from sklearn.linear_model import BayesianRidge
 
 from skbo_silbo import SILBO
 from skbo_silbo.acquisition import (
+    Climb,
+    Found,
     confidence_gain,
     log_expected_improvement,
     no_improvement,
@@ -143,7 +145,7 @@ def test_broken_parts_are_found(check, part, message):
 
 
 def test_an_array_is_no_embedding():
-    with pytest.raises(ValueError, match=r"embedding must have basis, d, expand, .*: got array"):
+    with pytest.raises(ValueError, match=r"learn returns must have basis, d, .*: got array"):
         check_learner(AsArray())
 
 
@@ -183,3 +185,249 @@ def test_a_surrogate_that_overwrites_its_points_leaves_the_history_alone():
     optimizer.ask()
     np.testing.assert_array_equal(optimizer.x_iters_, points)
     np.testing.assert_allclose(optimizer._history.canonical.X, np.unique(points, axis=0))
+
+
+# -- parts that are wrong are found before anything is evaluated, or named where they arrive -----
+
+
+class Short(Coordinates):
+    def learn(self, X, y):
+        return LinearEmbedding(X.shape[1])
+
+
+class ByName(Coordinates):
+    def learn(self, *, X, y, X_unlabeled):
+        return LinearEmbedding(X.shape[1])
+
+
+class NoMethod(Coordinates):
+    learn = None
+
+
+class Lift:
+    def lift(self, Z, embedding):
+        return embedding.expand(Z)
+
+    def carry(self, X, embedding):
+        return embedding.project(X)
+
+
+class NoRandomness(ProcessMaker):
+    def fit(self, state, Z, y, noise, *, moved):
+        return super().fit(state, Z, y, noise, moved=moved, rng=None)
+
+
+class NoSpace(Climb):
+    def find(self, surface, ranked):
+        return Found(ranked)
+
+
+class Flat:
+    name = "flat"
+
+    def __call__(self, y):
+        return y
+
+    def log_slope(self):
+        return 0.0
+
+
+def upside_down(mean, std, best, *, return_gradient=False):
+    return improvement(mean, std, best, return_gradient=return_gradient, sign=-1.0)
+
+
+def nowhere(mean, std, best, *, return_gradient=False):
+    value = np.nan * mean
+    return (value, value, value) if return_gradient else value
+
+
+@pytest.mark.parametrize(
+    ("option", "part", "message"),
+    [
+        (
+            "embedding",
+            Short(),
+            r"learn of embedding must take \(X, y, X_unlabeled\), as",
+        ),
+        (
+            "embedding",
+            Short(),
+            r"skbo_silbo\.embedding\.Learner says: got \(X, y\) .* Write def",
+        ),
+        ("embedding", ByName(), r"got \(\*, X, y, X_unlabeled\)"),
+        ("embedding", NoMethod(), "learn of embedding must be a method"),
+        ("mapping", Lift(), r"lift of mapping must take \(Z, embedding, incumbent\)"),
+        ("surrogate", NoRandomness(), r"take \(state, Z, y, noise, \*, moved, rng\)"),
+        ("search", NoSpace(), r"find of search must take \(surface, ranked, space, rng\)"),
+        ("warp", Flat(), r"log_slope of warp must take \(y\)"),
+        ("design", lambda n, d: np.zeros((n, d)), r"design must be .* a function of \(n, d, rng\)"),
+        ("acquisition", upside_down, "larger where a point is better.* gave -3 for a mean of -3"),
+        ("acquisition", nowhere, "larger where a point is better.* gave nan"),
+    ],
+)
+def test_a_part_with_other_arguments_is_refused_when_the_optimiser_is_made(option, part, message):
+    with pytest.raises(ValueError, match=message):
+        SILBO([(0, 1)] * 4, **{option: part})
+
+
+@pytest.mark.parametrize(
+    ("check", "part", "message"),
+    [
+        (check_learner, Short(), r"learn of learner must take \(X, y, X_unlabeled\)"),
+        (check_mapping, Lift(), "lift of mapping must take"),
+        (check_surrogate, NoRandomness(), "fit of surrogate must take"),
+        (
+            check_acquisition,
+            lambda mean, std: -mean,
+            r"acquisition must take \(mean, std,",
+        ),
+    ],
+)
+def test_checks_of_parts_say_the_same(check, part, message):
+    with pytest.raises(ValueError, match=message):
+        check(part)
+
+
+def test_functions_without_a_signature_are_taken_as_they_are():
+    class Largest(TopDown):
+        carry = max
+
+    SILBO([(0, 1)] * 4, mapping=Largest())
+
+
+class ThroughNaN(LinearEmbedding):
+    def expand(self, Z):
+        return np.nan * super().expand(Z)
+
+
+class Expanding(Coordinates):
+    def learn(self, X, y, X_unlabeled):
+        return ThroughNaN(X.shape[1], np.eye(X.shape[1])[:, :2])
+
+
+class Standardising(Coordinates):
+    def learn(self, X, y, X_unlabeled):
+        if np.ptp(y) == 0.0:
+            return LinearEmbedding(X.shape[1])
+        rows = ((X - X.mean(axis=0)) / X.std(axis=0)).T @ y
+        return LinearEmbedding.from_components(rows[None])
+
+
+class Alone(ProcessMaker):
+    def fit(self, state, Z, y, noise, *, moved, rng):
+        return super().fit(state, Z, y, noise, moved=moved, rng=rng)[0]
+
+
+class NaNCarried(TopDown):
+    def carry(self, X, embedding):
+        return np.nan * embedding.project(X)
+
+
+@pytest.mark.parametrize(
+    ("check", "part", "message"),
+    [
+        (check_learner, Expanding(), "what expand gives must be finite"),
+        (check_learner, Standardising(), "a column that does not vary must be survived: learn end"),
+        (check_surrogate, Alone(), "fit must return a surrogate and its state"),
+        (check_mapping, NaNCarried(), "coordinates must be finite"),
+    ],
+)
+def test_nan_and_halves_are_found(check, part, message):
+    with pytest.raises(AssertionError, match=message):
+        check(part)
+
+
+@pytest.mark.parametrize(
+    ("basis", "message"),
+    [
+        (np.eye(3)[:2], r"basis must have shape \(3, r\), a column a direction.*got \(2, 3\)"),
+        (np.full((3, 2), np.nan), "basis must have orthonormal columns"),
+        (2.0 * np.eye(3)[:, :2], r"Use LinearEmbedding\.from_components\(rows\)"),
+    ],
+)
+def test_a_basis_that_is_none(basis, message):
+    with pytest.raises(ValueError, match=message):
+        LinearEmbedding(3, basis)
+
+
+def returning(part, method, made):
+    """Return a part whose method gives something else."""
+    return type(type(part).__name__, (type(part),), {method: made})()
+
+
+class Carrier:
+    def lift(self, Z, embedding, incumbent):
+        return np.clip(embedding.expand(Z), -1.0, 1.0)
+
+    def carry(self, X, embedding):
+        return embedding.project(X)
+
+
+def too_wide(self, X, y, X_unlabeled):
+    return LinearEmbedding(X.shape[1] + 1)
+
+
+def lift_far(self, Z, embedding, incumbent):
+    return 9.0 + embedding.expand(Z)
+
+
+def lift_turned(self, Z, embedding, incumbent):
+    return np.clip(embedding.expand(Z), -1.0, 1.0).T
+
+
+def carry_nan(self, X, embedding):
+    return np.nan * embedding.project(X)
+
+
+def find_array(self, surface, ranked, space, rng):
+    return ranked
+
+
+def logarithm(self, y):
+    with np.errstate(invalid="ignore"):
+        return np.log(y)
+
+
+def predicts_nan(self, Z):
+    return np.full(len(Z), np.nan), np.ones(len(Z))
+
+
+class NaNMaker(ProcessMaker):
+    def fit(self, state, Z, y, noise, *, moved, rng):
+        surrogate, state = super().fit(state, Z, y, noise, moved=moved, rng=rng)
+        surrogate.predict = predicts_nan.__get__(surrogate)
+        return surrogate, state
+
+
+WARP = returning(Flat(), "log_slope", lambda self, y: np.zeros(y.shape))
+
+
+@pytest.mark.parametrize(
+    ("option", "part", "message"),
+    [
+        ("embedding", AsArray(), r"Return skbo_silbo\.embedding\.LinearEmbedding\.from_components"),
+        ("embedding", returning(Coordinates(), "learn", too_wide), "got d = 5 and r = 5"),
+        ("mapping", returning(Carrier(), "lift", lift_far), r"lift of .* points of the cube"),
+        ("mapping", returning(Carrier(), "lift", lift_turned), r"lift of .* an array of shape"),
+        ("mapping", returning(Carrier(), "carry", carry_nan), "carry of .* finite coordinates"),
+        ("surrogate", Alone(), "what Alone.fit returns must be a surrogate and its state"),
+        ("surrogate", NaNMaker(), "predict of .*finite means"),
+        (
+            "search",
+            returning(Climb(), "find", find_array),
+            "what Climb.find returns must be",
+        ),
+        ("warp", returning(WARP, "__call__", logarithm), "warp 'flat' must return a finite number"),
+        ("design", lambda n, d, rng: np.zeros((n, d + 1)), "design must return 5 points of 4"),
+        ("design", lambda n, d, rng: np.full((n, d), 3.0), "design must return points of the cube"),
+    ],
+)
+def test_what_a_part_gives_back_is_named_and_the_values_are_kept(option, part, message):
+    parts = {"embedding": Coordinates(), "n_initial": 5, "random_state": 0, option: part}
+    optimizer = SILBO([(-1, 1)] * 4, **parts)
+    if option != "design":
+        points = np.random.default_rng(0).uniform(-1, 1, (8, 4))
+        optimizer.tell(points, points[:, 0])
+    with pytest.raises(ValueError, match=message):
+        optimizer.ask()
+    assert len(optimizer.func_vals_) == (0 if option == "design" else 8)

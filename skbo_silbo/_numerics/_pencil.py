@@ -9,7 +9,8 @@ X              (n, d)      rows centred on the labelled mean, the n_l labelled o
                            weighted rows times the roots of their weights
 Omega          (n_l, c)    slice membership, or local means within slices
 N = Omega'X_l  (c, d)      (local) slice sums; Gamma = N'N
-P = alpha' L   (n, n)      penalty: scaled graph Laplacian, or None
+P = alpha' L   (n, n)      penalty: scaled graph Laplacian, or None; over the roots of the weights
+                           of both rows, so that X'PX does not know them
 T              (d, d)      X_l'X_l + X'PX + ridge I
 =============  ==========  ==================================================================
 """
@@ -76,11 +77,7 @@ class Pencil:
 
     def centred_omega(self):
         """Omega (n_l, c), dense, less what N = Omega'X_l does not see since X_l is centred."""
-        omega = self.omega.toarray()
-        if self.root_weights is None:
-            return omega - omega.mean(axis=0)
-        null = self.root_weights / np.linalg.norm(self.root_weights)
-        return omega - np.outer(null, null @ omega)
+        return centred_membership(self.omega, self.root_weights)
 
     def row_metric(self, S):
         """``S_l'S_l + S'PS`` for row values S (n, p): the total scatter of any scores S."""
@@ -114,6 +111,15 @@ class Pencil:
     def apply_slice_sums_transposed(self, U):
         """``N.T @ U`` (d, p) for U (c, p), without forming N."""
         return self.X_labeled.T @ (self.omega @ U)
+
+
+def centred_membership(omega, root_weights):
+    """Omega (n_l, c), dense, without the part along the roots of the weights, or along ones."""
+    omega = omega.toarray()
+    if root_weights is None:
+        return omega - omega.mean(axis=0)
+    null = root_weights / np.linalg.norm(root_weights)
+    return omega - np.outer(null, null @ omega)
 
 
 @dataclass(frozen=True)

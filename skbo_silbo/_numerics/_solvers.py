@@ -201,11 +201,14 @@ def _scatter_rows(pencil):
     """F with ``F'F = T - ridge I``: labelled rows, and a row for every edge of the graph."""
     if pencil.penalty is None:
         return pencil.X_labeled
-    edges = pencil.penalty.tocoo()
+    edges, roots = pencil.penalty.tocoo(), np.ones((len(pencil.X), 1))
+    if pencil.root_weights is not None:
+        roots[: pencil.n_labeled, 0] = pencil.root_weights
     upper = edges.row < edges.col
-    weights = np.sqrt(-edges.data[upper])[:, None]
-    differences = pencil.X[edges.row[upper]] - pencil.X[edges.col[upper]]
-    return np.concatenate([pencil.X_labeled, weights * differences])
+    one, other = edges.row[upper], edges.col[upper]
+    lengths = np.sqrt(-edges.data[upper, None] * roots[one] * roots[other])
+    X = pencil.X / roots
+    return np.concatenate([pencil.X_labeled, lengths * (X[one] - X[other])])
 
 
 def whitened_rows(pencil):

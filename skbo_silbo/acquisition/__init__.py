@@ -26,6 +26,12 @@ from skbo_silbo.acquisition._hypercube_search import (
 )
 from skbo_silbo.acquisition._idle_redraw import LARGEST_LOSS, IdleRedraw, redraw_idle
 from skbo_silbo.acquisition._near_or_far import NearOrFar, draw_near
+from skbo_silbo.acquisition._parzen_turns import (
+    Doubting,
+    ParzenEstimates,
+    ParzenTurns,
+    draw_good,
+)
 from skbo_silbo.acquisition._search_protocol import AcquisitionFunction, Found, Search
 from skbo_silbo.acquisition._surface import AcquisitionSurface
 
@@ -34,12 +40,15 @@ __all__ = [
     "AcquisitionSurface",
     "BoxSearch",
     "Climb",
+    "Doubting",
     "Found",
     "GroupSearch",
     "HypercubeSearch",
     "IdleRedraw",
     "LARGEST_LOSS",
     "NearOrFar",
+    "ParzenEstimates",
+    "ParzenTurns",
     "Search",
     "categorical_columns",
     "climb_from",
@@ -47,6 +56,7 @@ __all__ = [
     "confidence_weight",
     "confidence_weight_as_run",
     "draw_candidates",
+    "draw_good",
     "draw_moved",
     "draw_near",
     "expected_improvement",

@@ -154,9 +154,9 @@ class ActiveSubspace(LinearProjection):
             Further unlabelled rows.
         sample_weight : array-like of shape (n_samples,), default=None
             Powers of the labelled rows' likelihoods, and weights of their gradients in the average,
-            where unlabelled rows weigh 1. Whole numbers are counts: a row of weight 3 is three
-            rows, the same value seen three times, which tells of little noise. Others are relative,
-            and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
+            where unlabelled rows weigh 1. Integers are counts: a row of weight 3 is three rows, the
+            same value seen three times, which tells of little noise. Floats are relative, and
+            scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
 
         Returns
         -------

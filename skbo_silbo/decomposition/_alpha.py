@@ -13,13 +13,16 @@ A fold's own T lacks its rows; T^-1 without them follows from K alone (Woodbury)
 ``K + K[:, o] (I - K[o, o])^-1 K[o, :]``, o the rows held out. So every fold of one alpha costs a
 few products of K, and T is factored once an alpha. Folds are spread evenly over the slices.
 Scores of the rows held out predict their Y through a linear regression within the fold; the errors
-of two alphas are compared row by row.
+of two alphas are compared row by row. Weighted rows are in X_l, and so in K, times the roots of
+their weights; regression and errors are weighted.
 """
+
+from dataclasses import replace
 
 import numpy as np
 from scipy import linalg
 
-from .._numerics._pencil import Pencil
+from .._numerics._pencil import Pencil, centred_membership
 from .._numerics._solvers import reduce_to_rows
 from .._numerics._whitening import whitening_basis
 from ._dimension import dimension_by_criterion
@@ -67,7 +70,7 @@ def choose_alpha(pencil, slices, *, ridge, categorical, n_components):
     _check_order(pencil.X.shape)
     pencil, slices = _fewer_labels(pencil, slices)
     Y = slice_targets(slices.counts, categorical)[slices.codes]
-    order = stratified(pencil.X_labeled, slices)
+    order = stratified(slices.unweighted(pencil.X_labeled), slices)
     folds = np.empty(len(order), dtype=int)
     folds[order] = np.arange(len(order)) % min(N_FOLDS, len(order))
     errors = []
@@ -75,7 +78,7 @@ def choose_alpha(pencil, slices, *, ridge, categorical, n_components):
         if n_components is None:
             n_components = _n_predicting(K, slices)
         errors.append(_held_out_errors(K, slices, Y, folds, n_components))
-    return _verdict(np.column_stack(errors))
+    return _verdict(np.column_stack(errors), slices.weights)
 
 
 def _check_order(shape):
@@ -87,12 +90,12 @@ def _check_order(shape):
         )
 
 
-def _verdict(errors):
+def _verdict(errors, weights):
     """Alpha and the record of `choose_alpha` from squared errors (n, 5)."""
-    best, gain, standard_error = choose_by_gain(errors)
+    best, gain, standard_error = choose_by_gain(errors, weights)
     scores = {
         "alpha": np.array(ALPHAS),
-        "error": errors.mean(axis=0),
+        "error": np.average(errors, axis=0, weights=weights),
         "gain": gain,
         "standard_error": standard_error,
         "verdict": _words(best, gain, standard_error),
@@ -119,10 +122,11 @@ def _fewer_labels(pencil, slices):
     n = pencil.n_labeled
     if n <= MAX_LABELED:
         return pencil, slices
-    rows = evenly_spaced(pencil.X_labeled, slices, MAX_LABELED)
-    fewer = slices.of_rows(rows)
+    X = slices.unweighted(pencil.X_labeled)
+    rows = evenly_spaced(X, replace(slices, weights=None), MAX_LABELED)
+    fewer = slices.part(rows)
     order = np.r_[rows, np.setdiff1d(np.arange(len(pencil.X)), rows)]
-    penalty = pencil.penalty[order][:, order] * (len(rows) / n)
+    penalty = pencil.penalty[order][:, order] * (fewer.n_rows / slices.n_rows)
     return Pencil(pencil.X[order], len(rows), fewer.membership(), penalty), fewer
 
 
@@ -145,10 +149,9 @@ def _within_rows(pencil):
 
 
 def _n_predicting(K, slices):
-    omega = slices.membership().toarray()
-    omega -= omega.mean(axis=0)
+    omega = centred_membership(slices.membership(), slices.root_weights)
     eigenvalues = linalg.eigvalsh(omega.T @ K @ omega)[::-1][: slices.n_slices - 1]
-    return dimension_by_criterion(eigenvalues, len(K))
+    return dimension_by_criterion(eigenvalues, slices.n_rows)
 
 
 def _held_out_errors(K, slices, Y, folds, n_components):
@@ -156,11 +159,11 @@ def _held_out_errors(K, slices, Y, folds, n_components):
     errors = np.empty(len(Y))
     for fold in range(folds.max() + 1):
         out, kept = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        omega = slices.of_rows(kept).membership().toarray()
-        omega -= omega.mean(axis=0)
+        within = slices.part(kept)
+        omega = centred_membership(within.membership(), within.root_weights)
         scores = _without(K, out, kept) @ omega
         V = linalg.eigh(omega.T @ scores[kept])[1][:, ::-1][:, :n_components]
-        predicted = _regress(scores @ V, Y, kept)
+        predicted = _regress(slices.unweighted(scores @ V), Y, kept, within)
         errors[out] = np.sum((Y[out] - predicted[out]) ** 2, axis=1)
     return errors
 
@@ -171,8 +174,9 @@ def _without(K, out, kept):
     return K[:, kept] + K[:, out] @ linalg.solve(room, K[np.ix_(out, kept)], assume_a="pos")
 
 
-def _regress(Z, Y, kept):
-    """Linear prediction (n, m) of Y from the scores, fitted to the rows kept."""
-    Z = Z - Z[kept].mean(axis=0)
-    mean = Y[kept].mean(axis=0)
-    return mean + Z @ linalg.lstsq(Z[kept], Y[kept] - mean)[0]
+def _regress(Z, Y, kept, within):
+    """Linear prediction (n, m) of Y from the scores, fitted to the rows kept, whose slices say."""
+    Z = Z - np.average(Z[kept], axis=0, weights=within.weights)
+    mean = np.average(Y[kept], axis=0, weights=within.weights)
+    coefficients = linalg.lstsq(within.weighted(Z[kept]), within.weighted(Y[kept] - mean))[0]
+    return mean + Z @ coefficients

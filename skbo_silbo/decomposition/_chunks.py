@@ -68,7 +68,7 @@ class ChunkedSlicing:
         classes : array-like of shape (H,), default=None
             All categories that y can take, where it holds categories; read at the first call.
         sample_weight : array-like of shape (n,), default=None
-            As in ``fit``: whole numbers, in all chunks, are counts, others relative.
+            As in ``fit``: integers, in all chunks, are counts, others relative.
 
         Returns
         -------

@@ -12,7 +12,7 @@ def check_n_components(value, n_features, words=("auto",)):
     """Refuse what is none of the `words` nor an integer from 1 to `n_features`."""
     if isinstance(value, str) and value in words:
         return
-    check_integer("n_components", value, 1, special="'auto'")
+    check_integer("n_components", value, 1, special=", ".join(map(repr, words)))
     if value > n_features:
         raise ValueError(
             f"n_components must be at most {n_features} (n_features): got {value}. "

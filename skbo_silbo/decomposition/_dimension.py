@@ -61,7 +61,8 @@ def warn_of_none():
     warnings.warn(
         f"No direction was found: tests at level {SIGNIFICANCE} do not tell y from noise. "
         "n_components_ is 0, and components_ keeps the first direction, which may mean nothing. "
-        "Label more rows, or give n_components if you know that there are directions.",
+        "Label more rows, take fewer slices, or give n_components if you know that there are "
+        "directions.",
         UserWarning,
         stacklevel=4,
     )

@@ -19,7 +19,7 @@ from skbo_silbo._typing import ArrayLike
 from .._checks import check_choice
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import primal_basis
-from ._component_checks import check_n_components
+from ._component_checks import check_a_column_varies, check_n_components
 from ._dimension import SIGNIFICANCE
 from ._labels import split_labelled
 from ._projection import LinearProjection, with_positive_peaks
@@ -46,6 +46,7 @@ class PrincipalHessianDirections(LinearProjection):
         "auto" takes the sequential tests of `dimension_tests_` at level .05, at least 1; with
         ``on="response"``, where they are not valid, the steepest fall of the squared eigenvalues.
     on : {"residuals", "response"}, default="residuals"
+        What weighs the rows, e above: "residuals" leaves linear trends out.
 
     Attributes
     ----------
@@ -89,11 +90,11 @@ class PrincipalHessianDirections(LinearProjection):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            More labelled rows than features.
+            At least two labelled rows more than features.
         y : array-like of shape (n,)
             Numbers; NaN marks a row without a label, which is left out.
         sample_weight : array-like of shape (n,), default=None
-            Whole numbers are counts: a row of weight 3 is three rows, for the tests too. Others are
+            Integers are counts: a row of weight 3 is three rows, for the tests too. Floats are
             relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
 
         Returns
@@ -110,6 +111,7 @@ class PrincipalHessianDirections(LinearProjection):
         data = split_labelled(self, X, y, sample_weight=sample_weight).labelled_only()
         check_n_components(self.n_components, self.n_features_in_)
         check_enough_rows(type(self).__name__, *data.X_labeled.shape)
+        check_a_column_varies(data.X_labeled)
         X, self.mean_ = center_on_labels(data)
         slices = slice_response(data.y, 2, sample_weight=data.weights)
         n, X = slices.n_rows, slices.weighted(X)

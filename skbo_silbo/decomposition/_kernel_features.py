@@ -50,7 +50,7 @@ class KernelFeatures:
         squares, left = linalg.eigh((centred + centred.T) / 2, check_finite=False)
         squares, left = squares[::-1], left[:, ::-1]
         kept = squares > max(RANGE_TOLERANCE * squares[0], 0.0)
-        if not kept.any():
+        if squares[0] <= 10 * len(K) * np.finfo(np.float64).eps * np.abs(K).max():
             raise ValueError(
                 "X must hold rows that differ under the kernel: all of them are the same point of "
                 "its feature space. Choose another kernel or gamma."

@@ -46,17 +46,19 @@ class KernelProblem:
         weights = None if self.weights is None else self.weights[rows]
         slices = slice_response(y, self.n_slices, sample_weight=weights)
         F = slices.weighted(F - np.average(F, axis=0, weights=weights))
+        share = slices.n_rows / (len(self.y) if self.weights is None else self.weights.sum())
         T = F.T @ F
         if alpha:
-            T += alpha * len(y) / len(self.y) * self.roughness
-        T[np.diag_indices_from(T)] += self.ridge * len(y) / len(self.y)
+            T += alpha * share * self.roughness
+        T[np.diag_indices_from(T)] += self.ridge * share
         N = slices.membership().T @ F
         return solve_moments(N, whitening_basis(T), min(slices.n_slices - 1, F.shape[1]))
 
 
-def roughness_of(F, n_labeled, n_neighbors, **search):
+def roughness_of(F, data, n_neighbors, **search):
     """``F'PF`` (q, q) at alpha = 1, or None where every row is labelled."""
-    penalty = graph_penalty(F, n_labeled, 1.0, n_neighbors, **search)
+    n_labeled = len(data.y)
+    penalty = graph_penalty(F, n_labeled, data.n_rows / n_labeled, n_neighbors, **search)
     return None if penalty is None else F.T @ (penalty @ F)
 
 
@@ -65,7 +67,7 @@ def compare_alphas(problem, n_components, rng):
 
     Rows held out stay in the graph, as unlabelled ones.
     """
-    targets = response_targets(problem.y)
+    targets = response_targets(problem.y, problem.weights)
     folds = stratified_folds(targets[:, 0], rng)
     errors = np.empty((len(folds), len(ALPHAS)))
     for fold in range(folds.max() + 1):
@@ -73,6 +75,6 @@ def compare_alphas(problem, n_components, rng):
         for column, alpha in enumerate(ALPHAS):
             directions = problem.solve(alpha, ~held_out).directions[:, :n_components]
             Z = problem.F[: len(folds)] @ directions
-            errors[held_out, column] = held_out_errors(Z, targets, held_out)
-    best, gains, _ = choose_by_gain(errors)
+            errors[held_out, column] = held_out_errors(Z, targets, held_out, problem.weights)
+    best, gains, _ = choose_by_gain(errors, problem.weights)
     return ALPHAS[best], dict(zip(ALPHAS, gains.tolist(), strict=True))

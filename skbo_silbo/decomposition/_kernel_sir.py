@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import linalg
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -22,7 +22,8 @@ from ._labels import labelled_mask, response_targets, split_labelled
 from ._slices import check_n_slices, slice_response
 from ._weights import copies
 
-KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "precomputed")
+KERNELS = (*kernel_metrics(), "precomputed")
+OF_HISTOGRAMS = ("additive_chi2", "chi2")  # rows without negative entries, which scores have
 NEIGHBORS = ("auto", "brute", "pynndescent")
 
 
@@ -49,15 +50,16 @@ class KernelSlicedInverseRegression(
     ----------
     n_components : "auto" or int, default="auto"
         Number of scores. "auto" takes an information criterion of the spectrum [3]_.
-    kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "precomputed"} or \
-callable, default="rbf"
-        One of scikit-learn's pairwise kernels, or a function of two rows. With "precomputed", X is
-        the kernel matrix, and NaN in y marks unlabelled rows.
+    kernel : {"linear", "poly", "polynomial", "rbf", "laplacian", "sigmoid", "cosine", "chi2", \
+"additive_chi2", "precomputed"} or callable, default="rbf"
+        One of scikit-learn's pairwise kernels, or a function of two rows; those of chi-square take
+        rows without negative entries. With "precomputed", X is the kernel matrix, and NaN in y
+        marks unlabelled rows.
     gamma : float or None, default=None
-        Coefficient of "rbf", "poly", "laplacian" and "sigmoid"; None is ``1 / n_features``.
-        Standardise the columns, or choose it by cross-validation.
+        Coefficient of "rbf", "poly", "laplacian", "sigmoid" and "chi2"; None is
+        ``1 / n_features``. Standardise the columns, or choose it by cross-validation.
     degree : float, default=3
-        Of "poly".
+        Of "poly", also called "polynomial".
     coef0 : float, default=1
         Of "poly" and "sigmoid".
     kernel_params : dict, default=None
@@ -77,7 +79,8 @@ callable, default="rbf"
         Neighbours of each row in the graph, nearest in feature space.
     fit_inverse_transform : bool, default=False
         Learn the way back, a kernel ridge regression of the rows on their scores, as `KernelPCA`
-        does [4]_.
+        does [4]_: with the same kernel, but "rbf" where that is a function of two rows or one of
+        chi-square, which scores cannot be given to.
     inverse_ridge : "auto" or float, default="auto"
         Ridge of that regression, relative to the mean of its kernel's diagonal; "auto" by exact
         leave-one-out.
@@ -186,15 +189,14 @@ callable, default="rbf"
         ----------
         X : array-like of shape (n, n_features), or (n, n) for a precomputed kernel
         y : array-like of shape (n,)
-            Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None or NaN
-            marking an unlabelled row.
+            Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None, NaN or
+            pandas' NA marking an unlabelled row.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Further unlabelled rows; not with a precomputed kernel.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the labelled rows. Whole numbers are counts: a row of weight 3 is three rows.
-            Others are relative, and scaled to sum to the effective number
-            ``(sum w)^2 / sum w^2``. Weights that differ are refused with unlabelled rows unless
-            ``alpha=0``.
+            Weights of the labels. Integers are counts: a row of weight 3 is three rows. Floats are
+            relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``. In the
+            graph every row counts once. Rows of weight 0 are left out, labelled or not.
 
         Returns
         -------
@@ -256,11 +258,7 @@ callable, default="rbf"
 
     def _split(self, X, y, X_unlabeled, sample_weight):
         weigh = {"sample_weight": sample_weight, "allow_categories": True}
-        data = split_labelled(self, X, y, X_unlabeled, **weigh)
-        if len(data.X_unlabeled) and self.alpha != 0:
-            why = "with unlabelled rows: their graph knows no weights. Pass alpha=0."
-            return data.without_weights(why)
-        return data
+        return split_labelled(self, X, y, X_unlabeled, **weigh)
 
     def _kernel_of_rows(self, data, y, sample_weight):
         """Kernel of all rows, labelled first, and the place of each in the coefficients kept."""
@@ -274,8 +272,9 @@ callable, default="rbf"
                 "X must be square with kernel='precomputed', the kernel of the rows with "
                 f"themselves: got {len(labelled)} rows and {self.n_features_in_} columns."
             )
-        taken = labelled if sample_weight is None else labelled & (np.asarray(sample_weight) > 0)
-        order = np.concatenate([np.flatnonzero(taken), np.flatnonzero(~labelled)])
+        taken = np.True_ if sample_weight is None else np.asarray(sample_weight) > 0
+        parts = labelled & taken, ~labelled & taken
+        order = np.concatenate([np.flatnonzero(part) for part in parts])
         return np.concatenate([data.X_labeled, data.X_unlabeled])[:, order], order
 
     def _kernel_values(self, X, Y):
@@ -283,17 +282,22 @@ callable, default="rbf"
             return X
         if callable(self.kernel):
             return pairwise_kernels(X, Y, metric=self.kernel, **(self.kernel_params or {}))
-        return self._named_kernel(X, Y, self.gamma_)
+        return self._named_kernel(self.kernel, X, Y, self.gamma_)
 
-    def _named_kernel(self, X, Y, gamma):
+    def _named_kernel(self, name, X, Y, gamma):
         shape = {"gamma": gamma, "degree": self.degree, "coef0": self.coef0}
-        return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, **shape)
+        return pairwise_kernels(X, Y, metric=name, filter_params=True, **shape)
 
     def _score_kernel(self, Z, Y):
-        """Kernel between scores, of unit variance: the same, gamma ``1 / n_components_``."""
-        if callable(self.kernel):
-            return pairwise_kernels(Z, Y, metric=self.kernel, **(self.kernel_params or {}))
-        return self._named_kernel(Z, Y, 1 / self.n_components_)
+        """Kernel between scores, of unit variance: the same where scores can be its rows.
+
+        The radial one for a function of two rows of X and for chi-square; gamma
+        ``1 / n_components_``.
+        """
+        of_rows_only = callable(self.kernel) or self.kernel in OF_HISTOGRAMS
+        return self._named_kernel(
+            "rbf" if of_rows_only else self.kernel, Z, Y, 1 / self.n_components_
+        )
 
     def _make_problem(self, F, data):
         y, n_labeled = data.y, len(data.y)
@@ -301,7 +305,7 @@ callable, default="rbf"
         search = {"method": self.neighbors, "random_state": self.random_state}
         roughness = None
         if self.alpha != 0:
-            roughness = roughness_of(F, n_labeled, self.n_neighbors, **search)
+            roughness = roughness_of(F, data, self.n_neighbors, **search)
         norms = np.einsum("ij,ij->i", F[:n_labeled], F[:n_labeled])
         ridge = self.ridge_ * np.average(norms, weights=data.weights)
         return KernelProblem(F, y, self.n_slices, ridge, roughness, data.weights)

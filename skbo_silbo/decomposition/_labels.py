@@ -1,5 +1,6 @@
 """What every supervised transformer here does with its input before it computes anything."""
 
+import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +12,15 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from .._typing import ArrayLike, FloatArray
 from ._weights import as_numbers_of_rows, check_sample_weight
+
+NUMBERS_ONLY = (
+    "here: got strings. Code two classes as 0 and 1, or use SemiSlicedInverseRegression, which "
+    "takes categories."
+)
+ONE_RESPONSE = (
+    "Pass one response at a time, or use the fit of SemiSlicedInverseRegression, which takes "
+    "several."
+)
 
 
 @dataclass(frozen=True)
@@ -25,12 +35,15 @@ class LabelledData:
     X_unlabeled : ndarray of shape (n_u, d)
     weights : ndarray of shape (n_l,) or None
         Positive weights of the labelled rows, as numbers of rows.
+    weight_range : tuple of two numbers or None
+        Least and largest of these as they were given.
     """
 
     X_labeled: FloatArray
     y: NDArray[Any]
     X_unlabeled: FloatArray
-    weights: FloatArray | None = None
+    weights: NDArray[Any] | None = None
+    weight_range: tuple[float, float] | None = None
 
     @property
     def n_rows(self) -> float:
@@ -49,10 +62,11 @@ class LabelledData:
 
     def without_weights(self, why: str) -> "LabelledData":
         """Return the same record without weights, after refusing those that differ."""
-        if self.weights is not None and np.ptp(self.weights) > 0:
+        low, high = self.weight_range or (1, 1)
+        if low < high:
             raise ValueError(
                 f"sample_weight must be None, or the same for all labelled rows, {why} Got weights "
-                f"from {self.weights.min():g} to {self.weights.max():g}."
+                f"from {low:g} to {high:g}."
             )
         return replace(self, weights=None)
 
@@ -83,7 +97,7 @@ def split_labelled(
     y : array-like of shape (n,), or (n, q) where `multivariate`
     X_unlabeled : array-like of shape (n_u, d), default=None
     sample_weight : array-like of shape (n,), default=None
-        Labelled rows of weight 0 are left out; weights of unlabelled rows are not used.
+        Rows of weight 0 are left out; otherwise weights of unlabelled rows are not used.
     reset : bool, default=True
         False compares with the features of an earlier fit.
     allow_categories : bool, default=False
@@ -118,17 +132,19 @@ def split_labelled(
     )
     labels, labelled = _check_response(y, allow_categories, categorical, multivariate)
     check_consistent_length(rows, labels)
-    weights = check_sample_weight(sample_weight, len(rows))
-    unlabelled = rows[~labelled]
+    weights, weight_range = check_sample_weight(sample_weight, len(rows)), None
+    unlabelled = rows[~labelled if weights is None else ~labelled & (weights > 0)]
     if weights is not None:
         labelled &= weights > 0
-        weights = as_numbers_of_rows(weights[labelled])
     _check_labels(labels[labelled], len(labels))
+    if weights is not None:
+        weights = weights[labelled]
+        weights, weight_range = as_numbers_of_rows(weights), (weights.min(), weights.max())
     if X_unlabeled is not None:
         unlabelled = np.concatenate([unlabelled, _check_unlabelled(estimator, X_unlabeled)])
     if labelled.all():
-        return LabelledData(rows, labels, unlabelled, weights)
-    return LabelledData(rows[labelled], labels[labelled], unlabelled, weights)
+        return LabelledData(rows, labels, unlabelled, weights, weight_range)
+    return LabelledData(rows[labelled], labels[labelled], unlabelled, weights, weight_range)
 
 
 def labelled_mask(y):
@@ -166,7 +182,11 @@ def check_labelled_chunk(estimator, X, y, sample_weight, *, reset, allow_categor
     """
     floats = [np.float64, np.float32]
     X = validate_data(estimator, X, reset=reset, dtype=floats, ensure_all_finite=False)
-    y, labelled = _check_response(y, allow_categories=allow_categories)
+    strings = (
+        "where `classes` is None: got strings. Pass all categories that y can take as `classes`, "
+        "at the first call of partial_fit."
+    )
+    y, labelled = _check_response(y, allow_categories=allow_categories, strings=strings)
     check_consistent_length(X, y)
     if not labelled.all():
         raise ValueError(
@@ -200,13 +220,20 @@ def check_block_response(estimator, X, y, sample_weight, categorical):
     weights = check_sample_weight(sample_weight, len(y))
     if weights is not None:
         labelled &= weights > 0
-        given, weights = weights, np.zeros(len(y))
-        weights[labelled] = as_numbers_of_rows(given[labelled])
+        numbers = as_numbers_of_rows(weights[labelled])
+        weights = np.zeros(len(y), dtype=numbers.dtype)
+        weights[labelled] = numbers
     _check_labels(y[labelled], len(y))
     return y, labelled, weights
 
 
 def _check_unlabelled(estimator, X_unlabeled):
+    if np.ndim(X_unlabeled) == 1:
+        raise ValueError(
+            f"X_unlabeled must hold rows of the {estimator.n_features_in_} features of X, (n_u, "
+            f"{estimator.n_features_in_}): got shape ({len(X_unlabeled)},). Weights are passed by "
+            "name, sample_weight=; a single row as X_unlabeled[None]."
+        )
     rows = check_array(
         X_unlabeled, dtype=np.float64, ensure_min_samples=0, input_name="X_unlabeled"
     )
@@ -215,24 +242,48 @@ def _check_unlabelled(estimator, X_unlabeled):
             f"X_unlabeled must have the {estimator.n_features_in_} features of X: got "
             f"{rows.shape[1]}. Give the same columns in the same order."
         )
-    validate_data(estimator, X_unlabeled, reset=False, skip_check_array=True)
+    try:
+        validate_data(estimator, X_unlabeled, reset=False, skip_check_array=True)
+    except ValueError as error:
+        raise ValueError(f"X_unlabeled must have the columns of X, by name. {error}") from error
     return rows
 
 
-def _check_response(y, allow_categories, categorical="auto", multivariate=False):
+def _check_response(
+    y, allow_categories, categorical="auto", multivariate=False, strings=NUMBERS_ONLY
+):
+    """Return y checked, and which rows are labelled; `strings` ends a refusal of these."""
     if categorical == "auto":
         categorical = allow_categories and _holds_categories(y)
+    elif not categorical:
+        strings = "where categorical=False: got strings. Pass categorical='auto'."
     if categorical:
         return _as_categories(y)
     if not _are_clean_numbers(y):
-        y = check_array(
-            y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, input_name="y"
-        )
+        y = _as_numbers(y, strings)
     if multivariate and y.ndim == 2 and y.shape[1] > 1:
         return y, _is_complete(y)
-    if y.ndim != 1:
-        y = column_or_1d(y, warn=True)
+    y = _as_column(y, ONE_RESPONSE)
     return y, ~np.isnan(y)
+
+
+def _as_numbers(y, strings):
+    name = {"input_name": "y"}
+    try:
+        return check_array(
+            y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, **name
+        )
+    except ValueError as error:
+        if not any(isinstance(value, str) for value in np.asarray(y).ravel()):
+            raise
+        raise ValueError(f"y must hold numbers {strings}") from error
+
+
+def _as_column(y, remedy):
+    """Return y (n,), of shape (n,) or, with scikit-learn's warning, (n, 1)."""
+    if y.ndim != 1 and y.shape[1:] != (1,):
+        raise ValueError(f"y must be a 1d array, one label a row: got shape {y.shape}. {remedy}")
+    return y if y.ndim == 1 else column_or_1d(y, warn=True)
 
 
 def _are_clean_numbers(y):
@@ -269,8 +320,11 @@ def _holds_categories(y):
 
 
 def _as_categories(y):
-    y = column_or_1d(np.asarray(y), warn=True)
-    labelled = np.array([value is not None and value == value for value in y], dtype=bool)
+    y = _as_column(np.asarray(y), "Join the columns into one where they hold categories.")
+    pandas_na = getattr(sys.modules.get("pandas"), "NA", None)
+    labelled = np.array(
+        [value is not None and value is not pandas_na and value == value for value in y], dtype=bool
+    )
     if y.dtype.kind == "f":
         y = y + 0.0  # -0.0 is no category of its own
     if y.dtype.kind not in "USb":

@@ -71,7 +71,7 @@ class SliceMoments:
     weight_norm : float
         Root of the sum of the squared weights: the squares themselves can underflow.
     weights_are_counts : bool
-        Whether all weights are whole numbers.
+        Whether all weights are of an integer type.
     """
 
     mean: np.ndarray

@@ -14,6 +14,7 @@ from .._checks import check_choice, check_integer
 from .._numerics._local_linear import local_predictions, local_slopes, mave_step
 from ._component_checks import check_n_components
 from ._frame import Frame
+from ._held_out import mean_and_error
 from ._labels import split_labelled
 from ._projection import LinearProjection
 from ._second_moments import check_enough_rows
@@ -64,7 +65,7 @@ class OuterProductGradients(LinearProjection):
         squared units of y, falling; q the number of features that vary.
     n_components_, n_features_in_ : int
     n_iter_ : int
-        Steps of MAVE.
+        Steps of MAVE; 1 where there are none, with "opg" or as many directions as features.
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 
@@ -109,12 +110,12 @@ class OuterProductGradients(LinearProjection):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            More labelled rows than features; several times more are better.
+            At least two labelled rows more than features; several times as many are better.
         y : array-like of shape (n,)
             Numbers; NaN marks a row without a label, which is left out.
         sample_weight : array-like of shape (n,), default=None
-            In the local regressions and in the average of their slopes. Whole numbers are counts: a
-            row of weight 3 is three rows. Others are relative, and scaled to sum to the effective
+            In the local regressions and in the average of their slopes. Integers are counts: a row
+            of weight 3 is three rows. Floats are relative, and scaled to sum to the effective
             number ``(sum w)^2 / sum w^2``.
 
         Returns
@@ -180,7 +181,7 @@ class OuterProductGradients(LinearProjection):
         best = 1
         for r in range(2, min(rows.U.shape[1], MAX_AUTO_COMPONENTS) + 1):
             fresh = self._held_out_errors(rows, folds, r)
-            gain, error = rows.mean_and_error(errors - fresh)
+            gain, error = mean_and_error(errors - fresh, rows.weights)
             if gain <= error:
                 break
             errors, best = fresh, r
@@ -237,9 +238,3 @@ class _Rows:
         if self.weights is not None:
             slopes *= np.sqrt(self.weights)[:, None]
         return linalg.svd(slopes, full_matrices=False)[1:]
-
-    def mean_and_error(self, values):
-        """Mean of values (n,) over the rows, and its standard error."""
-        mean = np.average(values, weights=self.weights)
-        variance = np.average((values - mean) ** 2, weights=self.weights)
-        return mean, np.sqrt(variance / (self.n - 1))

@@ -62,7 +62,7 @@ class _SecondMomentSlicing(LinearProjection):
             Numbers or categories; NaN (None) marks a row without a label, which is left out.
             Several responses are numbers, and slices the clusters that k-means finds among them.
         sample_weight : array-like of shape (n,), default=None
-            Whole numbers are counts: a row of weight 3 is three rows, for the tests too. Others are
+            Integers are counts: a row of weight 3 is three rows, for the tests too. Floats are
             relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``; such rows
             cannot be shuffled, so that "auto" is "criterion".
 

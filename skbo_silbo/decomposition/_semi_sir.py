@@ -132,10 +132,10 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     target_type_ : {"numeric", "categorical", "multivariate"}
         What y was taken for.
     alpha_ : float
-        The weight used; 0.0 when every row is labelled.
+        The weight used; 0.0 when every row is labelled, unless ``solver="paper"``.
     alpha_scores_ : dict
-        Only where alpha was chosen: "alpha", "error" (share of the response's variance left
-        unexplained in rows held out), "gain" over alpha = 0 and its "standard_error", ndarrays;
+        Only where alpha was chosen: "alpha", "error" (share of the response's (weighted) variance
+        left unexplained in rows held out), "gain" over alpha = 0, its "standard_error", ndarrays;
         and "verdict", a sentence that says what the unlabelled rows were worth.
     ridge_ : float
         The relative ridge used.
@@ -149,7 +149,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     curvature_ : ndarray of shape (n_features,)
         Share of each feature's variance that squares and products of the scores explain beyond
         the scores: near 0 where slicing's linearity condition holds. NaN where there are too few
-        rows to tell, fewer than three a feature. Only with ``n_components="auto"``.
+        rows to tell, fewer than three a feature. Only with ``n_components="auto"``, and not where
+        rows come in chunks or blocks.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
@@ -241,16 +242,18 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             The blocks of a Dask array are read one after the other and never put together: plain
             slices, the exact solver, no graph.
         y : array-like of shape (n,) or (n, q)
-            Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None or NaN
-            marking an unlabelled row. Several responses are numbers.
+            Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None, NaN or
+            pandas' NA marking an unlabelled row. Several responses are numbers. -1, by which
+            `sklearn.semi_supervised` marks a row, is a number or a class like any other.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Further unlabelled rows.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the labelled rows. Whole numbers are counts: a row of weight 3 is three rows,
-            for tests and choices too. Others are relative, and scaled to sum to the effective
+            Weights of the labels. An array of integers holds counts: a row of weight 3 is three
+            rows, for tests and choices too. Floats are relative, and scaled to sum to the effective
             number of rows (Kish 1965); such cannot be shuffled, so that "auto" is "criterion" where
-            Li's test is not valid. Weights that differ are refused where neighbours decide
-            (`n_local_neighbors`, unlabelled rows unless ``alpha=0``) and with ``solver="paper"``.
+            Li's test is not valid. In the graph every row counts once, labelled or not. Rows of
+            weight 0 are left out; an unlabelled row has no other use for its weight. Weights that
+            differ are refused with `n_local_neighbors` and with ``solver="paper"``.
 
         Returns
         -------
@@ -327,18 +330,19 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             warn_of_classes(y, self.n_slices)
         if self.alpha == 0 and self.solver != "paper":
             data = data.labelled_only()
-        if (obstacle := self._no_weights_because(data)) is not None:
+        if (obstacle := self._no_weights_because()) is not None:
             return data.without_weights(obstacle)
         return data
 
-    def _no_weights_because(self, data):
+    def _no_weights_because(self):
         """Say which parameter weights cannot go with, and the remedy; None where they can."""
         if self.n_local_neighbors is not None:
-            return "with n_local_neighbors: a row's weight moves no neighbour. Use plain slices."
+            return (
+                "with n_local_neighbors: a row's weight moves no neighbour. Use "
+                "n_local_neighbors=None."
+            )
         if self.solver == "paper":
             return "with solver='paper', which knows none. Use solver='auto'."
-        if len(data.X_unlabeled):
-            return "with unlabelled rows: their graph knows no weights. Pass alpha=0."
         return None
 
     def _begin(self, y, slices):
@@ -415,7 +419,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         self.alpha_ = 0.0
         if len(X) == len(slices.codes):
             return None
-        penalty = self._unit_penalty(X, len(slices.codes), search)
+        penalty = self._unit_penalty(X, slices, search)
         if self.alpha == "auto":
             unit = Pencil(X, len(slices.codes), slices.membership(), penalty)
             self.alpha_, self.alpha_scores_ = choose_alpha(
@@ -429,13 +433,18 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             self.alpha_ = float(self.alpha)
         return self.alpha_ * penalty if self.alpha_ else None
 
-    def _unit_penalty(self, X, n_labeled, search):
-        """Penalty of alpha = 1; with `scale`, near rows are near in units of all rows' spread."""
-        near = X
+    def _unit_penalty(self, X, slices, search):
+        """Penalty of alpha = 1; with `scale`, near rows are near in units of all rows' spread.
+
+        In the graph every row counts once: weights are of labels.
+        """
+        near = slices.unweighted(X)
         if self.scale:
-            spread = X.std(axis=0)
-            near = X / np.where(spread > 0, spread, 1.0)
-        return graph_penalty(near, n_labeled, 1.0, self.n_neighbors, **search)
+            spread = near.std(axis=0)
+            near = near / np.where(spread > 0, spread, 1.0)
+        n = len(slices.codes)
+        penalty = graph_penalty(near, n, slices.n_rows / n, self.n_neighbors, **search)
+        return slices.penalty_of_weighted(penalty)
 
     def _omega(self, near, slices, search):
         if near is None:
@@ -480,8 +489,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         if not isinstance(self.n_components, str) and self.n_components > limit:
             raise ValueError(
                 f"n_components must be at most {limit}, the number of directions identified by the "
-                f"slices: got {self.n_components}. Use n_components='auto', more slices, or "
-                "n_local_neighbors."
+                f"slices: got {self.n_components}. Use n_components='auto', or more slices where y "
+                "is numeric; where y holds categories, a slice each, DirectionalRegression sees "
+                "more directions."
             )
 
     def _choose_n_components(self, pencil, slices, near):

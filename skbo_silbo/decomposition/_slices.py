@@ -38,7 +38,7 @@ class Slices:
 
     codes: IntArray
     counts: NDArray[np.number[Any]]
-    weights: FloatArray | None = None
+    weights: NDArray[Any] | None = None
 
     @property
     def root_weights(self) -> FloatArray | None:
@@ -47,7 +47,7 @@ class Slices:
 
     @property
     def can_be_shuffled(self) -> bool:
-        """Whether rows weigh the same, or count for several that do."""
+        """Whether rows weigh the same, or are counted."""
         return self.weights is None or are_counts(self.weights)
 
     @property
@@ -65,6 +65,13 @@ class Slices:
         _, codes, counts = np.unique(self.codes[rows], return_inverse=True, return_counts=True)
         return Slices(codes, counts)
 
+    def part(self, rows: IntArray) -> "Slices":
+        """As `of_rows`, with the weights that the rows have."""
+        if self.weights is None:
+            return self.of_rows(rows)
+        codes, weights = self.of_rows(rows).codes, self.weights[rows]
+        return Slices(codes, np.bincount(codes, weights), weights)
+
     def membership(self) -> sparse.csr_array:
         """Plain Omega (n_l, H): 1/sqrt(n_h), times the root weight, where row i is in slice h."""
         entries = 1 / np.sqrt(self.counts[self.codes])
@@ -74,16 +81,28 @@ class Slices:
         return sparse.csr_array((entries, self.codes, pointers), (len(self.codes), self.n_slices))
 
     def weighted(self, values: FloatArray) -> FloatArray:
-        """Values (n_l, p) of the rows, times their root weights."""
-        return values if self.weights is None else values * np.sqrt(self.weights)[:, None]
+        """Values (n, p) of the rows, labelled ones first, times their root weights; else 1."""
+        return values if self.weights is None else values * self._roots(len(values))[:, None]
 
     def unweighted(self, values: FloatArray) -> FloatArray:
         """Undo `weighted`."""
-        return values if self.weights is None else values / np.sqrt(self.weights)[:, None]
+        return values if self.weights is None else values / self._roots(len(values))[:, None]
+
+    def penalty_of_weighted(self, penalty: sparse.csr_array) -> sparse.csr_array:
+        """Penalty P (n, n) of rows for what `weighted` makes of them: X'PX is the same."""
+        if self.weights is None:
+            return penalty
+        inverse = sparse.diags_array(1 / self._roots(penalty.shape[0]))
+        return (inverse @ penalty @ inverse).tocsr()
+
+    def _roots(self, n: int) -> FloatArray:
+        roots = np.ones(n)
+        roots[: len(self.codes)] = self.root_weights
+        return roots
 
 
 def slice_response(
-    y: NDArray[Any], n_slices: int | ArrayLike, *, sample_weight: FloatArray | None = None
+    y: NDArray[Any], n_slices: int | ArrayLike, *, sample_weight: NDArray[Any] | None = None
 ) -> Slices:
     """Cut the response as R's ``dr`` does, at given edges, by category, or by k-means.
 
@@ -142,15 +161,21 @@ def check_n_slices(n_slices):
     """Return `n_slices` as an int, or as an array of increasing edges."""
     if isinstance(n_slices, Integral) and not isinstance(n_slices, bool):
         if n_slices < 2:
-            raise ValueError(f"n_slices must be at least 2: got {n_slices}.")
+            raise ValueError(
+                f"n_slices must be at least 2: got {n_slices}. A single slice has no direction."
+            )
         return int(n_slices)
     edges = np.asarray(n_slices)
     if edges.ndim != 1 or edges.dtype.kind not in "fiu" or len(edges) == 0:
         raise ValueError(
-            f"n_slices must be an int or a 1-d array of slice edges: got {n_slices!r}."
+            f"n_slices must be an int or a 1-d array of slice edges: got {n_slices!r}. Give how "
+            "many slices, or the values at which to cut."
         )
     if not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
-        raise ValueError(f"n_slices given as edges must be finite and increase: got {n_slices!r}.")
+        raise ValueError(
+            f"n_slices given as edges must be finite and increase: got {n_slices!r}. Sort them, "
+            "and drop those that repeat."
+        )
     return edges.astype(np.float64)
 
 

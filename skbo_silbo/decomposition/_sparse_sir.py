@@ -137,8 +137,8 @@ class SparseSlicedInverseRegression(LinearProjection):
             Numbers or categories; NaN (None) marks a row without a label, which is left out.
             Several responses are numbers, and slices the clusters that k-means finds among them.
         sample_weight : array-like of shape (n,), default=None
-            Of the moments, the slices and the lasso. Whole numbers are counts: a row of weight 3 is
-            three rows. Others are relative, and scaled to sum to the effective number
+            Of the moments, the slices and the lasso. Integers are counts: a row of weight 3 is
+            three rows. Floats are relative, and scaled to sum to the effective number
             ``(sum w)^2 / sum w^2``.
 
         Returns

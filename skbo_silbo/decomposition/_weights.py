@@ -1,25 +1,36 @@
 """Sample weights, as numbers of rows.
 
-Whole numbers are counts: a row of weight 3 is three rows, in tests and choices too. Other weights
-are relative: they are scaled to sum to the effective number of rows ``(sum w)^2 / sum w^2`` (Kish,
-"Survey Sampling", 1965), which is n where all are the same. Rows of weight 0 are left out.
+Integers are counts: a row of weight 3 is three rows, in tests and choices too. Floats, whole or
+not, are relative: they are scaled to sum to the effective number of rows ``(sum w)^2 / sum w^2``
+(Kish, "Survey Sampling", 1965), which is n where all are the same. The type decides, not the
+values, so that every part of an array means what the array does. Rows of weight 0 are left out.
 """
+
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils import check_array
 
 
 def check_sample_weight(sample_weight, n):
-    """Return weights (n,) of at least 0, of which some are positive; None stays None."""
+    """Return weights (n,) of at least 0, of which some are positive; None stays None.
+
+    They are int64 where they are counts, float64 where they are relative.
+    """
     if sample_weight is None:
         return None
-    weights = check_array(
-        sample_weight, dtype=np.float64, ensure_2d=False, input_name="sample_weight"
-    )
+    if isinstance(sample_weight, str):
+        raise ValueError(
+            f"sample_weight must hold a number for every row of X: got {sample_weight!r}. Pass the "
+            "column itself."
+        )
+    given = np.full(n, sample_weight) if isinstance(sample_weight, Real) else sample_weight
+    kind = np.int64 if _holds_integers(given) else np.float64
+    weights = check_array(given, dtype=kind, ensure_2d=False, input_name="sample_weight")
     if weights.shape != (n,):
         raise ValueError(
             f"sample_weight must have shape ({n},), a weight for every row of X: got "
-            f"{weights.shape}."
+            f"{weights.shape}. Pass one column of {n} numbers."
         )
     if weights.min() < 0:
         raise ValueError(
@@ -34,17 +45,27 @@ def check_sample_weight(sample_weight, n):
     return weights
 
 
+def _holds_integers(values):
+    """Tell whether an array-like is of integers or booleans, pandas' own kinds included."""
+    values = np.asarray(values)
+    if values.dtype.kind == "O":
+        return all(isinstance(value, Integral | np.bool_) for value in values.ravel())
+    return values.dtype.kind in "biu"
+
+
 def as_numbers_of_rows(weights):
-    """Positive weights (n,): whole numbers as they are, others scaled to Kish's sum."""
+    """Positive weights (n,): counts as they are, others scaled to Kish's sum; 1 if all the same."""
     if are_counts(weights):
         return weights
+    if (weights == weights[:1]).all():
+        return np.ones(len(weights), dtype=np.int64)
     weights = weights / weights.max()  # no square overflows
     return weights * (weights.sum() / (weights @ weights))
 
 
 def are_counts(weights):
-    """Tell whether all weights are whole numbers."""
-    return bool((weights == np.rint(weights)).all())
+    """Tell weights that say how often a row was seen from those that only compare rows."""
+    return weights.dtype.kind == "i"
 
 
 def rows_by_weight(weights, n_rows):

@@ -94,6 +94,17 @@ class DifferenceLearner:
         return int((shares < SHARE).sum()) + 1
 
 
+def differences_needed(r: int, d: int, m: int) -> int:
+    """Return how many numbers a matrix (m, d) of rank r has: fewer equations leave it open.
+
+    Examples
+    --------
+    >>> differences_needed(2, 100, 5)
+    206
+    """
+    return r * (d + m - r)
+
+
 def recover_low_rank(measured, d):
     """Return G, (m, d), that agrees with ``S_j g_j = b_j`` and has a small nuclear norm.
 

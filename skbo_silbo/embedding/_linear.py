@@ -7,6 +7,9 @@ import numpy as np
 
 from skbo_silbo._typing import ArrayLike, FloatArray
 
+ORTHONORMAL = 1e-6
+"""By how much inner products of the columns may miss 0 and 1."""
+
 
 @dataclass(frozen=True, eq=False)
 class LinearEmbedding:
@@ -18,6 +21,12 @@ class LinearEmbedding:
         Coordinates of x.
     basis : ndarray of shape (d, r) or None
         B; None is the identity, r = d, stored as nothing.
+
+    Raises
+    ------
+    ValueError
+        When `basis` has another shape, is not finite, or its columns are not orthonormal: the
+        points of a coordinate, ``z B'``, would be others. `from_components` makes them so.
 
     Examples
     --------
@@ -31,6 +40,23 @@ class LinearEmbedding:
     d: int
     basis: FloatArray | None = None
 
+    def __post_init__(self):
+        """Refuse a basis that is none."""
+        if self.basis is None:
+            return
+        shape = np.shape(self.basis)
+        if len(shape) != 2 or shape[0] != self.d or not 1 <= shape[1] <= self.d:
+            raise ValueError(
+                f"basis must have shape ({self.d}, r), a column a direction, r from 1 to {self.d}: "
+                f"got {shape}. Use LinearEmbedding.from_components(rows), a row a direction."
+            )
+        gram = self.basis.T @ self.basis
+        if not np.abs(gram - np.eye(shape[1])).max() <= ORTHONORMAL:  # NaN too
+            raise ValueError(
+                f"basis must have orthonormal columns: got basis.T @ basis of {gram.tolist()}. Use "
+                "LinearEmbedding.from_components(rows), which orthonormalises."
+            )
+
     @classmethod
     def from_components(cls, components: ArrayLike) -> Self:
         """Orthonormalise the rows of `components`, (r, d), and drop what depends on the others.
@@ -41,10 +67,15 @@ class LinearEmbedding:
             When the components are not finite, or all zero.
         """
         components = np.asarray(components, dtype=float)
+        if components.ndim != 2:
+            raise ValueError(
+                f"components of an embedding must have shape (r, d), a row a direction: got "
+                f"{components.shape}. Write components[None] for a single one."
+            )
         if not np.isfinite(components).all() or not np.any(components):
             raise ValueError(
-                "components_ of the embedding must be finite and not all zero: "
-                f"got {components!r}. Check the transformer given as embedding."
+                "components of an embedding must be finite and not all zero: got "
+                f"{components!r}. Check the transformer or learner given as embedding."
             )
         lengths = np.linalg.norm(components, axis=1)
         rows = components[lengths > 0] / lengths[lengths > 0, None]

@@ -1,15 +1,12 @@
 """How fast searches got where, beside what random search is expected to reach."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Self
+from typing import Any, Self
 
 from .._typing import FloatArray
-from ._evaluations import ResultLike, read_evaluations, read_values_like
-from ._figures import given_axes, import_pyplot
+from ._evaluations import ResultLike, SearchLike, read_evaluations, read_values_like
+from ._figures import AxesLike, given_axes, import_pyplot
 from ._search_panels import draw_convergence
-
-if TYPE_CHECKING:
-    from ._figures import AxesLike
 
 
 class ConvergenceDisplay:
@@ -65,6 +62,22 @@ class ConvergenceDisplay:
         self.greater_is_better = greater_is_better
 
     @classmethod
+    def from_estimator(cls, estimator: SearchLike, **options: Any) -> Self:
+        """Draw a fitted search: :meth:`from_result`, under the name that scikit-learn has for it.
+
+        Parameters
+        ----------
+        estimator : fitted SILBOSearchCV
+        **options
+            As of :meth:`from_result`.
+
+        Returns
+        -------
+        ConvergenceDisplay
+        """
+        return cls.from_result(estimator, **options)
+
+    @classmethod
     def from_result(
         cls,
         result: ResultLike,
@@ -72,7 +85,7 @@ class ConvergenceDisplay:
         name: str = "this search",
         others: Mapping[str, ResultLike] | None = None,
         random_search: ResultLike | None = None,
-        ax: "AxesLike | None" = None,
+        ax: AxesLike | None = None,
     ) -> Self:
         """Draw a search, an optimiser, or what `minimize` returned.
 
@@ -119,7 +132,7 @@ class ConvergenceDisplay:
             greater_is_better=told.greater_is_better,
         ).plot(ax=ax)
 
-    def plot(self, *, ax: "AxesLike | None" = None) -> Self:
+    def plot(self, *, ax: AxesLike | None = None) -> Self:
         """Draw the curves.
 
         Parameters

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbo_silbo._typing import FloatArray
+from skbo_silbo.space import parameter_domains
 
 N_POINTS = 256  # over which the other inputs are averaged
 N_PLACES = 21  # along a continuous input
@@ -44,8 +45,8 @@ def input_dependence(model, name):
     """Return the `Dependence` on one parameter (Friedman 2001, section 8.2).
 
     The mean of the model over points that are spread evenly, their value of this parameter
-    replaced. In a conditional space over those of its points that have the parameter; of the choice
-    between its branches, over points that are spread evenly in each.
+    replaced. In a conditional space over those of its points whose branch can have the value; of
+    the choice between its branches, over points that are spread evenly in each.
 
     Parameters
     ----------
@@ -53,17 +54,11 @@ def input_dependence(model, name):
         One that says something.
     name : str
     """
-    space, columns = model.space, model.space.column_groups()[name]
+    places = parameter_domains(model.space)[name].places(N_PLACES)
     base = model.points(N_POINTS)
-    if space.is_dict:
-        base = base[[name in point for point in space.decode(base)]]
-    blocks, places = [], []
-    for row in _levels(space.round(base), columns):
-        X = base.copy()
-        X[:, columns] = row
-        blocks.append(X)
-        places.append(_value_of(name, space.decode(X[:1])[0], space))
-    return Dependence(places, *model.dependence(blocks))
+    blocks = [model.space.with_value(base, name, value) for value in places]
+    kept = [i for i, X in enumerate(blocks) if len(X)]
+    return Dependence([places[i] for i in kept], *model.dependence([blocks[i] for i in kept]))
 
 
 def direction_dependence(model, direction):
@@ -76,15 +71,3 @@ def direction_dependence(model, direction):
     bins = order.reshape(N_BINS, POINTS_A_BIN)
     places = (X @ direction)[bins].mean(axis=1)
     return Dependence(places, *model.dependence([X[rows] for rows in bins]))
-
-
-def _levels(base, columns):
-    """Return the rows that the columns can take: all if these are few, else some, (k, c)."""
-    taken = np.unique(base[:, columns], axis=0)
-    if len(columns) > 1 or len(taken) <= N_PLACES:
-        return taken
-    return np.linspace(-1.0, 1.0, N_PLACES)[:, None]
-
-
-def _value_of(name, point, space):
-    return point[name] if space.is_dict else point[int(name[1:])]

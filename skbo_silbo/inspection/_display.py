@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,9 @@ from ..optimizers import count_directions
 from ._bootstrap import DirectionBootstrap
 from ._dependence import Dependence, direction_dependence
 from ._evaluations import ResultLike, read_evaluations
-from ._figures import given_axes, import_pyplot
+from ._figures import AxesLike, given_axes, import_pyplot
 from ._panels import draw_loadings, draw_plane, draw_response, draw_spectrum, draw_words
 from ._value_axis import LONGEST_NAME, short
-
-if TYPE_CHECKING:
-    from ._figures import AxesLike
 
 KINDS = ("all", "summary", "spectrum", "loadings")
 MAX_CATEGORY_VALUES = 6
@@ -114,7 +111,7 @@ class SubspaceDisplay:
         *,
         X_unlabeled: ArrayLike | None = None,
         kind: str = "all",
-        ax: "AxesLike | None" = None,
+        ax: AxesLike | None = None,
         bootstrap: DirectionBootstrap | None = None,
         feature_names: Sequence[str] | NDArray[Any] | None = None,
         response_name: str | None = None,
@@ -180,7 +177,7 @@ class SubspaceDisplay:
         result: ResultLike,
         *,
         kind: str = "all",
-        ax: "AxesLike | None" = None,
+        ax: AxesLike | None = None,
         max_features: int = 15,
     ) -> Self:
         """Draw the directions that a search, an optimiser or a result of `minimize` has learnt.
@@ -231,7 +228,7 @@ class SubspaceDisplay:
         return display.plot(kind=kind, ax=ax, max_features=max_features)
 
     def plot(
-        self, *, kind: str = "all", ax: "AxesLike | None" = None, max_features: int = 15
+        self, *, kind: str = "all", ax: AxesLike | None = None, max_features: int = 15
     ) -> Self:
         """Draw the panels.
 

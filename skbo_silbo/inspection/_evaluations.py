@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
 from ..optimizers import AskTellOptimizer, RandomSearch
+from ..space import SpaceUnion, parameter_domains
 
 SCORE_NAME = "mean test "
 
@@ -57,13 +58,24 @@ class Evaluations:
 
     @property
     def parameters(self):
-        """The values of every parameter: dict of str to sequence of n, absent ones masked."""
+        """The values of every parameter: dict of str to sequence of n, absent ones masked.
+
+        With them the choice between the branches of a conditional space.
+        """
         space = self.optimizer.space_
         if not space.is_dict:
             columns = np.reshape(self.points, (len(self.values), -1)).T
             return {f"x{j}": x for j, x in enumerate(columns) if space.lower[j] < space.upper[j]}
         names = dict.fromkeys(name for point in self.points for name in point)
-        return {name: _column(name, self.points) for name in names}
+        columns = {name: _column(name, self.points) for name in names}
+        if isinstance(space, SpaceUnion):
+            return {space.choice_name: space.choices(self.X)} | columns
+        return columns
+
+    @property
+    def domains(self):
+        """What every parameter can be: dict of str to `ParameterDomain`."""
+        return parameter_domains(self.optimizer.space_)
 
     @property
     def embedding(self):

@@ -7,9 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes  # exported
+else:  # hints can be read without matplotlib
+    Axes = Any
 
-    AxesLike: TypeAlias = Axes | Sequence[Axes] | NDArray[np.object_]
+AxesLike: TypeAlias = Axes | Sequence[Axes] | NDArray[np.object_]
 
 
 def import_pyplot(display: str) -> Any:

@@ -34,17 +34,22 @@ def robust_limits(values, *, logarithmic=False, margin=MARGIN):
     least, lower, upper, most = np.quantile(scaled, [OUTER, 0.25, 0.75, 1.0 - OUTER])
     reach = FENCES * (upper - lower)
     inside = (scaled >= min(least, lower - reach)) & (scaled <= max(most, upper + reach))
-    bulk = scaled[inside]
-    room = margin * np.ptp(bulk) or margin * max(abs(bulk[0]), 1e-12)
-    ends = bulk.min() - room, bulk.max() + room
+    return limits_of(finite[inside], logarithmic=logarithmic, margin=margin)
+
+
+def limits_of(values, *, logarithmic=False, margin=MARGIN):
+    """Return the ends of an axis that shows all of some finite values, (n,)."""
+    scaled = np.log(values) if logarithmic else values
+    room = margin * np.ptp(scaled) or margin * max(abs(scaled[0]), 1e-12)
+    ends = scaled.min() - room, scaled.max() + room
     return tuple(np.exp(ends)) if logarithmic else ends
 
 
-def fit_axis(axes, which, values):
-    """Set scale and limits of the "x" or "y" axis for the bulk of values, (n,)."""
-    limits = robust_limits(values)
+def fit_axis(axes, which, values, limits_of_values=robust_limits):
+    """Set scale and limits of the "x" or "y" axis for values, (n,): their bulk, or all."""
+    limits = limits_of_values(values)
     if which == "y" and is_logarithmic(values):
-        in_logarithms = robust_limits(values, logarithmic=True)
+        in_logarithms = limits_of_values(values, logarithmic=True)
         if in_logarithms[1] > DECADES_SHOWN * in_logarithms[0]:
             axes.set_yscale("log")
             limits = in_logarithms

@@ -1,6 +1,6 @@
 """Scree plot: eigenvalues with bootstrap intervals, and what shuffled responses give."""
 
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from scipy.stats import norm
@@ -13,10 +13,8 @@ from .._checks import check_integer
 from .._typing import ArrayLike, FloatArray, LegacyRandomState
 from ..decomposition import split_labelled
 from ._bootstrap import RESOLVED, _check_confidence_level
+from ._figures import Axes
 from ._panels import COLOURS, tidy
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MAX_EIGENVALUES = 15
 
@@ -78,7 +76,7 @@ class ScreeDisplay:
         confidence_level: float = 0.95,
         random_state: LegacyRandomState = None,
         n_jobs: int | None = None,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Resample and shuffle the labelled rows, fit anew, and draw.
 
@@ -148,7 +146,7 @@ class ScreeDisplay:
         )
         return display.plot(ax=ax)
 
-    def plot(self, ax: "Axes | None" = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw.
 
         Parameters

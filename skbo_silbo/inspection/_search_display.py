@@ -1,7 +1,7 @@
 """Plots of a search: how fast it got where, and what mattered."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,15 +9,13 @@ from numpy.typing import NDArray
 from .._checks import check_choice, check_integer
 from .._typing import FloatArray
 from ..optimizers import InputShares
+from ..space import ParameterDomain
 from ._convergence_display import random_values_of
 from ._dependence import Dependence, direction_dependence, input_dependence
-from ._evaluations import ResultLike, read_evaluations
-from ._figures import given_axes, import_pyplot
+from ._evaluations import ResultLike, SearchLike, read_evaluations
+from ._figures import AxesLike, given_axes, import_pyplot
 from ._search_panels import draw_convergence, draw_parallel, draw_shares, draw_values
 from ._value_axis import ValueAxis
-
-if TYPE_CHECKING:
-    from ._figures import AxesLike
 
 KINDS = ("all", "convergence", "dependence", "shares", "parallel")
 N_DEPENDENCES = 2
@@ -47,6 +45,9 @@ class SearchDisplay:
         As in `ConvergenceDisplay`.
     value_name : str, default="value"
     greater_is_better : bool, default=False
+    domains : dict of str to ParameterDomain, default=None
+        What every input can be (`skbo_silbo.space.parameter_domains`): its axis goes from end to
+        end of that, in logarithms or not, its categories in that order. None: as the values show.
 
     Attributes
     ----------
@@ -79,6 +80,7 @@ class SearchDisplay:
         random_values: FloatArray | None = None,
         value_name: str = "value",
         greater_is_better: bool = False,
+        domains: Mapping[str, ParameterDomain] | None = None,
     ) -> None:
         self.values = values
         self.parameters = parameters
@@ -89,6 +91,23 @@ class SearchDisplay:
         self.random_values = random_values
         self.value_name = value_name
         self.greater_is_better = greater_is_better
+        self.domains = domains
+
+    @classmethod
+    def from_estimator(cls, estimator: SearchLike, **options: Any) -> Self:
+        """Draw a fitted search: :meth:`from_result`, under the name that scikit-learn has for it.
+
+        Parameters
+        ----------
+        estimator : fitted SILBOSearchCV
+        **options
+            As of :meth:`from_result`.
+
+        Returns
+        -------
+        SearchDisplay
+        """
+        return cls.from_result(estimator, **options)
 
     @classmethod
     def from_result(
@@ -97,7 +116,7 @@ class SearchDisplay:
         *,
         random_search: ResultLike | None = None,
         kind: str = "all",
-        ax: "AxesLike | None" = None,
+        ax: AxesLike | None = None,
         max_parameters: int = 10,
     ) -> Self:
         """Draw a search, an optimiser, or what `minimize` returned.
@@ -141,10 +160,11 @@ class SearchDisplay:
             random_values=random_values_of(told, random_search),
             value_name=told.name,
             greater_is_better=told.greater_is_better,
+            domains=told.domains,
         ).plot(kind=kind, ax=ax, max_parameters=max_parameters)
 
     def plot(
-        self, *, kind: str = "all", ax: "AxesLike | None" = None, max_parameters: int = 10
+        self, *, kind: str = "all", ax: AxesLike | None = None, max_parameters: int = 10
     ) -> Self:
         """Draw the panels.
 
@@ -215,8 +235,8 @@ class SearchDisplay:
 
     def _value_axes(self, ranked):
         """Return the axes of the inputs in this order; constants are left out."""
-        known = [name for name in ranked if name in self.parameters]
-        axes = [ValueAxis.of(name, self.parameters[name]) for name in known]
+        known, domains = [name for name in ranked if name in self.parameters], self.domains or {}
+        axes = [ValueAxis.of(name, self.parameters[name], domains.get(name)) for name in known]
         return [axis for axis in axes if not axis.is_constant]
 
     def _all_axes(self, ranked):

@@ -5,8 +5,8 @@ from itertools import cycle
 
 import numpy as np
 
-from ._limits import fit_axis, robust_limits, scatter_within
-from ._panels import COLOURS, CURVE_NOTE, FAINT, draw_curve, draw_words, note_beyond, tidy
+from ._limits import fit_axis, limits_of, robust_limits, scatter_within
+from ._panels import COLOURS, CURVE_NOTE, draw_curve, draw_words, note_beyond, tidy
 from ._search_curves import expected_best
 from ._value_axis import short
 
@@ -14,6 +14,8 @@ BEST_SHARE = 0.1  # of the candidates, drawn in colour
 EDGE = 0.06  # free on either side of an axis from 0 to 1
 TITLE_WIDTH = 50  # characters of a title in a panel of the usual width
 MOST_LABELS = 14  # on an axis of a category
+LOG_NOTE = " (log)"
+HOLLOW_NOTE = "\n(hollow: before the first model)"
 LINES = (("-", COLOURS[0]), ("--", COLOURS[1]), ("-.", COLOURS[2]), (":", COLOURS[3]))
 
 
@@ -48,20 +50,20 @@ def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
         shown.append(best)
     first = next(iter(curves.values()))
     if 0 < n_initial < len(first):
-        axes.axvline(n_initial + 0.5, color=FAINT, ls=":", lw=1)
+        axes.axvline(n_initial + 0.5, color="0.5", ls=":", lw=1.2, label="first model")
     told = np.concatenate(list(curves.values()))
-    fit_axis(axes, "y", _where_curves_are(told, np.concatenate(shown)))
+    _show_curves(axes, told, np.concatenate(shown), sign)
     word = "highest" if sign > 0 else "lowest"
     axes.set(xlabel="evaluations", ylabel=f"{word} {value_name} so far")
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.legend(frameon=False, fontsize="small", loc="lower right" if sign > 0 else "upper right")
+    axes.legend(fontsize="small", loc="best", framealpha=0.85, edgecolor="none")
     tidy(axes)
 
 
 def draw_values(axes, place, values, n_initial, value_name, dependence=None):
     """Draw the values along one axis, the initial ones hollow, and the model's dependence on it.
 
-    Failures are crosses along the bottom.
+    Failures are crosses along the bottom. What is hollow and what is orange is said below.
 
     Parameters
     ----------
@@ -92,7 +94,8 @@ def draw_values(axes, place, values, n_initial, value_name, dependence=None):
         bottom = np.full(failed.sum(), 0.02)
         axes.scatter(x[failed], bottom, marker="x", color=COLOURS[1], s=22, transform=base)
     note_beyond(axes, beyond, f"x {failed.sum()} failed" if failed.any() else "")
-    _label_axis(axes, place, CURVE_NOTE if dependence is not None else "")
+    notes = _hollow_note(n_initial, len(values)), CURVE_NOTE if dependence is not None else ""
+    _label_axis(axes, place, "".join(notes))
     axes.set_ylabel(value_name)
     tidy(axes)
 
@@ -154,7 +157,7 @@ def draw_parallel(axes, places, values, sign):
     for i, place in enumerate(places):
         axes.axvline(i, color="0.4", lw=0.8, zorder=0.5)
         _write_ticks(axes, i, place)
-    names = [short(place.name) for place in places]
+    names = [short(place.name) + LOG_NOTE * place.is_logarithmic for place in places]
     slanted = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
     crowded = sum(map(len, names)) > 60
     axes.set_xticks(across, names, fontsize="small", **(slanted if crowded else {}))
@@ -165,11 +168,22 @@ def draw_parallel(axes, places, values, sign):
     axes.tick_params(axis="x", length=0)
 
 
-def _where_curves_are(told, best):
-    """Return what of the best values so far, (k,), lies among the bulk of the values told."""
-    low, high = robust_limits(told)
-    within = best[(best >= low) & (best <= high)]
-    return within if within.size else best
+def _show_curves(axes, told, best, sign):
+    """Set the limits for the best values so far, (k,): bad ones of the start can lie outside.
+
+    What lies among the bulk of the values told, (n,), does not, nor what is better.
+    """
+    worst, _ = robust_limits(sign * told)
+    within = best[np.isfinite(best) & (sign * best >= worst)]
+    if within.size:
+        fit_axis(axes, "y", within, limits_of)
+
+
+def _hollow_note(n_initial, n):
+    """Return what is to be said of hollow points, those that came before the first model."""
+    if not n_initial:
+        return ""
+    return HOLLOW_NOTE if n_initial < n else "\n(all before the first model)"
 
 
 def _draw_dependence(axes, place, dependence):
@@ -186,7 +200,7 @@ def _draw_dependence(axes, place, dependence):
 
 
 def _label_axis(axes, place, note):
-    axes.set_xlabel(short(place.name, 32) + note)
+    axes.set_xlabel(short(place.name, 32) + LOG_NOTE * place.is_logarithmic + note)
     if not place.labels:
         return
     few = _thinned(len(place.ticks))
@@ -197,12 +211,12 @@ def _label_axis(axes, place, note):
 
 
 def _write_ticks(axes, i, place):
-    """Write the ends of a scale beyond them, and other values beside the axis."""
+    """Write the ends of a scale beyond them, and what is between and other values beside it."""
     for t in _thinned(len(place.ticks)):
         y, label = place.ticks[t], place.labels[t]
         if place.is_numeric and y in (0.0, 1.0):
             _write(axes, i, y, label, (0, 9 if y else -9), "center")
-        elif not (place.is_numeric and y == 0.5):
+        else:
             _write(axes, i, y, label, (4, 0), "left")
 
 

@@ -1,16 +1,17 @@
 """The values of one parameter on an axis from 0 to 1, and what is written beside it."""
 
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 
-from ._limits import robust_limits
+from ..space import ParameterDomain
+from ._limits import is_logarithmic, robust_limits
 
 BELOW = -0.25  # where a value that there is not is drawn on an axis from 0 to 1
 LONGEST_LABEL = 12
 LONGEST_NAME = 20
-DECADES = 100.0  # highest by lowest from which numbers are placed by their logarithm
+MOST_LEVELS = 6  # numbers that are all written beside an axis
+LEAST_GAP = 0.12  # between two of them, else only the ends and the middle are
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,7 @@ class ValueAxis:
         Whether ticks are places on a scale; else each is a value.
     place : callable
         From a list of present values to positions.
+    is_logarithmic : bool
     """
 
     name: str
@@ -36,28 +38,35 @@ class ValueAxis:
     labels: list
     is_numeric: bool
     place: object
+    is_logarithmic: bool = False
 
     @classmethod
-    def of(cls, name, values, absent="none"):
-        """Place values: numbers by size, or its logarithm over two decades or more, others apart.
+    def of(cls, name, values, domain=None, absent="none"):
+        """Place values: numbers from end to end of their domain, others in its order.
 
         Parameters
         ----------
         name : str
         values : sequence of n values
             Masked members are absent.
+        domain : ParameterDomain, default=None
+            None: what the values themselves show.
         absent : str
             What to call those.
         """
-        mask = np.ma.getmaskarray(np.ma.asarray(values))
-        present = [value for value, out in zip(np.ma.getdata(values), mask, strict=True) if not out]
-        is_numeric = all(map(_is_number, present))
-        place, ticks, labels = (_number_axis if is_numeric else _category_axis)(present)
+        masked = np.ma.isMaskedArray(values)
+        mask = np.ma.getmaskarray(values) if masked else np.zeros(len(values), dtype=bool)
+        data = values.data if masked else values
+        present = [value for value, out in zip(data, mask, strict=True) if not out]
+        domain = ParameterDomain.of(present) if domain is None else domain
+        axis = _number_axis if domain.is_numeric else _category_axis
+        place, ticks, labels = axis(domain, present)
         positions = np.full(len(mask), BELOW)
         positions[~mask] = place(present)
         if mask.any():
             ticks, labels = np.append(ticks, BELOW), [*labels, absent]
-        return cls(name, positions, ticks, labels, is_numeric, place)
+        numeric, logarithmic = domain.is_numeric, domain.is_logarithmic
+        return cls(name, positions, ticks, labels, numeric, place, logarithmic)
 
     @classmethod
     def along(cls, name, scores):
@@ -68,8 +77,10 @@ class ValueAxis:
     def of_values(cls, name, values):
         """Place the values of candidates, masked where they failed; far outliers at the ends."""
         present = values.compressed()
-        low, high = robust_limits(present, margin=0.0) if len(present) else (0.0, 0.0)
-        return cls.of(name, np.ma.clip(values, low, high), absent="failed")
+        logarithmic = is_logarithmic(present)
+        low, high = robust_limits(present, logarithmic=logarithmic, margin=0.0)
+        domain = ParameterDomain(None, low, high, logarithmic) if len(present) else None
+        return cls.of(name, np.ma.clip(values, low, high), domain, absent="failed")
 
     @property
     def is_constant(self):
@@ -116,54 +127,37 @@ def number(value):
     return f"{digits}e{int(exponent)}"
 
 
-def _is_number(value):
-    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
-
-
-def _number_axis(values):
-    values = np.asarray(values, dtype=float)
-    low, high = values.min(initial=np.inf), values.max(initial=-np.inf)
+def _number_axis(domain, met):
+    low, high = min([domain.low, *met]), max([domain.high, *met])  # tails can be told from beyond
     if not low < high:
-        ticks = np.array([0.5])[: len(values)]
-        return lambda v: np.full(len(v), 0.5), ticks, [number(v) for v in values[:1]]
-    if low > 0 and high / low >= DECADES and _is_even_in_logarithms(values):
-        scale, back = np.log, np.exp
-    else:
-        scale = back = np.asarray
+        return lambda v: np.full(len(v), 0.5), np.array([0.5]), [number(low)]
+    scale, back = (np.log, np.exp) if domain.is_logarithmic else (np.asarray, np.asarray)
     start, end = scale(low), scale(high)
-    labels = [number(low), number(back((start + end) / 2.0)), number(high)]
 
     def place(values):
         return (scale(np.asarray(values, dtype=float)) - start) / (end - start)
 
-    return place, np.array([0.0, 0.5, 1.0]), labels
+    levels = domain.values or []
+    ticks = place(levels)
+    if not 1 < len(levels) <= MOST_LEVELS or np.diff(ticks).min() < LEAST_GAP:
+        levels, ticks = [low, back((start + end) / 2.0), high], np.array([0.0, 0.5, 1.0])
+    return place, ticks, list(map(number, levels))
 
 
-def _is_even_in_logarithms(values):
-    """Return whether the median lies nearer the middle of the range of logarithms."""
-
-    def off(v):
-        return abs((np.median(v) - v.min()) / np.ptp(v) - 0.5)
-
-    return off(np.log(values)) < off(values)
-
-
-def _category_axis(values):
-    words = sorted({_in_words(value) for value in values})
-    ticks = np.linspace(0.0, 1.0, len(words)) if len(words) > 1 else np.array([0.5])
-    places = dict(zip(words, ticks, strict=True))
+def _category_axis(domain, met):
+    domain = domain.with_met(met)
+    n = len(domain.values)
+    ticks = np.linspace(0.0, 1.0, n) if n > 1 else np.full(n, 0.5)
 
     def place(values):
-        return np.array([places.get(_in_words(value), np.nan) for value in values])
+        return domain.index(values) / (n - 1) if n > 1 else domain.index(values) + 0.5
 
-    return place, ticks, [_cut(text) for text, _ in words]
-
-
-def _in_words(value):
-    """Return a category as text, and whether it is one: 1 and "1" are two."""
-    text = type(value).__name__ if hasattr(value, "get_params") else str(value)
-    return text, isinstance(value, str)
+    return place, ticks, _cut(domain.words)
 
 
-def _cut(text):
-    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
+def _cut(words):
+    """Return the words with their middles left out where they are long, but none like another."""
+    most = LONGEST_LABEL
+    while len({short(word, most) for word in words}) < len(words):
+        most += 1
+    return [short(word, most) for word in words]

@@ -26,12 +26,27 @@ class GivenMapping:
     keeps_coordinates = False
 
     def lift(self, Z: FloatArray, embedding: Embedding, incumbent: FloatArray | None) -> FloatArray:
-        """Return what the mapping given does."""
-        return self.given.lift(Z, embedding, incumbent)
+        """Return what the mapping given does, after a look at it."""
+        X = np.asarray(self.given.lift(Z, embedding, incumbent), dtype=float)
+        self._check_shape("lift", X, (len(Z), embedding.d))
+        if not (np.abs(X) <= 1.0).all():
+            raise ValueError(
+                f"lift of {self.given!r} must return points of the cube [-1, 1]^d: got values from "
+                f"{X.min():g} to {X.max():g}. Clip them: np.clip(X, -1, 1)."
+            )
+        return X
 
     def carry(self, X: FloatArray, embedding: Embedding) -> FloatArray:
-        """Return what the mapping given does."""
-        return self.given.carry(X, embedding)
+        """Return what the mapping given does, after a look at it."""
+        Z = np.asarray(self.given.carry(X, embedding), dtype=float)
+        self._check_shape("carry", Z, (len(X), embedding.r))
+        if not np.isfinite(Z).all():
+            raise ValueError(
+                f"carry of {self.given!r} must return finite coordinates: got "
+                f"{(~np.isfinite(Z)).sum()} of {Z.size} that are not. Start from "
+                "embedding.project(X)."
+            )
+        return Z
 
     def place(
         self, found: FoundLike, embedding: Embedding, incumbent: FloatArray | None
@@ -44,6 +59,13 @@ class GivenMapping:
     ) -> FloatArray:
         """Return x."""
         return x
+
+    def _check_shape(self, method, values, shape):
+        if values.shape != shape:
+            raise ValueError(
+                f"{method} of {self.given!r} must return an array of shape {shape}, a row for each "
+                f"of its first argument: got {values.shape}. Try skbo_silbo.testing.check_mapping."
+            )
 
 
 def as_mapping(mapping: Mapping) -> FullMapping:

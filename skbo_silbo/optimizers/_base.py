@@ -226,14 +226,15 @@ class AskTellOptimizer(ABC):
         X = self.space_.encode(points)
         with self._lock:
             constraints = self._check_constraints(constraints, values.shape)
-            n_beyond = self._history.count_beyond()
+            beyond = self._history.rows_beyond()
             told = points, X, values, noise_std, constraints
             self._record(*told)
             if self._log is not None:
                 self._log.append(told_event(self.space_, *told))
-            n_beyond = self._history.count_beyond() - n_beyond
-        if n_beyond > 0:
-            warn_of_values_beyond(n_beyond, self._history.y)
+            new = np.setdiff1d(self._history.rows_beyond(), beyond)
+            y = self._history.y
+        if new.size:
+            warn_of_values_beyond(new, y)
         return self
 
     def cancel(self, x: Any) -> Self:

@@ -8,12 +8,13 @@ from types import MappingProxyType
 
 import numpy as np
 
-from skbo_silbo._checks import check_count, check_members
+from skbo_silbo._checks import check_count, check_function, check_members
 from skbo_silbo.acquisition import (
     AcquisitionFunction,
     BoxSearch,
     Climb,
     IdleRedraw,
+    ParzenTurns,
     Search,
     confidence_gain,
     confidence_weight,
@@ -92,7 +93,15 @@ def _confidence(t, n_points):
 
 ACQUISITIONS = MappingProxyType({"ei": _improvement, "ucb": _confidence})
 DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
-SEARCHES = MappingProxyType({"auto": IdleRedraw, "climb": Climb, "random": BoxSearch})
+SEARCHES = MappingProxyType(
+    {
+        "auto": IdleRedraw,
+        "improvement": IdleRedraw,
+        "parzen-turns": ParzenTurns,
+        "climb": Climb,
+        "random": BoxSearch,
+    }
+)
 MAPPINGS = MappingProxyType(
     {
         "auto": TopDown,
@@ -165,8 +174,7 @@ def make_design(design):
     """Return the function for the first points of this name, or the one given."""
     if isinstance(design, str) or design is None:
         return named("design", design, DESIGNS, "a function of (n, d, rng)")
-    if not callable(design):
-        raise ValueError(f"design must be a name or a function of (n, d, rng): got {design!r}.")
+    check_function("design", design, "n", "d", "rng")
     return design
 
 
@@ -231,5 +239,12 @@ def _try_acquisition(acquisition):
         raise ValueError(
             "acquisition must return values, (n,), and with return_gradient=True also their "
             f"derivatives by mean and std: got shapes {[np.shape(part) for part in parts]} for "
-            "n = 2."
+            "n = 2. Try skbo_silbo.testing.check_acquisition."
+        )
+    low, high = acquisition(np.array([-3.0, 3.0]), np.ones(2), 0.0)
+    if np.isnan(parts).any() or not low >= high:
+        raise ValueError(
+            "acquisition must be larger where a point is better, and values are minimised: a trial "
+            f"of {acquisition!r} gave {low:g} for a mean of -3 and {high:g} for one of 3, with std "
+            "1 and best 0. Turn its sign, or try skbo_silbo.testing.check_acquisition."
         )

@@ -6,6 +6,7 @@ them tells when a worker began.
 """
 
 import contextlib
+import copy
 import pickle
 import queue
 import sys
@@ -338,12 +339,15 @@ def timed_elsewhere(func, is_plain, point):
 def _why_not_sent(error, is_plain):
     """Return why an exception does not survive being pickled; None if it does."""
     names = () if is_plain else ("cloudpickle", "joblib.externals.cloudpickle")
+    try:
+        copy.deepcopy(error)  # made anew as it would be there, from what `__reduce_ex__` gives
+    except Exception as refused:
+        return f"{type(refused).__name__}: {refused}"
     why = None
     for pickler in [pickle, *(sys.modules[name] for name in names if name in sys.modules)]:
         try:
-            if isinstance(pickle.loads(pickler.dumps(error)), BaseException):
-                return None
-            why = "it is unpickled as something else"
+            pickler.dumps(error)
+            return None
         except Exception as refused:
             why = f"{type(refused).__name__}: {refused}"
     return why

@@ -9,6 +9,7 @@ import numpy as np
 ORDINARY = 2.0**200  # magnitudes between this and its inverse are modelled as they are told
 PENALTY = 1e100  # a value above this, and far above all that are below it, stands for a failure
 GAP = 2.0**100  # how far, as a ratio
+MOST_NAMED = 10  # rows in a warning
 LOUDEST = 2.0**30  # noise, relative to the largest value, beyond which a value says nothing
 
 
@@ -112,9 +113,9 @@ class History:
         infeasible = ~is_feasible(self.constraints)[finite]
         return self.X[finite[np.lexsort([self.y[finite], infeasible])[:n]]]
 
-    def count_beyond(self):
-        """Return how many values are beyond what can be modelled with the others."""
-        return int(is_beyond(self.y).sum())
+    def rows_beyond(self):
+        """Return the rows whose values are beyond what can be modelled with the others."""
+        return np.flatnonzero(is_beyond(self.y))
 
     @cached_property
     def canonical(self):
@@ -218,12 +219,14 @@ def as_modelled(y, noise_std):
     return y, np.minimum(noise_std, loudest)
 
 
-def warn_of_values_beyond(n, y):
-    """Say that n more of the values told, (n,), are beyond what can be modelled."""
-    least = np.min(y[is_beyond(y)])
+def warn_of_values_beyond(rows, y):
+    """Say that these rows of the values told, (n,), are beyond what can be modelled."""
+    least, shown = np.min(y[is_beyond(y)]), ", ".join(map(str, rows[:MOST_NAMED]))
+    more = ", ..." if rows.size > MOST_NAMED else ""
     warnings.warn(
-        f"{n} of {y.size} values count as failed evaluations: from {least:.3g} on they are too "
-        "large to be modelled with the others. Return float('nan') for a failure.",
+        f"{rows.size} of {y.size} values count as failed evaluations: from {least:.3g} on they are "
+        f"too large to be modelled with the others. They are those of row {shown}{more} of "
+        "x_iters_, counted from 0. Return float('nan') for a failure.",
         BeyondModelWarning,
         stacklevel=3,
     )

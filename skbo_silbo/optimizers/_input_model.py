@@ -8,10 +8,14 @@ proposed them: a search, an optimiser and a result of the same evaluations say t
 ========  ===============  =================================================================
 symbol    shape            meaning
 ========  ===============  =================================================================
-A, B      (N, m)           independent points of the cube, rounded to the space
+A, B      (N, m)           independent points of the cube, a value for every input
 A_g       (N, m)           A with the columns of input g taken from B
 f         (S + 1, N)       values at N points of S draws and, last, of the posterior mean
 ========  ===============  =================================================================
+
+The draws are asked for the rounded points. In a conditional space rounding leaves out what a point
+does not have: to take that from B changes nothing, and to take the choice of the branch from B
+uncovers values that A had all along.
 """
 
 from collections.abc import Iterable
@@ -150,11 +154,9 @@ class InputModel:
         The eigenvectors of ``mean of g g'``, g the gradient of the posterior mean at the points
         told; none where the values say nothing.
         """
-        m = self.X.shape[1]
         if not self.is_informative:
-            return np.empty((0, m)), np.empty(0)
-        gradients = [draws.mean_gradient(self.X) for draws in self._draws]
-        return principal_slopes(np.mean(gradients, axis=0))
+            return np.empty((0, self.X.shape[1])), np.empty(0)
+        return principal_slopes(self._gradients)
 
     def dependence(self, blocks: Iterable[FloatArray]) -> list[FloatArray]:
         """Return the mean over blocks of points of the draws.
@@ -174,7 +176,7 @@ class InputModel:
 
     def points(self, n: int) -> FloatArray:
         """Return n points, (n, m), spread evenly over the cube; not rounded to the space."""
-        return self._drawn(n)[:, : self.X.shape[1]]
+        return self.space.spread(_evenly_spread(n, len(self.space.coordinates())))
 
     def values(self, X: FloatArray) -> FloatArray:
         """Return standardised values at points, (N, m): (S + 1, N), last the posterior mean's."""
@@ -185,18 +187,32 @@ class InputModel:
         centre, spread = self._location
         return [np.interp(centre + spread * v, self.warp(self.y)[first], y) for v in values]
 
-    def _drawn(self, n):
-        """Return n pairs of points in a row, (n, 2 m)."""
-        return 2.0 * qmc.Sobol(2 * self.X.shape[1], seed=np.random.default_rng(0)).random(n) - 1.0
+    @cached_property
+    def _gradients(self):
+        """The gradients of the posterior mean at the points told, (n, m)."""
+        return np.mean([draws.mean_gradient(self.X) for draws in self._draws], axis=0)
 
     def _pair(self, n):
-        return [self.space.round(X) for X in np.split(self._drawn(n), 2, axis=1)]
+        """Return two times n points, each (n, m), spread evenly together.
+
+        Of a Sobol sequence the first coordinates are the most even, two by two: they go to the
+        inputs in which the mean is steepest, of either.
+        """
+        squares = np.sum(self._gradients**2, axis=0)
+        steepness = [squares[columns].sum() for columns in self.space.coordinates()]
+        order = np.argsort(-np.array(steepness), kind="stable")
+        drawn = _evenly_spread(n, 2 * order.size)
+        U = np.empty((2, n, order.size))
+        U[0][:, order], U[1][:, order] = drawn[:, ::2], drawn[:, 1::2]
+        return [self.space.spread(u) for u in U]
 
     def _total_effects(self, n, groups, *, of_others=False):
         """Return the total effects of groups of columns, or of all but these: (S + 1, k)."""
         pair = self._pair(n)
-        base, donor = pair[::-1] if of_others else pair
-        changes = [self._exchange(base, donor, columns) for columns in groups]
+        drawn, donor = pair[::-1] if of_others else pair
+        base = self.space.round(drawn)
+        changes = [self._exchange(base, drawn, donor, columns) for columns in groups]
+        donor = self.space.round(donor)
         f_pair, f_changed = [], []
         for draws in self._draws:
             placed = draws.place(base)
@@ -208,9 +224,9 @@ class InputModel:
         found = sobol_indices(func={"f_A": f_A, "f_B": f_B, "f_AB": f_AB}, n=n)
         return found.total_order.reshape(len(f_A), len(groups))
 
-    def _exchange(self, base, donor, columns):
-        """Return which columns of `base` change, and to what, if these come from `donor`."""
-        X = base.copy()
+    def _exchange(self, base, drawn, donor, columns):
+        """Return which columns of `base`, the points drawn, rounded, change, and to what."""
+        X = drawn.copy()
         X[:, columns] = donor[:, columns]
         X = self.space.round(X)
         changed = np.flatnonzero((base != X).any(axis=0))
@@ -303,7 +319,12 @@ def _together(values):
 
 
 def _n_points(n_groups):
-    return 1024 if n_groups <= 10 else 512 if n_groups <= 50 else 256
+    return 1024 if n_groups <= 50 else 512
+
+
+def _evenly_spread(n, p):
+    """Return n points of [0, 1]^p, (n, p), of a scrambled Sobol sequence."""
+    return qmc.Sobol(p, seed=np.random.default_rng(0)).random(n)
 
 
 def _interval(values, widening=1.0):

@@ -27,6 +27,13 @@ class InputShares:
     Nothing is said (all shares are NaN) where a constant predicts held-out values as well as the
     model.
 
+    In a conditional space, a list of dicts, an input counts in the branches that have it: there its
+    value is drawn anew, and elsewhere that changes nothing. So its share is the mean over branches,
+    each as probable as it is drawn, of the variance that is lost within the branch, over the
+    variance of all. The choice of the branch is an input too. Drawn anew it changes which inputs a
+    point has, and new ones have values drawn from their own distributions: so its share includes
+    how far the branches differ on average, and how far values within them do that it makes count.
+
     Attributes
     ----------
     names : tuple of str, of length k

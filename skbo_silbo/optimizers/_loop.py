@@ -23,10 +23,9 @@ from functools import cached_property
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo._checks import check_members
 from skbo_silbo._sklearn import one_thread
 from skbo_silbo.acquisition import AcquisitionSurface, no_improvement
-from skbo_silbo.embedding import Embedding, LinearEmbedding
+from skbo_silbo.embedding import Embedding, LinearEmbedding, check_learnt
 from skbo_silbo.mapping import make_ledger
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._base import AskTellOptimizer
@@ -35,7 +34,14 @@ from skbo_silbo.optimizers._configuration import Configuration, is_update_due
 from skbo_silbo.optimizers._design import Design, random_points
 from skbo_silbo.optimizers._evidence import Rival
 from skbo_silbo.optimizers._history import Labelled, impute_failures
-from skbo_silbo.optimizers._shape import OutOfShapeError, of_kind, require, rows, whole
+from skbo_silbo.optimizers._returned import (
+    check_design,
+    check_found,
+    check_made,
+    lowest_mean,
+    warped,
+)
+from skbo_silbo.optimizers._shape import require_belief
 from skbo_silbo.optimizers._subspace import LearntSubspace, describe_subspace
 from skbo_silbo.space import draw_unseen, first_rows, key_of
 from skbo_silbo.surrogate import choose_warp, fit_feasibility, restore_feasibility
@@ -92,7 +98,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 return draw_unseen(self.space_, self._seen, rng)
             search = self._configuration.search
             surface = self._surface(search.n_points)
-            return self._choose(search.find(surface, self._belief.ranked, self.space_, rng), rng)
+            found = search.find(surface, self._belief.ranked, self.space_, rng)
+            check_found(search, found)
+            return self._choose(found, rng)
 
     def _design_point(self, index, rng):
         X, Z = self._design.X, self._design.Z
@@ -104,8 +112,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     @cached_property
     def _design(self):
-        made = self._configuration.design(self.n_initial_, self.space_.n_features_, self._rng(0, 0))
-        design = made if isinstance(made, Design) else Design(made)
+        n, d = self.n_initial_, self.space_.n_features_
+        made = self._configuration.design(n, d, self._rng(0, 0))
+        design = made if isinstance(made, Design) else Design(check_design(made, n, d))
         return replace(design, X=self.space_.round(design.X))
 
     # --- belief ---------------------------------------------------------------------------------
@@ -143,8 +152,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             belief = replace(belief, warp=self._choose_warp(X, y), chosen_at=n)
         learner = self._configuration.learner
         learnt = learner.learn(*learning_data(X, y, self._unlabeled, belief.warp))
-        if first:
-            check_members(f"what {learner.name}.learn returns", learnt, Embedding)
+        check_learnt(learner, learnt, X.shape[1])
         belief = replace(belief, learnt_at=n)
         if first or not (learnt.is_identity and belief.embedding.is_identity):
             self._ledger.move(learnt, self._seen, first)
@@ -179,7 +187,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
             return replace(belief, surrogate=None, n_told=len(self._history))
         data, rng = self._surrogate_data(labelled), self._rng(n, 2)
         maker = self._configuration.maker
-        surrogate, state = maker.fit(belief.state, *data, moved=belief.moved, rng=rng)
+        made = maker.fit(belief.state, *data, moved=belief.moved, rng=rng)
+        surrogate, state = check_made(maker, made)
         belief = self._with_surrogate(surrogate, state, labelled)
         if not labelled.constraints.shape[1]:
             return belief
@@ -197,7 +206,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         filled, warp = impute_failures(y), self._belief.warp
         known = np.where(np.isfinite(y) & np.isfinite(noise_std), noise_std, 0.0)
         variance = (known * np.exp(warp.log_slope(filled))) ** 2
-        return np.array(Z), warp(filled)[source], variance[source]  # the history stays ours
+        return np.array(Z), warped(warp, filled)[source], variance[source]  # history stays ours
 
     def _with_surrogate(self, surrogate, state, labelled):
         ranked, n_feasible = labelled.ranked()
@@ -238,7 +247,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 feasibility = feasibility.believing(pending)
         acquisition, best = no_improvement, np.inf
         if belief.n_feasible:
-            best = surrogate.predict(np.vstack(good))[0].min()  # noise makes low values too
+            best = lowest_mean(surrogate, np.vstack(good))  # noise makes low values too
             acquisition = self._configuration.acquisition(self._n_known + 1, n_points)
         return AcquisitionSurface(acquisition, surrogate, embedding, best, feasibility)
 
@@ -345,7 +354,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _state_from_dict(self, state):
         d = self.space_.n_features_
-        _require_state(state, d, len(self._configuration.warps))
+        require_belief(state, d, len(self._configuration.warps))
         relearn = state["embedding"] == _state.RELEARN
         learnt_at, chosen_at = (0, 0) if relearn else state["counts"]
         self._unlabeled = _state.rows_from_data(state["unlabeled"], d)
@@ -385,35 +394,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return replace(belief, feasibility=restore_feasibility(*known))
 
 
-def _require_state(state, d, n_warps):
-    """Refuse a stored state of another shape; what belongs to parts, they read themselves."""
-    fields = {
-        "embedding": of_kind(dict, str, type(None)),
-        "warp": whole(0, n_warps - 1),
-        "counts": of_kind(list),
-        "path": of_kind(list),
-        "surrogate": of_kind(object),
-        "feasibility": of_kind(object),
-        "moved": of_kind(bool),
-        "fresh": of_kind(bool),
-        "unlabeled": rows(d),
-        "ledger": of_kind(dict),
-    }
-    require(state, "state", fields, optional=["feasibility"])
-    if len(state["counts"]) != 2:
-        raise OutOfShapeError("state['counts'] must be two integers")
-    for i, count in enumerate(state["counts"]):
-        whole()(count, f"state['counts'][{i}]")
-    basis = state["embedding"].get("basis") if isinstance(state["embedding"], dict) else None
-    if basis is not None:
-        require(state["embedding"], "state['embedding']", {"order": of_kind(str)})
-        of_kind(list)(basis, "state['embedding']['basis']")
-        rows(len(basis[0]) if basis else 0, in_cube=False)(basis, "state['embedding']['basis']")
-        if len(basis) != d:
-            raise OutOfShapeError(f"state['embedding']['basis'] must have {d} rows, one a column")
-
-
 def learning_data(X, y, unlabeled, warp):
     """Return labelled points, their values as seen, and the points without a value."""
     finite = np.isfinite(y)
-    return X[finite], warp(y[finite]), np.vstack([X[~finite], unlabeled])
+    return X[finite], warped(warp, y[finite]), np.vstack([X[~finite], unlabeled])

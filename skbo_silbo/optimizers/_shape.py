@@ -118,6 +118,41 @@ def told(space):
     return check
 
 
+def require_belief(state, d, n_warps):
+    """Check what an optimiser with a model has learnt; parts read themselves what is theirs."""
+    fields = {
+        "embedding": of_kind(dict, str, type(None)),
+        "warp": whole(0, n_warps - 1),
+        "counts": of_kind(list),
+        "path": of_kind(list),
+        "surrogate": of_kind(object),
+        "feasibility": of_kind(object),
+        "moved": of_kind(bool),
+        "fresh": of_kind(bool),
+        "unlabeled": rows(d),
+        "ledger": of_kind(dict),
+    }
+    require(state, "state", fields, optional=["feasibility"])
+    if len(state["counts"]) != 2:
+        raise OutOfShapeError("state['counts'] must be two integers")
+    for i, count in enumerate(state["counts"]):
+        whole()(count, f"state['counts'][{i}]")
+    if isinstance(state["embedding"], dict):
+        _require_basis(state["embedding"], "state['embedding']", d)
+
+
+def _require_basis(embedding, place, d):
+    require(embedding, place, {"basis": of_kind(list, type(None))})
+    basis = embedding["basis"]
+    if basis is None:
+        return
+    require(embedding, place, {"order": of_kind(str)})
+    if len(basis) != d:
+        raise OutOfShapeError(f"{place}['basis'] must have {d} rows, one for every column")
+    r = len(basis[0]) if isinstance(basis[0], list) else 0
+    rows(r, in_cube=False)(basis, f"{place}['basis']")
+
+
 @contextmanager
 def as_written(what, remedy):
     """Say what is not as it was written, and what to do, where reading it fails in any way.

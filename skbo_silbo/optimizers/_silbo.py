@@ -10,6 +10,7 @@ from skbo_silbo._typing import Auto, BoundsLike, Design, RandomState, RegressorL
 from skbo_silbo.acquisition import AcquisitionFunction, Search
 from skbo_silbo.embedding import (
     SKETCH_STREAM,
+    IdentityLearner,
     Learner,
     NonlinearLearner,
     SketchedLearner,
@@ -84,10 +85,15 @@ class SILBO(EmbeddedOptimizer):
         The first points: a scrambled Sobol sequence ("auto") or independent uniform points. With
         "random" the first embedding is learnt with `n_unlabeled` uniform points besides, which have
         no value (Algorithm 1 of the paper, line 1).
-    search : {"auto", "climb", "random"}, default="auto"
+    search : {"auto", "parzen-turns", "improvement", "climb", "random"} or Search, default="auto"
         How the acquisition is maximised: by gradients, over the cube or, half the time, in a box
-        round the incumbent, and inputs that seem idle then drawn at random ("auto"); over the cube
-        only ("climb"); over random points of the box round its image.
+        round the incumbent, and inputs that seem idle then drawn at random ("improvement"); over
+        the cube only ("climb"); over random points of the box round its image ("random").
+        "parzen-turns" is "improvement", and in its place, with half the probability of the share of
+        the values that the model cannot predict when each is left out, a point whose inputs are
+        drawn one by one from where good points lie (Bergstra et al. 2011); no such points where
+        constraints are told. "auto" is that where all inputs are kept and surrogate and acquisition
+        are the default ones, else "improvement".
     sketch : {"auto", "count", "gaussian"} or None, default="auto"
         Where the first points and the learnt directions lie: everywhere ("auto", None), or in
         the range of a random map from at most 16 coordinates; the bins of a count sketch are halved
@@ -244,7 +250,16 @@ class SILBO(EmbeddedOptimizer):
         """Return the mapping and the search of the acquisition."""
         if isinstance(learner, NonlinearLearner):
             return nonlinear_parts(self.mapping, self.search, self.sketch)
-        return make_mapping(self.mapping, keeps_found=keeps_found), make_search(self.search)
+        search = self.search
+        if isinstance(search, str) and search == "auto" and self._improves_among_inputs(learner):
+            search = "parzen-turns"
+        return make_mapping(self.mapping, keeps_found=keeps_found), make_search(search)
+
+    def _improves_among_inputs(self, learner):
+        """Whether it is the default in what `ParzenTurns` was measured with, inputs and process."""
+        plain = isinstance(learner, IdentityLearner) and self.sketch in ("auto", None)
+        improvement = isinstance(self.acquisition, str) and self.acquisition == "ei"
+        return plain and improvement and isinstance(self.surrogate, str)
 
     def _make_surrogates(self, chosen):
         """Return the maker; the prior that "auto" stands for is that of the process alone."""

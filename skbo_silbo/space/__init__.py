@@ -7,6 +7,7 @@ from skbo_silbo.space._description import (
     same_columns,
     space_difference,
 )
+from skbo_silbo.space._domains import ParameterDomain, parameter_domains
 from skbo_silbo.space._keys import (
     SpaceExhausted,
     draw_unseen,
@@ -22,6 +23,7 @@ from skbo_silbo.space._union import SpaceUnion
 __all__ = [
     "AnySpace",
     "Box",
+    "ParameterDomain",
     "Space",
     "SpaceExhausted",
     "SpaceUnion",
@@ -32,6 +34,7 @@ __all__ = [
     "first_rows",
     "key_of",
     "keys_of",
+    "parameter_domains",
     "refuse_intervals",
     "require_left",
     "same_columns",

@@ -175,6 +175,22 @@ class Box:
             bounds[j] = value
         return Box(bounds)
 
+    def spread(self, U: FloatArray) -> FloatArray:
+        """Return points of the cube from uniform numbers in [0, 1], (n, m): one for an input."""
+        return to_cube(U)
+
+    def coordinates(self) -> list[list[int]]:
+        """Return which columns each of the numbers that `spread` takes sets."""
+        return [[j] for j in range(self.n_features_)]
+
+    def with_value(self, X: FloatArray, name: str, value: float) -> FloatArray:
+        """Return points of the cube, (n, m), with another value of an input, ``x0`` or another."""
+        j = self.feature_names_.index(name)
+        i = self._free[j]
+        X = X.copy()
+        X[:, j] = to_cube(snap((value - self.lower[i]) / (self.upper[i] - self.lower[i])))
+        return X
+
     def column_groups(self) -> dict[str, list[int]]:
         """Return which columns each input that is not constant has: dict of str to list of int."""
         return {name: [j] for j, name in enumerate(self.feature_names_)}

@@ -5,7 +5,8 @@ Each class here has the same surface: ``n_columns``; ``n_values`` (or math.inf);
 the same as ``encode(decode(columns))`` without making the values; ``values``, a list, or None if
 they cannot be listed; ``holds(value)``, whether it is one of them; ``own(value)``, a value that can
 be encoded as ``decode`` would give it, a number of its type; ``summary()``, a dict by which two
-parameters are told apart. Columns lie in [-1, 1]. A uniform draw from the cube decodes to a draw
+parameters are told apart; ``spread(u)``, columns from uniform numbers (n,) in [0, 1], one for a
+value (not of a constant). Columns lie in [-1, 1]. A uniform draw from the cube decodes to a draw
 from the parameter's distribution.
 """
 
@@ -104,6 +105,10 @@ class Levels:
         """Return the middles of the levels' shares."""
         return self._centres[self._cells(columns), None]
 
+    def spread(self, u):
+        """Return the column in which the numbers are shares."""
+        return to_cube(u)[:, None]
+
     def summary(self):
         """Return the levels and the middles of their shares."""
         return {"levels": self.values, "centres": _rounded(self._centres)}
@@ -129,10 +134,10 @@ class Categories:
         if self.n_values > 2:
             self._hot = 2.0 * np.eye(self.n_values) - 1.0
         self.n_columns = self._hot.shape[1]
-        shown = self.values[1:] if self.n_values == 2 else self.values
-        words = [value if isinstance(value, str) else in_words(value) for value in shown]
+        words = [value if isinstance(value, str) else in_words(value) for value in self.values]
         if len(set(words)) < len(words):  # such as 1 and "1"
-            words = [in_words(value) for value in shown]
+            words = [in_words(value) for value in self.values]
+        words = words[1:] if self.n_values == 2 else words
         self.column_names = unlike(f"{name}={word}" for word in words)
 
     def own(self, value):
@@ -157,6 +162,10 @@ class Categories:
     def round(self, columns):
         """Return the one-hot rows of the largest columns."""
         return self._hot[self._largest(columns)]
+
+    def spread(self, u):
+        """Return one-hot rows: equal shares of [0, 1] for the categories in order."""
+        return self._hot[np.minimum((u * self.n_values).astype(int), self.n_values - 1)]
 
     def summary(self):
         """Return the categories."""
@@ -205,6 +214,10 @@ class Quantiles:
     def round(self, columns):
         """Return the coordinates of the quantiles."""
         return self._columns(self._quantiles(columns))
+
+    def spread(self, u):
+        """Return the column in which the numbers are probabilities."""
+        return to_cube(u)[:, None]
 
     def summary(self):
         """Return some quantiles, the ends of the searched range included."""

@@ -219,6 +219,40 @@ class Space:
         """
         return {p.name: p.summary() for p in self.parameters}
 
+    def spread(self, U: FloatArray) -> FloatArray:
+        """Return points of the cube from uniform numbers, one a parameter.
+
+        Evenly spread numbers give evenly spread points, categories included.
+
+        Parameters
+        ----------
+        U : ndarray of shape (n, p)
+            In [0, 1], for each of the p parameters that are not constant.
+
+        Returns
+        -------
+        X : ndarray of shape (n, m)
+        """
+        varying = [p for p in self.parameters if p.n_columns]
+        return np.hstack([p.spread(u) for p, u in zip(varying, U.T, strict=True)])
+
+    def coordinates(self) -> list[list[int]]:
+        """Return which columns each of the numbers that `spread` takes sets."""
+        return [columns for columns in self.column_groups().values() if columns]
+
+    def with_value(self, X: FloatArray, name: str, value: Any) -> FloatArray:
+        """Return points of the cube, (n, m), with another value of a parameter.
+
+        Raises
+        ------
+        ValueError
+            If the parameter cannot have the value.
+        """
+        parameter = self.parameters[self.parameter_names.index(name)]
+        X = X.copy()
+        X[:, self.column_groups()[name]] = parameter.encode([value])
+        return X
+
     def column_groups(self) -> dict[str, list[int]]:
         """Return which columns each parameter has: dict of str to list of int."""
         ends = [0, *map(int, self._splits)]

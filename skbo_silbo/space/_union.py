@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.space._grid import check_cube
 from skbo_silbo.space._parameters import Categories
 from skbo_silbo.space._space import Space, check_dicts
-from skbo_silbo.space._values import among, distinct, same, unlike
+from skbo_silbo.space._values import among, distinct, find, same, unlike
 
 
 class SpaceUnion:
@@ -37,6 +38,8 @@ class SpaceUnion:
         What the choice between branches is called: the first parameter that has one value in every
         branch, another in each; "branch" where there is none, its values being 0, 1, ...
         ("branch (2)" where a parameter is called "branch").
+    choice_values : list
+        Its value in every branch.
     n_points : int or float
         Number of distinct points of all branches; ``math.inf`` if one branch is endless.
     is_dict : bool
@@ -80,9 +83,9 @@ class SpaceUnion:
                 "Use Space for a single one."
             )
         self._choice = Categories("branch", range(len(self.branches)))
-        self.choice_name, names = _choice_in_words(self.branches)
-        self.feature_names_ = Categories(self.choice_name, names).column_names
-        self._columns = self._assign_columns()
+        self.choice_name, self.choice_values = _choice_in_words(self.branches)
+        self.feature_names_ = Categories(self.choice_name, self.choice_values).column_names
+        self._varying, self._columns = self._assign_columns()
         self.n_features_ = len(self.feature_names_)
         self._rivals = [
             [a for a in range(b) if _may_meet(self.branches[a], branch)]
@@ -218,6 +221,62 @@ class SpaceUnion:
         """Return what tells this space from another: ``Space.summary`` of every branch."""
         return {f"branch {b}": branch.summary() for b, branch in enumerate(self.branches)}
 
+    def spread(self, U: FloatArray) -> FloatArray:
+        """Return points of the cube from uniform numbers, as `Space.spread` does.
+
+        Parameters
+        ----------
+        U : ndarray of shape (n, p)
+            In [0, 1]: for the choice, and for each of the other p - 1 parameters that are not
+            constant; one that branches have with other values counts in each.
+
+        Returns
+        -------
+        X : ndarray of shape (n, m)
+            A value in every column, whether the point's branch has it or not.
+        """
+        return np.hstack([p.spread(u) for p, u in zip(self._varying, U.T, strict=True)])
+
+    def coordinates(self) -> list[list[int]]:
+        """Return which columns each of the numbers that `spread` takes sets."""
+        ends = np.cumsum([0, *(p.n_columns for p in self._varying)]).tolist()
+        return [list(range(*pair)) for pair in pairwise(ends)]
+
+    def with_value(self, X: FloatArray, name: str, value: Any) -> FloatArray:
+        """Return points of the cube with another value of a parameter.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, m)
+            Not rounded, so that every column has a value, or of points that have the parameter.
+        name : str
+        value : object
+
+        Returns
+        -------
+        X : ndarray of shape (k, m)
+            Of those of the n points in whose branch the parameter can have this value. Of the
+            choice: all points, in the branch of this value.
+        """
+        if name == self.choice_name:
+            X = X.copy()
+            X[:, : self._choice.n_columns] = self._choice.encode([find(value, self.choice_values)])
+            return X
+        blocks, chosen = [X[:0]], self._branch(X)
+        for b, branch in enumerate(self.branches):
+            block, own = X[chosen == b], self._columns[b]
+            if name in branch.parameter_names:
+                try:
+                    block[:, own] = branch.with_value(block[:, own], name, value)
+                except ValueError:  # not in this branch
+                    continue
+                blocks.append(block)
+        return np.concatenate(blocks)
+
+    def choices(self, X: FloatArray) -> list[Any]:
+        """Return the value of the choice, of `choice_values`, at points of the cube, (n, m)."""
+        return [self.choice_values[b] for b in self._branch(X)]
+
     def column_groups(self) -> dict[str, list[int]]:
         """Return which columns each parameter has in any branch; the choice comes first."""
         groups = {self.choice_name: set(range(self._choice.n_columns))}
@@ -227,8 +286,8 @@ class SpaceUnion:
         return {name: sorted(columns) for name, columns in groups.items()}
 
     def _assign_columns(self):
-        """Name the columns, and return for every branch which of them its own columns are."""
-        taken: list[tuple[Any, int]] = []  # parameters that have columns, each with its first
+        """Name the columns, and return what they are of and, for every branch, which it has."""
+        taken: list[tuple[Any, int]] = []  # parameters, each with its first column
         columns = []
         for b, branch in enumerate(self.branches):
             places: list[int] = []
@@ -240,7 +299,7 @@ class SpaceUnion:
                     self.feature_names_ += self._new_names(parameter, b)
                 places += range(first, first + parameter.n_columns)
             columns.append(np.array(places, dtype=int))
-        return columns
+        return [self._choice, *(p for p, _ in taken if p.n_columns)], columns
 
     def _new_names(self, parameter, b):
         old = self.feature_names_
@@ -290,7 +349,7 @@ def _choice_in_words(branches):
         if None not in values and len(distinct([value for [value] in values])) == len(branches):
             return name, [value for [value] in values]
     taken = {name for branch in branches for name in branch.parameter_names}
-    return unlike(["branch"], taken)[0], range(len(branches))
+    return unlike(["branch"], taken)[0], list(range(len(branches)))
 
 
 def _only_value(branch, name):

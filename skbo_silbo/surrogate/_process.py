@@ -186,6 +186,16 @@ class GaussianProcessSurrogate:
         """Return the log density of every target given all others, hyperparameters kept, (n,)."""
         return self._process.leave_one_out_log_density() - np.log(self.y_scale_)
 
+    def unexplained_share(self) -> float:
+        """Return the share of the targets' variance left when each is predicted from all others.
+
+        Hyperparameters are kept; 0 to 1, and 0 for targets that are all the same.
+        """
+        y = self._process.y
+        mean, _ = self._process.leave_one_out()
+        total = float(np.sum((y - y.mean()) ** 2))
+        return min(float(np.sum((y - mean) ** 2)) / total, 1.0) if total else 0.0
+
     def draw_alike(self, n: int, rng: np.random.Generator) -> list[Self]:
         """Return n surrogates of the same data, hyperparameters drawn from their posterior."""
         data = self._process.X, self._process.y, self._known

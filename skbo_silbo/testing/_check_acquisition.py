@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skbo_silbo._checks import check_members
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.testing._comparison import require, require_close
 
@@ -20,6 +21,8 @@ def check_acquisition(acquisition: AcquisitionFunction, *, random_state: int = 0
 
     Raises
     ------
+    ValueError
+        When it takes other arguments.
     AssertionError
         When values or derivatives have the wrong shape or are not finite, derivatives are not those
         of the values, a value depends on other points, data are changed, or what lies far above
@@ -31,6 +34,7 @@ def check_acquisition(acquisition: AcquisitionFunction, *, random_state: int = 0
     >>> from skbo_silbo.testing import check_acquisition
     >>> check_acquisition(log_expected_improvement)
     """
+    check_members("acquisition", acquisition, AcquisitionFunction)
     rng, best = np.random.default_rng(random_state), 1.5
     std = rng.uniform(0.1, 2.0, 40)
     mean = best + std * rng.permutation(np.linspace(-10.0, FAR, 40))

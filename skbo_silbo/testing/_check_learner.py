@@ -3,7 +3,7 @@
 import numpy as np
 
 from skbo_silbo._checks import check_members
-from skbo_silbo.embedding import Embedding, Learner
+from skbo_silbo.embedding import Learner, check_learnt
 from skbo_silbo.testing._comparison import require, require_close
 
 
@@ -21,11 +21,12 @@ def check_learner(learner: Learner, *, n_inputs: int = 6, random_state: int = 0)
     Raises
     ------
     ValueError
-        When `name` or `learn` is missing.
+        When `name` or `learn` is missing, `learn` takes other arguments, or what it returns is no
+        embedding of `n_inputs` inputs.
     AssertionError
-        When an embedding has the wrong shape or is not finite, its basis is not orthonormal, data
-        are changed, the same data give another embedding, or two rows or equal values are not
-        survived.
+        When coordinates, points or gradients of an embedding have the wrong shape or are not
+        finite, its basis is not orthonormal, data are changed, the same data give another
+        embedding, or two rows, equal values or columns that do not vary are not survived.
 
     Examples
     --------
@@ -39,23 +40,46 @@ def check_learner(learner: Learner, *, n_inputs: int = 6, random_state: int = 0)
     X = rng.uniform(-1.0, 1.0, (40, n_inputs))
     y, more = np.tanh(2.0 * X[:, 0] - X[:, 1]), rng.uniform(-1.0, 1.0, (15, n_inputs))
     for extra in (X[:0], more):
-        _check_embedding(learner.learn(X, y, extra), n_inputs, X)
+        _check_embedding(learner, learner.learn(X, y, extra), X)
     _check_repeats(learner, X, y, more)
-    for few, values in ((X[:2], y[:2]), (X[:12], np.ones(12))):
-        _check_embedding(learner.learn(few, values, X[:0]), n_inputs, X)
+    level = X.copy()
+    level[:, -1] = 0.25
+    for what, few, values in (
+        ("two rows", X[:2], y[:2]),
+        ("equal values", X[:12], np.ones(12)),
+        ("a column that does not vary", level, y),
+    ):
+        _check_embedding(learner, _survivor(learner, what, few, values), X)
 
 
-def _check_embedding(embedding, d, X):
-    check_members("embedding", embedding, Embedding)
-    require(embedding.d == d, f"d of the embedding must be {d}: got {embedding.d}")
-    require(1 <= embedding.r <= d, f"r must be from 1 to {d}: got {embedding.r}")
+def _survivor(learner, what, X, y):
+    """Return what is learnt from rows that are hard to learn from."""
+    try:
+        with np.errstate(all="ignore"):
+            return learner.learn(X, y, X[:0])
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+        raise AssertionError(f"{what} must be survived: learn ended in {said}") from error
+
+
+def _check_embedding(learner, embedding, X):
+    check_learnt(learner, embedding, X.shape[1])
     Z = embedding.project(X)
     require(Z.shape == (len(X), embedding.r), f"project must give (n, r): got {Z.shape}")
     require(np.isfinite(Z).all(), "coordinates must be finite")
     require((np.abs(Z) <= embedding.half_widths + 1e-9).all(), "points must be in the box of z")
+    _check_back(embedding, "expand", Z, X)
+    if embedding.is_identity or embedding.basis is not None:  # others may have no derivatives
+        _check_back(embedding, "pull_back", Z, X)
     if embedding.basis is not None:
         gram = embedding.basis.T @ embedding.basis
         require_close(gram, np.eye(embedding.r), "the basis must be orthonormal", atol=1e-8)
+
+
+def _check_back(embedding, method, Z, X):
+    back = getattr(embedding, method)(Z)
+    require(back.shape == X.shape, f"{method} must give (n, d): got {back.shape}")
+    require(np.isfinite(back).all(), f"what {method} gives must be finite")
 
 
 def _check_repeats(learner, X, y, more):

@@ -21,10 +21,11 @@ def check_mapping(mapping: Mapping, *, n_inputs: int = 6, random_state: int = 0)
     Raises
     ------
     ValueError
-        When `lift` or `carry` is missing.
+        When `lift` or `carry` is missing or takes other arguments; when one of a mapping of these
+        two methods alone returns another shape, points outside the cube or no finite coordinates.
     AssertionError
-        When shapes are wrong, a point leaves the cube, or coordinates near the centre do not come
-        back from the points that were made for them.
+        When shapes are wrong, a point leaves the cube, coordinates are not finite, or those near
+        the centre do not come back from the points that were made for them.
 
     Examples
     --------
@@ -47,6 +48,7 @@ def _check_on(mapping, embedding, rng):
     told = rng.uniform(-1.0, 1.0, (7, embedding.d))
     carried = mapping.carry(told, embedding)
     require(carried.shape == (7, embedding.r), f"carry must give (n, r): got {carried.shape}")
+    require(np.isfinite(carried).all(), "coordinates must be finite")
     near = embedding.project(rng.uniform(-0.05, 0.05, (20, embedding.d)))
     back = embedding.project(mapping.lift(near, embedding, np.zeros(embedding.d)))
     require_close(back, near, "points must have the coordinates they were made for", atol=1e-6)

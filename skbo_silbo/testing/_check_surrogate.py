@@ -27,12 +27,12 @@ def check_surrogate(
     Raises
     ------
     ValueError
-        When a member is missing.
+        When a member is missing, or takes other arguments.
     AssertionError
-        When predictions have the wrong shape or are not finite, gradients are not those of the
-        predictions, the state does not go through JSON or restores another surrogate, a believed
-        value makes nothing surer or changes the surrogate itself, data are changed, or equal
-        values are not survived.
+        When `fit` does not return a surrogate and its state, predictions have the wrong shape or
+        are not finite, gradients are not those of the predictions, the state does not go through
+        JSON or restores another surrogate, a believed value makes nothing surer or changes the
+        surrogate itself, data are changed, or equal values are not survived.
 
     Examples
     --------
@@ -62,7 +62,10 @@ def check_surrogate(
 
 def _fit(maker, state, Z, y):
     rng = np.random.default_rng(1)
-    return maker.fit(state, Z, y, np.zeros(y.size), moved=state is None, rng=rng)
+    made = maker.fit(state, Z, y, np.zeros(y.size), moved=state is None, rng=rng)
+    what = f"fit must return a surrogate and its state: got {made!r}"
+    require(isinstance(made, tuple) and len(made) == 2, what)
+    return made
 
 
 def _check_prediction(surrogate, new):

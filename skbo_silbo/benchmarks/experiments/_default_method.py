@@ -8,6 +8,7 @@ import numpy as np
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, by_method
 from skbo_silbo.benchmarks.search import (
+    at_main_budgets,
     measure_search,
     packages,
     search_figures,
@@ -110,6 +111,11 @@ def _told_error(ours, theirs):
     return f"standard error of the difference {error:.2g}"
 
 
+def default_figures(results, folder):
+    """Draw every problem once: the longer runs of one of them begin as those of its panel."""
+    return search_figures(at_main_budgets(results), folder)
+
+
 METHODS = (*CHEAP, *DEAR)
 ALL = (*MANY, *OTHER, *FEW, *REAL, *THOUSAND)
 
@@ -131,7 +137,7 @@ DEFAULT = Experiment(
     },
     measure=measure_search,
     report=search_report,
-    figures=search_figures,
+    figures=default_figures,
     aims=aims,
     cap_seconds=3600,
 )

@@ -22,7 +22,9 @@ from skbo_silbo.benchmarks.search import (
 AS_RUN = ("silbo-td-as-run",)
 OTHERS = ("rembo", "rembo-kx", "rembo-kpsi", "hesbo", "sir-bo", "add-bo", "silbo-td", "silbo-td-ei")
 BOTTOM_UP = ("silbo-bu", "silbo-bu-ei", "silbo-bu-as-run")
-LABELLED = ("silbo-bu", "silbo-bu-labelled", "silbo-bu-local", "silbo-bu-local-labelled")
+LOCAL = ("silbo-bu-local", "silbo-bu-local-labelled")
+SEMI_SIR = ("silbo-bu-semi-sir", "silbo-bu-semi-sir-labelled")  # no localisation
+LABELLED = ("silbo-bu", "silbo-bu-labelled", *LOCAL, *SEMI_SIR)
 ITERATIVE = ("silbo-bu-random-20", "silbo-bu-10-and-10")
 FREQUENCY = ("silbo-bu-every-10", "silbo-bu", "silbo-bu-every-40")
 HONEST = ("random", "sobol", "silbo")  # not in the paper; what a reader compares with
@@ -30,7 +32,7 @@ VARIANTS = (*LABELLED, *ITERATIVE, *FREQUENCY)
 METHODS = tuple(dict.fromkeys((*OTHERS, *AS_RUN, *BOTTOM_UP, *VARIANTS, *HONEST)))
 # (function, r) as in the authors' files of results: Branin's are of four coordinates
 RUN = {"branin": 4, "hartmann6": 6, "colville_as_run": 4}
-GROWING = ("random", "silbo-bu", "silbo-bu-as-run")
+GROWING = ("random", "silbo-bu", "silbo-bu-ei", "silbo-bu-as-run")
 NETWORK = {"function": "mlp_weights", "kind": "real", "d": 500, "n": 250, "r": 12}
 
 
@@ -68,18 +70,18 @@ def _decisive():
     together, about an hour of one core.
     """
     n, n_variants = 1600, 550
-    others = ("silbo-bu-ei", FREQUENCY[0], FREQUENCY[2])
     return (
         Grid(as_run(100, n), 30, methods=("random",)),
         Grid(as_run(100, n), 10, methods=BOTTOM_UP),
         Grid(as_run(100, 100), 10, methods=ITERATIVE),
-        Grid(as_run(100, n_variants), 5, methods=LABELLED[2:]),
-        Grid(as_run(100, n_variants), 3, methods=others),
+        Grid(as_run(100, n_variants), 5, methods=LOCAL),
         Grid(as_run(100, 250), 3, methods=AS_RUN),
+        Grid(as_run(100, n_variants), 3, methods=FREQUENCY[::2]),
+        Grid(as_run(100, 250)[1:2], 5, methods=SEMI_SIR),
         Grid((NETWORK,), 3, methods=("random", "rembo", "hesbo")),
         Grid(({**NETWORK, "n": n},), 3, methods=("silbo-bu",)),
         Grid(as_run(1000, 100), 3, methods=ITERATIVE),
-        Grid(as_run(1000, n_variants), 3, methods=(*LABELLED[2:], "silbo-bu", "random")),
+        Grid(as_run(1000, n_variants), 3, methods=(*LOCAL, "silbo-bu", "random")),
         Grid(({**NETWORK, "n": n},), 3, methods=("random",)),
         Grid(as_run(1000, n_variants), 15, methods=("random",)),
         Grid(as_run(100, 250), 5, methods=("sobol",)),
@@ -98,7 +100,7 @@ def _thirty():
             for d in (100, 1000)
             for grid in (
                 Grid(as_run(d, 1600), 30, methods=("random", *BOTTOM_UP)),
-                Grid(as_run(d, 550), 30, methods=(*LABELLED[2:], FREQUENCY[0], FREQUENCY[2])),
+                Grid(as_run(d, 550), 30, methods=(*LABELLED[2:], *FREQUENCY[::2])),
                 Grid(as_run(d, 100), 30, methods=ITERATIVE),
             )
         ),
@@ -134,20 +136,27 @@ def _untimed(problem):
 
 
 def _beginning(result, n):
-    """Return a result as it was after n evaluations; of its times nothing is kept."""
-    kept = {name: value for name, value in result.items() if "seconds" not in name}
+    """Return a result as it was after n evaluations; times only where one was kept by then."""
     steps = [step for step in result["steps"] if step[0] <= n]
-    return kept | {"problem": {**result["problem"], "n": n}, "steps": steps}
+    kept = {name: value for name, value in result.items() if "seconds" not in name}
+    kept |= {"problem": {**result["problem"], "n": n}, "steps": steps}
+    seconds = [one for one in result["seconds"] if one[0] <= n]
+    if not seconds:
+        return kept
+    last = [n, float(np.interp(n, *np.transpose(result["seconds"])))]
+    return kept | {"seconds": [one for one in seconds if one[0] < n] + [last]}
 
 
 def paper_figures(results, folder):
-    """Draw the curves, panel by panel, with what longer runs had found within its budget."""
+    """Draw the curves, panel by panel, with what longer runs had done within its budget."""
     by_budget = itemgetter("d", "n", "function")
-    results = sorted(results, key=lambda r: by_budget(r["problem"]), reverse=True)
+    results = sorted([*results, *beginnings(results)], key=lambda r: r["method"])
+    results.sort(key=lambda r: by_budget(r["problem"]), reverse=True)
     results.sort(key=lambda r: r["problem"]["kind"])  # three functions a row, then the network
-    [(found, caption), taken] = search_figures(results, folder, beginnings(results))
-    caption += f" {', '.join(GROWING)}: also the beginnings of longer runs."
-    return [(found, caption), taken]
+    (found, caption), (taken, about) = search_figures(results, folder)
+    more = f" {', '.join(GROWING)}: also the beginnings of longer runs"
+    late = ", whose times were kept at each tenth of them, so that their lines begin late."
+    return [(found, f"{caption}{more}."), (taken, f"{about}{more}{late}")]
 
 
 PAPER = Experiment(

@@ -10,7 +10,7 @@ from ._contestants import (
     told_variants,
     with_variants,
 )
-from ._gap_closed import GapRun, chance_means, compared, gap_runs
+from ._gap_closed import FEWEST, GapRun, chance_means, compared, gap_runs
 from ._gap_report import (
     error_of_mean,
     gap_aims,
@@ -24,13 +24,21 @@ from ._output_scale import yeo_johnson
 from ._problem_data import make_problem, told_problem
 from ._published import compare_published, read_published, verdict
 from ._search_figures import colour_of, mean_band, search_figures, style_of
-from ._search_report import COLUMNS, evaluations_within, search_report, values_of
+from ._search_report import (
+    COLUMNS,
+    at_main_budgets,
+    evaluations_within,
+    search_report,
+    values_of,
+)
 from ._search_run import measure_gap, measure_search, regrets
 
 __all__ = [
     "COLUMNS",
     "CONTESTANTS",
+    "FEWEST",
     "GapRun",
+    "at_main_budgets",
     "bbob_problem",
     "chance_means",
     "colour_of",

@@ -3,9 +3,10 @@
 import numpy as np
 from scipy.stats import t as student_t
 
+from ._gap_closed import FEWEST
 from ._gap_report import error_of_mean
 
-LEAST_RUNS = 3  # with fewer no claim is made
+LEAST_RUNS = FEWEST  # with fewer no claim is made
 CONFIDENCE = 0.95
 
 

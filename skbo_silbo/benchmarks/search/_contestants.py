@@ -157,6 +157,8 @@ def _variants():
         ),
         "silbo-bu-local": _local(),
         "silbo-bu-local-labelled": _local(n_unlabeled=0),
+        "silbo-bu-semi-sir": _paper("silbo-bu", embedding="semi-sir"),
+        "silbo-bu-semi-sir-labelled": _paper("silbo-bu", embedding="semi-sir", n_unlabeled=0),
     }
 
 

@@ -10,14 +10,13 @@ from scipy.stats import rankdata
 from skbo_silbo.benchmarks.engine import Table
 
 from ._contestants import is_ours, settings_table
-from ._gap_closed import COUNTS, STALL, STALL_LEFT, compared, gap_runs
+from ._gap_closed import COUNTS, FEWEST, STALL, STALL_LEFT, compared, gap_runs
 from ._search_figures import colour_of, label_ends, style_of
 
 OURS = "silbo"
 LOW = 20  # percentile
 GOAL_AT = 100  # evaluations after which the best peer sets the goal
 N_RESAMPLES = 1000
-FEWEST = 5  # runs of a dear peer that a table takes in, and of any peer that an aim is judged by
 MOST_OPEN = 0.8  # aim: our mean open gap over the best peer's
 HEADER = (
     *("method", "runs", "mean", f"{LOW}th percentile", "worst", "mean rank"),

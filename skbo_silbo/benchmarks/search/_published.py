@@ -18,10 +18,11 @@ from ._gap_report import error_of_mean
 from ._search_report import values_of
 
 AT = (50, 100, 150, 200, 250, 550, 1600)  # evaluations of ours at which the curves are compared
-# what the authors ran under the name in the table: their Colville is not the textbook's, and the
-# embeddings of these methods had four coordinates on Branin (names of their files of results)
+# what the authors ran under the name in the table: their Colville is not the textbook's, and on
+# Branin every embedding had four coordinates (the names of their files of results say d4)
 NAMES = MappingProxyType({"colville_as_run": "colville", "colville": None})
-FOUR_ON_BRANIN = ("HeSBO", "REMBO", "REMBO-KX", "REMBO-Kpsi", "SIR-BO", "SILBO-BU")
+WITHOUT_EMBEDDING = ("ADD-BO",)
+R_ON_BRANIN = 4
 COLUMNS = (
     *("method", "problem", "dim", "acquisition", "repeats"),
     *("plotted_evaluations", "true_evaluations", "mean_best", "sd_best"),
@@ -81,7 +82,8 @@ def _published_key(problem, method):
     name = NAMES.get(problem["function"], problem["function"])
     if not curve or name is None:
         return None
-    if name == "branin" and curve[0] in FOUR_ON_BRANIN and problem["r"] != 4:
+    is_embedded = curve[0] not in WITHOUT_EMBEDDING
+    if name == "branin" and is_embedded and problem["r"] != R_ON_BRANIN:
         return None
     return name, problem["d"], curve
 
@@ -93,10 +95,10 @@ def _table(problem, rows):
     )
     note = (
         "Higher is better, as published. A verdict, by Welch's t at 95 %: the difference is open "
-        "(=), ours is better (+), or worse (-); of fewer than three runs none is given, and it is "
-        "blank where there is no published value. Curves of another problem are left out: the "
-        "published Colville is `colville_as_run`, and on Branin the linear embeddings but "
-        "SILBO-TD's had four coordinates."
+        f"(=), ours is better (+), or worse (-); of fewer than {LEAST_RUNS} runs none is given, "
+        "and it is blank where there is no published value. Curves of another problem are left "
+        "out: the published Colville is `colville_as_run`, and on Branin the published embeddings, "
+        "those of all methods but ADD-BO, had four coordinates."
     )
     name = (
         f"{problem['function'].capitalize()}, d = {problem['d']}, {problem['n']} evaluations, "
@@ -144,12 +146,12 @@ def _beside(ours, theirs):
 def verdict(ours, mean, sd, repeats):
     """Return "=" where Welch's t leaves the difference of two means open at 95 %, else "+" or "-".
 
-    Of fewer than three runs there is no verdict.
+    Of fewer than five runs there is no verdict.
 
     Examples
     --------
     >>> import numpy as np
-    >>> ours = np.array([1.0, 2.0, 3.0])
+    >>> ours = np.array([1.0, 1.5, 2.0, 2.5, 3.0])
     >>> verdict(ours, 2.5, 1.0, 100), verdict(ours, -2.0, 1.0, 100), verdict(ours, 9.0, 1.0, 100)
     ('=', '+', '-')
     >>> verdict(np.array([1.0]), 2.5, 1.0, 100)

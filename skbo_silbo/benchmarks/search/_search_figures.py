@@ -24,6 +24,8 @@ COLOURS = MappingProxyType(
         "silbo-bu-labelled": "#f4a582",
         "silbo-bu-local": "#e377c2",
         "silbo-bu-local-labelled": "#6a3d9a",
+        "silbo-bu-semi-sir": "#3f7f3f",
+        "silbo-bu-semi-sir-labelled": "#8fbc8f",
         "silbo-bu-every-10": "#b8860b",
         "silbo-bu-every-40": "#17a2a2",
         "silbo-bu-random-20": "#7b3f00",
@@ -53,7 +55,8 @@ COLOURS = MappingProxyType(
 DASHED = frozenset(
     (
         *("silbo-bu-as-run", "silbo-td-as-run", "silbo-bu-ei", "silbo-td-ei"),
-        *("silbo-bu-labelled", "silbo-bu-local-labelled", "silbo-bu-random-20"),
+        *("silbo-bu-labelled", "silbo-bu-local-labelled", "silbo-bu-semi-sir-labelled"),
+        "silbo-bu-random-20",
         *("rembo-kx", "rembo-kpsi", "sobol"),
     )
 )
@@ -64,6 +67,10 @@ UNITS = MappingProxyType(
         "weighted_lasso": "mean squared error / variance of y",
         "svr_length_scales": "mean squared error / variance of y",
     }
+)
+WITH_NOISE = (
+    "With noise: the true value at the point whose noisy value is the lowest yet, so that a curve "
+    "rises where a luckier value of a worse point takes its place."
 )
 SMALL = 8.0  # points, of labels
 GAP = 0.066  # between labels, in heights of a panel
@@ -79,7 +86,7 @@ CONNECTOR = MappingProxyType(
 )
 
 
-def search_figures(results, folder, beginnings=()):
+def search_figures(results, folder):
     """Draw what was found and the time it took, one panel a problem and budget.
 
     Parameters
@@ -87,8 +94,6 @@ def search_figures(results, folder, beginnings=()):
     results : list of dict
     folder : path-like
         Where the pictures are written, as ``<experiment>.png`` and ``<experiment>-time.png``.
-    beginnings : sequence of dict, default=()
-        Results for the first picture only: what longer runs had found within a panel's budget.
 
     Returns
     -------
@@ -103,12 +108,14 @@ def search_figures(results, folder, beginnings=()):
         "value. Band: one standard error on each side, where there are several runs. "
         "Thick: SILBO."
     )
+    if any("sd" in r["problem"] for r in results):
+        found += f" {WITH_NOISE}"
     taken = (
         "Cumulative processor time of the method itself, without the objective, mean over the runs "
         "(their number in brackets). Thick: SILBO."
     )
     return [
-        (_draw_all([*results, *beginnings], Path(folder) / f"{name}.png", _draw_found), found),
+        (_draw_all(results, Path(folder) / f"{name}.png", _draw_found), found),
         (_draw_all(results, Path(folder) / f"{name}-time.png", _draw_time), taken),
     ]
 
@@ -185,12 +192,13 @@ def _draw_curve(axes, method, results):
 
 
 def _draw_time(axes, problem, methods):
-    """Draw the cumulative time of every method."""
+    """Draw the cumulative time of every method, of the runs whose times were kept."""
     ends = {}
-    for method, own in methods.items():
+    timed = {method: [r for r in own if "seconds" in r] for method, own in methods.items()}
+    for method, own in ((method, own) for method, own in timed.items() if own):
         places = [n for n, _ in own[0]["seconds"]]
-        totals = np.mean([[s for _, s in r["seconds"]] for r in own], axis=0)
-        totals = np.maximum(totals, 1e-3)
+        each = [np.interp(places, *np.transpose(r["seconds"])) for r in own]
+        totals = np.maximum(np.mean(each, axis=0), 1e-3)
         axes.plot(places, totals, **style_of(method))
         ends[f"{method} ({len(own)})"] = totals[-1]
     axes.set_yscale("log")

@@ -1,11 +1,14 @@
 """Tables of experiments about optimisers: values against evaluations counted."""
 
+from collections import defaultdict
+
 import numpy as np
 from scipy.stats import rankdata
 
 from skbo_silbo.benchmarks.engine import Table, by_method, curve
 
 from ._contestants import settings_table
+from ._gap_closed import FEWEST
 from ._problem_data import told_problem
 from ._search_run import regrets
 
@@ -14,11 +17,18 @@ LEAST_REGRET = 1e-4  # floor of a regret before logarithms are taken
 COLUMNS = 3  # of panels in a picture
 
 
+ABOUT_RANKS = (
+    "Runs: the fewest on one of them. Rank: of the mean value at the end, 1 is best. Regret: value "
+    "minus optimum over the distance from the median random value to the optimum, geometric mean "
+    f"over problems and runs, at least {LEAST_REGRET:g}."
+)
+
+
 def search_report(results):
     """Return a table over all problems, a table a problem, and who took part."""
     grouped = by_method(results)
     return [
-        *_over_all(grouped),
+        *_over_all(results),
         *(_problem_table(dict(key), methods) for key, methods in grouped.items()),
         settings_table(results),
     ]
@@ -94,27 +104,49 @@ def _told_within(results):
     return f"{np.median(reached):.0f} ({share})" if reached else f"never ({share})"
 
 
-def _over_all(grouped):
+def at_main_budgets(results):
+    """Return results with every problem once: at the budget that most methods have run.
+
+    Among budgets of as many methods, the longest.
+
+    Parameters
+    ----------
+    results : list of dict
+    """
+    methods = defaultdict(set)
+    for r in results:
+        methods[_untimed(r), r["problem"]["n"]].add(r["method"])
+    main = {}
+    for (problem, n), names in sorted(methods.items()):
+        main[problem] = max((len(names), n), main.get(problem, (0, 0)))
+    return [r for r in results if r["problem"]["n"] == main[_untimed(r)][1]]
+
+
+def _untimed(result):
+    return tuple(item for item in sorted(result["problem"].items()) if item[0] != "n")
+
+
+def _over_all(results):
     """`Table` of mean ranks and regrets over the problems that all methods in it have in common."""
-    n_problems, grouped = len(grouped), _shared(grouped)
+    every = by_method(at_main_budgets(results))
+    grouped = _shared(every)
     complete = [m for m in _methods_of(grouped) if all(m in own for own in grouped.values())]
     if len(complete) < 2 or len(grouped) < 2:
         return []
     last = np.array([[_mean_last(own[m]) for m in complete] for own in grouped.values()])
     ranks = rankdata(last, axis=1).mean(axis=0)
+    runs = {m: min(len(own[m]) for own in grouped.values()) for m in complete}
     rows = [
-        (m, f"{rank:.2f}", *(_told_regret(grouped, m, share) for share in (0.5, 1.0)))
+        (m, str(runs[m]), f"{rank:.2f}", *(_told_regret(grouped, m, s) for s in (0.5, 1.0)))
         for rank, m in sorted(zip(ranks, complete, strict=True))
     ]
-    left = sorted(set(_methods_of(grouped)) - set(complete))
-    note = (
-        f"Over {len(grouped)} of {n_problems} problems. Rank: of the mean value at the end, 1 is "
-        "best. Regret: value minus optimum over the distance from the median random value to the "
-        "optimum, "
-        f"geometric mean over problems and runs, at least {LEAST_REGRET:g}."
-    )
+    note = f"Over {len(grouped)} of {len(every)} problems. {ABOUT_RANKS}"
+    left = sorted(set(_methods_of(every)) - set(complete))
     note += f" Not on every problem, so left out here: {', '.join(left)}." if left else ""
-    header = ("method", "mean rank", "regret half-way", "regret at the end")
+    few = [m for m in complete if runs[m] < FEWEST]
+    told = "all of them" if len(few) == len(complete) else ", ".join(few)
+    note += f" Of fewer than {FEWEST} runs, so without a claim: {told}." if few else ""
+    header = ("method", "runs", "mean rank", "regret half-way", "regret at the end")
     return [Table("All problems", header, rows, note)]
 
 

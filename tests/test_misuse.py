@@ -1,0 +1,92 @@
+"""What a user gets wrong on the way in: messages with parameter, rule, value and remedy."""
+
+import re
+
+import numpy as np
+import pytest
+
+from skbo_silbo import (
+    ActiveSubspace,
+    KernelSlicedInverseRegression,
+    OuterProductGradients,
+    PrincipalHessianDirections,
+    SemiSlicedInverseRegression,
+)
+from skbo_silbo.decomposition._weights import check_sample_weight
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 4))
+Y = X[:, 0] + 0.1 * RNG.normal(size=40)
+NAMES = np.where(Y > 0, "good", "bad").astype(object)
+
+
+def refused(learner, message, *args, **kwargs):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        learner.fit(*args, **kwargs)
+
+
+@pytest.mark.parametrize(
+    "learner", [SemiSlicedInverseRegression, KernelSlicedInverseRegression, ActiveSubspace]
+)
+@pytest.mark.parametrize("as_given", [np.asarray, list])
+def test_weights_in_the_place_of_unlabelled_rows(learner, as_given):
+    message = "X_unlabeled must hold rows of the 4 features of X, (n_u, 4): got shape (40,)."
+    refused(learner(1), message, X, Y, as_given(np.ones(40)))
+    refused(learner(1), "passed by name, sample_weight=", X, Y, as_given(np.ones(40)))
+
+
+def test_unlabelled_rows_of_other_names_are_said_to_be_theirs():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    other = frame.rename(columns={"d": "e"})
+    refused(SemiSlicedInverseRegression(1), "X_unlabeled must have the columns", frame, Y, other)
+
+
+@pytest.mark.parametrize(
+    "learner", [ActiveSubspace, OuterProductGradients, PrincipalHessianDirections]
+)
+def test_categories_where_numbers_are_asked_for(learner):
+    refused(learner(1), "y must hold numbers here: got strings. Code two classes", X, NAMES)
+    refused(learner(1), "got shape (40, 2). Pass one response", X, np.column_stack([Y, X[:, 1]]))
+
+
+def test_categories_of_sliced_inverse_regression():
+    sir = SemiSlicedInverseRegression(1, categorical=False)
+    refused(sir, "categorical=False: got strings. Pass categorical='auto'.", X, NAMES)
+    with pytest.raises(ValueError, match=r"`classes` is None: got strings\. Pass all"):
+        SemiSlicedInverseRegression(1).partial_fit(X, NAMES)
+    two = np.column_stack([NAMES, NAMES])
+    refused(SemiSlicedInverseRegression(1), "got shape (40, 2). Join the columns", X, two)
+    refused(SemiSlicedInverseRegression(3), "DirectionalRegression sees more", X, NAMES)
+    refused(SemiSlicedInverseRegression("all"), "must be 'auto', 'criterion' or an", X, Y)
+
+
+@pytest.mark.parametrize("mark", [None, np.nan, "NA"])
+def test_every_mark_of_a_missing_category(mark):
+    y, kind = NAMES.copy(), object
+    if mark == "NA":
+        pandas = pytest.importorskip("pandas")
+        mark, kind = pandas.NA, "string"
+    y[:6] = mark
+    if kind == "string":
+        y = pandas.Series(y, dtype="string")
+    marked = SemiSlicedInverseRegression(1, alpha=0).fit(X, y)
+    alone = SemiSlicedInverseRegression(1).fit(X[6:], NAMES[6:])
+    np.testing.assert_allclose(marked.components_, alone.components_)
+    assert marked.n_slices_ == 2
+
+
+def test_labelled_rows_that_are_all_the_same():
+    refused(PrincipalHessianDirections(1), "X must have a column that varies", 0 * X, Y)
+    refused(KernelSlicedInverseRegression(1), "X must hold rows that differ", 0 * X, Y)
+
+
+def test_what_weights_are_taken_for():
+    pandas = pytest.importorskip("pandas")
+    for counts in ([1, 2, 3], pandas.Series([1, 2, 3], dtype="Int64"), [True, False, True], 2):
+        assert check_sample_weight(counts, 3).dtype == np.int64
+    for floats in ([1, 2.5, 3], np.float32([1, 2, 3]), 2.0):
+        assert check_sample_weight(floats, 3).dtype == np.float64
+    refused(SemiSlicedInverseRegression(1), "got 'w'. Pass the column", X, Y, sample_weight="w")
+    column = np.ones((40, 1))
+    refused(SemiSlicedInverseRegression(1), "Pass one column of 40", X, Y, sample_weight=column)

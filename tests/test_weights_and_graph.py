@@ -1,0 +1,275 @@
+"""Sample weights beside unlabelled rows: labels are weighed, the graph has every row once."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import linalg, sparse
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.neighbors import kneighbors_graph
+from sklearn.pipeline import Pipeline
+
+from skbo_silbo import KernelSlicedInverseRegression, SemiSlicedInverseRegression
+from skbo_silbo._numerics._pencil import Pencil
+from skbo_silbo._numerics._solvers import _scatter_rows
+from skbo_silbo.decomposition import _alpha, slice_response
+from skbo_silbo.decomposition._alpha import ALPHAS, _hat_matrices, _held_out_errors
+from skbo_silbo.decomposition._ridge import slice_targets
+
+pytestmark = pytest.mark.filterwarnings("ignore:No direction was found")
+
+EDGES = [-1.0, 0.0, 1.0]
+
+
+def make_data(seed, n=40, n_unlabeled=60, d=4):
+    """Labelled rows, y, unlabelled rows; counts, and relative weights."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n + n_unlabeled, d)) * rng.lognormal(size=d)
+    y = X[:n, 0] / X[:n, 0].std() + 0.3 * rng.normal(size=n)
+    return X[:n], y, X[n:], rng.integers(1, 5, size=n), rng.lognormal(size=n)
+
+
+def numbers_of_rows(weights):
+    """Counts as they are; others summing to Kish's number."""
+    return weights if weights.dtype.kind == "i" else weights * weights.sum() / (weights**2).sum()
+
+
+def pencil_by_hand(X, y, rest, w, alpha, ridge, n_neighbors=7):
+    """(Gamma, T) and the weighted mean, from the formulas, without roots of weights."""
+    mean = np.average(X, axis=0, weights=w)
+    C, rows = X - mean, np.concatenate([X, rest]) - mean
+    near = kneighbors_graph(rows, n_neighbors).toarray()
+    S = np.maximum(near, near.T)
+    i, j = np.nonzero(np.triu(S))
+    differences = rows[i] - rows[j]
+    roughness = differences.T @ differences / len(i)
+    T = C.T @ (w[:, None] * C) + alpha * w.sum() * roughness
+    T += ridge * np.trace(T) / X.shape[1] * np.eye(X.shape[1])
+    codes, gamma = np.searchsorted(EDGES, y, side="right"), np.zeros_like(T)
+    for h in np.unique(codes):
+        inside = codes == h
+        gap = np.average(C[inside], axis=0, weights=w[inside])
+        gamma += w[inside].sum() * np.outer(gap, gap)
+    return gamma, T, mean
+
+
+@pytest.mark.parametrize("kind", ["counts", "relative"])
+@pytest.mark.parametrize(
+    ("d", "solver"),
+    [(4, "dense"), (4, "iterative"), (4, "randomized"), (120, "dual"), (120, "dense")],
+)
+def test_weighted_labels_in_a_graph_of_rows_by_hand(kind, d, solver):
+    X, y, rest, counts, relative = make_data(0, d=d)
+    weights = counts if kind == "counts" else relative
+    w = numbers_of_rows(weights)
+    sir = SemiSlicedInverseRegression(
+        2, n_slices=EDGES, alpha=0.7, ridge=0.2, scale=False, solver=solver, random_state=0
+    ).fit(X, y, rest, sample_weight=weights)
+    gamma, T, mean = pencil_by_hand(X, y, rest, w, 0.7, 0.2)
+    eigenvalues, B = linalg.eigh(gamma, T)
+    np.testing.assert_allclose(sir.mean_, mean)
+    np.testing.assert_allclose(sir.eigenvalues_[:2], eigenvalues[::-1][:2], rtol=1e-6)
+    expected = np.sqrt(w.sum()) * B.T[::-1][:2]
+    size = np.abs(expected).max()
+    np.testing.assert_allclose(np.abs(sir.components_), np.abs(expected), atol=1e-4 * size)
+
+
+@pytest.mark.parametrize("kind", ["counts", "relative"])
+def test_a_linear_kernel_weighs_labels_as_the_linear_transformer(kind):
+    X, y, rest, counts, relative = make_data(1)
+    parameters = {"n_slices": EDGES, "alpha": 2.0, "ridge": 0}
+    weights = counts if kind == "counts" else relative
+    sir = SemiSlicedInverseRegression(2, scale=False, **parameters)
+    kernel = KernelSlicedInverseRegression(2, kernel="linear", **parameters)
+    scores = sir.fit(X, y, rest, sample_weight=weights).transform(X)
+    by_kernel = kernel.fit(X, y, rest, sample_weight=weights).transform(X)
+    np.testing.assert_allclose(kernel.eigenvalues_[:2], sir.eigenvalues_[:2], atol=1e-8)
+    np.testing.assert_allclose(np.abs(by_kernel), np.abs(scores), atol=1e-6)
+
+
+def test_rows_whose_scatter_is_t_when_labels_are_weighted():
+    """Where T is ill-conditioned it is not formed: labelled rows and edges stand for it."""
+    X, y, rest, counts, _ = make_data(2)
+    slices = slice_response(y, 4, sample_weight=counts)
+    rows = np.concatenate([X, rest])
+    penalty = sparse.csr_array(
+        sparse.csgraph.laplacian(sparse.csr_array(np.eye(100, k=1) + np.eye(100, k=-1)))
+    )
+    pencil = Pencil(
+        slices.weighted(rows),
+        len(y),
+        slices.membership(),
+        slices.penalty_of_weighted(penalty),
+        root_weights=slices.root_weights,
+    )
+    F = _scatter_rows(pencil)
+    by_hand = X.T @ (counts[:, None] * X) + rows.T @ (penalty @ rows)
+    np.testing.assert_allclose(F.T @ F, by_hand)
+    np.testing.assert_allclose(pencil.total(), by_hand)
+
+
+@pytest.mark.parametrize("d", [8, 60])
+def test_weighted_folds_by_woodbury_are_folds_by_refitting(d):
+    X, y, rest, _, w = make_data(3, n=24, n_unlabeled=30, d=d)
+    w = numbers_of_rows(w)
+    rows = np.concatenate([X, rest])
+    slices = slice_response(y, 6, sample_weight=w)
+    L = sparse.csgraph.laplacian(sparse.csr_array(np.eye(54, k=1) + np.eye(54, k=-1)))
+    penalty = slices.penalty_of_weighted(sparse.csr_array(L))
+    pencil = Pencil(slices.weighted(rows), 24, slices.membership(), penalty)
+    Y = slice_targets(slices.counts, categorical=False)[slices.codes]
+    folds = np.arange(24) % 4
+    for alpha, K in zip(ALPHAS, _hat_matrices(pencil, lambda trace: 2.0), strict=True):
+        errors = _held_out_errors(K, slices, Y, folds, 2)
+        expected = np.empty(24)
+        for fold in range(4):
+            kept, out = folds != fold, folds == fold
+            C, v = X[kept], w[kept]
+            T = C.T @ (v[:, None] * C) + alpha * rows.T @ (L @ rows) + 2.0 * np.eye(d)
+            centred, codes = C - np.average(C, axis=0, weights=v), slices.codes[kept]
+            gamma = np.zeros((d, d))
+            for h in np.unique(codes):
+                gap = v[codes == h] @ centred[codes == h]
+                gamma += np.outer(gap, gap) / v[codes == h].sum()
+            B = linalg.eigh(gamma, T)[1][:, -2:]
+            model = LinearRegression().fit(X[kept] @ B, Y[kept], sample_weight=v)
+            expected[out] = ((Y[out] - model.predict(X[out] @ B)) ** 2).sum(axis=1)
+        np.testing.assert_allclose(errors, expected, rtol=1e-5, atol=1e-8)
+
+
+# -- what any weights must hold to ----------------------------------------------------------------
+
+
+def fitted(learner, X, y, rest, weights):
+    sir = learner(1, n_slices=4, random_state=0).fit(X, y, rest, sample_weight=weights)
+    return sir.alpha_, sir.transform(X)
+
+
+BOTH = pytest.mark.parametrize(
+    "learner", [SemiSlicedInverseRegression, KernelSlicedInverseRegression]
+)
+
+
+@BOTH
+@settings(max_examples=3)
+@given(seed=st.integers(0, 10**6), scale=st.sampled_from([1e-9, 2.0, 1.7e12]))
+def test_the_scale_of_floats_is_irrelevant_whole_or_not(learner, seed, scale):
+    X, y, rest, counts, relative = make_data(seed)
+    for weights in (relative, counts.astype(float)):
+        alpha, scores = fitted(learner, X, y, rest, weights)
+        other_alpha, other = fitted(learner, X, y, rest, scale * weights)
+        assert alpha == other_alpha
+        np.testing.assert_allclose(other, scores, atol=1e-6 * np.abs(scores).max())
+
+
+@BOTH
+@pytest.mark.parametrize("value", [1, 0.3, 2.0])
+def test_floats_that_are_all_the_same_are_none(learner, value):
+    X, y, rest, *_ = make_data(4)
+    alpha, scores = fitted(learner, X, y, rest, None)
+    other_alpha, other = fitted(learner, X, y, rest, np.full(len(y), value))
+    assert alpha == other_alpha
+    np.testing.assert_allclose(other, scores, atol=1e-8)
+
+
+@BOTH
+def test_marked_and_given_rows_are_the_same_and_weight_zero_is_absence(learner):
+    X, y, rest, _, relative = make_data(5)
+    _, scores = fitted(learner, X[5:], y[5:], rest[10:], relative[5:])
+    both, marked = np.concatenate([X, rest]), np.r_[y, np.full(60, np.nan)]
+    weights = np.r_[relative, np.linspace(0.1, 9, 60)]  # no matter, so long as they are positive
+    weights[:5], weights[40:50] = 0.0, 0.0
+    sir = learner(1, n_slices=4, random_state=0).fit(both, marked, sample_weight=weights)
+    np.testing.assert_allclose(sir.transform(X[5:]), scores, atol=1e-8)
+
+
+def test_rows_of_a_precomputed_kernel_of_weight_zero_are_left_out():
+    X, y, rest, _, relative = make_data(6)
+    both, marked = np.concatenate([X, rest]), np.r_[y, np.full(60, np.nan)]
+    weights = np.r_[relative, np.ones(60)]
+    weights[[3, 50, 70]] = 0.0
+    kept = weights > 0
+    sir = KernelSlicedInverseRegression(1, kernel="precomputed", alpha=1.0)
+    sir.fit(both @ both.T, marked, sample_weight=weights)
+    assert not sir.dual_coef_[~kept].any()
+    scores = sir.transform(both @ both.T)
+    alone = both[kept] @ both[kept].T
+    expected = sir.fit(alone, marked[kept], sample_weight=weights[kept]).transform(alone)
+    np.testing.assert_allclose(scores[kept], expected, atol=1e-8)
+
+
+def test_the_type_says_what_weights_are_and_no_part_of_them_changes_its_meaning():
+    X, y, _, counts, _ = make_data(7, n=60)
+    sir = SemiSlicedInverseRegression(1, n_slices=4, ridge=0)
+
+    def statistic(weights):
+        return sir.fit(X, y, sample_weight=weights).dimension_tests_["statistic"][0]
+
+    repeated = sir.fit(X.repeat(counts, 0), y.repeat(counts)).dimension_tests_["statistic"][0]
+    for as_counts in (counts, counts.astype(np.int8), counts.tolist()):
+        assert statistic(as_counts) == pytest.approx(repeated)
+    as_floats = statistic(counts.astype(float))
+    assert as_floats == pytest.approx(statistic(counts / 2))
+    assert as_floats < 0.9 * repeated  # of fewer rows: these differ in weight
+    nearly = counts.astype(float)
+    nearly[0] += 1e-9
+    assert as_floats == pytest.approx(statistic(nearly))
+    mask = np.arange(60) < 50
+    kept = sir.fit(X[:50], y[:50]).dimension_tests_["statistic"][0]
+    assert statistic(mask) == pytest.approx(kept)
+
+
+def test_a_message_has_the_weights_that_were_given():
+    X, y, rest, *_ = make_data(8)
+    weights = np.where(y > 0, 30.0, 2.5)
+    sir = SemiSlicedInverseRegression(1, n_local_neighbors=3)
+    with pytest.raises(ValueError, match=r"from 2\.5 to 30\.$") as caught:
+        sir.fit(X, y, rest, sample_weight=weights)
+    assert "Use n_local_neighbors=None." in str(caught.value)
+
+
+# -- what they are for ----------------------------------------------------------------------------
+
+
+def test_many_labels_choose_alpha_by_some_of_them_with_their_weights(monkeypatch):
+    """Rows that weigh next to nothing, however wrong their labels, choose nothing."""
+    monkeypatch.setattr(_alpha, "MAX_LABELED", 100)
+    X, y, rest, *_ = make_data(9, n=260, n_unlabeled=40, d=3)
+    wrong = np.arange(260) % 2 == 0
+    y[wrong] = np.random.default_rng(0).permutation(y[wrong])
+    weights = np.where(wrong, 1e-9, 1.0)
+    sir = SemiSlicedInverseRegression(1, n_slices=4, ridge=0.01)
+    others = np.concatenate([rest, X[wrong]])  # the same graph
+    trusted = sir.fit(X[~wrong], y[~wrong], others).alpha_scores_["error"]
+    weighed = sir.fit(X, y, rest, sample_weight=weights).alpha_scores_["error"]
+    np.testing.assert_allclose(weighed[:3], trusted[:3], atol=0.08)  # of 50 rows, and of 100
+    assert sir.fit(X, y, rest).alpha_scores_["error"][0] > trusted[0] + 0.2
+
+
+def test_weights_and_unlabelled_rows_travel_through_searches_as_in_a_loop_by_hand():
+    X, y, rest, _, weights = make_data(10)
+    folds = KFold(3, shuffle=True, random_state=0)
+    with config_context(enable_metadata_routing=True):
+        sdr = SemiSlicedInverseRegression(1, n_slices=4)
+        sdr.set_fit_request(X_unlabeled=True, sample_weight=True)
+        last = LinearRegression().set_fit_request(sample_weight=True)
+        last.set_score_request(sample_weight=True)
+        model = Pipeline([("sdr", sdr), ("last", last)], transform_input=["X_unlabeled"])
+        params = {"X_unlabeled": rest, "sample_weight": weights}
+        scores = cross_val_score(model, X, y, cv=folds, params=params)
+        grid = {"sdr__alpha": ["auto", 0.0, 10.0]}
+        search = GridSearchCV(model, grid, cv=folds, error_score="raise").fit(X, y, **params)
+    for k, alpha in enumerate(grid["sdr__alpha"]):
+        for fold, (train, test) in enumerate(folds.split(X)):
+            sir = clone(sdr).set_params(alpha=alpha)
+            sir.fit(X[train], y[train], rest, sample_weight=weights[train])
+            last = LinearRegression()
+            last.fit(sir.transform(X[train]), y[train], sample_weight=weights[train])
+            expected = last.score(sir.transform(X[test]), y[test], sample_weight=weights[test])
+            found = search.cv_results_[f"split{fold}_test_score"][k]
+            assert found == pytest.approx(expected)
+            if alpha == "auto":
+                assert scores[fold] == pytest.approx(expected)
