@@ -94,7 +94,8 @@ def _in_words(what, before, now):
     shown = _brief(before), _brief(now)
     pairs = list(zip(before, now, strict=False)) if isinstance(before, list) else []
     i = next((i for i, pair in enumerate(pairs) if not _alike(*pair)), None)
-    if i is not None and any(text.endswith("...") for text in shown):
+    is_object = i is not None and any(isinstance(one, (dict, str)) for one in pairs[i])
+    if is_object and any(text.endswith("...") for text in shown):
         return f"{i} of {what} was {_brief(before[i])} and is {_brief(now[i])}"
     return f"{what} were {shown[0]} and are {shown[1]}"
 
