@@ -1,6 +1,7 @@
 """The journal of an optimiser: killed, torn, damaged, shared, of another search."""
 
 import copy
+import gc
 import json
 import os
 import pickle
@@ -254,10 +255,23 @@ def test_points_asked_for_stay_with_the_call_that_asked(path):
 
 def test_two_optimisers_on_one_journal(path):
     first = make(path)
-    with pytest.raises(RuntimeError, match="one optimiser at a time"):
+    with pytest.raises(RuntimeError, match=r"one optimiser at a time.* Call close_journal\(\)"):
         make(path)
     first.close_journal()
     make(path).close_journal()
+
+
+def test_an_optimiser_that_nothing_refers_to_lets_go_of_its_journal(path):
+    def tell_one():
+        step(make(path))
+
+    for n_told in range(3):
+        tell_one()
+        gc.collect()
+        optimizer = make(path)
+        assert len(optimizer.func_vals_) == n_told + 1
+        del optimizer
+        gc.collect()
 
 
 def test_a_copy_writes_no_journal(path):

@@ -99,7 +99,7 @@ def test_what_is_fixed_is_optimised_around():
     [
         (BOUNDS, {3: 0.5}, "fixed must be a dict of indices from 0 to 2: got 3"),
         (BOUNDS, {"x0": 0.5}, "fixed must be a dict of indices"),
-        (BOUNDS, {0: 1.5}, r"fixed must be within the bounds \[0.0, 1.0\] of input 0: got 1.5"),
+        (BOUNDS, {0: 1.5}, r"must be a number within the bounds \[0.0, 1.0\] of input 0: got 1.5"),
         (SPACE, {"c": 1.0}, r"fixed must name parameters of the space, .*: got \['c'\]"),
         (SPACE, {"kind": "z"}, "parameter 'kind' must be one of"),
         (BRANCHES, {"degree": 9}, r"possible in one branch .* got {'degree': 9}. Branch 1: par"),

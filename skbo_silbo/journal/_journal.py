@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakSet, finalize
 
 from skbo_silbo.journal._checked_lines import checked_line, read_checked_line
 from skbo_silbo.journal._lock import is_windows, lock, unlock
@@ -29,6 +29,8 @@ class JournalKind:
         Older versions that are read too, whose lines need not have a checksum.
     is_paid_for : callable, default=bool
         Whether a record holds what an evaluation gave; by default every one does.
+    to_close : str, default=""
+        What lets go of a journal that is in use, in the words of its door.
     """
 
     name: str
@@ -37,6 +39,7 @@ class JournalKind:
     user: str
     without_checksums: tuple[int, ...] = ()
     is_paid_for: Callable[[dict[str, Any]], bool] = bool
+    to_close: str = ""
 
     @property
     def beginning(self) -> bytes:
@@ -49,8 +52,9 @@ class Journal:
 
     Every line ends with a checksum of itself and is followed by ``fsync``. So only the last line
     can be torn, by a crash or a full disk, and only one that `append` has not returned from:
-    opening drops it. The file is locked until `close`, which a ``with`` statement calls, or the
-    end of the process: a second journal on the same path, of this process or another, is refused.
+    opening drops it. The file is locked until `close`, which a ``with`` statement calls, or until
+    nothing refers to the journal any more: a second journal on the same path, of this process or
+    another, is refused.
 
     Parameters
     ----------
@@ -87,9 +91,10 @@ class Journal:
         self._process = os.getpid()
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         self._file = _opened(self.path, flags)
+        self._let_go = finalize(self, _let_go, self._file, self._process)
         _OPEN.add(self)
         try:
-            lock(self._file, self.path, kind.user)
+            lock(self._file, self.path, kind.user, kind.to_close)
             self._read()
         except BaseException:
             self.close()
@@ -103,13 +108,8 @@ class Journal:
 
     def close(self) -> None:
         """Close the file; further records are refused."""
-        if self._file is None:
-            return
-        file, self._file = self._file, None
-        if os.getpid() == self._process:  # the lock is one for all copies of the open file
-            with suppress(OSError):  # it ends with the last of them
-                unlock(file)
-        os.close(file)
+        self._file = None
+        self._let_go()
 
     def begin(self, header: dict[str, Any]) -> None:
         """Write the header of a new file, or another one where nothing in the file was paid for.
@@ -184,15 +184,19 @@ class Journal:
         self._write(record)
         self.records.append(record)
 
-    def damaged_record(self, i: int) -> ValueError:
-        """Return the error to raise for a record that is not as it was written."""
-        return self._damaged(
-            i + 2, "Remove that line and all after it to continue from there, or give another path."
-        )
+    def damaged_record(self, i: int, why: str = "") -> ValueError:
+        """Return the error to raise for a record that is not as it was written; and why."""
+        remedy = "Remove that line and all after it to continue from there, or give another path."
+        return self._damaged(i + 2, remedy, why)
 
-    def _damaged(self, line, remedy):
+    def damaged_header(self, why: str = "") -> ValueError:
+        """Return the error to raise for a header that is not as it was written; and why."""
+        return self._damaged(1, "Put back a copy of the file, or give another path.", why)
+
+    def _damaged(self, line, remedy, why):
         return ValueError(
-            f"journal must be as it was written: {self.path!r} is damaged in line {line}. {remedy}"
+            f"journal must be as it was written: {self.path!r} is damaged in line {line}"
+            f"{f' ({why})' if why else ''}. {remedy}"
         )
 
     def _write(self, content):
@@ -252,7 +256,7 @@ class Journal:
     def _checked(self, contents):
         header, *records = contents
         if header is None:
-            raise self._damaged(1, "Put back a copy of the file, or give another path.")
+            raise self.damaged_header()
         version = self.kind.version
         if header.get("version") not in (version, *self.kind.without_checksums):
             raise ValueError(
@@ -277,6 +281,14 @@ def _close_in_fork():
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_close_in_fork)
+
+
+def _let_go(file, process):
+    """Close a file, and give its lock back first, in the process that took it."""
+    if os.getpid() == process:  # the lock is one for all copies of the open file
+        with suppress(OSError):  # it ends with the last of them
+            unlock(file)
+    os.close(file)
 
 
 def _opened(path, flags):

@@ -5,7 +5,7 @@ import os
 PLACE = 2**31 - 2  # of the byte that is locked on Windows, the last that it can: beyond all lines
 
 
-def lock(file, path, user):
+def lock(file, path, user, to_close=""):
     """Take the lock on an open file, without waiting.
 
     The lock is of the open file, not of the process: a second one in this process is refused too.
@@ -17,6 +17,8 @@ def lock(file, path, user):
         Descriptor.
     path, user : str
         For messages: where the file is, and of whom one at a time may have it.
+    to_close : str, default=""
+        What lets go of it, for the message.
 
     Raises
     ------
@@ -34,7 +36,7 @@ def lock(file, path, user):
     except (BlockingIOError, PermissionError) as error:
         raise RuntimeError(
             f"journal must be used by one {user} at a time: {path!r} is in use. "
-            f"Wait for the other {user} to end, or give another path."
+            f"{to_close or f'Wait for the other {user} to end'}, or give another path."
         ) from error
     except OSError as error:
         raise RuntimeError(

@@ -410,6 +410,12 @@ class AskTellOptimizer(ABC):
 
     def _part(self, fixed):
         """Return the `Part` of the space to propose in; None for the whole."""
+        if fixed is not None and not isinstance(fixed, Mapping):
+            key = "a name" if self.space_.is_dict else "an index"
+            raise ValueError(
+                f"fixed must be None or a dict, {key} and a value for every fixed parameter: got "
+                f"{fixed!r}. Write {{{'name' if self.space_.is_dict else 0}: value}}."
+            )
         if not fixed and self._violation is None:
             return None
         within = self.space_.pinned(fixed) if fixed else self.space_

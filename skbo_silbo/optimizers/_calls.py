@@ -1,14 +1,17 @@
-"""The calls of a function that a journal knows: begun, and ended by an exception."""
+"""The calls of a function that a journal knows: begun, and ended by an exception or a death."""
 
 from collections import Counter
+from contextlib import suppress
+
+import numpy as np
 
 from skbo_silbo.optimizers import _state
-from skbo_silbo.optimizers._journaling import told_of
+from skbo_silbo.optimizers._journaling import CALLS, told_of
 from skbo_silbo.space import keys_of
 
 LONGEST_ERROR = 500  # characters
-KINDS = {"called", "not called", "raised"}  # of events
 MOST_RUNS = 2  # that a point may end by an exception, where the function works elsewhere
+MOST_DEATHS = 2  # of the process, that a point may be alone with
 
 
 class Calls:
@@ -25,30 +28,75 @@ class Calls:
     n_without_value : int
         How many calls of earlier runs gave no value: they raised, or a worker or the process
         ended with them.
+    n_given : int
+        How many values no call was made for.
     """
 
     def __init__(self, log, space):
         self._log, self._space = log, space
-        self._begun, self._raised = Counter(), Counter()
-        for event in () if log is None else log.records:
+        self._begun, self._raised, self._announced = Counter(), Counter(), Counter()
+        self.n_given = 0
+        events = [] if log is None else log.records
+        for event in events:
             self._follow(event)
         self.n_without_value = self._begun.total()
+        self._n_before, self._died = len(events), UnderWay(events, space)
 
     def _follow(self, event):
         if "told" in event:
-            self._begun -= Counter(keys_of(told_of(event, self._space)[1]))  # values of y0 are not
-        for kind in KINDS & event.keys():
-            keys = keys_of(_state.rows_from_data(event[kind], self._space.n_features_))
+            told = Counter(_keys_told(event, self._space))
+            given, self._announced = told & self._announced, Counter()
+            self.n_given += given.total()
+            self._begun -= told - given
+        for kind in CALLS & event.keys():
+            keys = _keys(event[kind], self._space)
             if kind == "called":
                 self._begun.update(keys)
             elif kind == "raised":
                 self._raised.update(keys)
-            else:
+            elif kind == "given":
+                self._announced = Counter(keys)
+            elif kind == "not called":
                 self._begun -= Counter(keys)
 
-    def begin(self, point):
-        """Note that a point is handed to a worker."""
-        self._write("called", point)
+    def were_given(self, keys):
+        """Take note of the places of all known values that the caller gives.
+
+        Release 0.1 wrote them first, and did not say that they were no values of calls.
+        """
+        if self._log is None or not self._log.records or "told" not in self._log.records[0]:
+            return
+        first = Counter(_keys_told(self._log.records[0], self._space))
+        if first <= Counter(keys):
+            self.n_given += first.total()
+
+    def announce(self, points):
+        """Note that what is told next, the values of these points, was not called for."""
+        self.n_given += len(points)
+        if self._log is not None:
+            self._log.append({"given": self._space.encode(points).tolist()})
+
+    def was_under_way(self, point):
+        """Return whether the process of an earlier run died while this point was evaluated."""
+        return self._key(point) in self._died.calls
+
+    def has_failed(self, point):
+        """Return whether processes have died with this point alone, as often as they may."""
+        return self._died.alone[self._key(point)] >= MOST_DEATHS
+
+    def begin(self, point, *, alone):
+        """Note that a point is handed to a worker; and whether a death would be its fault."""
+        self._write("called", point, **({"alone": True} if alone else {}))
+
+    def leave(self):
+        """Note that the run ends, and not by a death, with what it has under way."""
+        if self._log is None:
+            return
+        left = UnderWay(self._log.records[self._n_before :], self._space).calls.elements()
+        places = [np.frombuffer(key).tolist() for key in left]
+        if places:
+            with suppress(OSError):  # of a full disk: the run ends with that already
+                self._log.append({"left": places})
 
     def take_back(self, point):
         """Note that it was taken from the worker before it began."""
@@ -65,8 +113,53 @@ class Calls:
         self._raised[key] += 1
         return self._raised[key]
 
+    def _key(self, point):
+        return keys_of(self._space.encode([point]))[0]
+
     def _write(self, kind, point, **more):
         x = self._space.encode([point])
         if self._log is not None:
             self._log.append({kind: x.tolist(), **more})
         return x
+
+
+class UnderWay:
+    """The calls that are under way after some events.
+
+    Parameters
+    ----------
+    events : iterable of dict
+    space : Space, SpaceUnion or Box
+
+    Attributes
+    ----------
+    calls, alone : Counter
+        Of keys of points: all that have not ended, and those that ran in a process with no other.
+    """
+
+    def __init__(self, events, space):
+        self.calls, self.alone = Counter(), Counter()
+        for event in events:
+            if "called" in event:
+                keys = Counter(_keys(event["called"], space))
+                self.calls += keys
+                self.alone += keys if event.get("alone") else Counter()
+            elif "told" in event:
+                self._end_all(_keys_told(event, space))
+            for kind in {"not called", "raised", "left"} & event.keys():
+                keys = Counter(_keys(event[kind], space))
+                self.calls -= keys
+                self.alone -= keys
+
+    def _end_all(self, keys):
+        for key in keys:
+            self.calls.pop(key, None)
+            self.alone.pop(key, None)
+
+
+def _keys(places, space):
+    return keys_of(_state.rows_from_data(places, space.n_features_))
+
+
+def _keys_told(event, space):
+    return keys_of(told_of(event, space)[1])

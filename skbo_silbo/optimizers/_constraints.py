@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
+from skbo_silbo.journal import describe
+
 TOLERANCE = 1e-9  # relative to the bounds: rounding of a point to the grid is below it
 
 
@@ -27,11 +29,41 @@ def as_violation(constraints, space):
     ValueError
         When something else is given, or an equality: no candidate would ever satisfy it.
     """
-    if constraints is None:
-        return None
-    given = constraints if isinstance(constraints, (list, tuple)) else [constraints]
-    checks = [_Check(constraint, space) for constraint in given]
+    checks = [_Check(constraint, space) for constraint in _listed(constraints)]
     return (lambda point: sum(check(point) for check in checks)) if checks else None
+
+
+def describe_constraints(constraints):
+    """Return what tells constraints, as `as_violation` takes them, from others: a list, plain data.
+
+    Functions are described as `skbo_silbo.journal.describe` says.
+
+    Raises
+    ------
+    ValueError
+        When a function holds what cannot be seen.
+    """
+    try:
+        return [describe(_parts(constraint)) for constraint in _listed(constraints)]
+    except ValueError as error:
+        raise ValueError(f"constraints: {error}") from error
+
+
+def _parts(constraint):
+    """Return what of a constraint decides which points satisfy it."""
+    lower, upper = (np.atleast_1d(np.asarray(end, float)).tolist() for end in _ends(constraint))
+    if isinstance(constraint, NonlinearConstraint):
+        values = {"class": "NonlinearConstraint", "fun": constraint.fun}
+    else:
+        matrix = np.atleast_2d(constraint.A)
+        values = {"class": "LinearConstraint", "A": np.asarray(matrix, float).tolist()}
+    return {**values, "lb": lower, "ub": upper}
+
+
+def _listed(constraints):
+    if constraints is None:
+        return []
+    return list(constraints) if isinstance(constraints, (list, tuple)) else [constraints]
 
 
 class _Check:

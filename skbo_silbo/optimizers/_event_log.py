@@ -1,6 +1,19 @@
 """The journal of an optimiser: what it was asked and told, and beside it what it had learnt."""
 
 from skbo_silbo.journal import Journal, JournalKind, SideFile
+from skbo_silbo.optimizers._shape import OutOfShapeError, as_written, of_kind, require, whole
+
+HEADER = {
+    "made with": of_kind(str, type(None)),
+    "class": of_kind(str),
+    "space": of_kind(dict),
+    "options": of_kind(dict),
+    "objects": of_kind(list),
+    "descriptions": of_kind(dict),
+    "seed": whole(),
+    "facts": of_kind(dict),
+}
+OLDER_LACK = ["descriptions"]
 
 OPTIMIZER = JournalKind(
     name="skbo_silbo optimizer",
@@ -8,6 +21,7 @@ OPTIMIZER = JournalKind(
     number="n",
     user="optimiser",
     is_paid_for=lambda record: "told" in record,
+    to_close="Call close_journal() of the optimiser that has it, wait for its process to end",
 )
 
 
@@ -30,17 +44,38 @@ class EventLog(Journal):
     def __init__(self, path):
         super().__init__(path, OPTIMIZER)
         self._state = SideFile(self.path + ".state")
+        try:
+            if self.header is not None:
+                require(self.header, "its header", HEADER, OLDER_LACK)
+        except OutOfShapeError as error:
+            self.close()
+            raise self.damaged_header(str(error)) from error
 
     def keep_state(self, state):
         """Replace what was learnt by now, a dict of what JSON can hold."""
         self._state.write({"n": len(self.records), "state": state})
 
     def read_state(self):
-        """Return how many events came before the state kept last, and the state; or (0, None)."""
+        """Return how many events came before the state kept last, and the state; or (0, None).
+
+        Raises
+        ------
+        ValueError
+            If it is of another shape than `keep_state` writes.
+        """
         kept = self._state.read()
-        if kept is None or not 0 < kept.get("n", 0) <= len(self.records):
+        if kept is None:
+            return 0, None
+        with self.state_as_written():
+            require(kept, "it", {"n": whole(), "state": of_kind(dict)})
+        if not 0 < kept["n"] <= len(self.records):
             return 0, None
         return kept["n"], kept["state"]
+
+    def state_as_written(self):
+        """Return a context in which what fails to be read of the second file is put into words."""
+        remedy = "Remove that file: what was learnt is learnt again, and nothing told is lost."
+        return as_written(f"{self._state.path!r}, beside the journal,", remedy)
 
     def forget_state(self):
         """Remove the second file, if there is one."""

@@ -6,17 +6,20 @@ them tells when a worker began.
 """
 
 import contextlib
+import copy
 import pickle
 import queue
 import sys
 import threading
 import time
+import traceback
 from concurrent.futures import (
     BrokenExecutor,
     CancelledError,
     Executor,
     Future,
     ProcessPoolExecutor,
+    ThreadPoolExecutor,
 )
 from dataclasses import dataclass
 from multiprocessing.reduction import ForkingPickler
@@ -53,12 +56,15 @@ class Job:
         How often a worker was lost with it.
     since : float or None
         When it began to run; None while it waits.
+    alone : bool
+        Whether nothing else may run beside it, as it may have killed a worker or the process.
     """
 
     point: object
     n_calls: int = 0
     losses: int = 0
     since: float | None = None
+    alone: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +148,7 @@ class Workers:
 
     def __init__(self, executor, func, timeout=None, assumed=None):
         self._make = None if is_executor(executor) else executor
-        self._executor = executor if self._make is None else executor()
+        self._executor = executor if self._make is None else _made(executor)
         self._func, self._timeout = func, FOREVER if timeout is None else timeout
         self._hung = set()  # futures whose workers do not come back
         try:
@@ -155,6 +161,13 @@ class Workers:
         self._unrecorded = {}  # job -> future, until `forget`
         self._submitting = None
         self._done = queue.SimpleQueue()
+
+    @property
+    def _call(self):
+        """What is submitted with a point: elsewhere, with what its exceptions are pickled by."""
+        if self.is_in_process:
+            return timed, self._func
+        return timed_elsewhere, self._func, isinstance(self._executor, ProcessPoolExecutor)
 
     @property
     def n_jobs(self):
@@ -172,6 +185,11 @@ class Workers:
         return isinstance(self._executor, (InPlace, OneThread))
 
     @property
+    def is_in_process(self):
+        """Whether the workers are of this process, which dies with any of them."""
+        return self.is_local or isinstance(self._executor, ThreadPoolExecutor)
+
+    @property
     def can_be_replaced(self):
         """Whether a broken executor is followed by another."""
         return self._make is not None
@@ -182,7 +200,7 @@ class Workers:
             self._executor.returned = None
         job.since, self._submitting = None, job
         point = job.point.copy()  # the function may change its argument
-        future = self._executor.submit(timed, self._func, point)
+        future = self._executor.submit(*self._call, point)
         self._unrecorded[job] = future
         self._jobs[future], self._submitting = job, None
         future.add_done_callback(self._done.put)
@@ -241,7 +259,7 @@ class Workers:
     def replace(self):
         """Get another executor; all jobs must have come back."""
         self.close(wait=False)
-        self._executor = self._make()
+        self._executor = _made(self._make)
         self._hung.clear()
 
     def close(self, *, wait):
@@ -286,9 +304,69 @@ def timed(func, point):
     return func(point), time.perf_counter() - began
 
 
+def timed_elsewhere(func, is_plain, point):
+    """Do the same in another process; an exception that would not come back is put into words.
+
+    Parameters
+    ----------
+    func : callable
+    is_plain : bool
+        Whether exceptions are sent by `pickle` alone; else by cloudpickle where that is loaded.
+    point : ndarray of shape (d,) or dict
+
+    Raises
+    ------
+    BaseException
+        What `func` raises.
+    RuntimeError
+        With the type, text and traceback of that, if it cannot be unpickled: it would break a
+        process pool, or be taken for the loss of the worker.
+    """
+    try:
+        return timed(func, point)
+    except BaseException as error:
+        why = _why_not_sent(error, is_plain)
+        if why is None:
+            raise
+        words = (
+            f"func raised {type(error).__module__}.{type(error).__qualname__}, which cannot be "
+            f"sent from the worker ({why}). Its traceback there:\n"
+            + "".join(traceback.format_exception(error))
+        )
+    raise RuntimeError(words)
+
+
+def _why_not_sent(error, is_plain):
+    """Return why an exception does not survive being pickled; None if it does."""
+    names = () if is_plain else ("cloudpickle", "joblib.externals.cloudpickle")
+    try:
+        copy.deepcopy(error)  # made anew as it would be there, from what `__reduce_ex__` gives
+    except Exception as refused:
+        return f"{type(refused).__name__}: {refused}"
+    why = None
+    for pickler in [pickle, *(sys.modules[name] for name in names if name in sys.modules)]:
+        try:
+            pickler.dumps(error)
+            return None
+        except Exception as refused:
+            why = f"{type(refused).__name__}: {refused}"
+    return why
+
+
 def is_executor(executor):
     """Whether this is an executor itself, and not a class or another callable that makes one."""
     return hasattr(executor, "submit") and not isinstance(executor, type)
+
+
+def _made(make):
+    """Return the executor that a callable makes, or refuse what it makes."""
+    executor = make()
+    if not is_executor(executor):
+        raise ValueError(
+            f"executor must have submit(), or be a callable that returns such an executor: {make!r}"
+            f" returned {executor!r}. Write lambda: ThreadPoolExecutor(4), say."
+        )
+    return executor
 
 
 def count_workers(executor, assumed=None):

@@ -8,7 +8,11 @@ import numpy as np
 from skbo_silbo.journal import require_same
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._event_log import EventLog
+from skbo_silbo.optimizers._shape import rows, told
 from skbo_silbo.space import keys_of
+
+CALLS = frozenset({"called", "not called", "raised", "left", "given"})  # events of `Calls`
+PLACES = CALLS | {"asked", "cancelled"}  # events that hold places of the cube
 
 
 def open_log(path, random_state):
@@ -68,10 +72,33 @@ def begin_or_check(log, optimizer, facts):
 def replay(log, optimizer):
     """Have an optimiser take over all events of a log, and what was learnt, if this release did."""
     n_before, state = log.read_state() if log.header["made with"] == _version() else (0, None)
+    checks = _checks_of_events(optimizer.space_)
     for n, event in enumerate(log.records, start=1):
+        _check_event(log, n - 1, event, checks)
         _follow(event, optimizer)
         if n == n_before:
-            optimizer._state_from_dict(state)
+            with log.state_as_written():
+                optimizer._state_from_dict(state)
+
+
+def _checks_of_events(space):
+    """Return what the events of a log can be, names to checks of the whole event."""
+    places = rows(space.n_features_)
+
+    def of_places(name):
+        return lambda event, place: places(event[name], f"{place}[{name!r}]")
+
+    return {"told": told(space), **{name: of_places(name) for name in PLACES}}
+
+
+def _check_event(log, i, event, checks):
+    kinds = checks.keys() & event.keys()
+    if len(kinds) != 1:
+        raise log.damaged_record(i, f"it must be one of {', '.join(sorted(checks))}")
+    try:
+        checks[kinds.pop()](event, "it")
+    except ValueError as error:
+        raise log.damaged_record(i, str(error)) from error
 
 
 def _follow(event, optimizer):
@@ -129,14 +156,35 @@ def _check_same(then, now, space, path):
     except ValueError as error:
         raise ValueError(f"{error} The data are journal {path!r}.") from None
     undescribed = set(then["objects"]) - set(then.get("descriptions", {}))  # of older journals
-    require_same(_who(then), _who(now), path)
+    _refuse_other_door(then, now, path)
+    require_same(_who(then, now), _who(now, now), path)
     require_same(_options(then, undescribed), _options(now, undescribed), path)
     seeds = ({"random_state gives a seed that": header["seed"]} for header in (then, now))
     require_same(*seeds, path)
 
 
-def _who(header):
-    return {"optimizer": header["class"], **header["facts"]}
+def _refuse_other_door(then, now, path):
+    """Refuse to go on, as `minimize` or as the optimiser itself, with a journal of the other."""
+    if ("method" in then["facts"]) == ("method" in now["facts"]):
+        return
+    own = "x_iters_ and func_vals_"
+    by, remedy = "minimize(journal=)", "Go on with minimize"
+    if "method" in now["facts"]:
+        by, remedy = f"{then['class']}(journal=)", f"Go on with {then['class']}(journal=)"
+        own += " (as x0 and y0)"
+    raise ValueError(
+        f"journal must be of the same door: {path!r} was written by {by}, for whose points and "
+        f"signs the other does not know. {remedy}; or give another path, and tell it {own} from "
+        "there."
+    )
+
+
+def _who(header, now):
+    """Return optimiser and facts; what journals of earlier releases do not say can be anything."""
+    facts = dict(header["facts"])
+    if "constraints" in now["facts"]:
+        facts.setdefault("constraints", now["facts"]["constraints"])
+    return {"optimizer": header["class"], **facts}
 
 
 def _options(header, undescribed):

@@ -41,6 +41,7 @@ from skbo_silbo.optimizers._returned import (
     lowest_mean,
     warped,
 )
+from skbo_silbo.optimizers._shape import require_belief
 from skbo_silbo.optimizers._subspace import LearntSubspace, describe_subspace
 from skbo_silbo.space import draw_unseen, first_rows, key_of
 from skbo_silbo.surrogate import choose_warp, fit_feasibility, restore_feasibility
@@ -353,6 +354,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _state_from_dict(self, state):
         d = self.space_.n_features_
+        require_belief(state, d, len(self._configuration.warps))
         relearn = state["embedding"] == _state.RELEARN
         learnt_at, chosen_at = (0, 0) if relearn else state["counts"]
         self._unlabeled = _state.rows_from_data(state["unlabeled"], d)

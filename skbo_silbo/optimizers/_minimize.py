@@ -22,9 +22,11 @@ from skbo_silbo._typing import (
 )
 from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._calls import Calls
+from skbo_silbo.optimizers._constraints import describe_constraints
 from skbo_silbo.optimizers._executors import InPlace, OneThread, Workers, is_executor
 from skbo_silbo.optimizers._first_points import warn_of_first_points_only
 from skbo_silbo.optimizers._journaling import open_log
+from skbo_silbo.optimizers._known import tell_known
 from skbo_silbo.optimizers._methods import make_optimizer, name_of
 from skbo_silbo.optimizers._report import make_report
 from skbo_silbo.optimizers._result import MinimizeResult
@@ -91,6 +93,8 @@ def minimize(
     y0 : float or array-like, default=None
         Known values of `x0`: told to the optimiser, neither evaluated nor counted. With
         `n_constraints` a tuple ``(values, constraints)``, the latter of shape (n, m) or (m,).
+        A `journal` keeps them, so that later calls can leave them out; those that it lacks are
+        added, and one that differs from what it has of a point is refused.
     max_time : float, default=None
         Seconds, at least 0, after which no further call is started. What runs is waited for.
     target : float, default=None
@@ -131,9 +135,10 @@ def minimize(
         A file in which every point and value is on disk before the search goes on. The same call
         with the same journal goes on where it ended, be it by ``kill -9``: its calls count, points
         that were being evaluated come first. One at which `func` raises again in a second run, and
-        then returns a value elsewhere, counts as failed, with a `LostEvaluationWarning`. A journal
-        of another space, method, option or seed is refused, the difference named. It is locked
-        while in use.
+        then returns a value elsewhere, counts as failed, with a `LostEvaluationWarning`; so does
+        one with which the process has died twice (without an executor, or in its threads). A
+        journal of another space, method, option, seed or constraint is refused, the difference
+        named. It is locked while in use.
     verbose : int, default=0
         1 prints a line whenever the best value improves, 2 after every call.
     maximize : bool, default=False
@@ -189,15 +194,16 @@ def minimize(
             optimizer.check_constraints(np.zeros(n_constraints))
         if log is not None:
             learnt = {"n_constraints": n_constraints} if n_constraints else {}
-            name = name_of(method, optimizer)
-            optimizer.keep_journal(log, method=name, maximize=bool(maximize), **learnt)
+            facts = {"method": name_of(method, optimizer), "maximize": bool(maximize), **learnt}
+            known = describe_constraints(constraints)
+            optimizer.keep_journal(log, **facts, constraints=known)
         y0, c0 = _split(y0, n_constraints)
-        queue, n_known = _prepare(optimizer, x0, y0, c0, sign)
-        if "n_initial" not in options and len(queue) + n_known < n_calls:
-            n_given = len(optimizer.func_vals_) - n_known
-            warn_of_first_points_only(optimizer, "n_calls", n_calls, n_given, stacklevel=2)
-        workers = _make_workers(func, executor, n_pending, timeout)
         calls = Calls(log, optimizer.space_)
+        queue = _prepare(optimizer, x0, y0, c0, sign, calls)
+        n_known = len(optimizer.func_vals_) - calls.n_given
+        if "n_initial" not in options and len(queue) + n_known < n_calls:
+            warn_of_first_points_only(optimizer, "n_calls", n_calls, calls.n_given, stacklevel=2)
+        workers = _make_workers(func, executor, n_pending, timeout)
         run = Run(optimizer, workers, limits, n_pending, sign, report, calls, n_constraints)
         run.begin_with(queue, n_known)
         return _perform(run)
@@ -227,6 +233,7 @@ def _perform(run):
         raise
     finally:
         run.workers.close(wait=ended)
+        run.calls.leave()
 
 
 def _check_limits(n_calls, max_time, target, callback, n_retries):
@@ -247,28 +254,23 @@ def _split(y0, n_constraints):
     return y0, None
 
 
-def _prepare(optimizer, x0, y0, c0, sign):
-    """Tell what is known; return the points to be evaluated first, and the calls made before.
-
-    A journal that was begun holds the values of y0 already, and the calls of the run before.
-    """
-    n_told, pending = len(optimizer.func_vals_), list(optimizer.pending_)
-    if x0 is None:
-        if y0 is not None:
+def _prepare(optimizer, x0, y0, c0, sign, calls):
+    """Tell what is known; return the points to be evaluated first."""
+    if y0 is not None:
+        if x0 is None:
             raise ValueError("x0 must be given with y0: got y0 alone. Give the points too.")
-        return pending, n_told
-    points = optimizer.check_points(x0)
-    if y0 is None:
-        return pending + [x for x in points if not (n_told and optimizer.was_told(x))], n_told
-    if n_told:
-        return pending, n_told - len(points)
-    y0 = sign * np.asarray(y0, dtype=float) if sign < 0 else y0
-    optimizer.tell(x0, y0, constraints=c0)
-    return [], 0
+        tell_known(optimizer, calls, x0, y0, c0, sign)
+        return list(optimizer.pending_)
+    pending = list(optimizer.pending_)
+    if x0 is None:
+        return pending
+    n_told, points = len(optimizer.func_vals_), optimizer.check_points(x0)
+    return pending + [x for x in points if not (n_told and optimizer.was_told(x))]
 
 
 def _make_workers(func, executor, n_pending, timeout):
-    if timeout is not None and not (isinstance(timeout, Real) and timeout > 0):
+    is_time = isinstance(timeout, Real) and not isinstance(timeout, bool) and timeout > 0
+    if timeout is not None and not is_time:
         raise ValueError(f"timeout must be None or a positive number of seconds: got {timeout!r}.")
     if executor is None:
         if n_pending != "auto":

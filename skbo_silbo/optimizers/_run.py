@@ -9,7 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
-from skbo_silbo.optimizers._calls import MOST_RUNS
+from skbo_silbo.optimizers._calls import MOST_DEATHS, MOST_RUNS
 from skbo_silbo.optimizers._executors import Job
 from skbo_silbo.optimizers._outcome import as_outcome
 from skbo_silbo.optimizers._result import MinimizeResult
@@ -21,7 +21,7 @@ MEMORY = 0.7  # of the running figures of how long proposals and evaluations tak
 
 
 class LostEvaluationWarning(UserWarning):
-    """An evaluation was given up: its worker died, or it took too long, or raised in two runs."""
+    """An evaluation was given up: its worker or process died, it took too long, or raised twice."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,7 @@ class Run:
         self.nfev = self._n_points = 0  # calls made, and points that they were made for
         self._queue = []  # jobs to be submitted before anything is asked for
         self._suspects = []  # jobs that may have killed a worker: evaluated alone
+        self._deadly = []  # jobs with which the process has died twice
         self._aside = []  # jobs that raised as in an earlier run, and what: failed if others do not
         self._raised = (None, None)  # the exception of func that was raised, and its point
         self._alone = self._exhausted = False
@@ -92,12 +93,23 @@ class Run:
     def begin_with(self, points, n_known):
         """Put points before all that is asked for; `n_known` of earlier runs have values."""
         self._queue = [Job(point) for point in points]
+        if self.workers.is_in_process:
+            self._suspect(self._queue)
         self._n_points = n_known
         self._n_given = len(self.optimizer.func_vals_) - n_known  # values that no call was made for
         self.nfev = n_known + self.calls.n_without_value
 
+    def _suspect(self, jobs):
+        """Have those with which this process has died go first, alone, or not at all."""
+        for job in jobs:
+            job.alone = self.calls.was_under_way(job.point)
+        self._deadly = [job for job in jobs if self.calls.has_failed(job.point)]
+        rest = [job for job in jobs if job not in self._deadly]
+        self._queue = sorted(rest, key=lambda job: not job.alone)
+
     def loop(self):
         """Evaluate until something says stop; return the `Stop`."""
+        self._give_up_deadly()
         stop = self._why_stop()
         while stop is None:
             self._fill()
@@ -210,8 +222,9 @@ class Run:
             job = self._next_job()
             if job is None:
                 return
-            self._alone = job.losses > 0
-            self.calls.begin(job.point)
+            self._alone = job.alone
+            alone = self.workers.is_local or (self.workers.is_in_process and job.alone)
+            self.calls.begin(job.point, alone=alone)
             self.nfev += 1
             self._n_points += job.n_calls == 0
             job.n_calls += 1
@@ -224,7 +237,8 @@ class Run:
         if self._called_back or perf_counter() >= self._time_up or not self._waits():
             return False
         n_jobs, n_usable = self.workers.n_jobs, self.workers.n_usable
-        if n_jobs and (self._alone or self._suspects):
+        is_next_alone = self._suspects or (self._queue and self._queue[0].alone)
+        if n_jobs and (self._alone or is_next_alone):
             return False
         return n_jobs < (n_usable + self._n_ahead() if self.n_pending == "auto" else self.n_pending)
 
@@ -301,6 +315,14 @@ class Run:
         for job, error in aside:
             self._give_up(job, f"raised {in_short(repr(error))} as in an earlier run")
 
+    def _give_up_deadly(self):
+        """Count points that killed the process as failed, as far as `n_calls` reaches."""
+        while self._deadly and self._n_points < self.limits.n_calls:
+            self._n_points += 1
+            self._give_up(
+                self._deadly.pop(0), f"was under way when the process died, {MOST_DEATHS} times"
+            )
+
     def _take_back(self, jobs):
         """Count calls that had not begun as not made."""
         self.nfev -= len(jobs)
@@ -334,7 +356,7 @@ class Run:
 
     def _note_loss(self, job):
         """Evaluate the point of a lost worker again, alone, or give it up."""
-        job.losses += 1
+        job.losses, job.alone = job.losses + 1, True
         if job.losses <= self.limits.n_retries:
             self._suspects.append(job)
         else:

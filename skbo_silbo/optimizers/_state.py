@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo.embedding import LinearEmbedding, TransformerEmbedding
 from skbo_silbo.journal import describe, differences_in_words
-from skbo_silbo.space import box_difference, describe_space, space_difference
+from skbo_silbo.space import box_difference, describe_space, same_columns, space_difference
 
 RELEARN = "learn again"  # in place of an embedding: at the next proposal, from all values
 FORMAT, VERSION = "skbo_silbo optimizer", 3
@@ -43,16 +43,16 @@ def check_header(data, cls):
             f"data must be what to_dict() returned, with format {FORMAT!r}: got {_brief(data)}. "
             "Give the dict, read by json.load."
         )
-    if data["version"] != VERSION:
+    if data.get("version") != VERSION:
         raise ValueError(
-            f"version of the data must be {VERSION}: got {data['version']!r}. Read it with the "
+            f"version of the data must be {VERSION}: got {data.get('version')!r}. Read it with the "
             "release of skbo_silbo that wrote it, and tell() its points and values to a new "
             "optimiser."
         )
-    if data["class"] != cls.__name__:
+    if data.get("class") != cls.__name__:
         raise ValueError(
-            f"data must be of a {cls.__name__}: got that of a {data['class']}. "
-            f"Use {data['class']}.from_dict."
+            f"data must be of a {cls.__name__}: got that of a {data.get('class')}. "
+            f"Use {data.get('class')}.from_dict."
         )
 
 
@@ -136,10 +136,16 @@ def merge_options(data, given):
     return {**data["options"], **given}
 
 
-def space_to_data(space):
-    """Return bounds as numbers, or a description of a space of named parameters."""
+def space_to_data(space, *, as_first=False):
+    """Return bounds as numbers, or a description of a space of named parameters.
+
+    `as_first` describes members of lists as releases before 0.2 did.
+    """
     if space.is_dict:
-        return {"columns": list(space.feature_names_), "parameters": describe_space(space)}
+        columns = {"columns": list(space.feature_names_)}
+        if as_first:
+            return {**columns, "parameters": describe_space(space, version=1)}
+        return {**columns, "described": 2, "parameters": describe_space(space, version=2)}
     return {"bounds": np.column_stack([space.lower, space.upper]).tolist()}
 
 
@@ -167,7 +173,7 @@ def check_space(data, space):
     ValueError
         Also when only the order of the parameters differs.
     """
-    now = space_to_data(space)
+    now = space_to_data(space, as_first="described" not in data)
     if data.keys() != now.keys():
         raise ValueError(
             f"bounds must be a {'box' if 'bounds' in data else 'space of named parameters'}, as "
@@ -179,7 +185,7 @@ def check_space(data, space):
     else:
         different = space_difference(data["parameters"], now["parameters"])
         columns = [_of_parameters(described) for described in (data, now)]
-        if different is None and columns[0] != columns[1]:
+        if different is None and not same_columns(*columns):
             different = f"the columns were {columns[0]} and are {columns[1]}"
     if different is not None:
         raise ValueError(

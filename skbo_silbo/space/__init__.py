@@ -1,7 +1,12 @@
 """Search spaces: boxes of numbers and named, mixed parameters, seen as one cube [-1, 1]^m."""
 
 from skbo_silbo.space._box import Box
-from skbo_silbo.space._description import box_difference, describe_space, space_difference
+from skbo_silbo.space._description import (
+    box_difference,
+    describe_space,
+    same_columns,
+    space_difference,
+)
 from skbo_silbo.space._domains import ParameterDomain, parameter_domains
 from skbo_silbo.space._keys import (
     SpaceExhausted,
@@ -32,5 +37,6 @@ __all__ = [
     "parameter_domains",
     "refuse_intervals",
     "require_left",
+    "same_columns",
     "space_difference",
 ]

@@ -9,6 +9,7 @@ from scipy.optimize import Bounds
 
 from skbo_silbo._typing import ArrayLike, BoundsLike, FloatArray
 from skbo_silbo.space._grid import check_cube, snap, to_cube, to_share
+from skbo_silbo.space._values import is_number
 
 
 class Box:
@@ -166,10 +167,10 @@ class Box:
                     f"fixed must be a dict of indices from 0 to {len(bounds) - 1}: got {j!r}. "
                     "Count the inputs from 0."
                 )
-            if not self.lower[j] <= value <= self.upper[j]:
+            if not is_number(value) or not self.lower[j] <= value <= self.upper[j]:
                 raise ValueError(
-                    f"fixed must be within the bounds [{self.lower[j]}, {self.upper[j]}] of input "
-                    f"{j}: got {value!r}. Change the value or widen the bounds."
+                    f"fixed must be a number within the bounds [{self.lower[j]}, {self.upper[j]}] "
+                    f"of input {j}: got {value!r}. Change the value or widen the bounds."
                 )
             bounds[j] = value
         return Box(bounds)

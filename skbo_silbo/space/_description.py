@@ -1,28 +1,37 @@
 """A space as readable plain data, so that one in a file can be compared with the one at hand."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
+from skbo_silbo.journal import describe
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
+from skbo_silbo.space._words import ADDRESS
 
-ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)  # differs from process to process
+VERSION = 2
 TOLERANCE = 1e-8  # relative: versions of scipy differ in the last digits of a quantile
 
 
-def describe_space(space: Space | SpaceUnion) -> list[dict[str, dict[str, Any]]]:
+def describe_space(
+    space: Space | SpaceUnion, version: int = VERSION
+) -> list[dict[str, dict[str, Any]]]:
     """Return the parameters of a space of named parameters, as data for JSON.
+
+    Parameters
+    ----------
+    space : Space or SpaceUnion
+    version : {1, 2}, default=2
+        How members of lists that JSON does not have are described: 1 by class and text, as data of
+        earlier releases have it, 2 as `skbo_silbo.journal.describe` says.
 
     Returns
     -------
     description : list of dict
         A dict for every branch (a `Space` is its own): names to what the parameter's values are.
-        Members of lists that JSON does not have are described by class and text.
 
     Examples
     --------
@@ -31,7 +40,7 @@ def describe_space(space: Space | SpaceUnion) -> list[dict[str, dict[str, Any]]]
     [{'C': {'levels': [1, 10], 'centres': [-0.5, 0.5]}, 'kernel': {'categories': ['rbf', None]}}]
     """
     return [
-        {p.name: {key: _plain(value) for key, value in p.summary().items()} for p in s.parameters}
+        {p.name: {k: _plain(v, version) for k, v in p.summary().items()} for p in s.parameters}
         for s in (space.branches if isinstance(space, SpaceUnion) else [space])
     ]
 
@@ -76,11 +85,19 @@ def _branch_difference(old, new):
             return f"parameter {name!r} had {_kind(before)} and has {_kind(now)}"
         for key in before:
             if not _alike(before[key], now[key]):
-                return (
-                    f"{key} of parameter {name!r} were {_brief(before[key])} "
-                    f"and are {_brief(now[key])}"
-                )
+                return _in_words(f"{key} of parameter {name!r}", before[key], now[key])
     return None
+
+
+def _in_words(what, before, now):
+    """Return two values that differ; of two long lists the members that do."""
+    shown = _brief(before), _brief(now)
+    pairs = list(zip(before, now, strict=False)) if isinstance(before, list) else []
+    i = next((i for i, pair in enumerate(pairs) if not _alike(*pair)), None)
+    is_object = i is not None and any(isinstance(one, (dict, str)) for one in pairs[i])
+    if is_object and any(text.endswith("...") for text in shown):
+        return f"{i} of {what} was {_brief(before[i])} and is {_brief(now[i])}"
+    return f"{what} were {shown[0]} and are {shown[1]}"
 
 
 def _alike(a, b):
@@ -92,10 +109,24 @@ def _alike(a, b):
             scale = max(map(abs, [*a, *b]), default=0.0)
             return np.allclose(a, b, rtol=TOLERANCE, atol=TOLERANCE**2 * scale)
         return all(map(_alike, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_alike(a[key], b[key]) for key in a)
     return type(a) is type(b) and a == b
 
 
-def _plain(value):
+def same_columns(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Return whether two spaces of the same parameters have the same columns.
+
+    Names that hold an address in memory, as earlier releases wrote them, are compared as far as
+    the parameter's name.
+    """
+    return len(old) == len(new) and all(
+        a == b or (ADDRESS.search(a) is not None and a.split("=")[0] == b.split("=")[0])
+        for a, b in zip(old, new, strict=True)
+    )
+
+
+def _plain(value, version):
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, np.bool_):
@@ -105,9 +136,21 @@ def _plain(value):
     if isinstance(value, Real):
         return float(value) if math.isfinite(value) else str(float(value))
     if isinstance(value, list):
-        return [_plain(member) for member in value]
-    kind = type(value)
-    return f"{kind.__module__}.{kind.__qualname__}: {ADDRESS.sub('', repr(value))}"
+        return [_plain(member, version) for member in value]
+    if isinstance(value, tuple) and version > 1:
+        return {"class": "builtins.tuple", "members": [_plain(v, version) for v in value]}
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    text = f"{kind}: {ADDRESS.sub('', repr(value))}"
+    return text if version == 1 else _described(value, kind, text)
+
+
+def _described(value, kind, text):
+    """Return what tells an object from others; its class and text where that cannot be seen."""
+    try:
+        described = describe(value)
+    except ValueError:
+        return text
+    return described if isinstance(described, dict) else {"class": kind, "is": described}
 
 
 def _kind(description):

@@ -3,8 +3,9 @@
 Each class here has the same surface: ``n_columns``; ``n_values`` (or math.inf); ``column_names``;
 ``encode(values) -> (n, n_columns)``; ``decode(columns) -> list of n values``; ``round(columns)``,
 the same as ``encode(decode(columns))`` without making the values; ``values``, a list, or None if
-they cannot be listed; ``holds(value)``, whether it is one of them; ``summary()``, a dict by which
-two parameters are told apart; ``spread(u)``, columns from uniform numbers (n,) in [0, 1], one for a
+they cannot be listed; ``holds(value)``, whether it is one of them; ``own(value)``, a value that can
+be encoded as ``decode`` would give it, a number of its type; ``summary()``, a dict by which two
+parameters are told apart; ``spread(u)``, columns from uniform numbers (n,) in [0, 1], one for a
 value (not of a constant). Columns lie in [-1, 1]. A uniform draw from the cube decodes to a draw
 from the parameter's distribution.
 """
@@ -16,6 +17,7 @@ import numpy as np
 
 from skbo_silbo.space._grid import STEP, snap, to_cube, to_share
 from skbo_silbo.space._values import alike, find, is_number, unlike
+from skbo_silbo.space._words import in_words
 
 # An unbounded side of a distribution is searched as far as this tail probability
 # (3.8 standard deviations of a normal): optimisers go to the very edge, random draws do not.
@@ -32,6 +34,10 @@ class Constant:
     def __init__(self, name, value):
         self.name, self.value, self.column_names = name, value, []
         self.values = [value]
+
+    def own(self, value):
+        """Return the constant, which the value is."""
+        return self.value
 
     def holds(self, value):
         """Return whether the value is the constant."""
@@ -76,6 +82,11 @@ class Levels:
         edges = np.cumsum(weights) / np.sum(weights)
         self._inner = edges[:-1]
         self._centres = to_cube((np.r_[0.0, self._inner] + np.r_[self._inner, 1.0]) / 2.0)
+
+    def own(self, value):
+        """Return the level that equals the value; the value itself where it is none."""
+        i = self._position.get(value)
+        return value if i is None else self.values[i]
 
     def holds(self, value):
         """Return whether the value is a level."""
@@ -123,11 +134,15 @@ class Categories:
         if self.n_values > 2:
             self._hot = 2.0 * np.eye(self.n_values) - 1.0
         self.n_columns = self._hot.shape[1]
-        words = [value if isinstance(value, str) else repr(value) for value in self.values]
+        words = [value if isinstance(value, str) else in_words(value) for value in self.values]
         if len(set(words)) < len(words):  # such as 1 and "1"
-            words = [repr(value) for value in self.values]
+            words = [in_words(value) for value in self.values]
         words = words[1:] if self.n_values == 2 else words
         self.column_names = unlike(f"{name}={word}" for word in words)
+
+    def own(self, value):
+        """Return the category that the value is."""
+        return self.values[find(value, self.values)]
 
     def holds(self, value):
         """Return whether the value is a category."""
@@ -173,6 +188,10 @@ class Quantiles:
         self._support = np.array(distribution.support(), dtype=float)
         low, high = np.where(np.isfinite(self._support), STEP, TAIL)
         self._ends = low, 1.0 - high
+
+    def own(self, value):
+        """Return the value as the kind of number that is drawn."""
+        return int(value) if self.integer else float(value)
 
     def holds(self, value):
         """Return whether the value is of the kind that is drawn, and in the support."""

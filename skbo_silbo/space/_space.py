@@ -197,7 +197,10 @@ class Space:
                 parameter.encode([fixed[parameter.name]])  # raises
         part = copy.copy(self)
         part._arrange(
-            [Constant(p.name, fixed[p.name]) if p.name in fixed else p for p in self.parameters]
+            [
+                Constant(p.name, p.own(fixed[p.name])) if p.name in fixed else p
+                for p in self.parameters
+            ]
         )
         return part
 

@@ -1,0 +1,127 @@
+"""What the doors of optimisers refuse: other constraints, another door's journal, odd words."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from scipy.optimize import LinearConstraint, NonlinearConstraint
+from scipy.stats import randint, uniform
+
+from skbo_silbo import SILBO, Space, minimize
+from skbo_silbo.optimizers._event_log import EventLog
+
+BOUNDS = [(0.0, 1.0), (0.0, 2.0)]
+LOW, HIGH = (LinearConstraint([[1.0, 0.0]], *ends) for ends in ((0.0, 0.4), (0.5, 1.0)))
+
+
+def total(x):
+    return float(sum(x))
+
+
+def run(path, func=total, n_calls=2, **options):
+    options = {"method": "random", "random_state": 0, **options}
+    return minimize(func, BOUNDS, n_calls=n_calls, journal=path, **options)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.jsonl"
+
+
+# --- constraints ----------------------------------------------------------------------------------
+
+
+def first_input(x):
+    return x[0]
+
+
+def under(limit):
+    return NonlinearConstraint(lambda x: x[0] - limit, -np.inf, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "message"),
+    [
+        (HIGH, LOW, r"0.lb was \[0.5\] and is \[0.0\]; constraints.0.ub was \[1.0\]"),
+        (None, LOW, r"constraints was \[\] and is"),
+        (LOW, None, r"constraints was .* and is \[\]"),
+        ([LOW, NonlinearConstraint(first_input, 0.1, 9)], LOW, "constraints was"),
+        (NonlinearConstraint(first_input, 0, 1), NonlinearConstraint(sum, 0, 1), "0.fun was .*put"),
+        (under(0.5), under(0.75), "constraints.0.fun was"),
+    ],
+)
+def test_a_journal_of_other_constraints_is_refused(path, before, now, message):
+    run(path, constraints=before)
+    with pytest.raises(ValueError, match=message):
+        run(path, constraints=now)
+    same = [before] if before is LOW else before
+    assert run(path, n_calls=3, constraints=same).nfev == 3
+
+
+def test_a_journal_that_does_not_describe_constraints_is_read(path):
+    run(path, constraints=LOW)
+    with EventLog(path) as log:
+        header, records = log.header, log.records
+    path.unlink()
+    header["facts"].pop("constraints")
+    with EventLog(path) as log:
+        log.begin(header)
+        for record in records:
+            log.append({key: value for key, value in record.items() if key != "n"})
+    assert run(path, n_calls=3, constraints=LOW).nfev == 3
+
+
+# --- the journal of the other door ----------------------------------------------------------------
+
+
+def test_the_journal_of_an_optimiser_is_refused_by_minimize_in_words(path):
+    optimizer = SILBO(BOUNDS, journal=path, random_state=0)
+    optimizer.tell(optimizer.ask(), 1.0).close_journal()
+    with pytest.raises(ValueError, match=r"written by SILBO\(journal=\).* Go on with SILBO\(jour"):
+        run(path, method="silbo")
+    assert len(SILBO(BOUNDS, journal=path, random_state=0).func_vals_) == 1
+
+
+def test_the_journal_of_minimize_is_refused_by_an_optimiser_in_words(path):
+    run(path, method="silbo", n_initial=2)
+    with pytest.raises(ValueError, match=r"written by minimize\(journal=\).* Go on with minimize;"):
+        SILBO(BOUNDS, journal=path, random_state=0, n_initial=2)
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
+
+def test_a_fixed_value_comes_back_as_the_space_has_it():
+    space = Space({"n": randint(1, 9), "k": [1, 2, 3], "c": ["a", 1.0, None], "u": uniform()})
+    fixed = {"n": 3.0, "k": np.float64(2.0), "c": 1, "u": 1}
+    point = SILBO(space, random_state=0).ask(fixed=fixed)
+    assert point == fixed
+    assert [type(point[name]) for name in "nkcu"] == [int, int, float, float]
+
+
+@pytest.mark.parametrize(
+    ("fixed", "message"),
+    [
+        ([0.5], r"fixed must be None or a dict, an index .*\[0.5\]. Write {0: value}"),
+        ({0: "a"}, "fixed must be a number within the bounds .* of input 0: got 'a'"),
+        ({0: np.nan}, "fixed must be a number within"),
+        ({0: True}, "fixed must be a number within"),
+    ],
+)
+def test_what_cannot_be_fixed_is_refused(fixed, message):
+    optimizer = SILBO(BOUNDS, random_state=0)
+    with pytest.raises(ValueError, match=message):
+        optimizer.ask(fixed=fixed)
+    assert len(optimizer.pending_) == 0
+
+
+def test_a_timeout_is_a_number():
+    with pytest.raises(ValueError, match="positive number of seconds: got True"):
+        run(None, timeout=True)
+
+
+def test_a_callable_that_makes_no_executor_is_refused():
+    with pytest.raises(ValueError, match=r"returned None\. Write lambda: ThreadPoolExecutor"):
+        run(None, executor=lambda: None)
+    with pytest.raises(ValueError, match="returned <class"):
+        run(None, executor=lambda: ThreadPoolExecutor)

@@ -1,0 +1,92 @@
+"""Functions that kill the process of `minimize`: what its journal makes of the point."""
+
+import contextlib
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from skbo_silbo import LostEvaluationWarning, minimize
+
+BOUNDS = [(-1.0, 2.0), (0.0, 3.0)]
+POINTS = minimize(lambda x: 0.0, BOUNDS, method="random", n_calls=9, random_state=0).x_iters
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
+]
+
+
+class Deadly:
+    """Ends its process at one of the points; calls are counted in a file, which survives."""
+
+    def __init__(self, folder, at, end=lambda: os._exit(9)):
+        self.count, self.at, self.end = folder / "count", POINTS[at], end
+
+    def __call__(self, x):
+        with self.count.open("ab") as file:
+            file.write(b".")
+        if np.allclose(x, self.at, atol=1e-8):
+            self.end()
+        return float((x**2).sum())
+
+    @property
+    def n_calls(self):
+        return self.count.stat().st_size
+
+
+def run(func, path, n_calls=6, **options):
+    return minimize(
+        func, BOUNDS, method="random", n_calls=n_calls, journal=path, random_state=0, **options
+    )
+
+
+def dies(func, path, **options):
+    """Return whether a process dies that runs it; that of the tests lives."""
+    child = os.fork()
+    if child == 0:
+        try:
+            run(func, path, **options)
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+
+@pytest.mark.parametrize("at", [0, 3, 5])
+@pytest.mark.parametrize("options", [{}, {"executor": lambda: ThreadPoolExecutor(2)}])
+def test_a_point_that_the_process_dies_with_twice_has_failed(tmp_path, at, options):
+    path, func = tmp_path / "run.jsonl", Deadly(tmp_path, at)
+    n_deaths = 0
+    while n_deaths < 9 and dies(func, path, **options):
+        n_deaths += 1
+    assert n_deaths == (2 if not options else 3)  # the first time it was not alone
+    with pytest.warns(LostEvaluationWarning, match="under way when the process died, 2 times"):
+        result = run(func, path, 8, **options)
+    assert_array_equal(result.x_iters[np.isnan(result.func_vals)], POINTS[[at]])
+    assert len(result.func_vals) == 8
+    assert result.nfev == func.n_calls
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_a_run_that_was_ended_is_no_death(tmp_path, error):
+    def end():
+        raise error
+
+    path, func = tmp_path / "run.jsonl", Deadly(tmp_path, 2, end)
+    for n_runs in (1, 2, 3):
+        with contextlib.suppress(SystemExit):
+            run(func, path)
+        assert func.n_calls == 2 + n_runs
+    assert dies(Deadly(tmp_path, 2), path)
+    result = run(Deadly(tmp_path, 8), path)
+    assert np.isfinite(result.func_vals).all()
+
+
+def test_what_the_budget_does_not_reach_is_left(tmp_path):
+    path, func = tmp_path / "run.jsonl", Deadly(tmp_path, 3)
+    assert dies(func, path)
+    assert dies(func, path)
+    assert len(run(func, path, 3).func_vals) == 3
+    with pytest.warns(LostEvaluationWarning):
+        assert len(run(func, path, 4).func_vals) == 4

@@ -1,0 +1,87 @@
+"""Spaces of functions, classes and plain objects: names that are the same in every process."""
+
+import json
+import threading
+
+import numpy as np
+import pytest
+from scipy.stats import uniform
+
+from skbo_silbo import SILBO, Space
+from skbo_silbo.optimizers import _state
+from skbo_silbo.space import describe_space
+
+
+def relu(x):
+    return max(x, 0.0)
+
+
+def scaled(factor):
+    return lambda x: factor * x
+
+
+class Wall:
+    def __init__(self, width, more=None):
+        self.width, self.more = width, more
+
+
+class Locked:
+    def __init__(self):
+        self.lock = threading.Lock()
+
+
+def space_of(*values):
+    return Space({"act": list(values), "b": uniform()})
+
+
+def space_as_in_another_process():
+    """Made anew: objects with the same parts, at other places in memory."""
+    return space_of(relu, len, Wall, Wall(3), scaled(2), Locked(), Wall(4, {"a": np.arange(99)}))
+
+
+def test_columns_have_names_of_their_own_without_addresses():
+    names = space_as_in_another_process().feature_names_
+    assert names[:4] == [
+        f"act={relu.__module__}.relu",
+        "act=<built-in function len>",
+        f"act=<class '{Wall.__module__}.Wall'>",
+        f"act={Wall.__module__}.Wall(more=None, width=3)",
+    ]
+    assert " at 0x" not in "".join(names)
+    assert len(set(names)) == 8
+    twins = space_of(Wall(1), Wall(1), None).feature_names_
+    assert len(set(twins)) == 4
+
+
+def test_a_journal_is_read_in_another_process(tmp_path):
+    for n_told in range(2):
+        optimizer = SILBO(space_as_in_another_process(), journal=tmp_path / "a", random_state=0)
+        assert len(optimizer.func_vals_) == n_told
+        optimizer.tell(optimizer.ask(), 1.0).close_journal()
+    data = json.loads(json.dumps(optimizer.to_dict()))
+    again = SILBO.from_dict(data, bounds=space_as_in_another_process())
+    assert again.to_dict() == data
+
+
+@pytest.mark.parametrize(
+    "other",
+    [Wall(9), scaled(3), relu, np.arange(2000) * 2, (1, 2.0)],
+)
+def test_other_values_are_refused(other):
+    like = {Wall: Wall(1), np.ndarray: np.arange(2000), tuple: (1, 2)}.get(type(other), scaled(2))
+    data = _state.space_to_data(space_of(like, "a", 0.5))
+    _state.check_space(data, space_of(like, "a", 0.5))
+    with pytest.raises(ValueError, match="categories of parameter 'act'"):
+        _state.check_space(data, space_of(other, "a", 0.5))
+
+
+def test_the_data_of_an_earlier_release_are_read():
+    space = space_as_in_another_process()
+    words = [f"act={value!r}" for value in space.parameters[0].values]
+    data = {"columns": [*words, "b"], "parameters": describe_space(space, version=1)}
+    assert any(" at 0x" in word for word in words)
+    _state.check_space(data, space_as_in_another_process())
+    with pytest.raises(
+        ValueError, match=r"6 of categories of parameter 'act' was .*Wall.* and is 'other'"
+    ):
+        _state.check_space(data, space_of(*space.parameters[0].values[:-1], "other"))
