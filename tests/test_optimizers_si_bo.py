@@ -115,7 +115,7 @@ def test_too_few_differences_are_warned_of():
 )
 def test_parameters_without_small_differences_are_warned_of(space, name):
     with pytest.warns(UserWarning, match=rf"bounds should be of real .* along {name}\. Use SILBO"):
-        SIBO(space)
+        SIBO(space, random_state=0)
 
 
 def test_real_parameters_of_any_distribution_are_searched():

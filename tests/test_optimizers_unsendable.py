@@ -53,16 +53,18 @@ class Sending(Executor):
 @pytest.mark.parametrize(
     ("func", "words"),
     [
-        (raise_needs_two, "NeedsTwo: licence 7 of solver"),
+        (raise_needs_two, "licence 7 of solver"),
         (raise_lock, "HoldsALock: held"),
     ],
 )
 @pytest.mark.parametrize("make", [Sending(), Sending])
 def test_the_real_error_is_seen(func, words, make):
-    with pytest.raises(RuntimeError, match=words) as caught:
+    sent = RuntimeError, NeedsTwo  # itself where tblib, which Dask loads, makes it sendable
+    with pytest.raises(sent, match=words) as caught:
         minimize(func, BOUNDS, method="random", executor=make, random_state=0)
-    assert "func raised" in str(caught.value)
-    assert func.__name__ in str(caught.value)
+    if isinstance(caught.value, RuntimeError):
+        assert "func raised" in str(caught.value)
+        assert func.__name__ in str(caught.value)
     assert caught.value.optimize_result.nfev == 1
     assert len(caught.value.optimize_x) == 2
 

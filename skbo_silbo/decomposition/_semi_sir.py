@@ -309,7 +309,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         self.n_components_ = self._choose_n_components(pencil, slices, near)
         self._store_components(spectrum, slices.n_rows, scale)
         if self.n_components in TESTED_WORDS:
-            places = rows_to_look_at(*pencil.X_labeled.shape, slices.weights)
+            n, d = pencil.X_labeled.shape
+            places = rows_to_look_at(n, d, slices.weights)
             rows = slices.unweighted(pencil.X_labeled)[places]
             self._look_at_curvature(rows, self.components_ * scale, data.y)
         return self

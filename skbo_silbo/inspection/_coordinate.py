@@ -63,7 +63,7 @@ class Elimination:
 def coordinate_test(
     X: ArrayLike,
     y: ArrayLike,
-    features: int | str | Iterable[int | str] | ArrayLike,
+    features: int | str | Iterable[int | str],
     *,
     n_slices: int | ArrayLike = 10,
     categorical: bool | str = "auto",

@@ -10,7 +10,7 @@ import numpy as np
 from skbo_silbo.journal import describe
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
-from skbo_silbo.space._words import ADDRESS
+from skbo_silbo.space._value_words import ADDRESS
 
 VERSION = 2
 TOLERANCE = 1e-8  # relative: versions of scipy differ in the last digits of a quantile

@@ -92,8 +92,8 @@ class ParameterDomain:
 
         Examples
         --------
-        >>> ParameterDomain(None, 1.0, 100.0, is_logarithmic=True).places(3)
-        [1.0, 10.0, 100.0]
+        >>> ParameterDomain(None, 0.0, 100.0).places(3)
+        [0.0, 50.0, 100.0]
         """
         if self.values is not None and (len(self.values) <= n or not self.is_numeric):
             return self.values

@@ -16,8 +16,8 @@ from numbers import Integral
 import numpy as np
 
 from skbo_silbo.space._grid import STEP, snap, to_cube, to_share
+from skbo_silbo.space._value_words import in_words
 from skbo_silbo.space._values import alike, find, is_number, unlike
-from skbo_silbo.space._words import in_words
 
 # An unbounded side of a distribution is searched as far as this tail probability
 # (3.8 standard deviations of a normal): optimisers go to the very edge, random draws do not.
