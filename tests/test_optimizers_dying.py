@@ -65,7 +65,7 @@ def test_a_point_that_the_process_dies_with_twice_has_failed(tmp_path, at, optio
         result = run(func, path, 8, **options)
     assert_array_equal(result.x_iters[np.isnan(result.func_vals)], POINTS[[at]])
     assert len(result.func_vals) == 8
-    assert result.nfev == func.n_calls
+    assert result.nfev >= func.n_calls  # a thread may not have begun when the process died
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])

@@ -3,7 +3,7 @@
 import pickle
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_all_start_methods, get_context
 
 import pytest
 
@@ -79,6 +79,7 @@ def test_in_this_process_all_are_raised_themselves():
         minimize(raise_needs_two, BOUNDS, method="random", random_state=0)
 
 
+@pytest.mark.skipif("forkserver" not in get_all_start_methods(), reason="Windows has none")
 def test_a_real_pool_is_not_broken():
     context = get_context("forkserver")
     make = partial(ProcessPoolExecutor, 1, mp_context=context)

@@ -155,6 +155,22 @@ def test_the_share_not_explained_is_that_of_values_left_out():
     assert GaussianProcessSurrogate().fit(X, np.ones(25)).unexplained_share() == 0.0
 
 
+def test_pending_points_do_not_make_the_model_look_better():
+    rng = np.random.default_rng(0)
+    optimizer = SILBO([(-1, 1)] * 4, random_state=0, search=ParzenTurns(Elsewhere(), most=1.0))
+    X = rng.uniform(-1, 1, (20, 4))
+    optimizer.tell(X, rng.standard_normal(20))
+    optimizer.ask()
+    share = optimizer._belief.surrogate.unexplained_share()
+    optimizer.ask(6)
+    assert optimizer._surface(7).told.unexplained_share() == share > 0.5
+
+
+def test_a_surrogate_of_ones_own_is_refused_before_anything_is_paid():
+    with pytest.raises(ValueError, match="search='improvement'"):
+        SILBO([(0, 1)] * 3, surrogate=BayesianRidge(), search="parzen-turns")
+
+
 def test_it_is_the_default_where_it_was_measured():
     def search_of(**options):
         return SILBO([(0, 1)] * 6, random_state=0, **options)._configuration.search

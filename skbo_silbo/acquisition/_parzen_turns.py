@@ -67,7 +67,8 @@ class ParzenTurns:
 
         The surrogate of the surface must be `Doubting`.
         """
-        share = self.most * cast(Doubting, surface.surrogate).unexplained_share()
+        of_values = cast(Doubting, surface.told or surface.surrogate)  # pending points repeat it
+        share = self.most * of_values.unexplained_share()
         if rng.random() >= share or surface.feasibility is not None:
             return self.search.find(surface, ranked, space, rng)
         X = space.round(np.array([draw_good(ranked, rng) for _ in range(N_DRAWN)]))

@@ -24,6 +24,8 @@ class AcquisitionSurface:
     feasibility : Feasibility or None
         Of learnt constraints: its log probability is added to the acquisition, which must be a
         logarithm then.
+    told : Surrogate or None
+        The surrogate without pending points, where there are some.
     """
 
     acquisition: AcquisitionFunction
@@ -31,6 +33,7 @@ class AcquisitionSurface:
     embedding: Embedding
     best: float
     feasibility: Feasibility | None = None
+    told: Surrogate | None = None
 
     def values(self, X: FloatArray) -> FloatArray:
         """Return the acquisition at the rows of X, of shape (n,)."""

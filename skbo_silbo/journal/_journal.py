@@ -92,6 +92,7 @@ class Journal:
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         self._file = _opened(self.path, flags)
         self._let_go = finalize(self, _let_go, self._file, self._process)
+        self._let_go.atexit = False  # whoever tells last may be at exit too
         _OPEN.add(self)
         try:
             lock(self._file, self.path, kind.user, kind.to_close)

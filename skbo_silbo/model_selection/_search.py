@@ -185,9 +185,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         If `n_iter` ends with the candidates that are made without a model, and `n_initial` is not
         given.
     UserWarning
-        If the search is interrupted (Ctrl-C, SIGINT, or ``sys.exit`` in a fit, on whatever worker,
-        or in `callback`): it ends, the candidates evaluated are its results and the best is
-        refitted. Before the first success KeyboardInterrupt, or SystemExit, is raised.
+        If the search is interrupted by Ctrl-C (SIGINT): it ends, the candidates evaluated are its
+        results and the best is refitted; before the first success KeyboardInterrupt is raised. By
+        ``sys.exit`` too, but SystemExit is raised, with the results in ``cv_results_``.
     LostEvaluationWarning
         If a candidate counts as failed because it ran longer than `timeout`, or because this
         process ended twice while it was evaluated.
@@ -345,13 +345,13 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             open_memory(self, space, evaluate_candidates) as memory,
             callback_task(self, callback_ctx, **task) as search_ctx,
         ):
-            batches = Batches(self, evaluate_candidates, search_ctx, memory.begun)
+            batches, ended_by = Batches(self, evaluate_candidates, search_ctx, memory.begun), None
             try:
                 self._search(batches, memory)
             except (KeyboardInterrupt, SystemExit) as error:
                 if not any(candidate.rows for candidate in batches.candidates):
                     raise
-                self.stop_reason_ = "interrupted"
+                self.stop_reason_, ended_by = "interrupted", error
                 warn_of_interruption(batches.candidates, self.n_iter, error)
         rows = [row for candidate in batches.candidates for row in candidate.rows or ()]
         if not rows:
@@ -364,6 +364,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         if table is None:  # all successes are from the journal
             table = adopt_rows(evaluate_candidates, rows)
         self._tabulate(table, batches.candidates)
+        if isinstance(ended_by, SystemExit):  # a signal's, it may be: nothing is fitted
+            self.cv_results_ = table
+            raise ended_by
 
     def _search(self, batches, memory):
         self.optimizer_ = self._make_optimizer(memory.space, memory.random_state)

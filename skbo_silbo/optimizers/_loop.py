@@ -249,7 +249,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if belief.n_feasible:
             best = lowest_mean(surrogate, np.vstack(good))  # noise makes low values too
             acquisition = self._configuration.acquisition(self._n_known + 1, n_points)
-        return AcquisitionSurface(acquisition, surrogate, embedding, best, feasibility)
+        told = belief.surrogate
+        return AcquisitionSurface(acquisition, surrogate, embedding, best, feasibility, told)
 
     def _choose(self, found, rng):
         """Return the first new point; the new ones after it are unlabelled in the next fit."""

@@ -157,7 +157,7 @@ class Run:
         for job, value in self.workers.returned():
             told = self._recording is not None and self._recording[0] is job
             if not told or len(self.optimizer.func_vals_) == self._recording[1]:
-                with contextlib.suppress(TypeError):
+                with contextlib.suppress(Exception):  # another error is on its way
                     self._record(job, value)
         with contextlib.suppress(OSError):  # of the journal: the search ends with another error
             self._take_back(self.workers.cancel_waiting())

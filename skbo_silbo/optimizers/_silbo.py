@@ -7,7 +7,7 @@ import numpy as np
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._typing import Auto, BoundsLike, Design, RandomState, RegressorLike, TransformerLike
-from skbo_silbo.acquisition import AcquisitionFunction, Search
+from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
 from skbo_silbo.embedding import (
     SKETCH_STREAM,
     IdentityLearner,
@@ -253,7 +253,14 @@ class SILBO(EmbeddedOptimizer):
         search = self.search
         if isinstance(search, str) and search == "auto" and self._improves_among_inputs(learner):
             search = "parzen-turns"
-        return make_mapping(self.mapping, keeps_found=keeps_found), make_search(search)
+        made = make_search(search)
+        if isinstance(made, ParzenTurns) and not isinstance(self.surrogate, str):
+            raise ValueError(
+                "search must not be 'parzen-turns' with a surrogate of your own, which does not "
+                f"say how much it leaves unexplained: got surrogate={self.surrogate!r}. Leave "
+                "search out, or give search='improvement'."
+            )
+        return make_mapping(self.mapping, keeps_found=keeps_found), made
 
     def _improves_among_inputs(self, learner):
         """Whether it is the default in what `ParzenTurns` was measured with, inputs and process."""
