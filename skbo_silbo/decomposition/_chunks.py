@@ -15,8 +15,7 @@ from ._linearity import rows_to_look_at
 from ._moments import SliceMoments
 from ._permutation import permutation_tests
 from ._ridge import choose_ridge_from_moments
-from ._rotation import MeanRotations
-from ._slice_tests import N_PERMUTATIONS
+from ._rotation import N_ROTATIONS, MeanRotations
 from ._slices import slice_response
 from ._streaming import SliceCoding, SolvedOnDemand
 
@@ -228,7 +227,7 @@ class ChunkedSlicing:
         self.rotation_tests_ = permutation_tests(
             problem,
             most=self._most_tested(),
-            n_permutations=N_PERMUTATIONS,
+            n_permutations=N_ROTATIONS,
             random_state=check_random_state(self._seed_of_tests()),
         )
         return self._or_none(dimension_by_tests(self.rotation_tests_))

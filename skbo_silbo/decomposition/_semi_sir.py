@@ -163,7 +163,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         where they chose. With relative weights the p-value is the larger of two: weights that stay
         with y, and weights that go with X.
     rotation_tests_ : dict of ndarray
-        The same after ``partial_fit``, which has no rows to shuffle: exact for normal X [8]_.
+        The same after ``partial_fit``, which has no rows to shuffle: for normal X [8]_.
     curvature_ : ndarray of shape (n_features,)
         Share of each feature's variance that squares and products of the scores explain beyond
         the scores: near 0 where slicing's linearity condition holds. NaN where there are too few
