@@ -200,14 +200,21 @@ def fits_of(evaluate_candidates, params, **kwargs):
 
 
 def _without_caller(function, args, kwargs):
-    """Take the search from a fit where only callbacks would be shown it.
+    """Take the search, and its context, from a fit where only callbacks would be shown them.
 
-    It would be pickled with every fit, with all that it has learnt, and while it goes on learning.
+    They would be pickled with every fit, while the search goes on learning and its context grows.
     """
     context = kwargs.get("callback_ctx")
     if context is None or not context._callbacks:
-        kwargs = {key: value for key, value in kwargs.items() if key != "caller"}
+        unseen = {"caller"} if _holds_callbacks(args[0]) else {"caller", "callback_ctx"}
+        kwargs = {key: value for key, value in kwargs.items() if key not in unseen}
     return function, args, kwargs
+
+
+def _holds_callbacks(estimator):
+    """Whether an estimator, or one that is a parameter of it, has callbacks of its own."""
+    parts = [estimator, *estimator.get_params().values()]
+    return any(vars(part).get("_skl_callbacks") for part in parts if hasattr(part, "__dict__"))
 
 
 def call_in_parallel(evaluate_candidates, tasks):
