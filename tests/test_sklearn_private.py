@@ -9,12 +9,14 @@ import pytest
 from sklearn import config_context
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.parallel import _get_threadpool_controller
 
 from skbo_silbo._sklearn import (
     BaseSearchCV,
     Interval,
+    _without_caller,
     adopt_rows,
     check_refit_names_a_metric,
     is_all_fits_failed,
@@ -195,3 +197,18 @@ def test_one_thread_holds_inside_and_is_undone_after():
     with one_thread():
         assert set(threads().values()) == {1}
     assert threads() == before
+
+
+class Context:
+    _callbacks = ()
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_fit_is_sent_with_a_context_of_callbacks_only_where_there_are_some(own):
+    """The context grows while workers' threads pickle it."""
+    step = LogisticRegression()
+    if own:
+        step._skl_callbacks = [object()]
+    given = {"callback_ctx": Context(), "caller": object(), "error_score": 0.0}
+    *_, kwargs = _without_caller(len, (make_pipeline(step),), given)
+    assert set(kwargs) == ({"callback_ctx", "error_score"} if own else {"error_score"})
