@@ -109,6 +109,12 @@ def check_nonnegative(name, value, special=None):
     raise ValueError(f"{name} must be {allowed} >= 0: got {value!r}.")
 
 
+def brief(value, longest=80):
+    """Return a value as messages show it, cut off where its text is long."""
+    text = repr(value)
+    return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
 def check_switch(name, value):
     """Refuse what is neither "auto" nor a bool."""
     if isinstance(value, bool) or (isinstance(value, str) and value == "auto"):

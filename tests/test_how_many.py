@@ -264,3 +264,10 @@ def test_as_many_slices_as_rows_show_a_clear_signal(n_slices):
     assert sir.n_slices_ == 19  # of two rows; R gives the last the rest
     assert sir.n_components_ == 1
     assert hasattr(sir, "permutation_tests_")
+
+
+def test_the_paper_as_printed_has_no_tests():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    with pytest.raises(ValueError, match="solver must not be 'paper'"):
+        permutation_tests(SemiSlicedInverseRegression(solver="paper"), X, X[:, 0])

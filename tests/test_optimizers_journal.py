@@ -492,3 +492,40 @@ def test_threads_asking_and_telling_at_once(kind):
     assert len(X) == n_threads * n == len(np.unique(X, axis=0))
     assert_array_equal(optimizer.func_vals_, [bowl(x) for x in X])
     assert len(optimizer.pending_) == 0
+
+
+def test_ctrl_c_while_a_value_is_written_keeps_it_on_disk(tmp_path, monkeypatch):
+    path, write, calls = tmp_path / "a.jsonl", os.fsync, []
+
+    def interrupted(file):
+        calls.append(file)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        write(file)
+
+    optimizer = SILBO([(0, 1)] * 2, random_state=0, journal=path)
+    monkeypatch.setattr(os, "fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        optimizer.tell([0.25, 0.5], 3.0)
+    optimizer.tell([0.5, 0.5], 2.0)
+    optimizer.close_journal()
+    again = SILBO([(0, 1)] * 2, random_state=0, journal=path)
+    assert again.func_vals_.tolist() == [3.0, 2.0]
+    again.close_journal()
+
+
+def test_a_pending_point_given_again_as_x0_is_evaluated_once(tmp_path):
+    asked, path = [], tmp_path / "a.jsonl"
+
+    def func(x):
+        asked.append(tuple(x))
+        if len(asked) == 3:
+            raise RuntimeError("an outage")
+        return float(x.sum())
+
+    search = {"n_calls": 5, "n_initial": 3, "random_state": 0, "journal": path}
+    with pytest.raises(RuntimeError, match="outage") as ended:
+        minimize(func, [(0, 1)] * 2, **search)
+    result = minimize(func, [(0, 1)] * 2, x0=[ended.value.optimize_x], **search)
+    assert len(result.func_vals) == 5
+    assert asked.count(tuple(ended.value.optimize_x)) == 2

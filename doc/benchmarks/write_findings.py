@@ -190,7 +190,11 @@ def measured_claims(paper, methods, embedding):
         ),
     ]
     table = [
-        (words, told_difference(a, b), verdict_of([difference(a, b)], wants_level=ALIKE in words))
+        (
+            words,
+            told_difference(a, b, paired=False),
+            verdict_of([difference(a, b, paired=False)], wants_level=ALIKE in words),
+        )
         for words, a, b in rows
     ]
     note = f"{READ_DIFFERENCES} Times are those of the method, without the objective."

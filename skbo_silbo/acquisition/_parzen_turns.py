@@ -67,7 +67,7 @@ class ParzenTurns:
 
         The surrogate of the surface must be `Doubting`.
         """
-        of_values = cast(Doubting, surface.told or surface.surrogate)  # pending points repeat it
+        of_values = cast(Doubting, surface.surrogate if surface.told is None else surface.told)
         share = self.most * of_values.unexplained_share()
         if rng.random() >= share or surface.feasibility is not None:
             return self.search.find(surface, ranked, space, rng)

@@ -25,7 +25,7 @@ class AcquisitionSurface:
         Of learnt constraints: its log probability is added to the acquisition, which must be a
         logarithm then.
     told : Surrogate or None
-        The surrogate without pending points, where there are some.
+        The surrogate of values told alone, where `surrogate` believes pending points too.
     """
 
     acquisition: AcquisitionFunction

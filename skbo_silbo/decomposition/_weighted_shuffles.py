@@ -41,7 +41,7 @@ def affordable(S, n_permutations):
 def weighted_permutation_tests(problem, *, most, n_permutations, random_state):
     """As `permutation_tests`, with the larger p-value of weights that stay and weights that go.
 
-    Both sides see the same shuffles.
+    With an integer as seed both sides see the same shuffles.
     """
     one, other = (
         permutation_tests(

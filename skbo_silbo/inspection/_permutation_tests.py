@@ -71,7 +71,7 @@ def permutation_tests(
     TypeError
         When the estimator has no permutation tests.
     ValueError
-        Whatever ``estimator.fit`` refuses.
+        When its solver is "paper", which tests nothing, and whatever ``estimator.fit`` refuses.
 
     Warns
     -----
@@ -100,6 +100,11 @@ def permutation_tests(
         names = ", ".join(kind.__name__ for kind in PERMUTED)
         raise TypeError(
             f"estimator must be one of {names}, which test by permutation: got {estimator!r}."
+        )
+    if estimator.get_params().get("solver") == "paper":
+        raise ValueError(
+            "solver must not be 'paper' for permutation tests, which Algorithm 2 has none of: got "
+            f"{estimator!r}. Take solver='auto'."
         )
     fitted = clone(estimator).set_params(n_components="permutation").fit(X, y, **fit_params)
     return PermutationTests(**fitted.permutation_tests_, n_found=fitted.n_components_)

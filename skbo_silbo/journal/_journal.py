@@ -181,9 +181,12 @@ class Journal:
         RuntimeError
             If the journal is closed, or in a process forked from the one that opened it.
         """
-        record = {self.kind.number: len(self.records), **record}
-        self._write(record)
-        self.records.append(record)
+        record, size = {self.kind.number: len(self.records), **record}, self._size
+        try:
+            self._write(record)
+        finally:
+            if self._size > size:
+                self.records.append(record)
 
     def damaged_record(self, i: int, why: str = "") -> ValueError:
         """Return the error to raise for a record that is not as it was written; and why."""
@@ -204,16 +207,24 @@ class Journal:
         self._require_mine()
         line = checked_line(content) + b"\n"
         try:
-            left = memoryview(line)
-            os.lseek(self._file, self._size, os.SEEK_SET)
-            while left:
-                left = left[os.write(self._file, left) :]
-            os.fsync(self._file)
-        except BaseException:
+            self._put(line)
+        except Exception:
             with suppress(OSError):
                 os.ftruncate(self._file, self._size)
             raise
+        except BaseException:  # Ctrl-C: what was paid for is written first
+            self._put(line)
+            self._size += len(line)
+            raise
         self._size += len(line)
+
+    def _put(self, line):
+        os.ftruncate(self._file, self._size)  # what an interruption left
+        os.lseek(self._file, self._size, os.SEEK_SET)
+        left = memoryview(line)
+        while left:
+            left = left[os.write(self._file, left) :]
+        os.fsync(self._file)
 
     def _require_mine(self):
         if os.getpid() != self._process:

@@ -148,9 +148,10 @@ def unrun_folds_are_no_surprise(candidates):
 
 def warn_of_interruption(candidates, n_iter, error):
     """Say that the results are those of the candidates before an interruption."""
+    then = "the error is raised" if isinstance(error, SystemExit) else "the best is refitted"
     warnings.warn(
         f"the search was interrupted after {len(candidates)} of {n_iter} candidates "
-        f"({error!r}): these are its results, and the best is refitted.",
+        f"({error!r}): these are its results, and {then}.",
         UserWarning,
         stacklevel=3,
     )

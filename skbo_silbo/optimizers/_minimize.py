@@ -31,6 +31,7 @@ from skbo_silbo.optimizers._methods import make_optimizer, name_of
 from skbo_silbo.optimizers._report import make_report
 from skbo_silbo.optimizers._result import MinimizeResult
 from skbo_silbo.optimizers._run import Limits, Run, Stop, in_short
+from skbo_silbo.space import keys_of
 
 GOES_ON = (
     "The same call with the same journal goes on with this point; if func raises there again, and "
@@ -265,7 +266,13 @@ def _prepare(optimizer, x0, y0, c0, sign, calls):
     if x0 is None:
         return pending
     n_told, points = len(optimizer.func_vals_), optimizer.check_points(x0)
-    return pending + [x for x in points if not (n_told and optimizer.was_told(x))]
+    keys = keys_of(optimizer.space_.encode(points))
+    waiting = set(keys_of(optimizer.space_.encode(pending))) if pending else set()
+    return pending + [
+        x
+        for x, key in zip(points, keys, strict=True)
+        if key not in waiting and not (n_told and optimizer.was_told(x))
+    ]
 
 
 def _make_workers(func, executor, n_pending, timeout):

@@ -8,6 +8,8 @@ import sys
 from contextlib import contextmanager
 from numbers import Integral
 
+from skbo_silbo._checks import brief
+
 NOTHING = object()
 LARGEST = sys.float_info.max
 
@@ -49,7 +51,7 @@ def of_kind(*kinds):
 
     def check(value, place):
         if not isinstance(value, kinds):
-            raise OutOfShapeError(f"{place} must be of type {names}: got {_brief(value)}")
+            raise OutOfShapeError(f"{place} must be of type {names}: got {brief(value)}")
 
     return check
 
@@ -62,7 +64,7 @@ def whole(least=0, most=None):
         is_whole = isinstance(value, Integral) and not isinstance(value, bool)
         if not is_whole or value < least or (most is not None and value > most):
             raise OutOfShapeError(
-                f"{place} must be an integer of at least {least}{up_to}: got {_brief(value)}"
+                f"{place} must be an integer of at least {least}{up_to}: got {brief(value)}"
             )
 
     return check
@@ -77,7 +79,7 @@ def rows(m, *, in_cube=True):
         for i, row in enumerate(value):
             good = isinstance(row, list) and len(row) == m and all(map(_is_number, row))
             if not good or (in_cube and any(abs(number) > 1.0 for number in row)):
-                raise OutOfShapeError(f"{place}[{i}] must be one of {rule}: got {_brief(row)}")
+                raise OutOfShapeError(f"{place}[{i}] must be one of {rule}: got {brief(row)}")
 
     return check
 
@@ -87,9 +89,7 @@ def values(value, place):
     of_kind(list)(value, place)
     for i, one in enumerate(value):
         if not (one is None or one in ("inf", "-inf") or _is_number(one)):
-            raise OutOfShapeError(
-                f"{place}[{i}] must be a number, None or 'inf': got {_brief(one)}"
-            )
+            raise OutOfShapeError(f"{place}[{i}] must be a number, None or 'inf': got {brief(one)}")
 
 
 def told(space):
@@ -170,8 +170,3 @@ def as_written(what, remedy):
 
 def _is_number(value):
     return type(value) in (int, float) and -LARGEST <= value <= LARGEST
-
-
-def _brief(value):
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from skbo_silbo._checks import brief
 from skbo_silbo.journal import describe
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
@@ -91,12 +92,12 @@ def _branch_difference(old, new):
 
 def _in_words(what, before, now):
     """Return two values that differ; of two long lists the members that do."""
-    shown = _brief(before), _brief(now)
+    shown = brief(before), brief(now)
     pairs = list(zip(before, now, strict=False)) if isinstance(before, list) else []
     i = next((i for i, pair in enumerate(pairs) if not _alike(*pair)), None)
     is_object = i is not None and any(isinstance(one, (dict, str)) for one in pairs[i])
     if is_object and any(text.endswith("...") for text in shown):
-        return f"{i} of {what} was {_brief(before[i])} and is {_brief(now[i])}"
+        return f"{i} of {what} was {brief(before[i])} and is {brief(now[i])}"
     return f"{what} were {shown[0]} and are {shown[1]}"
 
 
@@ -155,8 +156,3 @@ def _described(value, kind, text):
 
 def _kind(description):
     return " and ".join(description)
-
-
-def _brief(value):
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
