@@ -4,6 +4,7 @@
 """
 
 import os
+import sys
 import tempfile
 import zlib
 from importlib.metadata import version as installed_version
@@ -14,6 +15,9 @@ import matplotlib
 matplotlib.use("Agg")
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from gallery import guide_pages  # noqa: E402
 
 project = "skbo_silbo"
 copyright = "2026, the skbo_silbo developers"
@@ -33,6 +37,8 @@ extensions = [
 exclude_patterns = ["_build", "conda"]
 templates_path = ["_templates"]
 autosummary_generate = True
+autosummary_context = {"guide_pages": guide_pages(HERE)}
+autodoc_typehints = "none"  # the docstrings have them, in words
 autodoc_default_options = {"members": True, "inherited-members": False}
 numpydoc_show_class_members = False
 copybutton_exclude = ".linenos, .gp, .go"
@@ -104,6 +110,7 @@ sphinx_gallery_conf = {
     "backreferences_dir": "api/generated/backreferences",
     "doc_module": ("skbo_silbo",),
     "reference_url": {"skbo_silbo": None},
+    "image_scrapers": ("gallery.scrape_labelled",),
     "inspect_global_variables": False,
     "show_memory": False,
     "show_signature": False,

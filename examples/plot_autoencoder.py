@@ -161,4 +161,10 @@ right.set(
 )
 right.spines[["top", "right"]].set_visible(False)
 left.spines[["top", "right"]].set_visible(False)
+figure.set_label(
+    "Left: points told, on two arms of a sheet laid flat by the network, cheap ones "
+    "light; the crosses asked for crowd in the empty place between the arms. Right: the "
+    "autoencoder finds a cost several times lower, while the default stays at the best of "
+    "the past."
+)
 plt.show()

@@ -192,4 +192,10 @@ right.set_ylabel(f"log loss on {len(y_test)} others")
 left.legend(frameon=False)
 for axes in (left, right):
     axes.spines[["top", "right"]].set_visible(False)
+figure.set_label(
+    "Left: the best cross-validated log loss against candidates; after 60, SILBOSearchCV "
+    "is below RandomizedSearchCV, and both are far below the default Pipeline. Right: on "
+    "169 other rows, SILBO's two models are worse than those of random search, about as "
+    "bad as the default."
+)
 plt.show()

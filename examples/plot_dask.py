@@ -72,4 +72,9 @@ lower.step(np.arange(1, 25), np.minimum.accumulate(error), where="post", color="
 lower.set(xlabel="candidate, coloured by batch", ylabel="mean test error", yscale="log")
 for axes in (upper, lower):
     axes.spines[["top", "right"]].set_visible(False)
+figure.set_label(
+    "Above: bars of fits on four workers, in six groups, a batch each, with short gaps "
+    "between them in which all wait. Below: mean test error of 24 candidates; those of "
+    "late batches all lie near the best so far, early ones up to forty times higher."
+)
 plt.show()

@@ -2,11 +2,11 @@
 Four truths, and who sees them
 ==============================
 
-Sliced inverse regression, sliced average variance estimation, the active subspace and the Lasso are
-given the same 150 rows of ten features, where y depends on one or two directions: rising, even,
-along two, and as a product. Only the active subspace, the slowest, sees all four; the mean of X
-given y (SIR) and a straight line (the Lasso) are blind to what is even, and the spread within
-slices (SAVE) to what merely rises. It takes about a quarter of a minute.
+Six ways to find directions, and the Lasso, are given the same 150 rows of ten features, where y
+depends on one or two directions: rising, even, along two, and as a product. The mean of X given y
+(sliced inverse regression) and a straight line (the Lasso) are blind to what is even, the spread
+within slices (SAVE) is weak at what merely rises, and the two that go by slopes, outer products of
+gradients and the active subspace, see all four. It takes about half a minute.
 """
 
 # %%
@@ -16,10 +16,14 @@ slices (SAVE) to what merely rises. It takes about a quarter of a minute.
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.base import clone
 from sklearn.linear_model import LassoCV
 
 from skbo_silbo import (
     ActiveSubspace,
+    DirectionalRegression,
+    OuterProductGradients,
+    PrincipalHessianDirections,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
 )
@@ -49,16 +53,21 @@ def draw(truth, seed):
 # Each is told how many directions there are; the Lasso has one, its coefficients. The score is the
 # squared trace correlation: the share of the true directions that lies in the found ones, 1 if all.
 
+ESTIMATORS = {
+    "sliced inverse regression": SemiSlicedInverseRegression(alpha=0),
+    "average variance (SAVE)": SlicedAverageVarianceEstimation(n_slices=5),
+    "directional regression": DirectionalRegression(n_slices=5),
+    "principal Hessian directions": PrincipalHessianDirections(),
+    "outer products of gradients": OuterProductGradients(),
+    "active subspace": ActiveSubspace(random_state=0),
+}
+NAMES = [*ESTIMATORS, "Lasso"]
+
 
 def find(name, X, y, r):
     if name == "Lasso":
         return LassoCV(cv=5, max_iter=5000).fit(X, y).coef_[None]
-    estimator = {
-        "SIR": SemiSlicedInverseRegression(r, alpha=0),
-        "SAVE": SlicedAverageVarianceEstimation(r),
-        "active\nsubspace": ActiveSubspace(r, random_state=0),
-    }[name]
-    return estimator.fit(X, y).components_
+    return clone(ESTIMATORS[name]).set_params(n_components=r).fit(X, y).components_
 
 
 def share_seen(found, truth):
@@ -66,24 +75,21 @@ def share_seen(found, truth):
     return np.sum((truth @ basis) ** 2) / len(truth)
 
 
-NAMES = ("SIR", "SAVE", "active\nsubspace", "Lasso")
 seen = np.empty((len(TRUTHS), len(NAMES), len(SEEDS)))
 for i, truth in enumerate(TRUTHS):
     for k, seed in enumerate(SEEDS):
         X, y, directions = draw(truth, seed)
         for j, name in enumerate(NAMES):
             seen[i, j, k] = share_seen(find(name, X, y, len(directions)), directions)
-    means = ", ".join(
-        f"{name.replace(chr(10), ' ')} {mean:.2f}"
-        for name, mean in zip(NAMES, seen[i].mean(axis=1), strict=True)
-    )
-    print(f"{truth}: {means}")
+    print(f"{truth}:")
+    for name, mean in zip(NAMES, seen[i].mean(axis=1), strict=True):
+        print(f"  {name:28} {mean:.2f}")
 
 # %%
 # Above y against its first direction, coloured by the second where there is one; below the share of
 # the truth that each saw, a dot a seed.
 
-figure, panels = plt.subplots(2, 4, figsize=(11, 5.2), layout="constrained", sharey="row")
+figure, panels = plt.subplots(2, 4, figsize=(11, 5.6), layout="constrained", sharey="row")
 for i, truth in enumerate(TRUTHS):
     X, y, directions = draw(truth, 0)
     Z = X @ directions.T
@@ -91,12 +97,18 @@ for i, truth in enumerate(TRUTHS):
     panels[0, i].scatter(Z[:, 0], (y - y.mean()) / y.std(), c=colour, s=12)
     panels[0, i].set(title=truth, xlabel="a")
     for j in range(len(NAMES)):
-        panels[1, i].plot(np.full(len(SEEDS), j), seen[i, j], "o", color="#D55E00", ms=4, alpha=0.6)
-        panels[1, i].hlines(seen[i, j].mean(), j - 0.3, j + 0.3, color="k", lw=2)
-    panels[1, i].set_xticks(range(len(NAMES)), NAMES)
-    panels[1, i].set(ylim=(-0.05, 1.05), xlim=(-0.5, len(NAMES) - 0.5))
+        panels[1, i].plot(seen[i, j], np.full(len(SEEDS), j), "o", color="#D55E00", ms=4, alpha=0.6)
+        panels[1, i].vlines(seen[i, j].mean(), j - 0.3, j + 0.3, color="k", lw=2)
+    panels[1, i].set(xlim=(-0.05, 1.05), xlabel="share of the truth seen")
 panels[0, 0].set_ylabel("y, standardised")
-panels[1, 0].set_ylabel("share of the truth seen")
+panels[1, 0].set_yticks(range(len(NAMES)), NAMES)
+panels[1, 0].invert_yaxis()
 for axes in panels.flat:
     axes.spines[["top", "right"]].set_visible(False)
+figure.set_label(
+    "Above: y against its first direction, rising, a parabola, a fan and a saddle. Below: "
+    "dots of the share of the truth that seven methods see. Active subspace and outer "
+    "products of gradients are near 1 in all four columns; sliced inverse regression and "
+    "the Lasso are near 0 for the parabola and the saddle."
+)
 plt.show()

@@ -43,8 +43,10 @@ print(f"found {optimizer.best_y_:.3f}; random search {np.min(blind, axis=1).mean
 # %%
 # What was learnt
 # ---------------
-# ``shares`` is what every input explains of the function over the whole box (its total Sobol
-# index), with an interval of 90 %. Where a constant would predict as well it says nothing.
+# ``shares`` (:class:`~skbo_silbo.optimizers.InputShares`) is what every input explains of the
+# function over the whole box (its total Sobol index), with an interval of 90 %, read from a model
+# on all inputs (:class:`~skbo_silbo.optimizers.InputModel`). Where a constant would predict as well
+# it says nothing.
 
 shares = optimizer.subspace_.shares
 print(shares)
@@ -81,4 +83,10 @@ right.set_ylim(bottom=0)
 right.legend(frameon=False)
 for axes in (left, right):
     axes.spines[["top", "right"]].set_visible(False)
+figure.set_label(
+    "Left: SILBO's best value falls below the band of twenty random searches after some "
+    "40 evaluations and reaches the dotted line of the minimum. Right: spikes of the "
+    "shares of 500 inputs; the largest is one of the six that matter, whose intervals are "
+    "wide, and those of the others are almost nothing."
+)
 plt.show()

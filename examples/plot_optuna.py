@@ -61,4 +61,9 @@ for (name, runs), colour in zip(best.items(), ("0.5", "#D55E00"), strict=True):
 axes.set(xlabel="trials", ylabel="best value so far", yscale="log")
 axes.legend(frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
+figure.set_label(
+    "Best value so far on a logarithmic axis against 60 trials, three seeds each: the "
+    "curves of TPE level off near a tenth, those of SILBO go on falling to a ten- "
+    "thousandth of that or less."
+)
 plt.show()

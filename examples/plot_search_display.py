@@ -79,4 +79,11 @@ print("best:", search.best_params_, round(search.best_score_, 4))
 
 random_search = RandomizedSearchCV(pipeline, space, n_iter=40, **settings).fit(X, y)
 display = SearchDisplay.from_result(search, random_search=random_search)
+display.figure_.set_label(
+    "Above, from the left: the search's best score beside the expected curve of random "
+    "search, the score against C and against the model with the model's mean in orange, "
+    "and bars of shares with long intervals, led by C and the kind of model. Below: "
+    "parallel coordinates of all candidates; the best four share a logistic regression on "
+    "learnt directions."
+)
 plt.show()

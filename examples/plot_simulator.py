@@ -87,9 +87,10 @@ print("runs that failed:", np.isnan(result.func_vals).sum())
 # %%
 # What mattered
 # -------------
-# ``subspace_`` says what every input explains of the weight over the whole space (its total Sobol
-# index), with an interval of 90 %, in words and as numbers. Which points come depends on which
-# process ends first, so the figures vary a little from run to run.
+# ``subspace_`` (a :class:`~skbo_silbo.optimizers.LearntSubspace`) says what every input explains of
+# the weight over the whole space (its total Sobol index), with an interval of 90 %, in words and as
+# numbers. Which points come depends on which process ends first, so the figures vary a little from
+# run to run.
 
 shares = result.optimizer.subspace_.shares
 print(shares)
@@ -103,7 +104,13 @@ colours = ["0.7" if name.startswith("option") else "#0072B2" for name in ranked]
 labels = [f"{name}, idle" if name.startswith("option") else name for name in ranked]
 right.barh(labels, share, color=colours)
 right.hlines(range(len(ranked)), low, high, color="k", lw=1)
-right.set(xlabel="share of the weight's variance", title="ten settings that mattered most")
+right.set(xlabel="share of the weight's variance", title="the ten largest shares")
 for axes in (left, right):
     axes.spines[["top", "right"]].set_visible(False)
+figure.set_label(
+    "Left: lightest wing so far against evaluations; SILBO falls steeply to about 125 lb "
+    "in the first 30, random search stays near 190. Right: the ten largest shares with "
+    "intervals; load factor and aspect ratio lead, thickness and wing area follow, and "
+    "idle options are at nothing."
+)
 plt.show()

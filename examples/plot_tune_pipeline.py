@@ -185,6 +185,12 @@ right.set_xticklabels(["default", "random", "SILBO"])
 left.legend(frameon=False)
 for axes in (left, right):
     axes.spines[["top", "right"]].set_visible(False)
+figure.set_label(
+    "Left: best cross-validated error against candidates; the mean of SILBOSearchCV "
+    "crosses below the default Pipeline's line at about 30 and goes on falling, that of "
+    "RandomizedSearchCV stays above it. Right: on 597 images that no search saw, random "
+    "search's five dots lie above the default's line and SILBO's mean below it."
+)
 if "sphinx_gallery" in sys.modules:  # the gallery shows the figure itself
     plt.show()
 else:

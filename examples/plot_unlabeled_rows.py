@@ -146,6 +146,11 @@ for axes, (name, runs) in zip(panels, results.items(), strict=True):
     axes.spines[["top", "right"]].set_visible(False)
 panels[0].set_ylabel(f"test R2, {N_LABELED} labelled rows")
 
+fig.set_label(
+    "Test R2 of three methods, a grey line a seed. On the waves the mean rises from "
+    "labels only to unlabelled rows with alpha tuned; on the box all means stay below "
+    "zero; on diabetes the three means are about equal and the lines cross."
+)
 if "sphinx_gallery" in sys.modules:  # the gallery shows the figure itself
     plt.show()
 else:

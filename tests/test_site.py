@@ -69,10 +69,70 @@ def test_pages_load_nothing_from_elsewhere(site):
     assert all((site / "_static" / "katex" / font).exists() for font in fonts)
 
 
-@pytest.mark.parametrize("name", ["SILBO", "minimize", "SILBOSearchCV", "ActiveSubspace"])
-def test_a_reference_page_links_to_examples_that_use_it(site, name):
-    page = site / "api" / "generated" / f"skbo_silbo.{name}.html"
-    assert any("auto_examples/plot_" in link for link in links_of(page))
+def entries_by_section():
+    text = (ROOT / "doc" / "api.rst").read_text()
+    parts = re.split(r"^(.+)\n[=-]{3,}\n", text, flags=re.M)[1:]
+    return {
+        title: re.findall(r"^   ([\w.]+)$", body, re.M)
+        for title, body in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+IN_THE_GALLERY = (
+    "Dimension reduction",
+    "Baselines, with the same surface",
+    "Problems",
+    "Model selection",
+    "Inspection",
+)
+
+
+def test_a_reference_page_links_to_examples_or_to_pages_of_the_guide(site):
+    """The rule is in doc/contributing.rst."""
+    sections = entries_by_section()
+    assert sum(map(len, sections.values())) > 80
+    for title, entries in sections.items():
+        for entry in entries:
+            page = (site / "api" / "generated" / f"skbo_silbo.{entry}.html").read_text()
+            article = page[page.index("<article") : page.index("</article>")]
+            links = re.findall(r'href="([^"#]+)', article)
+            shown = any("auto_examples/plot_" in link for link in links)
+            told = any(re.fullmatch(r"\.\./\.\./\w+\.html", link) for link in links)
+            assert shown or (told and title not in IN_THE_GALLERY), entry
+
+
+class Pictures(HTMLParser):
+    """Collects the pictures of a page, and those of them that nothing describes."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.seen, self.silent = [], []
+        self.feed(page.read_text())
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "img":
+            attrs = dict(attrs)
+            self.seen.append(attrs["src"])
+            decorates = "thumb" in attrs["src"]  # the title beside it is the link
+            if not attrs.get("alt") and not decorates:
+                self.silent.append(attrs["src"])
+
+
+def test_every_picture_says_what_one_sees(site):
+    pages = sorted(site.rglob("*.html"))
+    pictures = {page: Pictures(page) for page in pages}
+    assert any(found.seen for found in pictures.values())
+    assert not {page: found.silent for page, found in pictures.items() if found.silent}
+    readme = re.findall(r"!\[(.*?)\]\((.+?)\)", (ROOT / "README.md").read_text())
+    assert readme
+    assert all(len(said) > 40 and (ROOT / path).exists() for said, path in readme)
+
+
+def test_every_example_labels_its_figures():
+    for script in (ROOT / "examples").glob("plot_*.py"):
+        text = script.read_text()
+        labels = re.findall(r"\.set_label\(\s*((?:\"[^\"]*\"\s*)+)", text)
+        assert labels, script
 
 
 def test_pages_link_to_the_libraries_beside_us(site):
@@ -97,8 +157,10 @@ def test_the_version_switch_knows_this_version(site):
 def test_the_gallery_runs_and_every_example_has_a_picture(tmp_path):
     html = build_site(tmp_path, gallery="1")
     for script in (ROOT / "examples").glob("plot_*.py"):
-        page = (html / "auto_examples" / f"{script.stem}.html").read_text()
+        path = html / "auto_examples" / f"{script.stem}.html"
+        page = path.read_text()
         assert f"sphx_glr_{script.stem}_001" in page, script
+        assert not Pictures(path).silent, script
         outputs = re.findall(r'<div class="sphx-glr-script-out.*?</pre>', page, re.S)
         assert all(output.count("\n") < 40 for output in outputs), script
 

@@ -163,15 +163,14 @@ class ScreeDisplay:
 
             ax = plt.subplots(layout="constrained")[1]
         places, percent = np.arange(1, len(self.eigenvalues) + 1), f"{self.confidence_level:.0%}"
-        label = f"{percent} interval, without the shift of resampling"
-        ax.vlines(places, *self.intervals, color=COLOURS[0], label=label)
+        ax.vlines(places, *self.intervals, color=COLOURS[0], label=f"{percent} interval")
         ax.plot(places, self.eigenvalues, "o", color=COLOURS[0], label="eigenvalue")
         ax.plot(places, self.chance, "--", color=COLOURS[1], label=f"chance ({percent})")
         ax.set_xlabel("direction")
         ax.set_ylabel("eigenvalue")
         ax.set_xticks(places)
         ax.set_ylim(bottom=0)
-        ax.legend()
+        ax.legend(frameon=False, loc="upper right")
         tidy(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self

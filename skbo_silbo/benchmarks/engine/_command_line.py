@@ -152,7 +152,10 @@ def _pictures(experiment, results, page):
     if not page:
         return []
     drawn = experiment.figures(results, Path(page).parent)
-    return [f".. figure:: {name}\n\n   {caption}" for name, caption in drawn]
+    return [
+        f".. figure:: {name}\n   :alt: {caption.split('. ')[0]}\n\n   {caption}"
+        for name, caption in drawn
+    ]
 
 
 def _read(path, experiments):

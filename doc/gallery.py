@@ -1,0 +1,48 @@
+"""What the site adds to sphinx-gallery: a sentence a picture, guide pages for every name."""
+
+import re
+from pathlib import Path
+
+from sphinx.errors import ExtensionError
+from sphinx_gallery.scrapers import matplotlib_scraper
+
+
+def scrape_labelled(block, block_vars, gallery_conf, **kwargs):
+    """Save figures as sphinx-gallery does; the label of a figure becomes its alternative text."""
+    from matplotlib import pyplot as plt
+
+    labels = [plt.figure(number).get_label() for number in plt.get_fignums()]
+    if not all(labels):
+        raise ExtensionError(
+            f"every figure of {block_vars['src_file']} must say what one sees: "
+            "give it figure.set_label('...') before it is shown."
+        )
+    waiting = iter(labels)
+    rst = matplotlib_scraper(block, block_vars, gallery_conf, **kwargs)
+    return re.sub(r":alt: .*", lambda _: f":alt: {' '.join(next(waiting).split())}", rst)
+
+
+def guide_pages(folder):
+    """Return, by full name, the pages of the guide that have code and name an object in a role.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the documentation's sources.
+
+    Returns
+    -------
+    pages : dict of str to list of str
+        Names of documents, without suffix.
+    """
+    pages = {}
+    for path in sorted(Path(folder).glob("*.rst")):
+        text = path.read_text()
+        if path.name == "api.rst" or ">>>" not in text:
+            continue
+        roles = re.findall(r":(?:class|func|mod|meth|exc):`~?(skbo_silbo[\w.]+)`", text)
+        for module, names in re.findall(r">>> from (skbo_silbo[\w.]*) import ([\w, ]+)", text):
+            roles += [f"{module}.{name.strip()}" for name in names.split(",")]
+        for name in set(roles):
+            pages.setdefault(name, []).append(path.stem)
+    return pages

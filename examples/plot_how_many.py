@@ -1,0 +1,105 @@
+"""
+How many directions, which features, and rows that come in chunks
+=================================================================
+
+Three questions behind every fit. How many directions are there: eigenvalues beside the level of
+chance, and tests by permutation. Which features can be left out: coordinate tests. And what if the
+rows do not fit in memory: slices by a first pass over y, then chunks.
+:doc:`/guide_directions` has the advice. It takes about a quarter of a minute.
+"""
+
+# %%
+# The data
+# --------
+# Ten features; y depends on two directions, of features a, b and c. The other seven say nothing.
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from skbo_silbo import SemiSlicedInverseRegression
+from skbo_silbo.decomposition import slice_edges
+from skbo_silbo.inspection import (
+    ScreeDisplay,
+    backward_elimination,
+    coordinate_test,
+    permutation_tests,
+)
+
+rng = np.random.default_rng(0)
+N_ROWS = 400
+X = pd.DataFrame(rng.normal(size=(N_ROWS, 10)), columns=list("abcdefghij"))
+y = (X["a"] + X["b"]) / (0.5 + (X["c"] + 1.5) ** 2) + 0.2 * rng.normal(size=N_ROWS)
+
+# %%
+# How many
+# --------
+# The chi-square tests of the fit, and tests by permutation, which hold for any ridge or graph too:
+# a :class:`~skbo_silbo.inspection.PermutationTests`.
+
+sir = SemiSlicedInverseRegression().fit(X, y)
+shuffled = permutation_tests(SemiSlicedInverseRegression(), X, y)
+print("directions, by chi-square:", sir.n_components_)
+for k, p in zip(shuffled.n_components, shuffled.p_value, strict=True):
+    print(f"  {k} suffice: p = {p:.3f} by permutation")
+
+# %%
+# Which features
+# --------------
+# A coordinate test asks whether the directions do without some features; its answer is a
+# :class:`~skbo_silbo.inspection.CoordinateTest`. Elimination drops the least needed feature until
+# every test rejects (an :class:`~skbo_silbo.inspection.Elimination`).
+
+test = coordinate_test(X, y, list("defghij"), n_slices=5)
+print(f"without d to j: p = {test.p_value:.2f}")
+print(f"without c:      p = {coordinate_test(X, y, 'c', n_slices=5).p_value:.1g}")
+elimination = backward_elimination(X, y, n_slices=5)
+print("kept:", ", ".join(X.columns[elimination.support]))
+
+# %%
+# Chunks
+# ------
+# The edges of the slices come from y alone; the rows are then seen 20 at a time. At the end the
+# directions are those of a fit to all.
+
+edges = slice_edges(y, 10)
+whole = SemiSlicedInverseRegression(2, n_slices=10).fit(X, y)
+basis = np.linalg.qr(whole.components_.T)[0]
+chunked, apart = SemiSlicedInverseRegression(2, n_slices=edges), []
+for start in range(0, N_ROWS, 20):
+    rows = slice(start, start + 20)
+    chunked.partial_fit(X[rows], y[rows])
+    found = np.linalg.qr(chunked.components_.T)[0]
+    cosine = np.linalg.svd(basis.T @ found, compute_uv=False).min()
+    apart.append(np.degrees(np.arccos(min(cosine, 1.0))))
+print(f"angle to the fit to all rows after the last chunk: {apart[-1]:.1e} degrees")
+
+# %%
+# Left, two eigenvalues stand above what shuffled responses give. In the middle, the p-value at
+# which each feature went, in that order; those without a bar were kept. Right, how far the
+# directions of the first rows are from those of all.
+
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
+ScreeDisplay.from_estimator(sir, X, y, random_state=0, ax=left)
+left.set_title("how many")
+order = X.columns[np.append(elimination.dropped, np.flatnonzero(elimination.support))]
+middle.bar(order[: len(elimination.dropped)], elimination.p_values, color="#0072B2")
+middle.set_xticks(range(10), order)
+middle.axhline(0.05, color="k", ls="--", lw=1)
+middle.text(9.4, 0.06, "level .05\nkept", ha="right", va="bottom")
+middle.set(
+    title="which features", ylabel="p-value at which it went", xlabel="feature, first out first"
+)
+right.plot(np.arange(20, N_ROWS + 1, 20), apart, "o-", color="#0072B2", ms=4)
+right.set(
+    title="chunks of 20 rows", xlabel="rows seen", ylabel="largest angle to the end (degrees)"
+)
+for axes in (left, middle, right):
+    axes.spines[["top", "right"]].set_visible(False)
+figure.set_label(
+    "Left: two eigenvalues stand far above the dashed line of chance, the others on it. "
+    "Middle: falling and rising bars of p-values above level .05 for the seven features "
+    "that went; a, b and c have none. Right: the angle to the final directions falls from "
+    "a right angle to zero as chunks come in."
+)
+plt.show()

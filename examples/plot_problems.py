@@ -1,0 +1,136 @@
+"""
+The test functions, and how they are hidden
+===========================================
+
+The functions of :mod:`skbo_silbo.problems` know their bounds, their lowest value and where it is,
+and can be hidden among inputs that do nothing. They are what the benchmarks run on, and what a new
+optimiser can be tried on. It takes a few seconds.
+"""
+
+# %%
+# Functions of few inputs
+# -----------------------
+# A :class:`~skbo_silbo.problems.Problem` is called with one point, its ``evaluate`` with many. Of
+# the functions of any number of inputs two are shown, and of `colville` the first two of its four,
+# the others at their best.
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from skbo_silbo.problems import (
+    ackley,
+    branin,
+    camel,
+    colville,
+    colville_as_run,
+    embedded,
+    hartmann6,
+    levy,
+    mlp_weights,
+    noisy,
+    planted,
+    rosenbrock,
+    rotated,
+    styblinski_tang,
+    svr_length_scales,
+    three_hump_camel,
+    weighted_lasso,
+)
+
+PROBLEMS = [
+    branin(),
+    camel(),
+    three_hump_camel(),
+    colville(),
+    ackley(2),
+    levy(2),
+    rosenbrock(2),
+    styblinski_tang(2),
+]
+for problem in (*PROBLEMS, colville_as_run(), hartmann6()):
+    problem.check_optimum()  # raises where a random or polished point is lower
+    print(f"{problem.name:16} {problem.n_dims} inputs, lowest value {problem.optimum:.4g}")
+
+# %%
+# Light is low, on a scale that spreads the ranks of the values evenly; crosses are where the lowest
+# value is.
+
+
+def draw(problem, axes, n=400):
+    """Draw a problem along its first two inputs."""
+    grid = np.meshgrid(*(np.linspace(low, high, n) for low, high in problem.bounds[:2]))
+    points = np.tile(problem.optimisers[0], (n * n, 1))
+    points[:, :2] = np.stack(grid, axis=-1).reshape(-1, 2)
+    ranks = problem.evaluate(points).argsort().argsort().reshape(n, n) / n**2
+    axes.imshow(
+        ranks, origin="lower", extent=problem.bounds[:2].ravel(), aspect="auto", cmap="viridis_r"
+    )
+    axes.plot(*problem.optimisers[:, :2].T, "x", color="#D55E00", ms=8, mew=2.5)
+    axes.set(title=problem.name)
+
+
+figure, panels = plt.subplots(2, 4, figsize=(11, 5.6), layout="constrained")
+for axes, problem in zip(panels.flat, PROBLEMS, strict=True):
+    draw(problem, axes)
+figure.set_label(
+    "Eight maps of functions of two inputs, light where they are low: three bowls of "
+    "Branin, the basins of the camels, bent valleys of Colville and Rosenbrock, Ackley's "
+    "ripples round one pit, Levy's grid, four wells of Styblinski and Tang; crosses mark "
+    "the minima."
+)
+plt.show()
+
+# %%
+# Hidden among others
+# -------------------
+# `embedded` adds inputs that do nothing, `planted` mixes them in at random places, reflects and
+# moves what is hidden, and `rotated` hides dense directions. `noisy` adds noise to every value (a
+# :class:`~skbo_silbo.problems.NoisyProblem`), and keeps the truth for who judges.
+
+HIDDEN = {
+    "embedded": embedded(branin(), 40),
+    "planted": planted(branin(), 40, random_state=0),
+    "rotated": rotated(branin(), 40, random_state=0),
+}
+loud = noisy(branin(), sd=5.0, random_state=0)
+line = np.column_stack([np.linspace(-5, 10, 150), np.full(150, 2.275)])
+
+# %%
+# Real ones
+# ---------
+# Weights of a small network, penalties of a lasso, scales of a support vector regression: tasks on
+# data that scikit-learn ships. Their lowest values are not known.
+
+REAL = {"lasso": weighted_lasso(), "support vectors": svr_length_scales(), "network": mlp_weights()}
+drawn = {name: problem.evaluate(problem.sample(60, 0)) for name, problem in REAL.items()}
+for name, values in drawn.items():
+    print(f"{REAL[name].name}: {values.min():.3g} to {values.max():.3g}")
+
+# %%
+# Left, the two directions that count of 40 inputs, a dark cell for an entry; in the middle noise;
+# right, what 60 random points of the real tasks give.
+
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
+entries = np.vstack([np.abs(problem.active_directions) for problem in HIDDEN.values()])
+left.imshow(entries, aspect="auto", cmap="Blues", interpolation="none")
+left.set_yticks((0.5, 2.5, 4.5), list(HIDDEN))
+left.hlines((1.5, 3.5), -0.5, 39.5, color="k", lw=0.8)
+left.set(title="which inputs count", xlabel="input, 0 to 39")
+middle.plot(line[:, 0], loud.evaluate(line), "o", color="#D55E00", ms=3, label="told")
+middle.plot(line[:, 0], loud.evaluate_truth(line), color="k", lw=1, label="truth")
+middle.set(title="branin with noise", xlabel="first input", ylabel="value")
+middle.legend(frameon=False)
+for place, values in enumerate(drawn.values()):
+    across = place + np.random.default_rng(0).uniform(-0.15, 0.15, len(values))
+    right.plot(across, values, "o", color="#0072B2", ms=4, alpha=0.5)
+right.set_xticks(range(3), [f"{name}\n{p.n_dims} inputs" for name, p in REAL.items()])
+right.set(title="random points of real tasks", ylabel="value (lower is better)")
+for axes in (middle, right):
+    axes.spines[["top", "right"]].set_visible(False)
+figure.set_label(
+    "Left: two dark cells among 40 inputs for embedded and for planted, pale ones "
+    "everywhere for rotated. Middle: noisy values scattered about the curve of Branin's "
+    "function. Right: values at random points of three real tasks; the support vectors' "
+    "are spread widest."
+)
+plt.show()
