@@ -71,6 +71,12 @@ def test_the_conda_recipe_requires_what_the_package_requires():
     assert plain["host"] == {python, "pip", *PYPROJECT["build-system"]["requires"]}
 
 
+def test_the_conda_recipe_takes_its_version_from_the_tag():
+    recipe = (ROOT / "doc" / "conda" / "meta.yaml").read_text()
+    (without_a_tag,) = re.findall(r'environ\.get\("GIT_DESCRIBE_TAG", "(.+?)"\)', recipe)
+    assert without_a_tag == PYPROJECT["tool"]["setuptools_scm"]["fallback_version"]
+
+
 @pytest.mark.slow
 def test_a_tag_names_the_version_and_what_is_built_is_complete(source_tree, fresh_python, tmp_path):
     commit_and_tag(source_tree, "v7.8.9")
