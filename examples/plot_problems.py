@@ -4,7 +4,7 @@ The test functions, and how they are hidden
 
 The functions of :mod:`skbo_silbo.problems` know their bounds, their lowest value and where it is,
 and can be hidden among inputs that do nothing. They are what the benchmarks run on, and what a new
-optimiser can be tried on. It takes a few seconds.
+optimiser can be tried on. It takes about a quarter of a minute.
 """
 
 # %%

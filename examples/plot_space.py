@@ -4,7 +4,7 @@ What a space makes of your parameters
 
 Optimisers see every space as a cube, each column from -1 to 1. What becomes of ranges, whole
 numbers, lists, categories and parameters that only some points have is shown here; it says, too,
-what a step of the search is. It takes a second.
+what a step of the search is. It takes a few seconds.
 """
 
 # %%

@@ -85,10 +85,10 @@ for axes, (name, score) in zip(below.subplots(1, 3), scores.items(), strict=True
     axes.set(title=name, xticks=[], yticks=[], aspect="equal")
     axes.spines[:].set_visible(False)
 figure.set_label(
-    "Above: entries of a direction in 200 features. With a ridge all are somewhat off "
-    "zero; with the lasso the four that matter stand out in their rings and few others "
-    "are left. Below: three spirals coloured by scores. Only with all 600 rows does the "
-    "colour go steadily along the roll; a straight direction colours it from left to "
-    "right."
+    "Above: entries of a direction in 200 features. With a ridge all are somewhat off zero; "
+    "with the lasso the four that matter stand out in their rings and few others are left. "
+    "Below: three spirals coloured by scores. Only with all 600 rows does the colour go steadily "
+    "along the roll, from the middle outwards; a straight direction colours it from lower left "
+    "to upper right."
 )
 plt.show()
