@@ -5,7 +5,8 @@ Parts of your own, checked before they run
 Every stage of a proposal can be replaced: what directions are learnt, how their coordinates become
 points, what predicts, and what a point is worth. A part needs no base class, and
 :mod:`skbo_silbo.testing` checks it, as ``check_estimator`` does estimators; a mistake is named
-before the first evaluation. :doc:`/extending` goes through all the doors. It takes about half a minute.
+before the first evaluation. :doc:`/extending` goes through all the doors. It takes about half a
+minute.
 """
 
 # %%

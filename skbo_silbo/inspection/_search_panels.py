@@ -165,7 +165,7 @@ def draw_parallel(axes, places, values, sign):
     axes.set_xlim(-0.3, len(places) - 0.5)
     axes.set_title(f"blue: best {n_best} of {len(order)}; orange: the best", fontsize="small")
     axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
-    axes.tick_params(axis="x", length=0)
+    axes.tick_params(axis="x", length=0, pad=12)  # below the ends of the scales
 
 
 def _show_curves(axes, told, best, sign):
