@@ -407,6 +407,17 @@ def test_labels_do_not_collide():
         assert colliding(display.figure_) == []
 
 
+def test_short_names_of_parallel_axes_are_clear_of_the_ends_of_their_scales():
+    optimizer = told([(-1, 1)] * 4, lambda x: x[0] ** 2 + x[3], 12)
+    optimizer.tell([-np.ones(4), np.ones(4)], [0.0, 2.0])
+    display = SearchDisplay.from_result(optimizer)
+    axes = display.figure_.axes[-1]
+    display.figure_.canvas.draw()
+    ends = [text.get_window_extent().y0 for text in axes.texts if text.get_text() == "-1"]
+    assert len(ends) == 4
+    assert max(label.get_window_extent().y1 for label in axes.get_xticklabels()) <= min(ends)
+
+
 def test_a_conditional_choice_has_one_name():
     space = [
         {"a": uniform(), "kind": ["x"]},
