@@ -50,9 +50,9 @@ for k in range(3):
 print(f"  n_components_ = {sir.n_components_}")
 
 # %%
-# How sure are the loadings? The bootstrap fits the directions again to resampled rows; the black
-# lines are 95 % intervals. Those of s1 and s2, two cholesterol measures that almost repeat each
-# other, say little on their own.
+# How sure are the loadings? The bootstrap fits the directions again to resampled rows (it returns a
+# :class:`~skbo_silbo.inspection.DirectionBootstrap`); the black lines are 95 % intervals. Those of
+# s1 and s2, two cholesterol measures that almost repeat each other, say little on their own.
 
 resampled = bootstrap_directions(
     SemiSlicedInverseRegression(sir.n_components_), X, y, n_resamples=300, random_state=0

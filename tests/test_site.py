@@ -91,6 +91,7 @@ def test_a_reference_page_links_to_examples_or_to_pages_of_the_guide(site):
     """The rule is in doc/contributing.rst."""
     sections = entries_by_section()
     assert sum(map(len, sections.values())) > 80
+    silent = []
     for title, entries in sections.items():
         for entry in entries:
             page = (site / "api" / "generated" / f"skbo_silbo.{entry}.html").read_text()
@@ -98,7 +99,9 @@ def test_a_reference_page_links_to_examples_or_to_pages_of_the_guide(site):
             links = re.findall(r'href="([^"#]+)', article)
             shown = any("auto_examples/plot_" in link for link in links)
             told = any(re.fullmatch(r"\.\./\.\./\w+\.html", link) for link in links)
-            assert shown or (told and title not in IN_THE_GALLERY), entry
+            if not shown and (title in IN_THE_GALLERY or not told):
+                silent.append(entry)
+    assert not silent
 
 
 class Pictures(HTMLParser):
