@@ -27,7 +27,7 @@ METHODS = {
     REMBO: ("a random plane, clipped to the box", {"n_components": 2}),
     HeSBO: ("every input follows one of two numbers", {"n_components": 2}),
     SIRBO: ("directions by slices of the first 30", {"n_components": 2, "n_initial": 30}),
-    SIBO: ("directions by small differences", {"n_components": 2, "n_centres": 3, "n_initial": 30}),
+    SIBO: ("directions by small differences", {"n_components": 2, "n_centres": 3}),
     SILBOAsRun: ("the paper's code: old points again", {"n_components": 2, "n_initial": 20}),
     AddBO: ("a sum over groups of inputs", {}),
     BOCK: ("distance and direction from the centre", {}),

@@ -86,9 +86,12 @@ order = X.columns[np.append(elimination.dropped, np.flatnonzero(elimination.supp
 middle.bar(order[: len(elimination.dropped)], elimination.p_values, color="#0072B2")
 middle.set_xticks(range(10), order)
 middle.axhline(0.05, color="k", ls="--", lw=1)
-middle.text(9.5, 0.06, "below .05: kept", ha="right", va="bottom")
+middle.text(9.5, 0.06, "below .05:\nkept", ha="right", va="bottom")
 middle.set(
-    title="which features", ylabel="p-value at which it went", xlabel="feature, first out first"
+    title="which features",
+    ylabel="p-value at which it went",
+    xlabel="feature, first out first",
+    xlim=(-0.6, 9.6),
 )
 right.plot(np.arange(20, N_ROWS + 1, 20), apart, "o-", color="#0072B2", ms=4)
 right.set(
