@@ -334,9 +334,13 @@ class Run:
 
     def _record(self, job, value):
         number, constraints = as_outcome(value, self.n_constraints)
-        self._recording = job, len(self.optimizer.func_vals_)
-        self.optimizer.tell(job.point, self.sign * number, constraints=constraints)
-        self.workers.forget(job)
+        n_told = len(self.optimizer.func_vals_)
+        self._recording = job, n_told
+        try:
+            self.optimizer.tell(job.point, self.sign * number, constraints=constraints)
+        finally:
+            if len(self.optimizer.func_vals_) > n_told:  # else it could not be told
+                self.workers.forget(job)
         return number
 
     def _after(self, value):
