@@ -188,6 +188,7 @@ def minimize(
     n_constraints = check_count("n_constraints", n_constraints, least=0)
     report = make_report(verbose, limits.n_calls)
     log, seed = open_log(journal, random_state)
+    optimizer = None
     try:
         others = [name for name in inspect.signature(minimize).parameters if name != "options"]
         optimizer = make_optimizer(method, bounds, seed, options, others).constrain(constraints)
@@ -209,6 +210,8 @@ def minimize(
         run.begin_with(queue, n_known)
         return _perform(run)
     finally:
+        if optimizer is not None:
+            optimizer.close_journal()
         if log is not None:
             log.close()
 
