@@ -11,6 +11,10 @@ from skbo_silbo.optimizers._event_log import EventLog
 from skbo_silbo.optimizers._shape import rows, told
 from skbo_silbo.space import keys_of
 
+COUNTED = (
+    "Search as before, or give another path. If that is not what a function is but what it has "
+    "counted or kept, leave it out in the __getstate__ of its class."
+)
 CALLS = frozenset({"called", "not called", "raised", "left", "given"})  # events of `Calls`
 PLACES = CALLS | {"asked", "cancelled"}  # events that hold places of the cube
 
@@ -157,7 +161,9 @@ def _check_same(then, now, space, path):
         raise ValueError(f"{error} The data are journal {path!r}.") from None
     undescribed = set(then["objects"]) - set(then.get("descriptions", {}))  # of older journals
     _refuse_other_door(then, now, path)
-    require_same(_who(then, now), _who(now, now), path)
+    who, constraints = zip(_who(then, now), _who(now, now), strict=True)
+    require_same(*who, path)
+    require_same(*constraints, path, COUNTED)
     require_same(_options(then, undescribed), _options(now, undescribed), path)
     seeds = ({"random_state gives a seed that": header["seed"]} for header in (then, now))
     require_same(*seeds, path)
@@ -180,11 +186,10 @@ def _refuse_other_door(then, now, path):
 
 
 def _who(header, now):
-    """Return optimiser and facts; what journals of earlier releases do not say can be anything."""
-    facts = dict(header["facts"])
-    if "constraints" in now["facts"]:
-        facts.setdefault("constraints", now["facts"]["constraints"])
-    return {"optimizer": header["class"], **facts}
+    """Return optimiser and facts, and the constraints; those not said of old can be any."""
+    facts, known = dict(header["facts"]), now["facts"].get("constraints")
+    constraints = {"constraints": facts.pop("constraints", known)}
+    return {"optimizer": header["class"], **facts}, constraints
 
 
 def _options(header, undescribed):

@@ -197,7 +197,7 @@ def minimize(
         if log is not None:
             learnt = {"n_constraints": n_constraints} if n_constraints else {}
             facts = {"method": name_of(method, optimizer), "maximize": bool(maximize), **learnt}
-            known = describe_constraints(constraints)
+            known = describe_constraints(constraints, optimizer.space_)
             optimizer.keep_journal(log, **facts, constraints=known)
         y0, c0 = _split(y0, n_constraints)
         calls = Calls(log, optimizer.space_)
