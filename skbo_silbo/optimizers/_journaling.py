@@ -65,12 +65,16 @@ def begin_or_check(log, optimizer, facts):
     ValueError
         Naming the differences; or an option that holds what cannot be seen.
     """
-    now = _identity(optimizer, facts)
+
+    def make_header():
+        return {"made with": _version(), **_identity(optimizer, facts, _state.describe_objects)}
 
     def check(then):
+        # Of what cannot be seen into an older journal knows no more than that it is an object.
+        now = _identity(optimizer, facts, _state.describe_objects_that_can_be)
         _check_same(then, now, optimizer.space_, log.path)
 
-    log.begin_or_check(lambda: {"made with": _version(), **now}, check, log.forget_state)
+    log.begin_or_check(make_header, check, log.forget_state)
 
 
 def replay(log, optimizer):
@@ -141,14 +145,14 @@ def told_of(event, space):
     return list(points), space.encode(points), *values
 
 
-def _identity(optimizer, facts):
+def _identity(optimizer, facts, describe_objects):
     options, objects = _state.options_to_data(optimizer)
     return {
         "class": type(optimizer).__name__,
         "space": _state.space_to_data(optimizer.space_),
         "options": options,
         "objects": objects,
-        "descriptions": _state.describe_objects(optimizer, objects),
+        "descriptions": describe_objects(optimizer, objects),
         "seed": int(optimizer._seed),
         "facts": facts,
     }
@@ -194,7 +198,8 @@ def _who(header, now):
 
 def _options(header, undescribed):
     """Return plain options, and descriptions of the others: what has none can be any object."""
-    known = {**header["options"], **header.get("descriptions", {})}
+    unseen = dict.fromkeys(header["objects"], "one that cannot be pickled")
+    known = {**header["options"], **unseen, **header.get("descriptions", {})}
     return known | {name: "an object" for name in undescribed if name in header["objects"]}
 
 
