@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from enum import Enum
 from functools import partial
 from inspect import signature
@@ -137,6 +138,32 @@ def test_a_journal_of_the_first_version_refuses_another_search(path, change, mes
     shutil.copy(FIRST_VERSION, path)
     with pytest.raises(ValueError, match=message):
         search(path, **{"space": FIRST, **change}).fit(X, Y)
+
+
+class Connected:
+    """Holds what cannot be pickled; copies of it are itself."""
+
+    def __init__(self, url):
+        self.url, self.lock = url, threading.Lock()
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+@pytest.mark.filterwarnings("ignore:the candidates in journal")
+def test_a_journal_of_the_first_version_holds_what_cannot_be_pickled(path):
+    estimator, whole = Counted(b=Connected("one")), FIRST_VERSION.read_bytes()
+    described = json.dumps(describe(estimator, 1)).encode()
+    path.write_bytes(whole.replace(json.dumps(describe(Counted(), 1)).encode(), described, 1))
+    fitted, n_fits = fit(search(path, estimator, space=FIRST, n_iter=5))
+    assert n_fits == 3
+    assert list(fitted.cv_results_["source"][:4]) == ["resumed"] * 4
+    other = Counted(b=Connected("another"))
+    with pytest.raises(ValueError, match=r"estimator\.b\.url was one and is another"):
+        search(path, other, space=FIRST).fit(X, Y)
+    with pytest.raises(ValueError, match=r"journal must be None with a _thread\.lock"):
+        search(path.with_name("new.jsonl"), estimator, space=FIRST).fit(X, Y)
+    assert not path.with_name("new.jsonl").exists()
 
 
 def test_a_record_of_the_first_version_that_lacks_a_part_is_named(path):
