@@ -12,7 +12,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, adopt_rows, search_state
+from skbo_silbo._sklearn import (
+    BaseSearchCV,
+    Interval,
+    StrOptions,
+    adopt_rows,
+    count_masked_scores_as_failed,
+    search_state,
+)
 from skbo_silbo._typing import Auto, Design, LegacyRandomState, RegressorLike, TransformerLike
 from skbo_silbo.acquisition import AcquisitionFunction, Search
 from skbo_silbo.embedding import Learner
@@ -103,8 +110,9 @@ class SILBOSearchCV(BaseSearchCV):
         Seed of the proposals. None gives other ones at every `fit`; numpy's global generator is
         never used.
     error_score : "raise" or float, default=nan
-        Score of a fit that fails. A candidate whose fits all fail is a row of `cv_results_` with
-        this score (its times are not known: NaN) and the search goes on.
+        Score of a fit that fails, and of one whose score is masked. A candidate whose fits all
+        fail is a row of `cv_results_` with this score (its times are not known: NaN) and the search
+        goes on.
     return_train_score : bool, default=False
         Whether `cv_results_` has training scores too.
     racing : bool, default=False
@@ -333,6 +341,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         Older versions of scikit-learn do not pass `callback_ctx`, and set `n_splits_` afterwards.
         """
         self.n_splits_ = search_state(evaluate_candidates).n_splits()
+        count_masked_scores_as_failed(evaluate_candidates)
         space = read_space(self.param_distributions)
         require_options_that_fit(self, self._make_optimizer(space, 0))
         task = {"task_name": "search", "max_subtasks": None}
