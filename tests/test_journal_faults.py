@@ -412,6 +412,24 @@ def test_the_lock_of_windows_is_used_where_there_is_no_fcntl(path, monkeypatch):
     assert places == [(2**31 - 2, 2, 1)] * 3
 
 
+@pytest.mark.skipif(os.name == "nt", reason="stands in for it")
+def test_searches_go_on_where_nothing_is_that_windows_has_not(tmp_path):
+    """A process dies in the middle of `minimize`; the next ends it, and the other searches."""
+    script = Path(__file__).with_name("windows_run.py")
+    env = {**os.environ, "PYTHONPATH": str(script.parents[1])}
+    runs = [
+        subprocess.run(
+            [sys.executable, "-W", "error", script, tmp_path, *dies_at],
+            capture_output=True,
+            text=True,
+            env=env,
+        )
+        for dies_at in (["5"], [])
+    ]
+    assert [run.returncode for run in runs] == [3, 0], [run.stderr for run in runs]
+    assert runs[1].stdout.split() == ["5", "10", "9", "12"]  # 4 and 5 of 9 calls; one ended it
+
+
 def test_a_system_without_any_lock_is_named(path, monkeypatch):
     without(monkeypatch, "fcntl", "msvcrt")
     with pytest.raises(RuntimeError, match=r"journal must be None on this system.*msvcrt"):
