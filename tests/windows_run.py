@@ -10,6 +10,7 @@ import sys
 from fcntl import LOCK_EX, LOCK_NB, flock
 from types import SimpleNamespace
 
+import pytest
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 
@@ -68,10 +69,8 @@ def run(folder, dies_at):
     path = os.path.join(folder, "run.jsonl")
     result = minimize(func, BOUNDS, n_calls=9, n_initial=4, random_state=0, journal=path)
     optimizer = SILBO(BOUNDS, random_state=0, journal=os.path.join(folder, "asked.jsonl"))
-    try:
+    with pytest.raises(RuntimeError, match="one optimiser at a time"):
         SILBO(BOUNDS, random_state=0, journal=os.path.join(folder, "asked.jsonl"))
-    except RuntimeError as error:
-        assert "one optimiser at a time" in str(error)
     optimizer.tell(optimizer.ask(), 1.0).close_journal()
     options = {"cv": 2, "random_state": 0, "n_initial": 3, "refit": False}
     options["journal"] = os.path.join(folder, "search.jsonl")
