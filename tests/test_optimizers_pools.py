@@ -109,3 +109,13 @@ def test_threads_of_ones_own_raise_what_the_function_does():
     with pytest.raises(Unsendable, match="out of licences"):
         minimize(out_of_licences, BOUNDS, n_calls=2, executor=executor)
     executor.shutdown()
+
+
+def test_an_executor_that_takes_nothing_has_made_no_call(tmp_path):
+    executor = ThreadPoolExecutor(1)
+    executor.shutdown()
+    path = tmp_path / "run.jsonl"
+    with pytest.raises(RuntimeError, match="after shutdown") as caught:
+        minimize(bowl, BOUNDS, method="random", executor=executor, journal=path)
+    assert caught.value.optimize_result.nfev == 0
+    assert minimize(bowl, BOUNDS, n_calls=3, journal=path, method="random").nfev == 3

@@ -322,9 +322,10 @@ class AskTellOptimizer(ABC):
 
     def close_journal(self) -> None:
         """Close the journal, if there is one: what follows is not written down."""
-        if self._log is not None:
-            self._log.close()
-            self._log = None
+        with self._lock:
+            if self._log is not None:
+                self._log.close()
+                self._log = None
 
     def check_constraints(self, constraints: ArrayLike) -> None:
         """Refuse constraints of one point, (m,), that `tell` would refuse."""

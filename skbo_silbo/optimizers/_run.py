@@ -232,6 +232,9 @@ class Run:
                 self.workers.submit(job)
             except BrokenExecutor as error:
                 self._mend([job], error)
+            except Exception:  # no call was made, as where the executor was shut down
+                self._take_back([job])
+                raise
 
     def _has_room(self):
         if self._called_back or perf_counter() >= self._time_up or not self._waits():

@@ -105,3 +105,50 @@ def test_the_optimizer_of_a_result_is_asked_and_told_without_the_journal(tmp_pat
     assert_array_equal(
         minimize(lambda x: float(x[0]), BOUNDS, **options).func_vals, result.func_vals
     )
+
+
+# --- where the file is ----------------------------------------------------------------------------
+
+
+def test_a_function_that_changes_the_folder(tmp_path, monkeypatch):
+    """Both files stay where the call said, relative to the folder that it was made in."""
+    monkeypatch.chdir(tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+
+    def func(x):
+        os.chdir(elsewhere)
+        return float(x[0])
+
+    options = {"n_initial": 3, "random_state": 0, "journal": os.fsencode("run.jsonl")}
+    minimize(func, BOUNDS, n_calls=4, **options)
+    assert not list(elsewhere.iterdir())
+    os.chdir(tmp_path)
+    assert sorted(os.listdir()) == ["elsewhere", "run.jsonl", "run.jsonl.state"]
+    assert minimize(func, BOUNDS, n_calls=5, **options).nfev == 5
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file stays where it is there")
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_journal_that_is_taken_away_is_missed(tmp_path, replaced):
+    path = tmp_path / "run.jsonl"
+
+    def func(x):
+        if not moved:
+            moved.append(path.rename(tmp_path / "moved.jsonl"))
+            if replaced:
+                path.write_bytes(moved[0].read_bytes())
+        return float(x[0])
+
+    moved = []
+    with pytest.warns(UserWarning, match=r"run\.jsonl' must stay where it is") as caught:
+        result = minimize(func, BOUNDS, n_calls=4, method="random", journal=path)
+    assert len(caught) == 1
+    assert len(result.func_vals) == 4
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_pipe_is_no_journal(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="is no file of data"):
+        SILBO(BOUNDS, journal=tmp_path / "pipe")
