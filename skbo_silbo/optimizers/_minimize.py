@@ -124,8 +124,8 @@ def minimize(
         with a `LostEvaluationWarning`. 0 gives it up at once.
     constraints : NonlinearConstraint, LinearConstraint or list of these, default=None
         Of `scipy.optimize`, on cheap known functions: every point that is proposed satisfies them;
-        they are called with a point, often, before `func` is. Inequalities only. Points of `x0`
-        are evaluated as given.
+        they are called with a point, often, before `func` is; with a journal with random points
+        too. Inequalities only. Points of `x0` are evaluated as given.
     n_constraints : int, default=0
         How many constraints an evaluation shows that cannot be known before: `func` then returns
         ``(value, c)``, c of this length and at most 0 where a constraint holds, NaN where one is
