@@ -45,7 +45,7 @@ def timed_elsewhere(func, is_plain, home, point):
     func : callable
     is_plain : bool
         Whether exceptions are sent by `pickle` alone; else by cloudpickle where that is loaded.
-    home : tuple
+    home : str
         The process that the call comes from. In that one, as of an executor of one's own whose
         workers are threads, nothing is sent.
     point : ndarray of shape (d,) or dict
@@ -75,7 +75,7 @@ def timed_elsewhere(func, is_plain, home, point):
 
 def this_process():
     """Return what no other process has, here or on another machine."""
-    return os.getpid(), IMPORTED
+    return f"{os.getpid()} {IMPORTED}"
 
 
 def _why_not_sent(error, is_plain):
