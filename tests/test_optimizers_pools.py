@@ -104,9 +104,19 @@ def out_of_licences(x):
     raise Unsendable
 
 
-def test_threads_of_ones_own_raise_what_the_function_does():
-    executor = OwnThreads()
+class DerivedThreads(ThreadPoolExecutor):
+    """Threads of one's own, by a class that says so."""
+
+    def submit(self, fn, /, *args):
+        return OwnThreads().submit(fn, *args)
+
+
+def test_threads_of_ones_own_are_known_by_the_class_that_they_derive_from():
+    """Nothing is sent there; of others the error is put into words, whether it is or not."""
     with pytest.raises(Unsendable, match="out of licences"):
+        minimize(out_of_licences, BOUNDS, executor=DerivedThreads(1))
+    executor = OwnThreads()
+    with pytest.raises(RuntimeError, match=r"Unsendable, which cannot be sent.*"):
         minimize(out_of_licences, BOUNDS, n_calls=2, executor=executor)
     executor.shutdown()
 

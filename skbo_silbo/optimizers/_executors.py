@@ -23,7 +23,6 @@ from skbo_silbo._checks import check_picklable
 from skbo_silbo.optimizers._timed_call import (
     OfFunctionError,
     says_lost,
-    this_process,
     timed,
     timed_elsewhere,
 )
@@ -169,8 +168,7 @@ class Workers:
         """What is submitted with a point: elsewhere, with what its exceptions are pickled by."""
         if self.is_in_process:
             return timed, self._func
-        is_plain = isinstance(self._executor, ProcessPoolExecutor)
-        return timed_elsewhere, self._func, is_plain, this_process()
+        return timed_elsewhere, self._func, isinstance(self._executor, ProcessPoolExecutor)
 
     @property
     def n_jobs(self):
@@ -189,7 +187,10 @@ class Workers:
 
     @property
     def is_in_process(self):
-        """Whether the workers are known to be of this process, which dies with any of them."""
+        """Whether the workers are of this process, which dies with any of them.
+
+        No executor tells: threads are those of `ThreadPoolExecutor` and of what derives from it.
+        """
         return self.is_local or isinstance(self._executor, ThreadPoolExecutor)
 
     @property

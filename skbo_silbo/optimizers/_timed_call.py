@@ -1,15 +1,11 @@
 """One call of a function by a worker, here or elsewhere, and what it raises there."""
 
 import copy
-import os
 import pickle
 import sys
 import time
 import traceback
-import uuid
 from concurrent.futures import BrokenExecutor, CancelledError
-
-IMPORTED = uuid.uuid4().hex  # a forked process has the same, and another number
 
 
 class OfFunctionError(Exception):
@@ -37,7 +33,7 @@ def timed(func, point):
         raise OfFunctionError(error) from error
 
 
-def timed_elsewhere(func, is_plain, home, point):
+def timed_elsewhere(func, is_plain, point):
     """Do the same in another process; an exception that would not come back is put into words.
 
     Parameters
@@ -45,9 +41,6 @@ def timed_elsewhere(func, is_plain, home, point):
     func : callable
     is_plain : bool
         Whether exceptions are sent by `pickle` alone; else by cloudpickle where that is loaded.
-    home : str
-        The process that the call comes from. In that one, as of an executor of one's own whose
-        workers are threads, nothing is sent.
     point : ndarray of shape (d,) or dict
 
     Raises
@@ -61,7 +54,7 @@ def timed_elsewhere(func, is_plain, home, point):
     try:
         return timed(func, point)
     except BaseException as error:
-        why = None if home == this_process() else _why_not_sent(error, is_plain)
+        why = _why_not_sent(error, is_plain)
         if why is None:
             raise
         kind = type(error.error if isinstance(error, OfFunctionError) else error)
@@ -71,11 +64,6 @@ def timed_elsewhere(func, is_plain, home, point):
             + "".join(traceback.format_exception(error))
         )
     raise RuntimeError(words)
-
-
-def this_process():
-    """Return what no other process has, here or on another machine."""
-    return f"{os.getpid()} {IMPORTED}"
 
 
 def _why_not_sent(error, is_plain):
