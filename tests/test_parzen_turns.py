@@ -24,7 +24,7 @@ from skbo_silbo.acquisition import (
     log_expected_improvement,
 )
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.space import Box, first_rows, keys_of
+from skbo_silbo.space import Box
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 COORDINATES = st.floats(-1, 1, allow_subnormal=False)
@@ -134,19 +134,6 @@ def test_points_drawn_are_of_the_space():
     found = ParzenTurns(most=1.0).find(surface, X, space, rng)
     assert_array_equal(space.round(found.X), found.X)
     assert_array_equal(found.Z, found.X)
-
-
-def test_where_all_draws_have_been_evaluated_it_is_the_other_search():
-    space, rng = Space({"a": [1, 2, 3], "b": [1, 2, 4], "c": [1, 3]}), np.random.default_rng(0)
-    surface, _ = make_surface(1.0)
-    X = space.encode(
-        [{"a": a, "b": b, "c": c} for a in (1, 2, 3) for b in (1, 2, 4) for c in (1, 3)]
-    )
-    search = ParzenTurns(Elsewhere(), most=1.0)
-    assert {search.find(surface, X, space, rng).Z[0, 0] for _ in range(20)} == {0.123}
-    drawn = [search.find(surface, X[:9], space, rng).X for _ in range(20)]
-    assert all(first_rows(some, set(keys_of(X[:9]))) for some in drawn)
-    assert sum(some[0, 0] != 0.123 for some in drawn) > 10
 
 
 def test_the_share_not_explained_is_that_of_values_left_out():

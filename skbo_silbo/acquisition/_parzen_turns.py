@@ -16,7 +16,6 @@ from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.acquisition._idle_redraw import IdleRedraw
 from skbo_silbo.acquisition._search_protocol import Found, Search
 from skbo_silbo.acquisition._surface import AcquisitionSurface
-from skbo_silbo.space import first_rows, keys_of
 from skbo_silbo.surrogate import Surrogate
 
 GOOD_SHARE, MOST_GOOD = 0.1, 25  # of the points evaluated: those that draws are made near
@@ -40,8 +39,7 @@ class ParzenTurns:
     is the likeliest to be good of some from a Parzen estimate of the good points' density: the one
     with the largest ratio to that of all other points (tree-structured Parzen estimator without a
     tree; Bergstra, Bardenet, Bengio and Kegl 2011). Where constraints are learnt none is drawn:
-    draws know nothing of where these hold. Where all draws have been evaluated, as happens on a
-    small discrete space, the turn is the other search's.
+    draws know nothing of where these hold.
 
     Attributes
     ----------
@@ -74,8 +72,6 @@ class ParzenTurns:
         if rng.random() >= share or surface.feasibility is not None:
             return self.search.find(surface, ranked, space, rng)
         X = space.round(np.array([draw_good(ranked, rng) for _ in range(N_DRAWN)]))
-        if not first_rows(X, set(keys_of(ranked))):
-            return self.search.find(surface, ranked, space, rng)
         return Found(surface.embedding.project(X), X)
 
 
