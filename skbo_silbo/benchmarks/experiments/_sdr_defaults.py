@@ -159,6 +159,20 @@ def measure_alpha(problem, seeds):
 # -- dimension and intervals ---------------------------------------------------------------------
 
 
+IN_CHUNKS = "SIR, chunks rotated"
+N_CHUNKS, N_CHUNK_SLICES = 2, 10
+
+
+def fit_chunks(sir, X, y):
+    """Fit by `partial_fit` to halves of the rows, with the slices that ``fit`` would cut."""
+    from skbo_silbo.decomposition import slice_edges
+
+    sir.set_params(n_slices=slice_edges(y, N_CHUNK_SLICES))
+    for rows in np.array_split(np.arange(len(y)), N_CHUNKS):
+        sir.partial_fit(X[rows], y[rows])
+    return sir
+
+
 def _dimension_learner(name):
     from skbo_silbo import (
         DirectionalRegression,
@@ -170,6 +184,8 @@ def _dimension_learner(name):
         "SIR": SemiSlicedInverseRegression(),
         "SIR, ridge .1": SemiSlicedInverseRegression(ridge=0.1),
         "SIR with graph": SemiSlicedInverseRegression(alpha=1.0),
+        "SIR, rows shuffled": SemiSlicedInverseRegression("permutation"),
+        IN_CHUNKS: SemiSlicedInverseRegression("permutation"),
         "localised": SemiSlicedInverseRegression(n_local_neighbors=5),
         "SAVE": SlicedAverageVarianceEstimation(n_slices=5),
         "DR": DirectionalRegression(n_slices=5),
@@ -190,8 +206,10 @@ def measure_dimension(problem, seeds):
             )
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "No direction was found")
-            learner = _dimension_learner(problem["learner"]).fit(X, y, **extra)
-        found[learner.n_components_] += 1
+            learner = _dimension_learner(problem["learner"])
+            chunked = problem["learner"] == IN_CHUNKS
+            learner = fit_chunks(learner, X, y) if chunked else learner.fit(X, y, **extra)
+            found[learner.n_components_] += 1
     return {"found": {str(k): count for k, count in sorted(found.items())}}
 
 
