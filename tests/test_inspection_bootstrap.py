@@ -142,6 +142,16 @@ def test_too_few_rows_are_refused_with_the_reason():
         bootstrap_directions(SemiSlicedInverseRegression(1), X[few], y[few])
 
 
+@pytest.mark.parametrize(("n", "warned"), [(11, True), (12, False)])
+def test_rows_that_do_for_a_fit_but_not_for_the_level_are_named(recwarn, n, warned):
+    X, y, _ = linear_problem(0, n=n)
+    bootstrap_directions(SemiSlicedInverseRegression(1), X, y, n_resamples=2, random_state=0)
+    said = [str(warning.message) for warning in recwarn]
+    assert ["fewer than 3 labelled rows a feature intervals cover less" in s for s in said] == (
+        [True] * warned
+    )
+
+
 def test_dimension_is_chosen_once():
     X, y = two_direction_problem(1)
     n_chosen = SemiSlicedInverseRegression().fit(X, y).n_components_

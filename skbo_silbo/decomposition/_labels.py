@@ -206,8 +206,10 @@ def warn_of_classes(y, n_slices, remedy="categorical=True"):
     """Say so when checked labels y, whole numbers that look like classes, are cut as numbers."""
     if y.dtype.kind not in "fiu" or y.ndim > 1 or not isinstance(n_slices, Integral):
         return
+    if y[0] != np.rint(y[0]) or (y != np.rint(y)).any():
+        return
     values = np.unique(y)
-    if n_slices < len(values) <= len(y) / ROWS_PER_CLASS and (values == np.rint(values)).all():
+    if n_slices < len(values) <= len(y) / ROWS_PER_CLASS:
         warn_user(
             f"y holds {len(values)} different integers and was taken for numbers, cut in about "
             f"{n_slices} slices. If they are classes, pass {remedy}; if numbers, "

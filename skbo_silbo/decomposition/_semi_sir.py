@@ -156,11 +156,11 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         The solver used.
     dimension_tests_ : dict of ndarray
         "n_components", "statistic", "df", "p_value" of Li's tests; only for plain slices without
-        penalty and ridge.
+        penalty and ridge. With fewer than three rows a feature and a slice, where "auto" shuffles
+        rows in their place, they reject too seldom: .01 to .02 for .05.
     permutation_tests_ : dict of ndarray
-        "n_components", "statistic", "p_value", "n_permutations", to the first k accepted; only
-        where they chose. With relative weights the p-value is the larger of two: weights that stay
-        with y, and weights that go with X.
+        "n_components", "statistic", "p_value", "n_permutations", to the first k accepted; where
+        they chose. With relative weights the larger p-value of two: weights stay with y, or with X.
     rotation_tests_ : dict of ndarray
         The same after ``partial_fit``, which has no rows to shuffle: for normal X [8]_.
     curvature_ : ndarray of shape (n_features,)

@@ -219,9 +219,12 @@ def measure_intervals(problem, seeds):
     The truth is the basis of the true subspace with scores of unit variance in the population,
     turned to lie nearest the fitted one.
     """
+    import warnings
+
     from skbo_silbo.inspection import bootstrap_directions
 
     covered = {"normal": [], "percentile": []}
+    warnings.filterwarnings("ignore", "With fewer than 3 labelled rows a feature")
     for seed in seeds:
         X, y, B, covariance = draw_directions(problem, np.random.default_rng(seed))
         variance = 3.0 if problem["X"] == "t3" else 1.0
@@ -327,7 +330,20 @@ OTHER_POWER_CELLS = (
     ("SAVE", "quadratic", 400, 4, 2),
     ("localised", "linear", 100, 8, 1),
 )
+CHUNK_CELLS = tuple(
+    (learner, data, n, d, truth)
+    for n, d in ((40, 20), (60, 15), (200, 10))
+    for data, truth in (("null", 0), ("weak", 1))
+    for learner in (IN_CHUNKS, "SIR, rows shuffled")
+)
 INTERVAL_CELLS = (
+    ("linear", 10, 5, "normal", "normal"),
+    ("linear", 15, 5, "normal", "normal"),
+    ("linear", 20, 10, "normal", "normal"),
+    ("linear", 25, 10, "normal", "normal"),
+    ("linear", 30, 10, "normal", "normal"),
+    ("linear", 40, 20, "normal", "normal"),
+    ("linear", 60, 20, "normal", "normal"),
     ("linear", 100, 5, "normal", "normal"),
     ("linear", 40, 10, "normal", "normal"),
     ("linear", 100, 5, "normal", "t3"),
@@ -350,7 +366,8 @@ SDR_DEFAULTS = Experiment(
                 *_of_kind("alpha", 20, ("data", "n", "d", "r"), *ALPHA_CELLS),
                 *_of_kind("dimension", 100, _DIMENSION, *POWER_CELLS, *OTHER_POWER_CELLS),
                 *_of_kind("dimension", 300, _DIMENSION, *SIR_CELLS, *OTHER_NULL_CELLS),
-                *_of_kind("intervals", 20, ("data", "n", "d", "X", "noise"), *INTERVAL_CELLS),
+                *_of_kind("dimension", 200, _DIMENSION, *CHUNK_CELLS),
+                *_of_kind("intervals", 200, ("data", "n", "d", "X", "noise"), *INTERVAL_CELLS),
             ),
             n_repeats=1,
         ),
