@@ -146,10 +146,8 @@ def test_too_few_rows_are_refused_with_the_reason():
 def test_rows_that_do_for_a_fit_but_not_for_the_level_are_named(recwarn, n, warned):
     X, y, _ = linear_problem(0, n=n)
     bootstrap_directions(SemiSlicedInverseRegression(1), X, y, n_resamples=2, random_state=0)
-    said = [str(warning.message) for warning in recwarn]
-    assert ["fewer than 3 labelled rows a feature intervals cover less" in s for s in said] == (
-        [True] * warned
-    )
+    said = ["fewer than 3 labelled rows a feature" in str(w.message) for w in recwarn]
+    assert sum(said) == warned
 
 
 def test_dimension_is_chosen_once():

@@ -367,7 +367,7 @@ SDR_DEFAULTS = Experiment(
                 *_of_kind("dimension", 100, _DIMENSION, *POWER_CELLS, *OTHER_POWER_CELLS),
                 *_of_kind("dimension", 300, _DIMENSION, *SIR_CELLS, *OTHER_NULL_CELLS),
                 *_of_kind("dimension", 200, _DIMENSION, *CHUNK_CELLS),
-                *_of_kind("intervals", 200, ("data", "n", "d", "X", "noise"), *INTERVAL_CELLS),
+                *_of_kind("intervals", 100, ("data", "n", "d", "X", "noise"), *INTERVAL_CELLS),
             ),
             n_repeats=1,
         ),
