@@ -152,9 +152,9 @@ from skbo_silbo.inspection import (
     ScreeDisplay,
     SearchDisplay,
     SubspaceDisplay,
-    stepwise_selection,
     bootstrap_directions,
     coordinate_test,
+    stepwise_selection,
 )
 from skbo_silbo.mapping import BottomUp, TopDown
 from skbo_silbo.optimizers import HeSBO
