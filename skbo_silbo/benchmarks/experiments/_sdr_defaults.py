@@ -330,20 +330,22 @@ OTHER_POWER_CELLS = (
     ("SAVE", "quadratic", 400, 4, 2),
     ("localised", "linear", 100, 8, 1),
 )
-CHUNK_CELLS = tuple(
-    (learner, data, n, d, truth)
-    for n, d in ((40, 20), (60, 15), (200, 10))
-    for data, truth in (("null", 0), ("weak", 1))
-    for learner in (IN_CHUNKS, "SIR, rows shuffled")
-)
-INTERVAL_CELLS = (
+CHUNK_SHAPES = ((40, 20), (60, 15), (200, 10))
+ROTATED_OR_SHUFFLED = (IN_CHUNKS, "SIR, rows shuffled")
+
+
+def _chunk_cells(data, truth):
+    return tuple((who, data, *s, truth) for s in CHUNK_SHAPES for who in ROTATED_OR_SHUFFLED)
+
+
+NEAR_LIMIT_CELLS = (
     ("linear", 10, 5, "normal", "normal"),
     ("linear", 15, 5, "normal", "normal"),
     ("linear", 20, 10, "normal", "normal"),
     ("linear", 25, 10, "normal", "normal"),
     ("linear", 30, 10, "normal", "normal"),
-    ("linear", 40, 20, "normal", "normal"),
-    ("linear", 60, 20, "normal", "normal"),
+)
+INTERVAL_CELLS = (
     ("linear", 100, 5, "normal", "normal"),
     ("linear", 40, 10, "normal", "normal"),
     ("linear", 100, 5, "normal", "t3"),
@@ -354,6 +356,7 @@ INTERVAL_CELLS = (
     ("quadratic", 400, 10, "normal", "normal"),
 )
 _DIMENSION = ("learner", "data", "n", "d", "truth")
+_INTERVALS = ("data", "n", "d", "X", "noise")
 
 SDR_DEFAULTS = Experiment(
     name="sdr-defaults",
@@ -366,10 +369,15 @@ SDR_DEFAULTS = Experiment(
                 *_of_kind("alpha", 20, ("data", "n", "d", "r"), *ALPHA_CELLS),
                 *_of_kind("dimension", 100, _DIMENSION, *POWER_CELLS, *OTHER_POWER_CELLS),
                 *_of_kind("dimension", 300, _DIMENSION, *SIR_CELLS, *OTHER_NULL_CELLS),
-                *_of_kind("dimension", 200, _DIMENSION, *CHUNK_CELLS),
-                *_of_kind("intervals", 100, ("data", "n", "d", "X", "noise"), *INTERVAL_CELLS),
+                *_of_kind("dimension", 200, _DIMENSION, *_chunk_cells("null", 0)),
+                *_of_kind("dimension", 100, _DIMENSION, *_chunk_cells("weak", 1)),
+                *_of_kind("intervals", 20, _INTERVALS, *INTERVAL_CELLS),
+                *_of_kind("intervals", 60, _INTERVALS, *NEAR_LIMIT_CELLS),
             ),
             n_repeats=1,
+        ),
+        "coverage": Grid(
+            _of_kind("intervals", 200, _INTERVALS, *INTERVAL_CELLS, *NEAR_LIMIT_CELLS), n_repeats=1
         ),
         "tiny": Grid(
             (
@@ -380,7 +388,7 @@ SDR_DEFAULTS = Experiment(
                 *_of_kind(
                     "intervals",
                     2,
-                    ("data", "n", "d", "X", "noise"),
+                    _INTERVALS,
                     ("linear", 30, 5, "normal", "normal"),
                 ),
             ),
