@@ -143,6 +143,15 @@ def test_dask_frames_are_refused_with_the_way_to_an_array():
 
 
 @pytest.mark.parametrize("estimator", IN_MEMORY, ids=name_of)
+def test_no_other_collection_is_put_together_for_its_scores(estimator):
+    bag = pytest.importorskip("dask.bag").from_sequence(make_data()[0].tolist(), npartitions=2)
+    fitted = clone(estimator).fit(*make_data())
+    for call in (fitted.transform, fitted.inverse_transform):
+        with refuses():
+            call(bag)
+
+
+@pytest.mark.parametrize("estimator", IN_MEMORY, ids=name_of)
 def test_scores_of_a_dask_array_and_the_way_back_are_lazy(estimator, blocks):
     X, y = make_data()
     fitted = clone(estimator).fit(X, y)

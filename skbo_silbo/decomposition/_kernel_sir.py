@@ -20,7 +20,7 @@ from ._kernel_features import RANGE_TOLERANCE, KernelFeatures
 from ._kernel_problem import KernelProblem, compare_alphas, roughness_of
 from ._labels import labelled_mask, response_targets, split_labelled
 from ._slices import check_n_slices, slice_response
-from ._streaming import FLOATS, is_dask_array, map_blocks
+from ._streaming import FLOATS, check_in_memory, is_dask_array, map_blocks
 from ._weights import copies
 
 KERNELS = (*kernel_metrics(), "precomputed")
@@ -240,6 +240,7 @@ class KernelSlicedInverseRegression(
         check_is_fitted(self)
         if is_dask_array(X):
             return map_blocks(self.transform, X, self.dual_coef_.shape[1])
+        check_in_memory("X", X)
         X = validate_data(self, X, reset=False, dtype=FLOATS)
         values = self._kernel_values(X.astype(np.float64, copy=False), self.X_fit_)
         return (values @ self.dual_coef_ - self.offset_).astype(X.dtype, copy=False)
@@ -265,6 +266,7 @@ class KernelSlicedInverseRegression(
         check_is_fitted(self)
         if is_dask_array(Z):
             return map_blocks(self.inverse_transform, Z, self.n_features_in_)
+        check_in_memory("Z", Z)
         scores = check_array(Z, dtype=FLOATS, input_name="Z")
         if scores.shape[1] != self.n_components_:
             raise ValueError(

@@ -8,7 +8,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._typing import ArrayLike, BlockArray, FloatArray
-from ._streaming import FLOATS, is_dask_array, map_blocks
+from ._streaming import FLOATS, check_in_memory, is_dask_array, map_blocks
 
 
 class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -38,6 +38,7 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         check_is_fitted(self)
         if is_dask_array(X):
             return map_blocks(self.transform, X, len(self.components_))
+        check_in_memory("X", X)
         X = validate_data(self, X, reset=False, dtype=FLOATS)
         mean, components = self.mean_.astype(X.dtype), self.components_.astype(X.dtype)
         return (X - mean) @ components.T
@@ -62,6 +63,7 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         check_is_fitted(self)
         if is_dask_array(Z):
             return map_blocks(self.inverse_transform, Z, self.components_.shape[1])
+        check_in_memory("Z", Z)
         scores = check_array(Z, dtype=FLOATS, input_name="Z")
         if scores.shape[1] != len(self.components_):
             raise ValueError(
