@@ -330,14 +330,15 @@ OTHER_POWER_CELLS = (
     ("SAVE", "quadratic", 400, 4, 2),
     ("localised", "linear", 100, 8, 1),
 )
-CHUNK_SHAPES = ((40, 20), (60, 15), (200, 10))
-ROTATED_OR_SHUFFLED = (IN_CHUNKS, "SIR, rows shuffled")
 
 
-def _chunk_cells(data, truth):
-    return tuple((who, data, *s, truth) for s in CHUNK_SHAPES for who in ROTATED_OR_SHUFFLED)
+def _chunk_cells(data, truth, *shapes):
+    learners = (IN_CHUNKS, "SIR, rows shuffled")
+    return tuple((learner, data, *shape, truth) for shape in shapes for learner in learners)
 
 
+CHUNK_NULL_CELLS = _chunk_cells("null", 0, (40, 20), (60, 15), (200, 10))
+CHUNK_POWER_CELLS = _chunk_cells("weak", 1, (40, 20), (60, 15))
 NEAR_LIMIT_CELLS = (
     ("linear", 10, 5, "normal", "normal"),
     ("linear", 15, 5, "normal", "normal"),
@@ -369,10 +370,9 @@ SDR_DEFAULTS = Experiment(
                 *_of_kind("alpha", 20, ("data", "n", "d", "r"), *ALPHA_CELLS),
                 *_of_kind("dimension", 100, _DIMENSION, *POWER_CELLS, *OTHER_POWER_CELLS),
                 *_of_kind("dimension", 300, _DIMENSION, *SIR_CELLS, *OTHER_NULL_CELLS),
-                *_of_kind("dimension", 200, _DIMENSION, *_chunk_cells("null", 0)),
-                *_of_kind("dimension", 100, _DIMENSION, *_chunk_cells("weak", 1)),
+                *_of_kind("dimension", 200, _DIMENSION, *CHUNK_NULL_CELLS),
+                *_of_kind("dimension", 100, _DIMENSION, *CHUNK_POWER_CELLS),
                 *_of_kind("intervals", 20, _INTERVALS, *INTERVAL_CELLS),
-                *_of_kind("intervals", 60, _INTERVALS, *NEAR_LIMIT_CELLS),
             ),
             n_repeats=1,
         ),
