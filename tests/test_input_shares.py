@@ -224,18 +224,22 @@ def test_shares_in_a_conditional_space(space, func, truth):
     assert shares.together[-1, 0] == pytest.approx(1.0, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_intervals_hold_the_shares_of_a_conditional_space(seed):
+def test_intervals_hold_the_shares_of_a_conditional_space():
+    # Were the coverage .9, fewer held than this would be one in ten thousand.
     space, func, _ = sums(2, 0.5)
     space = SpaceUnion(space)
     func = of_branches(space, func)
+    held = np.concatenate([_held(space, func, seed) for seed in range(3)])
+    assert held.sum() >= binom.ppf(1e-4, held.size, 0.9)
+
+
+def _held(space, func, seed):
     model = fit(space, func, 60, seed)
     y, scaled = np.sort(model.y), np.sort(model.warp(model.y))
     truth = knowing(space, Exact(lambda X: np.interp(func(X), y, scaled))).shares.share
     low, high = model.shares.intervals[:, 1:].T
-    assert (low <= truth).all()
-    assert (truth <= high).all()
-    assert (high - low < 0.3).all()
+    assert (high - low < 0.3).all()  # they say something
+    return (low <= truth) & (truth <= high)
 
 
 def test_few_points_are_enough_where_few_of_many_inputs_matter():
