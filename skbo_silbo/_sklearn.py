@@ -6,10 +6,13 @@ release which moves or changes one fails there first, by name.
 
 import inspect
 import traceback
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import joblib
+import numpy as np
+from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -23,6 +26,7 @@ __all__ = [
     "adopt_rows",
     "call_in_parallel",
     "check_refit_names_a_metric",
+    "count_masked_scores_as_failed",
     "fits_of",
     "is_all_fits_failed",
     "metadata_request",
@@ -127,6 +131,57 @@ def search_state(evaluate_candidates):
         fit_params=dict(routed.estimator.fit),
         score_params=dict(routed.scorer.score),
     )
+
+
+def count_masked_scores_as_failed(evaluate_candidates):
+    """Let a score that is masked count as one of a fit that fails; scikit-learn takes it for 0.
+
+    Parameters
+    ----------
+    evaluate_candidates : callable
+        What `BaseSearchCV` hands to ``_run_search``. Its scorers are replaced.
+    """
+    fitting = inspect.getclosurevars(evaluate_candidates).nonlocals["fit_and_score_kwargs"]
+    scorer, error_score = fitting["scorer"], fitting["error_score"]
+    unmasking = _UnmaskingAll if isinstance(scorer, _MultimetricScorer) else _Unmasking
+    fitting["scorer"] = unmasking(scorer, error_score)
+
+
+class _Unmasking:
+    """A scorer that gives no masked scores, of one metric or of several in a dict."""
+
+    def __init__(self, scorer, error_score):
+        self.scorer, self.error_score = scorer, error_score
+
+    def __repr__(self):
+        return repr(self.scorer)
+
+    def __call__(self, *args, **kwargs):
+        return _without_masked(self.scorer(*args, **kwargs), self.error_score)
+
+
+class _UnmaskingAll(_MultimetricScorer):
+    """The same for several scorers, of which scikit-learn asks for their errors as text."""
+
+    def __init__(self, scorer, error_score):
+        super().__init__(scorers=scorer._scorers, raise_exc=scorer._raise_exc)
+        self.error_score = error_score
+
+    def __call__(self, *args, **kwargs):
+        return _without_masked(super().__call__(*args, **kwargs), self.error_score)
+
+
+def _without_masked(scores, error_score):
+    if isinstance(scores, dict):
+        return {name: _without_masked(score, error_score) for name, score in scores.items()}
+    if not np.ma.is_masked(scores):
+        return scores
+    text = "scoring must return a number, got a masked one, which says that there is none."
+    if error_score == "raise":
+        raise ValueError(f"{text} Return it unmasked, or give error_score a number.")
+    text = f"{text} The score is set to error_score={error_score}."
+    warnings.warn(text, UserWarning, stacklevel=2)
+    return error_score
 
 
 def metadata_request(estimator):

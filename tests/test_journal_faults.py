@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from enum import Enum
 from functools import partial
 from inspect import signature
@@ -137,6 +138,32 @@ def test_a_journal_of_the_first_version_refuses_another_search(path, change, mes
     shutil.copy(FIRST_VERSION, path)
     with pytest.raises(ValueError, match=message):
         search(path, **{"space": FIRST, **change}).fit(X, Y)
+
+
+class Connected:
+    """Holds what cannot be pickled; copies of it are itself."""
+
+    def __init__(self, url):
+        self.url, self.lock = url, threading.Lock()
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+@pytest.mark.filterwarnings("ignore:the candidates in journal")
+def test_a_journal_of_the_first_version_holds_what_cannot_be_pickled(path):
+    estimator, whole = Counted(b=Connected("one")), FIRST_VERSION.read_bytes()
+    described = json.dumps(describe(estimator, 1)).encode()
+    path.write_bytes(whole.replace(json.dumps(describe(Counted(), 1)).encode(), described, 1))
+    fitted, n_fits = fit(search(path, estimator, space=FIRST, n_iter=5))
+    assert n_fits == 3
+    assert list(fitted.cv_results_["source"][:4]) == ["resumed"] * 4
+    other = Counted(b=Connected("another"))
+    with pytest.raises(ValueError, match=r"estimator\.b\.url was one and is another"):
+        search(path, other, space=FIRST).fit(X, Y)
+    with pytest.raises(ValueError, match=r"journal must be None with a _thread\.lock"):
+        search(path.with_name("new.jsonl"), estimator, space=FIRST).fit(X, Y)
+    assert not path.with_name("new.jsonl").exists()
 
 
 def test_a_record_of_the_first_version_that_lacks_a_part_is_named(path):
@@ -383,6 +410,24 @@ def test_the_lock_of_windows_is_used_where_there_is_no_fcntl(path, monkeypatch):
     with Journal(path, SEARCH) as journal:
         assert journal.records == [{"candidate": 0, "value": 1}]
     assert places == [(2**31 - 2, 2, 1)] * 3
+
+
+@pytest.mark.skipif(os.name == "nt", reason="stands in for it")
+def test_searches_go_on_where_nothing_is_that_windows_has_not(tmp_path):
+    """A process dies in the middle of `minimize`; the next ends it, and the other searches."""
+    script = Path(__file__).with_name("windows_run.py")
+    env = {**os.environ, "PYTHONPATH": str(script.parents[1])}
+    runs = [
+        subprocess.run(
+            [sys.executable, "-W", "error", script, tmp_path, *dies_at],
+            capture_output=True,
+            text=True,
+            env=env,
+        )
+        for dies_at in (["5"], [])
+    ]
+    assert [run.returncode for run in runs] == [3, 0], [run.stderr for run in runs]
+    assert runs[1].stdout.split() == ["5", "10", "9", "12"]  # 4 and 5 of 9 calls; one ended it
 
 
 def test_a_system_without_any_lock_is_named(path, monkeypatch):

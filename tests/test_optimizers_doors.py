@@ -58,6 +58,70 @@ def test_a_journal_of_other_constraints_is_refused(path, before, now, message):
     assert run(path, n_calls=3, constraints=same).nfev == 3
 
 
+class Counting:
+    """Counts its calls and keeps what it was called with; its limit is what it is."""
+
+    def __init__(self, limit):
+        self.limit, self.n_calls, self.n_refused, self.seen, self.last = limit, 0, 0, [], {}
+
+    def __call__(self, x):
+        self.n_calls += 1
+        value = x[0] - self.limit
+        self.n_refused += bool(value > 0)
+        self.seen.append(x.copy())
+        self.last[float(x[0])] = value
+        return value
+
+
+def counting_in_a_list(limit):
+    seen = []
+
+    def fun(x):
+        seen.append(tuple(x))
+        return x[0] - limit
+
+    return fun
+
+
+def counting_by_itself(limit):
+    n_calls = 0
+
+    def fun(x):
+        nonlocal n_calls
+        n_calls += 1
+        return x[0] - limit
+
+    return fun
+
+
+class WithMethod(Counting):
+    """Of which a method is given."""
+
+    @property
+    def fun(self):
+        return self.__call__
+
+
+@pytest.mark.parametrize(
+    "make",
+    [Counting, counting_in_a_list, counting_by_itself, lambda limit: WithMethod(limit).fun],
+    ids=["object", "list", "number", "method"],
+)
+def test_what_a_constraint_counts_is_not_what_it_is(path, make):
+    def constraint(limit):
+        return NonlinearConstraint(make(limit), -np.inf, 0.0)
+
+    used = constraint(0.5)
+    run(path, constraints=used)
+    assert run(path, n_calls=3, constraints=used).nfev == 3
+    assert run(path, n_calls=4, constraints=constraint(0.5)).nfev == 4
+    assert run(path, n_calls=5, constraints=used).nfev == 5
+    with pytest.raises(ValueError, match=r"constraints.* was .*__getstate__"):
+        run(path, constraints=constraint(0.75))
+    with pytest.raises(ValueError, match=r"constraints.* was .*__getstate__"):
+        run(path, constraints=under(0.5))
+
+
 def test_a_journal_that_does_not_describe_constraints_is_read(path):
     run(path, constraints=LOW)
     with EventLog(path) as log:

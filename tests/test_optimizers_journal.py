@@ -15,10 +15,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from scipy.stats import loguniform
+from scipy.stats import loguniform, uniform
 
 from skbo_silbo import SILBO, Space, minimize
 from skbo_silbo.optimizers import METHODS, RandomSearch
+from skbo_silbo.optimizers._event_log import EventLog
+from skbo_silbo.optimizers._state import space_to_data
 
 FIRST_RELEASE = Path(__file__).with_name("optimizer_journal_v1.jsonl")  # before one room for all
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0), (0.0, 1.0)]
@@ -335,13 +337,38 @@ def test_a_process_forked_while_it_is_closed_does_not_hold_the_journal(path):
         os.close(copied)
 
 
-def test_a_saved_space_with_one_name_for_two_columns_is_told_what_to_do():
-    """No space of this release is the one: not even that which it was made with."""
-    space = Space({"a": [1, "1", "b"]})
-    data = SILBO(space, random_state=0).to_dict()
-    data["space"]["columns"] = ["a=1", "a=1", "a=b"]
-    with pytest.raises(ValueError, match=r"\['a=1'\] are names of several.* Read x_iters_ .* tell"):
-        SILBO.from_dict(data, bounds=space)
+def as_first_release(space, columns):
+    """What releases before 0.2 wrote of a space: they named columns by the text of a category."""
+    described = space_to_data(space, as_first=True)
+    return {**described, "columns": columns}
+
+
+def test_a_journal_that_has_one_name_for_two_columns_is_read(path):
+    values, names = [1, "1", "b"], ["a=1", "a=1", "a=b"]
+    first = SILBO(Space({"a": values}), journal=path, random_state=0)
+    first.tell([{"a": 1}, {"a": "1"}], [2.0, 3.0]).close_journal()
+    with EventLog(path) as log:
+        header, records = log.header, log.records
+    path.unlink()
+    header["space"] = as_first_release(Space({"a": values}), names)
+    with EventLog(path) as log:
+        log.begin(header)
+        for record in records:
+            log.append(record)
+    again = SILBO(Space({"a": values}), journal=path, random_state=0)
+    assert again.x_iters_ == [{"a": 1}, {"a": "1"}]
+    again.close_journal()
+    for other in (["1", 1, "b"], [1, "1", "c"], [1, "1"]):
+        with pytest.raises(ValueError, match="of parameter 'a' were"):
+            SILBO(Space({"a": other}), journal=path, random_state=0)
+
+
+def test_a_saved_state_that_has_one_name_for_two_columns_is_read():
+    space = Space({"a": [1, "1", "b"], "a=1": uniform()})
+    data = SILBO(space, random_state=0).tell({"a": "1", "a=1": 0.5}, 2.0).to_dict()
+    data["space"] = as_first_release(space, ["a=1", "a=1", "a=b", "a=1"])
+    [point] = SILBO.from_dict(data, bounds=space).x_iters_
+    assert point["a"] == "1"
 
 
 @pytest.mark.parametrize("content", [b"hello\n", b'{"a": 1}\n', b'{"journal": "other"}\n'])
@@ -415,7 +442,7 @@ def test_a_full_disk_leaves_the_file_whole(path, monkeypatch):
     assert len(optimizer.func_vals_) == 4  # known here, if not on disk
     step(optimizer)
     optimizer.close_journal()
-    assert len(make(path).func_vals_) == 4
+    assert len(make(path).func_vals_) == 5  # the one owed, too
 
 
 def test_a_full_disk_in_minimize_carries_the_result(path, monkeypatch):

@@ -138,6 +138,17 @@ def test_a_journal_without_descriptions_takes_any_object(path, door):
     assert door(path, 3, embedding=PCA(1)) == 3
 
 
+@pytest.mark.parametrize("door", [in_minimize, in_silbo])
+def test_a_journal_without_descriptions_takes_what_cannot_be_looked_into(path, door):
+    """Releases that described no objects began journals with such ones, too."""
+    door(path, 1, embedding=First(0))
+    with pytest.raises(ValueError, match=r"embedding was .*First and is one that cannot be pickl"):
+        door(path, 2, embedding=Locked(0))
+    without_descriptions(path)
+    assert door(path, 2, embedding=Locked(0)) == 2
+    assert door(path, 3, embedding=Locked(0)) == 3
+
+
 def test_what_cannot_be_looked_into_is_refused_by_a_journal_before_the_first_call(path):
     called = []
     with pytest.raises(ValueError, match=r"embedding: journal must be None .*lock.* be pickled"):

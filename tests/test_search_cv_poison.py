@@ -1,6 +1,7 @@
 """Candidates that end the worker that fits them: all are in the results, every score is right."""
 
 from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from scipy.stats import uniform
 from sklearn.model_selection import KFold
 
 from skbo_silbo.model_selection import SILBOSearchCV
+from skbo_silbo.model_selection._candidates import Candidate
+from skbo_silbo.model_selection._workers import Workers
 
 X, Y = np.arange(24.0).reshape(12, 2), np.arange(12.0)
 SPACE = {"a": uniform(), "kind": ["good", "dies"]}
@@ -114,3 +117,105 @@ def test_in_processes_on_every_road(options, n_jobs):
             check(search(Odd(), **{**options, "n_jobs": None}), 12)
     else:
         check(search(Odd(), **options), 12)
+
+
+# --- Ctrl-C while candidates are evaluated again --------------------------------------------------
+
+
+class Interrupted(Odd):
+    """In one process: a worker is lost in the second candidate, Ctrl-C hits its second try."""
+
+    n_calls = 0
+
+    def set_params(self, **params):  # called at the begin of a fit, outside what may fail
+        Interrupted.n_calls += 1
+        if Interrupted.n_calls == 5:
+            raise BrokenExecutor("a worker was lost")
+        if Interrupted.n_calls == 10:  # the first candidate's three fits, again, and one more
+            raise KeyboardInterrupt
+        return super().set_params(**params)
+
+
+@pytest.mark.filterwarnings("ignore:the search was interrupted after 1 of 6 candidates")
+def test_ctrl_c_during_retries_keeps_those_that_have_ended(tmp_path):
+    path, options = tmp_path / "a.jsonl", {"n_jobs": 1, "racing": True, "batch_size": 3}
+    options |= {"journal": path, "n_iter": 6}
+    space = {"a": uniform()}
+    Interrupted.n_calls = 0
+    search = SILBOSearchCV(Interrupted(), space, cv=KFold(3), random_state=0, **options)
+    resumed = SILBOSearchCV(Interrupted(), space, cv=KFold(3), random_state=0, **options)
+    with parallel_config("threading"):  # one of them: fits are made here
+        search.fit(X, Y)
+        resumed.fit(X, Y)
+    assert search.stop_reason_ == "interrupted"
+    [first] = search.cv_results_["params"]
+    assert resumed.cv_results_["params"][0] == first
+    assert list(resumed.cv_results_["source"]).count("resumed") == 1
+    assert len(set(resumed.cv_results_["param_a"])) == 6
+
+
+class OneFitEach:
+    """Stands in for `Batches`: two candidates lose their worker, the fourth begun is cut short."""
+
+    def __init__(self, search):
+        self.search, self.begun, self.n_begun = search, self, 0
+        self.search.n_splits_ = 1
+
+    def begin(self, points):
+        pass
+
+    @contextmanager
+    def fits_of(self, params):
+        self.n_begun += 1
+        if self.n_begun == 4:
+            raise KeyboardInterrupt
+        yield [(lose_worker if self.n_begun < 3 else one_fit, (), {})]
+
+    def evaluate(self, points, sources, results):
+        return [Candidate(points[0], 0, sources[0], results, None, 0.0)]
+
+
+def lose_worker():
+    raise BrokenExecutor("a worker was lost")
+
+
+def one_fit():
+    return {"fit_time": 0.1, "score_time": 0.0, "fit_error": None}
+
+
+def test_ctrl_c_during_retries_as_workers_are_free_keeps_those_that_have_ended():
+    search = SILBOSearchCV(Odd(), SPACE, n_jobs=2)
+    with parallel_config("threading"), Workers(OneFitEach(search), 2) as workers:
+        for a in (0.25, 0.75):
+            workers.begin({"a": a}, "model")
+        kept = []
+        with pytest.raises(KeyboardInterrupt):  # noqa: PT012
+            while workers.n_under_way:
+                workers.wait()
+                kept += workers.ended()
+    assert [candidate.params for candidate in kept] == [{"a": 0.25}]
+
+
+def test_sys_exit_of_the_callback_keeps_all_that_have_ended(monkeypatch):
+    """Several candidates can end at once; the callback is called after the first of them."""
+    called, wait = [], Workers.wait
+
+    def wait_for_two(self):
+        while self.n_under_way and len(self._ended) < 2:
+            wait(self)
+
+    def leave(progress):
+        called.append(progress)
+        raise SystemExit
+
+    monkeypatch.setattr(Workers, "wait", wait_for_two)
+    options = {"n_iter": 9, "cv": KFold(2), "random_state": 0, "n_jobs": 2, "callback": leave}
+    searching = SILBOSearchCV(Odd(), {"a": uniform()}, **options)
+    with (
+        parallel_config("threading"),
+        pytest.warns(UserWarning, match="interrupted after 2 of 9 candidates"),
+        pytest.raises(SystemExit),
+    ):
+        searching.fit(X, Y)
+    assert len(searching.cv_results_["params"]) == 2
+    assert len(called) == 1

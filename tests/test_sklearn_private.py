@@ -19,6 +19,7 @@ from skbo_silbo._sklearn import (
     _without_caller,
     adopt_rows,
     check_refit_names_a_metric,
+    count_masked_scores_as_failed,
     is_all_fits_failed,
     metadata_request,
     one_thread,
@@ -130,6 +131,25 @@ def test_the_state_of_a_search_is_in_the_closure_of_its_hook():
         assert not set(groups[train]) & set(groups[test])
     assert len(list(listed.split())) == 2
     assert (grouped.n_splits(), listed.n_splits()) == (2, 2)
+
+
+@pytest.mark.parametrize("scoring", [None, ["accuracy", "f1"]])
+def test_scorers_are_replaced_in_the_closure_of_the_hook(scoring):
+    """By ones that do the same: those of the search stay as they are."""
+    rows = []
+
+    def run(evaluate):
+        rows.append(evaluate([{"C": 1.0}]))
+        count_masked_scores_as_failed(evaluate)
+        rows.append(evaluate([{"C": 1.0}]))
+
+    spy = Spy(run, cv=2, scoring=scoring, refit=False).fit(X, Y)
+    names = ["score"] if scoring is None else scoring
+    for name in names:
+        scores = rows[1][f"split0_test_{name}"]
+        assert scores[0] == scores[1]
+    scorers = [spy.scorer_] if scoring is None else list(spy.scorer_.values())
+    assert all("sklearn" in type(scorer).__module__ for scorer in scorers)
 
 
 @pytest.mark.parametrize("refit", ["b", True])

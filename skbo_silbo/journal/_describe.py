@@ -19,7 +19,7 @@ LONGEST = 20  # members of a list or array that are written out; longer ones bec
 VERSION = 2
 
 
-def describe(value: object, version: int = VERSION) -> Any:
+def describe(value: object, version: int = VERSION, *, opened: bool = False) -> Any:
     """Return what a value is, in plain JSON: the same in every process, without a memory address.
 
     Estimators are their class and parameters, as `clone` sees them; other objects their class and
@@ -33,6 +33,9 @@ def describe(value: object, version: int = VERSION) -> Any:
     version : {1, 2}, default=2
         How journals of that version have it. The first left out modules within a package, random
         states, slots, bytes and whatever else is not in an object's ``__dict__``.
+    opened : bool, default=False
+        Whether functions without a name of their own are described part by part, not as a digest
+        of all.
 
     Raises
     ------
@@ -47,7 +50,7 @@ def describe(value: object, version: int = VERSION) -> Any:
     >>> describe(TruncatedSVD(3))["class"], describe(TruncatedSVD(3))["n_components"]
     ('sklearn.decomposition.TruncatedSVD', 3)
     """
-    return _DESCRIBERS[version].describe(value)
+    return (_OPEN if opened else _DESCRIBERS[version]).describe(value)
 
 
 def describe_data(data: object, version: int = VERSION) -> Any:
@@ -169,9 +172,9 @@ class _Describer:
         return {"class": self._name(type(value)), **self.describe(parts, inside)}
 
     def _function(self, function, inside):
-        code = getattr(function, "__code__", None)
-        if code is None or "<" not in function.__qualname__:
+        if not _is_nameless(function):
             return self._name(function)
+        code = function.__code__
         bound = [cell.cell_contents for cell in function.__closure__ or ()]
         parts = self._parts_of_function(function, self._code(code), bound)
         described = json.dumps(self.describe(parts, inside)).encode()
@@ -231,6 +234,22 @@ class _WholeDescriber(_Describer):
         return super()._object(value, inside)
 
 
+class _OpenDescriber(_Describer):
+    """Of functions that are described by their parts, what they close over by name."""
+
+    def _function(self, function, inside):
+        if not _is_nameless(function):
+            return self._name(function)
+        code = function.__code__
+        bound = [cell.cell_contents for cell in function.__closure__ or ()]
+        parts = {
+            "code": digest(json.dumps(self._code(code)).encode()),
+            "defaults": [function.__defaults__, function.__kwdefaults__],
+            "bound": dict(zip(code.co_freevars, bound, strict=True)),
+        }
+        return {"class": self._name(function), **self.describe(parts, inside)}
+
+
 class _FirstDescriber(_Describer):
     """Version 1, for journals that were begun with it."""
 
@@ -280,6 +299,11 @@ def _is_cloned_whole(estimator):
     return own is not None and not own.__module__.startswith("sklearn.base")
 
 
+def _is_nameless(function):
+    """Whether a function has no name of its own in its module: a lambda or a nested one."""
+    return hasattr(function, "__code__") and "<" in function.__qualname__
+
+
 def _is_plain_state(state):
     return isinstance(state, dict) and all(isinstance(key, str) for key in state)
 
@@ -290,5 +314,5 @@ def _public_part(module):
     return ".".join(parts[: hidden[0]] if hidden else parts)
 
 
-_WHOLE = _WholeDescriber()
+_WHOLE, _OPEN = _WholeDescriber(), _OpenDescriber()
 _DESCRIBERS = {1: _FirstDescriber(), 2: _Describer()}

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 SHOWN = 5  # differences that a message names
+REMEDY = "Search as before, or give another path."
 
 
-def require_same(old: Any, new: Any, path: str) -> None:
+def require_same(old: Any, new: Any, path: str, remedy: str = REMEDY) -> None:
     """Refuse a description that is not that of a journal, naming the differences.
 
     Parameters
@@ -16,6 +17,7 @@ def require_same(old: Any, new: Any, path: str) -> None:
         What a journal has and what is now, as `describe` returns it.
     path : str
         Of the journal.
+    remedy : str, default="Search as before, or give another path."
 
     Raises
     ------
@@ -25,8 +27,7 @@ def require_same(old: Any, new: Any, path: str) -> None:
     shown = differences_in_words(old, new)
     if shown:
         raise ValueError(
-            f"journal must be of the same search: {path!r} is of another one. {shown}. "
-            "Search as before, or give another path."
+            f"journal must be of the same search: {path!r} is of another one. {shown}. {remedy}"
         )
 
 

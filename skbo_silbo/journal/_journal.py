@@ -1,12 +1,14 @@
 """A file of JSON lines that survives being killed at any moment, and knows when it is damaged."""
 
 import os
+import stat
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakSet, finalize
 
+from skbo_silbo._checks import warn_user
 from skbo_silbo.journal._checked_lines import checked_line, read_checked_line
 from skbo_silbo.journal._lock import is_windows, lock, unlock
 
@@ -79,13 +81,19 @@ class Journal:
         If the file is no journal of this kind, is of another version or is damaged before its last
         line.
 
+    Warns
+    -----
+    UserWarning
+        If it was moved, replaced or removed since, by the next record.
+
     Notes
     -----
     What is appended to a file without checksums has one.
     """
 
     def __init__(self, path: str | os.PathLike[str], kind: JournalKind) -> None:
-        self.path, self.kind = os.fspath(path), kind
+        self.path, self.kind = os.fsdecode(path), kind
+        self._place, self._is_missed = os.path.abspath(self.path), False
         self.header: dict[str, Any] | None = None
         self.records: list[dict[str, Any]] = []
         self._process = os.getpid()
@@ -205,6 +213,7 @@ class Journal:
 
     def _write(self, content):
         self._require_mine()
+        self._look_for_itself()
         line = checked_line(content) + b"\n"
         try:
             self._put(line)
@@ -234,6 +243,17 @@ class Journal:
             )
         if self._file is None:
             raise RuntimeError(f"journal {self.path!r} must be open: it was closed.")
+
+    def _look_for_itself(self):
+        """Warn, once, if the file is not at its path any more: what is written is lost with it."""
+        if self._is_missed or _is_at(self._place, self._file):
+            return
+        self._is_missed = True
+        warn_user(
+            f"journal {self.path!r} must stay where it is while it is used: it was moved, replaced "
+            "or removed. Nothing that follows is kept there. End the search by Ctrl-C, which gives "
+            "its results, or let it end, and save these."
+        )
 
     def _read(self):
         content = _read_all(self._file)
@@ -304,11 +324,23 @@ def _let_go(file, process):
 
 
 def _opened(path, flags):
+    rule = "journal must be a file that can be written, in a folder that there is"
     try:
-        return os.open(path, flags, 0o666)
+        file = os.open(path, flags, 0o666)
     except OSError as error:
-        rule = "journal must be a file that can be written, in a folder that there is"
         raise OSError(error.errno, f"{rule} ({error.strerror})", path) from error
+    if not stat.S_ISREG(os.fstat(file).st_mode):  # a device, a pipe
+        os.close(file)
+        raise ValueError(f"{rule}: {path!r} is no file of data. Give another path.")
+    return file
+
+
+def _is_at(path, file):
+    """Return whether an open file is the one that a path leads to."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(file))
+    except OSError:
+        return False
 
 
 def _read_all(file):

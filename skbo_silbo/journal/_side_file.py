@@ -16,7 +16,7 @@ class SideFile:
     """
 
     def __init__(self, path: str) -> None:
-        self.path = path
+        self.path = os.path.abspath(path)  # whatever the folder of the process is later
 
     def write(self, content: dict[str, Any]) -> None:
         """Replace what is there; return when it is on disk."""

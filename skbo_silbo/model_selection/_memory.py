@@ -6,9 +6,11 @@ that it learnt on the way included, and what follows is what would have followed
 """
 
 import math
+import os
 import platform
 import warnings
 from contextlib import contextmanager
+from functools import cache, partial
 from importlib.metadata import version
 from numbers import Integral, Real
 
@@ -122,10 +124,13 @@ def open_memory(search, space, evaluate_candidates):
         yield Memory(space, search.random_state)
         return
     state = search_state(evaluate_candidates)
-    fingerprint = _fingerprint(search, space, state)  # refused before there is a file
+    # In the words of the journal: those of older ones do for what could not be described now.
+    fingerprint = cache(partial(_fingerprint, search, space, state))
+    if not os.path.exists(search.journal):
+        fingerprint(SEARCH.version)  # refused before there is a file
 
     with Journal(search.journal, SEARCH) as journal:
-        _begin_or_check(journal, search, space, state, fingerprint)
+        _begin_or_check(journal, search, space, fingerprint)
         at_risk = dies_with_its_fits(effective_n_jobs(search.n_jobs), search.timeout)
         memory = Memory(space, journal.header["seed"], journal, is_at_risk=at_risk)
         try:
@@ -134,16 +139,15 @@ def open_memory(search, space, evaluate_candidates):
             memory.begun.close()
 
 
-def _begin_or_check(journal, search, space, state, fingerprint):
+def _begin_or_check(journal, search, space, fingerprint):
     def make_header():
-        seed = _seed(search.random_state)
-        return {"seed": seed, "made with": _versions(), "search": fingerprint}
+        seed, now = _seed(search.random_state), fingerprint(SEARCH.version)
+        return {"seed": seed, "made with": _versions(), "search": now}
 
     def check(then):
         version, old = then["version"], then["search"]
-        is_new = version == SEARCH.version
-        now = fingerprint if is_new else _fingerprint(search, space, state, version)
-        require_same(old, without_new_defaults(now, old, type(search), version), journal.path)
+        now = without_new_defaults(fingerprint(version), old, type(search), version)
+        require_same(old, now, journal.path)
 
     def forget():
         Begun(journal, space, is_needed=False).forget()
@@ -151,7 +155,7 @@ def _begin_or_check(journal, search, space, state, fingerprint):
     journal.begin_or_check(make_header, check, forget)
 
 
-def _fingerprint(search, space, state, version=SEARCH.version):
+def _fingerprint(search, space, state, version):
     fingerprint = search_fingerprint(search, space, state, version)
     # Only a number can be compared with that of an earlier run; otherwise the journal's counts.
     numbered = isinstance(search.random_state, Integral)

@@ -3,25 +3,27 @@
 import math
 import os
 import time
-from collections import abc
 from collections.abc import Callable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 
-from skbo_silbo._sklearn import BaseSearchCV, Interval, StrOptions, adopt_rows, search_state
+from skbo_silbo._sklearn import (
+    BaseSearchCV,
+    Interval,
+    StrOptions,
+    adopt_rows,
+    count_masked_scores_as_failed,
+    search_state,
+)
 from skbo_silbo._typing import Auto, Design, LegacyRandomState, RegressorLike, TransformerLike
 from skbo_silbo.acquisition import AcquisitionFunction, Search
 from skbo_silbo.embedding import Learner
 from skbo_silbo.mapping import Mapping
-from skbo_silbo.model_selection._backend import (
-    require_that_fits_can_be_given_up,
-    require_that_fits_can_be_sent,
-)
 from skbo_silbo.model_selection._batches import Batches, callback_task
 from skbo_silbo.model_selection._candidates import (
     add_predictions,
@@ -35,16 +37,16 @@ from skbo_silbo.model_selection._candidates import (
 from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._progress import show_progress
-from skbo_silbo.model_selection._racing import FEWEST_FOLDS, Race
+from skbo_silbo.model_selection._racing import Race
+from skbo_silbo.model_selection._requirements import read_space, require_options_that_fit
 from skbo_silbo.model_selection._stopping import Stopping
 from skbo_silbo.model_selection._workers import Workers, read_batch_size
 from skbo_silbo.optimizers import (
     SILBO,
     SpaceExhausted,
     option_names,
-    warn_of_first_points_only,
 )
-from skbo_silbo.space import Space, SpaceUnion, as_space
+from skbo_silbo.space import Space, SpaceUnion
 from skbo_silbo.surrogate import SurrogateMaker, Warp
 
 
@@ -108,8 +110,9 @@ class SILBOSearchCV(BaseSearchCV):
         Seed of the proposals. None gives other ones at every `fit`; numpy's global generator is
         never used.
     error_score : "raise" or float, default=nan
-        Score of a fit that fails. A candidate whose fits all fail is a row of `cv_results_` with
-        this score (its times are not known: NaN) and the search goes on.
+        Score of a fit that fails, and of one whose score is masked. A candidate whose fits all
+        fail is a row of `cv_results_` with this score (its times are not known: NaN) and the search
+        goes on.
     return_train_score : bool, default=False
         Whether `cv_results_` has training scores too.
     racing : bool, default=False
@@ -338,8 +341,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         Older versions of scikit-learn do not pass `callback_ctx`, and set `n_splits_` afterwards.
         """
         self.n_splits_ = search_state(evaluate_candidates).n_splits()
-        space = self._read_space()
-        self._require_options_that_fit(space)
+        count_masked_scores_as_failed(evaluate_candidates)
+        space = read_space(self.param_distributions)
+        require_options_that_fit(self, self._make_optimizer(space, 0))
         task = {"task_name": "search", "max_subtasks": None}
         with (
             open_memory(self, space, evaluate_candidates) as memory,
@@ -381,7 +385,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             elif race is None and self.timeout is None and n_workers == 1:
                 self._search_in_batches(run, batch_size, batches.evaluate)
             else:
-                with Workers(batches, n_workers, race=race, in_batches=True) as workers:
+                with self._workers(run, n_workers, in_batches=True) as workers:
                     self._search_in_batches(run, batch_size, workers.evaluate)
         self.stop_reason_ = stopping.reason(space_is_finite=total < self.n_iter)
 
@@ -424,14 +428,31 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     def _search_as_workers_are_free(self, run, n_workers):
         self._recall_all(run)
-        with Workers(run.batches, n_workers, race=run.race) as workers:
+        with self._workers(run, n_workers) as workers:
             self._look_at_suspects(run, workers)
             while self._begin(run, workers) or workers.n_under_way:
-                for candidate in workers.wait():
-                    number = run.batches.n_batches
-                    candidate = replace(candidate, iteration=number, is_in_order=False)
-                    run.memory.keep([candidate])
-                    self._take(run, [candidate])
+                workers.wait()
+                for candidate in workers.ended():
+                    self._take(run, self._keep_by_itself(run, [candidate]))
+
+    @contextmanager
+    def _workers(self, run, n_workers, *, in_batches=False):
+        """Give workers; what has ended is told and put on disk even if the search is cut short."""
+        with Workers(run.batches, n_workers, race=run.race, in_batches=in_batches) as workers:
+            try:
+                yield workers
+            except BaseException:
+                if left := self._keep_by_itself(run, list(workers.ended())):
+                    self._tell(left)
+                    run.batches.accept(left)
+                raise
+
+    def _keep_by_itself(self, run, candidates):
+        """Put candidates on disk that are no whole batch; return them."""
+        number = run.batches.n_batches
+        candidates = [replace(c, iteration=number, is_in_order=False) for c in candidates]
+        run.memory.keep(candidates)
+        return candidates
 
     def _look_at_suspects(self, run, workers):
         """Evaluate first, one by one, what an earlier run may have ended with."""
@@ -521,16 +542,6 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         n_initial = max(self.optimizer_.n_initial_ - n_known, 0 if n_known or n_done else n)
         return ["init" if i < n_initial else "model" for i in range(n_done, n_done + n)]
 
-    def _read_space(self):
-        given = self.param_distributions
-        is_list = isinstance(given, list)
-        if is_list and not (given and all(isinstance(b, abc.Mapping) for b in given)):
-            raise ValueError(
-                "param_distributions must be a dict, a list of at least one dict or a Space: got "
-                f"{given!r}. Name every parameter."
-            )
-        return as_space(self.param_distributions)
-
     def _make_optimizer(self, space, random_state):
         options = {name: getattr(self, name) for name in option_names(SILBO)}
         optimizer = SILBO(space, random_state=random_state, **options)
@@ -543,35 +554,6 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             raise ValueError(
                 f"initial_results must be candidates of this space: {error} Leave out those that "
                 "are not, or widen the space."
-            ) from error
-
-    def _require_options_that_fit(self, space):
-        """Refuse options that cannot be honoured, before there is a journal and a fit."""
-        for name in ("timeout", "max_time"):
-            if isinstance(getattr(self, name), bool):
-                raise ValueError(
-                    f"{name} must be None or seconds: got {getattr(self, name)}. Give a number."
-                )
-        trial = self._make_optimizer(space, 0)
-        if self.n_initial == "auto":
-            n_known = len(trial.func_vals_)
-            warn_of_first_points_only(trial, "n_iter", self.n_iter, n_known, stacklevel=2)
-        require_that_fits_can_be_given_up(self.timeout)
-        require_that_fits_can_be_sent(self, effective_n_jobs(self.n_jobs))
-        if self.racing and self.n_splits_ <= FEWEST_FOLDS:
-            raise ValueError(
-                f"racing must be False with {self.n_splits_} splits: a candidate is stopped after "
-                f"{FEWEST_FOLDS} folds at the earliest. Give cv more of them."
-            )
-        if not self._tells_noise:
-            return
-        try:
-            trial.tell(trial.ask(), 0.0, noise_std=1.0)
-        except ValueError as error:
-            raise ValueError(
-                f"{'fold_noise' if self.fold_noise else 'racing'} must be False with "
-                f"surrogate={self.surrogate!r}, which takes no noise for single values. Leave one "
-                "of them out."
             ) from error
 
     def _format_results(self, candidate_params, n_splits, out, more_results=None):

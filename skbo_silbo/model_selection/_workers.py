@@ -64,7 +64,9 @@ class Workers:
         self._timeout = batches.search.timeout
         self._make_engine = _engine_maker(batches, n_workers, in_batches)
         self._in_batches = in_batches
-        self._under_way, self._n_begun = {}, 0
+        self._under_way, self._n_begun = {}, 0  # candidates by number, in the order begun
+        self._lost = {}  # those that were under way when a worker died: evaluated alone
+        self._ended = {}  # those that have ended and are not handed over
         self._proposing, self._fitting = 0.0, math.inf  # seconds, running means
         self._engine = self._make_engine()
 
@@ -77,7 +79,7 @@ class Workers:
     @property
     def n_under_way(self):
         """How many candidates have begun and not ended."""
-        return len(self._under_way)
+        return len(self._under_way) + len(self._lost)
 
     @property
     def n_wanted(self):
@@ -85,8 +87,11 @@ class Workers:
 
         That is if those workers that will be free while a candidate is proposed have another fit,
         by the running means of how long a proposal and a fit take. At least one fit is ready, and
-        at most one for every worker.
+        at most one for every worker. After the death of a worker none, until all that were under
+        way have been evaluated again.
         """
+        if self._lost:
+            return 0
         n_ahead = math.ceil(self._n_workers * self._proposing / max(self._fitting, SHORTEST_FIT))
         n_ahead = min(max(n_ahead, 1), self._n_workers)
         waited_for = sum(c.n_waited_for for c in self._under_way.values())
@@ -113,57 +118,62 @@ class Workers:
     def evaluate(self, points, sources):
         """Evaluate candidates together, and return them in their order."""
         numbers = [self.begin(p, s) for p, s in zip(points, sources, strict=True)]
-        ended = {}
-        while self._under_way:
-            ended.update(self._wait())
-        return [ended[number] for number in numbers]
+        while self.n_under_way:
+            self.wait()
+        return [self._ended.pop(number) for number in numbers]
 
     def wait(self):
-        """Return the candidates that have ended, at least after a moment: a list, often empty.
+        """Wait for candidates to end, for a moment; `ended` gives them.
 
         If a worker dies, all that are under way are evaluated once more, one by one; or, if it is
         known with which fit it died, that one is made once more.
         """
-        return [candidate for _, candidate in self._wait()]
-
-    def _wait(self):
-        """Return numbers and candidates."""
+        if self._lost:
+            self._retry()
+            return
         try:
-            return self._take()
+            self._take()
         except Exception as error:
             if not self._may_be_retried(error):
                 raise
-            return self._retry()
+            self._prepare_retries()
+
+    def ended(self):
+        """Give the candidates that have ended, one by one; none of them twice."""
+        while self._ended:
+            yield self._ended.pop(next(iter(self._ended)))
 
     def _may_be_retried(self, error):
         return is_worker_death(error) and self._batches.search.error_score != "raise"
 
     def _take(self):
-        """Return number and candidate of those that have ended since the last time."""
-        outcomes = self._engine.wait()
-        ended = [self._note(number, split, result) for (number, split), result in outcomes]
+        """Take the results of fits that there are, and what has ended with them."""
+        for (number, split), result in self._engine.wait():
+            self._note(number, split, result)
         if self._timeout is not None:
-            ended += [self._end_late(number) for number in list(self._under_way)]
-        return [pair for pair in ended if pair is not None]
+            for number in list(self._under_way):
+                self._end_late(number)
 
     def _note(self, number, split, result):
-        """Take the result of a fit; return number and candidate if it was the last."""
+        """Take the result of a fit; its candidate ends if it was the last."""
         candidate = self._under_way.get(number)
         if candidate is None:
-            return None  # given up
+            return  # given up
         if isinstance(result, WorkerLost):
-            return self._fail(number, died_twice(result.error), result.error)
+            self._fail(number, died_twice(result.error), result.error)
+            return
         candidate.results[split] = result
         self._fitting = _running_mean(self._fitting, result["fit_time"] + result["score_time"])
         if candidate.n_waited_for:
-            return None
+            return
         if len(candidate.results) == len(candidate.fits):
-            return self._end(number)
+            self._end(number)
+            return
         prediction = self._race.judge(candidate.in_order())
-        if prediction is not None:
-            return self._end(number, prediction)
-        self._put(number, 1)
-        return None
+        if prediction is None:
+            self._put(number, 1)
+        else:
+            self._end(number, prediction)
 
     def _n_fits_at_first(self):
         n_splits = self._batches.search.n_splits_
@@ -184,19 +194,19 @@ class Workers:
         [candidate] = self._batches.evaluate([under_way.params], [under_way.source], results)
         if prediction is not None and candidate.rows is not None:
             candidate = replace(candidate, score=prediction.mean, noise=prediction.noise)
-        return number, candidate
+        self._ended[number] = candidate
 
     def _end_late(self, number):
-        """Return number and candidate, failed, if its fits have run too long."""
+        """Count a candidate as failed if its fits have run too long."""
         if self._engine.seconds(number) < self._timeout:
-            return None
+            return
         why = f"its fits ran longer than timeout={self._timeout} s"
         warnings.warn(
             f"candidate {self._under_way[number].params} counts as failed: {why}.",
             LostEvaluationWarning,
             stacklevel=2,
         )
-        return self._fail(number, why, TimeoutError(f"a candidate was given up: {why}"))
+        self._fail(number, why, TimeoutError(f"a candidate was given up: {why}"))
 
     def _fail(self, number, why, error):
         under_way = self._under_way.pop(number)
@@ -204,38 +214,39 @@ class Workers:
         under_way.task.close()
         if self._batches.search.error_score == "raise":
             raise error
-        return number, self._batches.failed(under_way.params, under_way.source, why)
+        self._ended[number] = self._batches.failed(under_way.params, under_way.source, why)
 
-    def _retry(self):
-        """Evaluate again, one by one, all that were under way when a worker died.
+    def _prepare_retries(self):
+        """Have all that were under way when a worker died evaluated again, one by one.
 
         With which of them it did is not known.
         """
-        lost = self._give_up()
+        self._lost = self._give_up()
         self._make_engine = _engine_after_death(
             self._batches.search, self._n_workers, self._in_batches
         )
         self._engine = self._make_engine()
-        return [self._evaluate_alone(number, c) for number, c in lost.items()]
 
-    def _evaluate_alone(self, number, lost):
-        """Return number and candidate; it has failed if a worker dies twice.
+    def _retry(self):
+        """Evaluate the next of them; it has failed if a worker dies twice.
 
         Twice, as the first may be one that another candidate had left about to die.
         """
+        number, lost = next(iter(self._lost.items()))
+        del self._lost[number]
         for _ in range(N_TRIES):
             self._begin(number, lost.params, lost.source)
             try:
-                while not (ended := self._take()):
-                    pass
-                return ended[0]
+                while number in self._under_way:
+                    self._take()
+                return
             except Exception as error:
                 if not self._may_be_retried(error):
                     raise
                 death = error
             self._give_up()
             self._engine = self._make_engine()
-        return number, self._batches.failed(lost.params, lost.source, died_twice(death))
+        self._ended[number] = self._batches.failed(lost.params, lost.source, died_twice(death))
 
     def _give_up(self):
         """End what is under way, and return it."""

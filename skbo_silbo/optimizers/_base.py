@@ -220,6 +220,9 @@ class AskTellOptimizer(ABC):
             When a point is outside the bounds or of wrong length, or x, y, noise_std and
             constraints differ in number, or noise_std is negative, infinite, or of no use to the
             method's surrogate, or the method cannot learn constraints. Then nothing is recorded.
+        OSError
+            When the journal cannot be written, as on a full disk. The value is known here, need not
+            be told again, and is written as soon as the journal can be.
         """
         points, values = as_evaluations(x, y, self.space_)
         noise_std = self._check_noise(noise_std, values.shape)
@@ -230,7 +233,7 @@ class AskTellOptimizer(ABC):
             told = points, X, values, noise_std, constraints
             self._record(*told)
             if self._log is not None:
-                self._log.append(told_event(self.space_, *told))
+                self._log.keep(told_event(self.space_, *told))
             new = np.setdiff1d(self._history.rows_beyond(), beyond)
             y = self._history.y
         if new.size:
@@ -268,7 +271,7 @@ class AskTellOptimizer(ABC):
                     )
             self._withdraw(keys)
             if self._log is not None:
-                self._log.append({"cancelled": self.space_.encode(points).tolist()})
+                self._log.keep({"cancelled": self.space_.encode(points).tolist()})
         return self
 
     def keep_journal(self, log: EventLog, **facts: Any) -> None:
@@ -319,9 +322,10 @@ class AskTellOptimizer(ABC):
 
     def close_journal(self) -> None:
         """Close the journal, if there is one: what follows is not written down."""
-        if self._log is not None:
-            self._log.close()
-            self._log = None
+        with self._lock:
+            if self._log is not None:
+                self._log.close()
+                self._log = None
 
     def check_constraints(self, constraints: ArrayLike) -> None:
         """Refuse constraints of one point, (m,), that `tell` would refuse."""

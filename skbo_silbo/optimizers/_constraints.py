@@ -1,10 +1,13 @@
 """Constraints on cheap known functions of a point, as `scipy.optimize` writes them."""
 
+from contextlib import suppress
+
 import numpy as np
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
-from skbo_silbo.journal import describe
+from skbo_silbo.journal import describe_lasting
 
+N_PROBES = 64  # points that a function is called with, to see what that changes in it
 TOLERANCE = 1e-9  # relative to the bounds: rounding of a point to the grid is below it
 
 
@@ -33,10 +36,11 @@ def as_violation(constraints, space):
     return (lambda point: sum(check(point) for check in checks)) if checks else None
 
 
-def describe_constraints(constraints):
+def describe_constraints(constraints, space):
     """Return what tells constraints, as `as_violation` takes them, from others: a list, plain data.
 
-    Functions are described as `skbo_silbo.journal.describe` says.
+    Functions are described as `skbo_silbo.journal.describe_lasting` says: they are called, with
+    random points, and what that changes, such as a count of calls, is left out.
 
     Raises
     ------
@@ -44,9 +48,20 @@ def describe_constraints(constraints):
         When a function holds what cannot be seen.
     """
     try:
-        return [describe(_parts(constraint)) for constraint in _listed(constraints)]
+        return [_described(constraint, space) for constraint in _listed(constraints)]
     except ValueError as error:
         raise ValueError(f"constraints: {error}") from error
+
+
+def _described(constraint, space):
+    check, rng = _Check(constraint, space), np.random.default_rng()
+
+    def use():
+        for point in space.decode(rng.uniform(-1.0, 1.0, (N_PROBES, space.n_features_))):
+            with suppress(Exception):  # what it raises comes out when it counts
+                check(point)
+
+    return describe_lasting(_parts(constraint), use)
 
 
 def _parts(constraint):

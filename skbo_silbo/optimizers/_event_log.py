@@ -1,5 +1,7 @@
 """The journal of an optimiser: what it was asked and told, and beside it what it had learnt."""
 
+from contextlib import suppress
+
 from skbo_silbo.journal import Journal, JournalKind, SideFile
 from skbo_silbo.optimizers._shape import OutOfShapeError, as_written, of_kind, require, whole
 
@@ -42,6 +44,7 @@ class EventLog(Journal):
     """
 
     def __init__(self, path):
+        self._owed = []  # events to keep that could not be written
         super().__init__(path, OPTIMIZER)
         self._state = SideFile(self.path + ".state")
         try:
@@ -50,6 +53,37 @@ class EventLog(Journal):
         except OutOfShapeError as error:
             self.close()
             raise self.damaged_header(str(error)) from error
+
+    def keep(self, event):
+        """Append what must not be lost: where it cannot be now, it is before the next event.
+
+        Raises
+        ------
+        OSError, RuntimeError
+            As `append` does.
+        """
+        self._owed.append(event)
+        self._write_owed()
+
+    def append(self, record):
+        """Write an event, and before it those that are owed; return when it is on disk."""
+        self._write_owed()
+        super().append(record)
+
+    def close(self):
+        """Write what is owed, if that can be done now, and close the file."""
+        with suppress(OSError, RuntimeError):
+            self._write_owed()
+        super().close()
+
+    def _write_owed(self):
+        while self._owed:
+            n = len(self.records)
+            try:
+                super().append(self._owed[0])
+            finally:
+                if len(self.records) > n:  # Ctrl-C is raised when it is on disk
+                    del self._owed[0]
 
     def keep_state(self, state):
         """Replace what was learnt by now, a dict of what JSON can hold."""

@@ -6,16 +6,11 @@ them tells when a worker began.
 """
 
 import contextlib
-import copy
 import pickle
 import queue
-import sys
 import threading
 import time
-import traceback
 from concurrent.futures import (
-    BrokenExecutor,
-    CancelledError,
     Executor,
     Future,
     ProcessPoolExecutor,
@@ -25,6 +20,12 @@ from dataclasses import dataclass
 from multiprocessing.reduction import ForkingPickler
 
 from skbo_silbo._checks import check_picklable
+from skbo_silbo.optimizers._timed_call import (
+    OfFunctionError,
+    says_lost,
+    timed,
+    timed_elsewhere,
+)
 
 FOREVER = float("inf")
 SENT = (
@@ -186,7 +187,10 @@ class Workers:
 
     @property
     def is_in_process(self):
-        """Whether the workers are of this process, which dies with any of them."""
+        """Whether the workers are of this process, which dies with any of them.
+
+        No executor tells: threads are those of `ThreadPoolExecutor` and of what derives from it.
+        """
         return self.is_local or isinstance(self._executor, ThreadPoolExecutor)
 
     @property
@@ -270,12 +274,16 @@ class Workers:
     def _outcome(self, future, job):
         try:
             value, seconds = future.result()
-        except (BrokenExecutor, CancelledError) as error:
-            return Outcome(job, "lost", error)
+        except OfFunctionError as raised:
+            error = raised.error
+            if error.__cause__ is None and raised.__cause__ is not error:
+                error.__cause__ = raised.__cause__  # the traceback in the worker
+            return Outcome(job, "error", error)
         except BaseException as error:
             if isinstance(error, pickle.PicklingError):
                 error.add_note(f"minimize: if this is of func, {self._func!r}: {SENT}")
-            return Outcome(job, "lost" if _is_loss(error) else "error", error)
+            is_lost = isinstance(error, LostWorkerError) or says_lost(error)
+            return Outcome(job, "lost" if is_lost else "error", error)
         return Outcome(job, "value", value, seconds)
 
     def _note_running(self):
@@ -296,61 +304,6 @@ class Workers:
                     self._hung.add(future)
                 outcomes.append(Outcome(job, "hung"))
         return outcomes
-
-
-def timed(func, point):
-    """Return what the function returns, and how many seconds it took."""
-    began = time.perf_counter()
-    return func(point), time.perf_counter() - began
-
-
-def timed_elsewhere(func, is_plain, point):
-    """Do the same in another process; an exception that would not come back is put into words.
-
-    Parameters
-    ----------
-    func : callable
-    is_plain : bool
-        Whether exceptions are sent by `pickle` alone; else by cloudpickle where that is loaded.
-    point : ndarray of shape (d,) or dict
-
-    Raises
-    ------
-    BaseException
-        What `func` raises.
-    RuntimeError
-        With the type, text and traceback of that, if it cannot be unpickled: it would break a
-        process pool, or be taken for the loss of the worker.
-    """
-    try:
-        return timed(func, point)
-    except BaseException as error:
-        why = _why_not_sent(error, is_plain)
-        if why is None:
-            raise
-        words = (
-            f"func raised {type(error).__module__}.{type(error).__qualname__}, which cannot be "
-            f"sent from the worker ({why}). Its traceback there:\n"
-            + "".join(traceback.format_exception(error))
-        )
-    raise RuntimeError(words)
-
-
-def _why_not_sent(error, is_plain):
-    """Return why an exception does not survive being pickled; None if it does."""
-    names = () if is_plain else ("cloudpickle", "joblib.externals.cloudpickle")
-    try:
-        copy.deepcopy(error)  # made anew as it would be there, from what `__reduce_ex__` gives
-    except Exception as refused:
-        return f"{type(refused).__name__}: {refused}"
-    why = None
-    for pickler in [pickle, *(sys.modules[name] for name in names if name in sys.modules)]:
-        try:
-            pickler.dumps(error)
-            return None
-        except Exception as refused:
-            why = f"{type(refused).__name__}: {refused}"
-    return why
 
 
 def is_executor(executor):
@@ -403,11 +356,3 @@ def _check_can_be_sent(func, executor):
     is_plain = isinstance(executor, ProcessPoolExecutor)
     if is_plain and type(executor).submit is ProcessPoolExecutor.submit:
         check_picklable("func", func, ForkingPickler.dumps, "a ProcessPoolExecutor", SENT)
-
-
-def _is_loss(error):
-    """Whether a future's error is the loss of a worker, not one of the function."""
-    if isinstance(error, LostWorkerError):
-        return True
-    distributed = sys.modules.get("distributed")
-    return distributed is not None and isinstance(error, distributed.KilledWorker)

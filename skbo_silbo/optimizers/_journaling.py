@@ -11,6 +11,10 @@ from skbo_silbo.optimizers._event_log import EventLog
 from skbo_silbo.optimizers._shape import rows, told
 from skbo_silbo.space import keys_of
 
+COUNTED = (
+    "Search as before, or give another path. If that is not what a function is but what it has "
+    "counted or kept, leave it out in the __getstate__ of its class."
+)
 CALLS = frozenset({"called", "not called", "raised", "left", "given"})  # events of `Calls`
 PLACES = CALLS | {"asked", "cancelled"}  # events that hold places of the cube
 
@@ -61,12 +65,16 @@ def begin_or_check(log, optimizer, facts):
     ValueError
         Naming the differences; or an option that holds what cannot be seen.
     """
-    now = _identity(optimizer, facts)
+
+    def make_header():
+        return {"made with": _version(), **_identity(optimizer, facts, _state.describe_objects)}
 
     def check(then):
+        # Of what cannot be seen into an older journal knows no more than that it is an object.
+        now = _identity(optimizer, facts, _state.describe_objects_that_can_be)
         _check_same(then, now, optimizer.space_, log.path)
 
-    log.begin_or_check(lambda: {"made with": _version(), **now}, check, log.forget_state)
+    log.begin_or_check(make_header, check, log.forget_state)
 
 
 def replay(log, optimizer):
@@ -137,14 +145,14 @@ def told_of(event, space):
     return list(points), space.encode(points), *values
 
 
-def _identity(optimizer, facts):
+def _identity(optimizer, facts, describe_objects):
     options, objects = _state.options_to_data(optimizer)
     return {
         "class": type(optimizer).__name__,
         "space": _state.space_to_data(optimizer.space_),
         "options": options,
         "objects": objects,
-        "descriptions": _state.describe_objects(optimizer, objects),
+        "descriptions": describe_objects(optimizer, objects),
         "seed": int(optimizer._seed),
         "facts": facts,
     }
@@ -157,7 +165,9 @@ def _check_same(then, now, space, path):
         raise ValueError(f"{error} The data are journal {path!r}.") from None
     undescribed = set(then["objects"]) - set(then.get("descriptions", {}))  # of older journals
     _refuse_other_door(then, now, path)
-    require_same(_who(then, now), _who(now, now), path)
+    who, constraints = zip(_who(then, now), _who(now, now), strict=True)
+    require_same(*who, path)
+    require_same(*constraints, path, COUNTED)
     require_same(_options(then, undescribed), _options(now, undescribed), path)
     seeds = ({"random_state gives a seed that": header["seed"]} for header in (then, now))
     require_same(*seeds, path)
@@ -180,16 +190,16 @@ def _refuse_other_door(then, now, path):
 
 
 def _who(header, now):
-    """Return optimiser and facts; what journals of earlier releases do not say can be anything."""
-    facts = dict(header["facts"])
-    if "constraints" in now["facts"]:
-        facts.setdefault("constraints", now["facts"]["constraints"])
-    return {"optimizer": header["class"], **facts}
+    """Return optimiser and facts, and the constraints; those not said of old can be any."""
+    facts, known = dict(header["facts"]), now["facts"].get("constraints")
+    constraints = {"constraints": facts.pop("constraints", known)}
+    return {"optimizer": header["class"], **facts}, constraints
 
 
 def _options(header, undescribed):
     """Return plain options, and descriptions of the others: what has none can be any object."""
-    known = {**header["options"], **header.get("descriptions", {})}
+    unseen = dict.fromkeys(header["objects"], "one that cannot be pickled")
+    known = {**header["options"], **unseen, **header.get("descriptions", {})}
     return known | {name: "an object" for name in undescribed if name in header["objects"]}
 
 

@@ -124,8 +124,8 @@ def minimize(
         with a `LostEvaluationWarning`. 0 gives it up at once.
     constraints : NonlinearConstraint, LinearConstraint or list of these, default=None
         Of `scipy.optimize`, on cheap known functions: every point that is proposed satisfies them;
-        they are called with a point, often, before `func` is. Inequalities only. Points of `x0`
-        are evaluated as given.
+        they are called with a point, often, before `func` is; with a journal with random points
+        too. Inequalities only. Points of `x0` are evaluated as given.
     n_constraints : int, default=0
         How many constraints an evaluation shows that cannot be known before: `func` then returns
         ``(value, c)``, c of this length and at most 0 where a constraint holds, NaN where one is
@@ -188,6 +188,7 @@ def minimize(
     n_constraints = check_count("n_constraints", n_constraints, least=0)
     report = make_report(verbose, limits.n_calls)
     log, seed = open_log(journal, random_state)
+    optimizer = None
     try:
         others = [name for name in inspect.signature(minimize).parameters if name != "options"]
         optimizer = make_optimizer(method, bounds, seed, options, others).constrain(constraints)
@@ -196,7 +197,7 @@ def minimize(
         if log is not None:
             learnt = {"n_constraints": n_constraints} if n_constraints else {}
             facts = {"method": name_of(method, optimizer), "maximize": bool(maximize), **learnt}
-            known = describe_constraints(constraints)
+            known = describe_constraints(constraints, optimizer.space_)
             optimizer.keep_journal(log, **facts, constraints=known)
         y0, c0 = _split(y0, n_constraints)
         calls = Calls(log, optimizer.space_)
@@ -209,6 +210,8 @@ def minimize(
         run.begin_with(queue, n_known)
         return _perform(run)
     finally:
+        if optimizer is not None:
+            optimizer.close_journal()
         if log is not None:
             log.close()
 

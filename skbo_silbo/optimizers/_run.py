@@ -232,6 +232,9 @@ class Run:
                 self.workers.submit(job)
             except BrokenExecutor as error:
                 self._mend([job], error)
+            except Exception:  # no call was made, as where the executor was shut down
+                self._take_back([job])
+                raise
 
     def _has_room(self):
         if self._called_back or perf_counter() >= self._time_up or not self._waits():
@@ -334,9 +337,13 @@ class Run:
 
     def _record(self, job, value):
         number, constraints = as_outcome(value, self.n_constraints)
-        self._recording = job, len(self.optimizer.func_vals_)
-        self.optimizer.tell(job.point, self.sign * number, constraints=constraints)
-        self.workers.forget(job)
+        n_told = len(self.optimizer.func_vals_)
+        self._recording = job, n_told
+        try:
+            self.optimizer.tell(job.point, self.sign * number, constraints=constraints)
+        finally:
+            if len(self.optimizer.func_vals_) > n_told:  # else it could not be told
+                self.workers.forget(job)
         return number
 
     def _after(self, value):

@@ -179,7 +179,6 @@ def check_space(data, space):
             f"bounds must be a {'box' if 'bounds' in data else 'space of named parameters'}, as "
             f"the data: got {space!r}. Give what the optimiser was made with."
         )
-    _require_names_of_their_own(data.get("columns", ()))
     if "bounds" in data:
         different = box_difference(data["bounds"], now["bounds"])
     else:
@@ -192,18 +191,6 @@ def check_space(data, space):
             f"bounds must be the space of the data: {different}. A point told would get another "
             "value. Give the space that the optimiser was made with, or tell the old points and "
             "values to a new optimiser."
-        )
-
-
-def _require_names_of_their_own(columns):
-    """Refuse a space that earlier releases made, of which none has been made since."""
-    repeated = sorted({name for name in columns if list(columns).count(name) > 1})
-    if repeated:
-        raise ValueError(
-            f"the space of the data must have a name for every column: {repeated} are names of "
-            "several, as releases before 0.2 allowed, so no space is that of the data. Read "
-            "x_iters_ and func_vals_ with the release that wrote them, and tell() them to a new "
-            "optimiser."
         )
 
 

@@ -1,6 +1,7 @@
 """A space as readable plain data, so that one in a file can be compared with the one at hand."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -118,13 +119,19 @@ def _alike(a, b):
 def same_columns(old: Sequence[str], new: Sequence[str]) -> bool:
     """Return whether two spaces of the same parameters have the same columns.
 
-    Names that hold an address in memory, as earlier releases wrote them, are compared as far as
-    the parameter's name.
+    Names that earlier releases wrote otherwise, with an address in memory or the same ones for
+    categories of the same text, such as 1 and "1", are compared as far as the parameter's name.
     """
+    vague = {_parameter_of(name) for name, n in Counter(old).items() if n > 1}
+    vague |= {_parameter_of(name) for name in old if ADDRESS.search(name)}
     return len(old) == len(new) and all(
-        a == b or (ADDRESS.search(a) is not None and a.split("=")[0] == b.split("=")[0])
+        a == b or (_parameter_of(a) == _parameter_of(b) and _parameter_of(a) in vague)
         for a, b in zip(old, new, strict=True)
     )
+
+
+def _parameter_of(column):
+    return column.split("=")[0]
 
 
 def _plain(value, version):

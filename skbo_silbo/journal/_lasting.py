@@ -1,0 +1,72 @@
+"""What an object is, apart from what it counts and keeps while it is used."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from skbo_silbo.journal._describe import describe
+
+CHANGES = "changes while it is used"
+
+
+def describe_lasting(value: object, use: Callable[[], object]) -> Any:
+    """Return what a value is, as `describe` has it, whatever has been made of it before.
+
+    Where using it changes it, as one that counts its calls or remembers their results, the parts
+    that change are left out, and nested functions are described part by part.
+
+    Parameters
+    ----------
+    value : object
+    use : callable
+        Uses the value. Called twice: a part that only the first use makes is there before the
+        second.
+
+    Raises
+    ------
+    ValueError
+        As `describe` does.
+
+    Examples
+    --------
+    >>> class Counting:
+    ...     def __init__(self, limit):
+    ...         self.limit, self.n_calls = limit, 0
+    ...     def __call__(self, x):
+    ...         self.n_calls += 1
+    ...         return x - self.limit
+    >>> counting = Counting(3)
+    >>> described = describe_lasting(counting, lambda: counting(0.0))
+    >>> described["limit"], described["n_calls"]
+    (3, 'changes while it is used')
+    """
+    use()
+    closed, before = describe(value), describe(value, opened=True)
+    use()
+    if _text(closed) == _text(describe(value)):
+        return closed
+    return _what_stays(before, describe(value, opened=True))
+
+
+def _what_stays(before, after):
+    if _text(before) == _text(after):
+        return before
+    if isinstance(before, dict) and isinstance(after, dict) and _has_same_parts(before, after):
+        return {key: _what_stays(before[key], after[key]) for key in before}
+    if isinstance(before, list) and isinstance(after, list) and _are_objects(before, after):
+        return [_what_stays(*pair) for pair in zip(before, after, strict=True)]
+    return CHANGES
+
+
+def _has_same_parts(before, after):
+    return before.keys() == after.keys() and "digest" not in before
+
+
+def _are_objects(before, after):
+    """Whether to look into lists: one of plain values changes as a whole."""
+    is_object = any(isinstance(part, dict) and "class" in part for part in before)
+    return is_object and len(before) == len(after)
+
+
+def _text(described):
+    return json.dumps(described, sort_keys=True)

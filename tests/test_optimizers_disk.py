@@ -1,0 +1,154 @@
+"""Journals that cannot be written for a while, or any more: no value is lost or doubled."""
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from numpy.testing import assert_array_equal
+
+from skbo_silbo import SILBO, minimize
+
+BOUNDS = [(-1.0, 2.0), (0.0, 3.0)]
+
+
+@pytest.fixture
+def disk(monkeypatch):
+    """A disk that `disk.fails` so many times, the next ones."""
+
+    class Disk:
+        fails = 0
+
+        def fsync(self, file, fsync=os.fsync):
+            if self.fails:
+                self.fails -= 1
+                raise OSError(28, "No space left on device")
+            fsync(file)
+
+    disk = Disk()
+    monkeypatch.setattr(os, "fsync", disk.fsync)
+    return disk
+
+
+@pytest.mark.parametrize("n_fails", [1, 2, 3])
+def test_values_that_cannot_be_written_are_there_once(tmp_path, disk, n_fails):
+    both, called = threading.Barrier(2), []
+
+    def func(x):
+        called.append(tuple(x))
+        if both.wait(60) == 0:
+            disk.fails = n_fails
+        both.wait(60)
+        return float(x[0])
+
+    options = {"method": "random", "random_state": 0, "journal": tmp_path / "run.jsonl"}
+    options |= {"n_calls": 2, "n_pending": 2}
+    with ThreadPoolExecutor(2) as threads:
+        with pytest.raises(OSError, match="No space left") as caught:
+            minimize(func, BOUNDS, executor=threads, **options)
+        disk.fails = 0
+        assert_once(caught.value.optimize_result, called)
+        again = minimize(func, BOUNDS, executor=threads, **options)
+    assert_once(again, called)
+
+
+def assert_once(result, called):
+    assert sorted(map(tuple, result.x_iters)) == sorted(called)
+    assert_array_equal(result.func_vals, result.x_iters[:, 0])
+    assert len(called) == result.nfev == 2
+
+
+def test_what_could_not_be_told_to_the_disk_is_with_the_next(tmp_path, disk):
+    path = tmp_path / "run.jsonl"
+    optimizer = SILBO(BOUNDS, journal=path, random_state=0)
+    first, second, lost = optimizer.ask(3)
+    disk.fails = 2
+    with pytest.raises(OSError, match="No space left"):
+        optimizer.tell(first, 1.0)
+    with pytest.raises(OSError, match="No space left"):
+        optimizer.cancel(lost)
+    optimizer.tell(second, 2.0)
+    optimizer.close_journal()
+    again = SILBO(BOUNDS, journal=path, random_state=0)
+    assert_array_equal(again.x_iters_, [first, second])
+    assert_array_equal(again.func_vals_, [1.0, 2.0])
+    assert len(again.pending_) == 0
+    disk.fails = 1
+    with pytest.raises(OSError, match="No space left"):
+        again.tell(lost, 3.0)
+    again.close_journal()  # by then there is room
+    assert_array_equal(SILBO(BOUNDS, journal=path, random_state=0).func_vals_, [1.0, 2.0, 3.0])
+
+
+def test_a_proposal_that_could_not_be_written_is_not_pending(tmp_path, disk):
+    path = tmp_path / "run.jsonl"
+    optimizer = SILBO(BOUNDS, journal=path, random_state=0)
+    disk.fails = 1
+    with pytest.raises(OSError, match="No space left"):
+        optimizer.ask()
+    assert len(optimizer.pending_) == 0
+    point = optimizer.ask()
+    optimizer.close_journal()
+    assert_array_equal(SILBO(BOUNDS, journal=path, random_state=0).pending_, [point])
+
+
+def test_the_optimizer_of_a_result_is_asked_and_told_without_the_journal(tmp_path):
+    path = tmp_path / "run.jsonl"
+    options = {"n_calls": 4, "n_initial": 3, "random_state": 0, "journal": path}
+    result = minimize(lambda x: float(x[0]), BOUNDS, **options)
+    written = path.read_bytes()
+    point = result.optimizer.ask()
+    assert not result.optimizer.keeps_journal
+    result.optimizer.tell(point, -5.0)
+    assert result.optimizer.best_y_ == -5.0
+    assert path.read_bytes() == written
+    assert_array_equal(
+        minimize(lambda x: float(x[0]), BOUNDS, **options).func_vals, result.func_vals
+    )
+
+
+# --- where the file is ----------------------------------------------------------------------------
+
+
+def test_a_function_that_changes_the_folder(tmp_path, monkeypatch):
+    """Both files stay where the call said, relative to the folder that it was made in."""
+    monkeypatch.chdir(tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+
+    def func(x):
+        os.chdir(elsewhere)
+        return float(x[0])
+
+    options = {"n_initial": 3, "random_state": 0, "journal": os.fsencode("run.jsonl")}
+    minimize(func, BOUNDS, n_calls=4, **options)
+    assert not list(elsewhere.iterdir())
+    os.chdir(tmp_path)
+    assert sorted(os.listdir()) == ["elsewhere", "run.jsonl", "run.jsonl.state"]
+    assert minimize(func, BOUNDS, n_calls=5, **options).nfev == 5
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file stays where it is there")
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_journal_that_is_taken_away_is_missed(tmp_path, replaced):
+    path = tmp_path / "run.jsonl"
+
+    def func(x):
+        if not moved:
+            moved.append(path.rename(tmp_path / "moved.jsonl"))
+            if replaced:
+                path.write_bytes(moved[0].read_bytes())
+        return float(x[0])
+
+    moved = []
+    with pytest.warns(UserWarning, match=r"run\.jsonl' must stay where it is") as caught:
+        result = minimize(func, BOUNDS, n_calls=4, method="random", journal=path)
+    assert len(caught) == 1
+    assert len(result.func_vals) == 4
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_pipe_is_no_journal(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="is no file of data"):
+        SILBO(BOUNDS, journal=tmp_path / "pipe")
