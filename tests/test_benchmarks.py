@@ -273,7 +273,7 @@ def test_peak_memory_is_that_of_the_process_itself():
     assert peak_rss_mib() > ballast.nbytes / 2**20
 
 
-@pytest.mark.parametrize("name", ["sdr", "growth", "solvers"])
+@pytest.mark.parametrize("name", ["sdr", "growth", "solvers", "learners"])
 def test_every_tiny_cell_is_measured(name):
     experiment = EXPERIMENTS[name]
     for cell in experiment.cells("tiny"):
@@ -292,6 +292,30 @@ def test_brute_force_recalls_every_neighbour():
 
 
 # -- reports -------------------------------------------------------------------------------------
+
+
+def test_learners_are_told_in_their_units():
+    learners = EXPERIMENTS["learners"]
+    results = [
+        {
+            "problem": {"kind": "moments", "n": 2000, "d": 1000},
+            "method": name,
+            "repeat": repeat,
+            "status": "ok",
+            "seconds": [fit, fit],
+            "unit_seconds": [0.1, 0.1, 7.0],
+        }
+        for name, fits in (("SAVE", (0.7, 0.9, 1.0)), ("Hessian", (0.2, 0.2, 0.2)))
+        for repeat, fit in enumerate(fits)
+    ]
+    [table] = learners.report(results)
+    assert table.rows[0] == ("SAVE", "2000 x 1000", "900", "Gram product", "9.00 (7.00 to 10.00)")
+    assert [row[0] for row in table.rows] == ["SAVE", "Hessian"]
+    [(words, told, holds)] = learners.aims(results)
+    assert words == "SAVE, 2000 x 1000: at most 8 Gram products"
+    assert told == "9.00 (7.00 to 10.00)"
+    assert not holds
+    assert {cell.method for cell in learners.cells("full")} == set(learners.methods)
 
 
 def test_ratios_are_those_of_the_fixture():

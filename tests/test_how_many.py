@@ -271,3 +271,34 @@ def test_the_paper_as_printed_has_no_tests():
     X = rng.normal(size=(60, 4))
     with pytest.raises(ValueError, match="solver must not be 'paper'"):
         permutation_tests(SemiSlicedInverseRegression(solver="paper"), X, X[:, 0])
+
+
+# -- whatever the solver -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("n", "d"), [(60, 10), (40, 60)])
+def test_the_iterative_solver_is_tested_with_the_penalty_too(weighted, n, d):
+    X, y, rng = noise(5, n, d)
+    y += 2 * X[:, 0]
+    unlabeled = rng.normal(size=(30, d))
+    weights = rng.lognormal(sigma=0.5, size=n) if weighted else None
+    found = {}
+    for solver in ("auto", "iterative"):
+        sir = SemiSlicedInverseRegression(alpha=20.0, ridge=0.3, solver=solver)
+        found[solver] = sir.fit(X, y, unlabeled, weights).permutation_tests_
+    for name, column in found["auto"].items():
+        np.testing.assert_allclose(found["iterative"][name], column, rtol=1e-6)
+
+
+def test_a_penalty_on_more_rows_and_features_than_tests_can_hold_is_refused(monkeypatch):
+    from skbo_silbo.decomposition import _slice_tests
+
+    monkeypatch.setattr(_slice_tests, "DENSE_MAX_FEATURES", 9)
+    X, y, rng = noise(6)
+    unlabeled = rng.normal(size=(30, 10))
+    sir = SemiSlicedInverseRegression(alpha=1.0, solver="iterative", ridge=0.1)
+    with pytest.raises(ValueError, match=r"n_components must be a number or 'criterion' where"):
+        sir.fit(X, y, unlabeled)
+    sir.set_params(n_components=1).fit(X, y, unlabeled)
+    sir.set_params(n_components="auto", alpha=0).fit(X, y, unlabeled)

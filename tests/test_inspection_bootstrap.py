@@ -142,6 +142,14 @@ def test_too_few_rows_are_refused_with_the_reason():
         bootstrap_directions(SemiSlicedInverseRegression(1), X[few], y[few])
 
 
+@pytest.mark.parametrize(("n", "warned"), [(11, True), (12, False)])
+def test_rows_that_do_for_a_fit_but_not_for_the_level_are_named(recwarn, n, warned):
+    X, y, _ = linear_problem(0, n=n)
+    bootstrap_directions(SemiSlicedInverseRegression(1), X, y, n_resamples=2, random_state=0)
+    said = ["fewer than 3 labelled rows a feature" in str(w.message) for w in recwarn]
+    assert sum(said) == warned
+
+
 def test_dimension_is_chosen_once():
     X, y = two_direction_problem(1)
     n_chosen = SemiSlicedInverseRegression().fit(X, y).n_components_
@@ -350,3 +358,68 @@ def test_trace_correlation_is_of_the_spans(seed, r):
     mixed = squared_trace_correlation(Z @ rng.normal(size=(r, r)), W)
     assert mixed == pytest.approx(value)
     assert squared_trace_correlation(Z, Z) == pytest.approx(1)
+
+
+# Weights.
+
+
+@pytest.mark.parametrize("method", ["normal", "percentile"])
+def test_counts_are_repeated_rows(method):
+    X, y = two_direction_problem(0, n=80)
+    counts = np.random.default_rng(1).integers(0, 4, size=80)
+    sir, options = SemiSlicedInverseRegression(2), {"n_resamples": 10, "random_state": 0}
+    weighted = bootstrap_directions(sir, X, y, sample_weight=counts, method=method, **options)
+    rows = X.repeat(counts, 0), y.repeat(counts)
+    repeated = bootstrap_directions(sir, *rows, method=method, **options)
+    for name in ("components", "resampled_components", "low", "high", "stability"):
+        np.testing.assert_allclose(vars(weighted)[name], vars(repeated)[name], rtol=1e-7, atol=1e-9)
+
+
+def test_the_scale_of_relative_weights_is_irrelevant_and_equal_ones_are_none():
+    X, y, _ = linear_problem(0, n=60)
+    sir, options = SemiSlicedInverseRegression(1), {"n_resamples": 5, "random_state": 0}
+    weights = np.random.default_rng(0).lognormal(size=60)
+    one = bootstrap_directions(sir, X, y, sample_weight=weights, **options)
+    other = bootstrap_directions(sir, X, y, sample_weight=1e9 * weights, **options)
+    np.testing.assert_allclose(one.resampled_components, other.resampled_components, rtol=1e-7)
+    np.testing.assert_allclose(one.stability, other.stability, rtol=1e-7)
+    plain = bootstrap_directions(sir, X, y, **options)
+    same = bootstrap_directions(sir, X, y, sample_weight=np.full(60, 0.3), **options)
+    np.testing.assert_allclose(same.low, plain.low, rtol=1e-9)
+    assert not np.allclose(one.low, plain.low, rtol=1e-3)
+
+
+def test_weighted_standard_errors_are_those_of_repeated_sampling():
+    """Weights that depend on X and on y: drawn with their rows."""
+
+    def draw(seed):
+        X, y, b = linear_problem(seed)
+        return X, y, np.exp(0.5 * X[:, 0] + 0.2 * y), b
+
+    sir, fits, errors = SemiSlicedInverseRegression(1), [], []
+    for seed in range(150):
+        X, y, weights, b = draw(seed)
+        direction = sir.fit(X, y, sample_weight=weights).components_[0]
+        fits.append(direction * np.sign(direction @ b))
+    for seed in range(10):
+        X, y, weights, _ = draw(seed)
+        result = bootstrap_directions(
+            sir, X, y, sample_weight=weights, n_resamples=60, random_state=0
+        )
+        errors.append(result.standard_errors[0])
+    np.testing.assert_allclose(np.mean(errors, axis=0), np.std(fits, axis=0, ddof=1), rtol=0.3)
+
+
+def test_the_effective_number_of_relative_weights_has_to_do():
+    X, y, _ = linear_problem(0)
+    weights = np.full(200, 1e-3)
+    weights[:5] = 1.0
+    message = r"2 labelled rows a feature .* got 5\.\d+ labelled"
+    with pytest.raises(ValueError, match=message):
+        bootstrap_directions(SemiSlicedInverseRegression(1), X, y, sample_weight=weights)
+
+
+def test_an_estimator_without_weights_refuses_them():
+    X, y, _ = linear_problem(0)
+    with pytest.raises(TypeError, match="sample_weight must be None for PCA"):
+        bootstrap_directions(PCA(2), X, y, sample_weight=np.ones(len(y)))

@@ -1,4 +1,4 @@
-"""Coordinate tests: level, power, closed form; and elimination."""
+"""Coordinate tests: level, power, closed form, weights."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 from scipy import linalg, stats
 
 from skbo_silbo.decomposition import SemiSlicedInverseRegression
-from skbo_silbo.inspection import backward_elimination, coordinate_test
+from skbo_silbo.inspection import coordinate_test
 
 
 def make_data(seed=0, n=200, d=5, slope=1.0):
@@ -65,36 +65,12 @@ def test_names_categories_and_unlabelled_rows():
     assert coordinate_test(X, y, 1).p_value == pytest.approx(expected)
 
 
-def test_elimination_keeps_what_matters():
-    kept = []
-    for seed in range(5):
-        X, y = make_data(seed, n=400, d=8)
-        result = backward_elimination(X, y, level=0.01)
-        assert result.support[:2].all()
-        assert len(result.dropped) == len(result.p_values) == (~result.support).sum()
-        assert (result.p_values > 0.01).all()
-        kept.append(result.support.sum())
-    assert np.mean(kept) < 2.8
-
-
-def test_elimination_on_noise_keeps_one_feature():
-    rng = np.random.default_rng(3)
-    result = backward_elimination(rng.normal(size=(100, 4)), rng.normal(size=100), level=1e-6)
-    assert result.support.sum() == 1
-
-
 @pytest.mark.parametrize("kind", [list, np.array, pd.Series])
 def test_a_mask_is_a_mask(kind):
     X, y = make_data()
     mask = kind([False, False, True, False, True])
     assert coordinate_test(X, y, mask).p_value == coordinate_test(X, y, [2, 4]).p_value
     assert coordinate_test(X, y, kind([2, 4])).p_value == coordinate_test(X, y, (4, 2)).p_value
-
-
-def test_what_elimination_dropped_is_not_needed():
-    X, y = make_data(0, n=400, d=8)
-    dropped = ~backward_elimination(X, y, level=0.01).support
-    assert coordinate_test(X, y, dropped).p_value > 0.001
 
 
 BAD = [
@@ -113,9 +89,84 @@ def test_bad_arguments_are_refused():
     X, y = make_data()
     with pytest.raises(ValueError, match="variance must be one of"):
         coordinate_test(X, y, 1, variance="robust")
-    with pytest.raises(ValueError, match=r"level must be a number in \(0, 1\): got 2"):
-        backward_elimination(X, y, level=2)
     with pytest.raises(ValueError, match="more labelled rows than features"):
         coordinate_test(X[:6], y[:6], 1)
     with pytest.raises(ValueError, match="some are collinear or constant"):
         coordinate_test(np.column_stack([X, X[:, 0]]), y, 1)
+
+
+# -- weights -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variance", ["general", "constant"])
+@pytest.mark.parametrize("n_slices", [4, [-1.0, 0.0, 1.0]])
+def test_counts_are_repeated_rows(variance, n_slices):
+    X, y = make_data(1, n=90)
+    counts = np.random.default_rng(2).integers(0, 4, size=90)
+    options = {"n_slices": n_slices, "variance": variance}
+    weighted = coordinate_test(X, y, [2, 4], sample_weight=counts, **options)
+    repeated = coordinate_test(X.repeat(counts, 0), y.repeat(counts), [2, 4], **options)
+    assert weighted.statistic == pytest.approx(repeated.statistic)
+    assert weighted.p_value == pytest.approx(repeated.p_value)
+    np.testing.assert_allclose(weighted.weights, repeated.weights, atol=1e-9)
+
+
+def test_the_scale_of_relative_weights_is_irrelevant_and_equal_ones_are_none():
+    X, y = make_data(2)
+    weights = np.random.default_rng(0).lognormal(size=len(y))
+    one = coordinate_test(X, y, 3, sample_weight=weights)
+    other = coordinate_test(X, y, 3, sample_weight=1e-9 * weights)
+    assert one.p_value == pytest.approx(other.p_value)
+    plain = coordinate_test(X, y, 3)
+    same = coordinate_test(X, y, 3, sample_weight=np.full(len(y), 0.7))
+    assert same.p_value == pytest.approx(plain.p_value)
+    assert one.p_value != pytest.approx(plain.p_value, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "weigh",
+    [
+        lambda X, y, rng: rng.lognormal(size=len(y)),
+        lambda X, y, rng: np.exp(0.7 * X[:, 2]),  # the feature under test
+        lambda X, y, rng: np.exp(0.7 * np.abs(y)),
+    ],
+    ids=["neither", "X", "y"],
+)
+def test_level_whatever_relative_weights_depend_on(weigh):
+    rejected = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(400, 3))
+        y = X[:, 0] + 0.5 * rng.normal(size=400)
+        weights = weigh(X, y, rng)
+        test = coordinate_test(X, y, [2], n_slices=4, sample_weight=weights)
+        rejected += test.p_value < 0.05
+    assert stats.binomtest(rejected, 200, 0.05).pvalue > 1e-3
+
+
+def test_weights_undo_a_sample_that_was_chosen_by_its_outcome():
+    """In the population y needs feature 0 alone; where sums x0 + x1 are favoured, it needs both."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 2))
+    y = X[:, 0] + 0.5 * rng.normal(size=20_000)
+    chance = 1 / (1 + np.exp(-3 * (y + X[:, 1])))
+    taken = rng.uniform(size=20_000) < 0.05 + 0.95 * chance
+    X, y, weights = X[taken], y[taken], 1 / (0.05 + 0.95 * chance[taken])
+    assert coordinate_test(X, y, 1, n_slices=5).p_value < 1e-6
+    assert coordinate_test(X, y, 1, n_slices=5, sample_weight=weights).p_value > 0.01
+
+
+def test_relative_weights_are_refused_with_constant_variance():
+    X, y = make_data()
+    weights = np.linspace(0.5, 2, len(y))
+    with pytest.raises(ValueError, match=r"with variance='constant'.* Use variance='general'"):
+        coordinate_test(X, y, 1, variance="constant", sample_weight=weights)
+    coordinate_test(X, y, 1, variance="constant", sample_weight=np.full(len(y), 2.5))
+    with pytest.raises(ValueError, match="sample_weight must be at least 0"):
+        coordinate_test(X, y, 1, sample_weight=-weights)
+
+
+def test_slices_that_the_features_fit_exactly():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    X[:, 0] = np.arange(60) % 2
+    assert coordinate_test(X, X[:, 0].astype(str), 0).p_value == 0.0

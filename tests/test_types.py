@@ -152,9 +152,9 @@ from skbo_silbo.inspection import (
     ScreeDisplay,
     SearchDisplay,
     SubspaceDisplay,
-    backward_elimination,
     bootstrap_directions,
     coordinate_test,
+    stepwise_selection,
 )
 from skbo_silbo.mapping import BottomUp, TopDown
 from skbo_silbo.optimizers import HeSBO
@@ -205,7 +205,7 @@ curved: Array = kernel.inverse_transform(kernel.transform(X))
 stable = bootstrap_directions(linear[0], X, y, n_resamples=20, random_state=0)
 low: Array = stable.low
 p_value: float = coordinate_test(X, y, [0, 1]).p_value
-kept: list[bool] = backward_elimination(X, y, level=0.01).support.tolist()
+kept: list[bool] = stepwise_selection(X, y, level=0.01).support.tolist()
 figure = SubspaceDisplay.from_estimator(linear[0], X, y, kind="all", bootstrap=stable)
 figure.plot(kind="loadings", max_features=3)
 ScreeDisplay.from_estimator(linear[0], X, y, n_jobs=None, ax=None).plot()

@@ -13,7 +13,7 @@ from skbo_silbo import (
     SlicedAverageVarianceEstimation,
     SparseSlicedInverseRegression,
 )
-from skbo_silbo.inspection import backward_elimination, coordinate_test
+from skbo_silbo.inspection import coordinate_test, stepwise_selection
 
 LOOKS_LIKE = "y holds 26 different integers .* pass categorical=True"
 CODES = np.repeat(np.arange(26), 8)
@@ -81,7 +81,7 @@ def test_integers_in_chunks():
 
 
 @pytest.mark.parametrize(
-    "test", [lambda *a, **k: coordinate_test(*a, [0], **k), backward_elimination]
+    "test", [lambda *a, **k: coordinate_test(*a, [0], **k), stepwise_selection]
 )
 def test_integers_of_coordinate_tests(test):
     with pytest.warns(UserWarning, match=LOOKS_LIKE):

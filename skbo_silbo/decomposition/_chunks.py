@@ -144,9 +144,9 @@ class ChunkedSlicing:
         """Fit to a Dask array block by block; y is read whole."""
         if (remedy := _needs_all_rows(self)) is not None:
             raise ValueError(f"{remedy}, or compute the Dask array first.")
-        y, labelled, weights = check_block_response(self, X, y, sample_weight)
+        y, labelled, weights, in_y = check_block_response(self, X, y, sample_weight)
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
-        if self.alpha != 0 and (X_unlabeled is not None or not labelled.all()):
+        if self.alpha != 0 and (X_unlabeled is not None or in_y):
             raise ValueError(
                 "alpha must be 0 for a Dask array with unlabelled rows: the graph needs all rows "
                 f"in memory, got alpha={self.alpha!r}. Pass alpha=0, or a sample of the rows as a "

@@ -108,7 +108,8 @@ class PrincipalHessianDirections(LinearProjection):
             the number of features that vary.
         """
         check_choice("on", self.on, ["residuals", "response"])
-        data = split_labelled(self, X, y, sample_weight=sample_weight).labelled_only()
+        data = split_labelled(self, X, y, sample_weight=sample_weight, keep_float32=True)
+        data = data.labelled_only()
         check_n_components(self.n_components, self.n_features_in_)
         check_enough_rows(type(self).__name__, *data.X_labeled.shape)
         check_a_column_varies(data.X_labeled)

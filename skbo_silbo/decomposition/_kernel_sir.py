@@ -1,7 +1,7 @@
 """Sliced inverse regression in the feature space of a kernel, with unlabelled rows."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 from scipy import linalg
@@ -11,7 +11,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skbo_silbo._typing import ArrayLike, FloatArray, LegacyRandomState
+from skbo_silbo._typing import ArrayLike, BlockArray, FloatArray, LegacyRandomState
 
 from .._checks import check_choice, check_integer, check_nonnegative, check_switch
 from .._numerics._leave_one_out import best_ridge
@@ -20,6 +20,7 @@ from ._kernel_features import RANGE_TOLERANCE, KernelFeatures
 from ._kernel_problem import KernelProblem, compare_alphas, roughness_of
 from ._labels import labelled_mask, response_targets, split_labelled
 from ._slices import check_n_slices, slice_response
+from ._streaming import FLOATS, check_in_memory, is_dask_array, map_blocks
 from ._weights import copies
 
 KERNELS = (*kernel_metrics(), "precomputed")
@@ -219,20 +220,30 @@ class KernelSlicedInverseRegression(
             self._fit_inverse(K, data.weights)
         return self
 
-    def transform(self, X: ArrayLike) -> FloatArray:
+    @overload
+    def transform(self, X: BlockArray) -> Any: ...
+    @overload
+    def transform(self, X: ArrayLike) -> FloatArray: ...
+    def transform(self, X: Any) -> Any:
         """Scores of rows.
 
         Parameters
         ----------
-        X : array-like of shape (n, n_features), or (n, n_fitted) for a precomputed kernel
+        X : array-like of shape (n, n_features), or Dask array
+            Of shape (n, n_fitted) for a precomputed kernel.
 
         Returns
         -------
-        Z : ndarray of shape (n, r)
+        Z : ndarray of shape (n, r), or Dask array
+            Float32 where X is; a Dask array is not computed yet.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
-        return self._kernel_values(X, self.X_fit_) @ self.dual_coef_ - self.offset_
+        if is_dask_array(X):
+            return map_blocks(self.transform, X, self.dual_coef_.shape[1])
+        check_in_memory("X", X)
+        X = validate_data(self, X, reset=False, dtype=FLOATS)
+        values = self._kernel_values(X.astype(np.float64, copy=False), self.X_fit_)
+        return (values @ self.dual_coef_ - self.offset_).astype(X.dtype, copy=False)
 
     @available_if(_learns_inverse)
     def inverse_transform(self, Z: ArrayLike) -> FloatArray:
@@ -240,11 +251,12 @@ class KernelSlicedInverseRegression(
 
         Parameters
         ----------
-        Z : array-like of shape (n, r)
+        Z : array-like of shape (n, r), or Dask array
 
         Returns
         -------
-        X : ndarray of shape (n, n_features)
+        X : ndarray of shape (n, n_features), or Dask array
+            Float32 where Z is.
 
         Raises
         ------
@@ -252,13 +264,17 @@ class KernelSlicedInverseRegression(
             If `fit_inverse_transform` is False: the method is not there.
         """
         check_is_fitted(self)
-        scores = check_array(Z, dtype=np.float64, input_name="Z")
+        if is_dask_array(Z):
+            return map_blocks(self.inverse_transform, Z, self.n_features_in_)
+        check_in_memory("Z", Z)
+        scores = check_array(Z, dtype=FLOATS, input_name="Z")
         if scores.shape[1] != self.n_components_:
             raise ValueError(
                 f"Z must have n_components_ = {self.n_components_} columns: got "
                 f"{scores.shape[1]}. Pass scores from transform."
             )
-        return self._score_kernel(scores, self._Z_fit) @ self._inverse_coef + self._X_mean
+        values = self._score_kernel(scores.astype(np.float64, copy=False), self._Z_fit)
+        return (values @ self._inverse_coef + self._X_mean).astype(scores.dtype, copy=False)
 
     def _split(self, X, y, X_unlabeled, sample_weight):
         return split_labelled(
@@ -425,6 +441,6 @@ class KernelSlicedInverseRegression(
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.transformer_tags.preserves_dtype = []
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags

@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from .._checks import warn_user
 from .._typing import ArrayLike, FloatArray
-from ._weights import as_numbers_of_rows, check_sample_weight
+from ._streaming import FLOATS, check_in_memory
+from ._weights import are_counts, as_numbers_of_rows, check_sample_weight
 
 NUMBERS_ONLY = (
     "here: got strings. Code two classes as 0 and 1, or use SemiSlicedInverseRegression, which "
@@ -60,12 +61,19 @@ class LabelledData:
     def labelled_mean(self) -> FloatArray:
         """Weighted mean of the labelled rows (d,)."""
         if self.weights is None:
-            return self.X_labeled.mean(axis=0)
+            return self.X_labeled.mean(axis=0, dtype=np.float64)
         return self.weights @ self.X_labeled / self.n_rows
 
     def labelled_only(self) -> "LabelledData":
         """Return the same record without the unlabelled rows."""
         return replace(self, X_unlabeled=self.X_unlabeled[:0])
+
+    def counts_written_out(self) -> "LabelledData":
+        """Return the record of rows repeated as often as they count; relative weights stay."""
+        if self.weights is None or not are_counts(self.weights):
+            return self
+        X, y = (np.repeat(rows, self.weights, axis=0) for rows in (self.X_labeled, self.y))
+        return LabelledData(X, y, self.X_unlabeled)
 
     def without_weights(self, why: str) -> "LabelledData":
         """Return the same record without weights, after refusing those that differ."""
@@ -90,6 +98,7 @@ def split_labelled(
     categorical: bool | str = "auto",
     multivariate: bool = False,
     n_slices: int | ArrayLike | None = None,
+    keep_float32: bool = False,
 ) -> LabelledData:
     """Validate the arguments of ``fit`` and part labelled from unlabelled rows.
 
@@ -117,6 +126,8 @@ def split_labelled(
     n_slices : int or array-like of increasing edges, default=None
         Where given, a warning says that numbers which look like classes will be cut in as many
         slices, unless `categorical` says what they are.
+    keep_float32 : bool, default=False
+        Leave X of dtype float32 as it is in place of a copy in double precision.
 
     Returns
     -------
@@ -125,21 +136,24 @@ def split_labelled(
     Raises
     ------
     ValueError
-        When y is missing, infinite, of another length than X, constant, or labels fewer than two
-        rows (of positive weight); when a weight is negative or there is not one for every row.
+        When X is a Dask collection, which would have to be put together; when y is missing,
+        infinite, of another length than X, constant, or labels fewer than two rows (of positive
+        weight); when a weight is negative or there is not one for every row.
     """
     if y is None:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None. "
             "Mark rows without a label by NaN in y."
         )
+    check_in_memory("X", X)
+    dtypes = FLOATS if keep_float32 else FLOATS[:1]
     rows = validate_data(
         estimator,
         X,
         reset=reset,
-        dtype=np.float64,
+        dtype=dtypes,
         ensure_min_samples=2,
-        skip_check_array=_is_clean_matrix(X),
+        skip_check_array=_is_clean_matrix(X, dtypes),
     )
     labels, labelled = _check_response(y, allow_categories, categorical, multivariate)
     check_consistent_length(rows, labels)
@@ -154,7 +168,8 @@ def split_labelled(
         weights = weights[labelled]
         weights, weight_range = as_numbers_of_rows(weights), (weights.min(), weights.max())
     if X_unlabeled is not None:
-        unlabelled = np.concatenate([unlabelled, _check_unlabelled(estimator, X_unlabeled)])
+        more = _check_unlabelled(estimator, X_unlabeled, dtypes)
+        unlabelled = np.concatenate([unlabelled, more])
     if labelled.all():
         return LabelledData(rows, labels, unlabelled, weights, weight_range)
     return LabelledData(rows[labelled], labels[labelled], unlabelled, weights, weight_range)
@@ -191,8 +206,10 @@ def warn_of_classes(y, n_slices, remedy="categorical=True"):
     """Say so when checked labels y, whole numbers that look like classes, are cut as numbers."""
     if y.dtype.kind not in "fiu" or y.ndim > 1 or not isinstance(n_slices, Integral):
         return
+    if y[0] != np.rint(y[0]) or (y != np.rint(y)).any():
+        return
     values = np.unique(y)
-    if n_slices < len(values) <= len(y) / ROWS_PER_CLASS and (values == np.rint(values)).all():
+    if n_slices < len(values) <= len(y) / ROWS_PER_CLASS:
         warn_user(
             f"y holds {len(values)} different integers and was taken for numbers, cut in about "
             f"{n_slices} slices. If they are classes, pass {remedy}; if numbers, "
@@ -206,8 +223,8 @@ def check_labelled_chunk(estimator, X, y, sample_weight, *, reset, allow_categor
     Weights (n,) are returned as given, or None; rows of weight 0 are left out. Whether X is finite
     is left to `SliceMoments.of_finite`, which sums it anyway.
     """
-    floats = [np.float64, np.float32]
-    X = validate_data(estimator, X, reset=reset, dtype=floats, ensure_all_finite=False)
+    check_in_memory("X", X)
+    X = validate_data(estimator, X, reset=reset, dtype=FLOATS, ensure_all_finite=False)
     strings = (
         "where `classes` is None: got strings. Pass all categories that y can take as `classes`, "
         "at the first call of partial_fit."
@@ -228,8 +245,8 @@ def check_labelled_chunk(estimator, X, y, sample_weight, *, reset, allow_categor
 def check_block_response(estimator, X, y, sample_weight):
     """Validate y beside a Dask array X (n, d), which is not read.
 
-    Returns y, which rows are labelled and of positive weight, and weights (n,) as numbers of rows,
-    0 elsewhere, or None.
+    Returns y, which rows are labelled and of positive weight, weights (n,) as numbers of rows, 0
+    elsewhere, or None, and whether a row of positive weight has no label.
     """
     if np.isnan(X.shape).any() or X.ndim != 2:
         raise ValueError(
@@ -244,6 +261,7 @@ def check_block_response(estimator, X, y, sample_weight):
             f"{len(y)}. Pass a label, or NaN, for every row."
         )
     weights = check_sample_weight(sample_weight, len(y))
+    some_unlabelled = not labelled[slice(None) if weights is None else weights > 0].all()
     if weights is not None:
         labelled &= weights > 0
         numbers = as_numbers_of_rows(weights[labelled])
@@ -252,19 +270,18 @@ def check_block_response(estimator, X, y, sample_weight):
     _check_labels(y[labelled], len(y))
     if estimator.categorical == "auto":
         warn_of_classes(y[labelled], estimator.n_slices)
-    return y, labelled, weights
+    return y, labelled, weights, some_unlabelled
 
 
-def _check_unlabelled(estimator, X_unlabeled):
+def _check_unlabelled(estimator, X_unlabeled, dtypes):
+    check_in_memory("X_unlabeled", X_unlabeled)
     if np.ndim(X_unlabeled) == 1:
         raise ValueError(
             f"X_unlabeled must hold rows of the {estimator.n_features_in_} features of X, (n_u, "
             f"{estimator.n_features_in_}): got shape ({len(X_unlabeled)},). Weights are passed by "
             "name, sample_weight=; a single row as X_unlabeled[None]."
         )
-    rows = check_array(
-        X_unlabeled, dtype=np.float64, ensure_min_samples=0, input_name="X_unlabeled"
-    )
+    rows = check_array(X_unlabeled, dtype=dtypes, ensure_min_samples=0, input_name="X_unlabeled")
     if rows.shape[1] != estimator.n_features_in_:
         raise ValueError(
             f"X_unlabeled must have the {estimator.n_features_in_} features of X: got "
@@ -320,12 +337,12 @@ def _are_clean_numbers(y):
     return plain and not np.isinf(y).any()
 
 
-def _is_clean_matrix(X):
+def _is_clean_matrix(X, dtypes):
     """Tell at a glance that X, of at least two rows, is what `check_array` would return."""
-    if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2:
+    if type(X) is not np.ndarray or X.dtype not in dtypes or X.ndim != 2:
         return False
     with np.errstate(over="ignore", invalid="ignore"):
-        return len(X) > 1 and X.shape[1] > 0 and np.isfinite(np.ones(len(X)) @ X).all()
+        return len(X) > 1 and X.shape[1] > 0 and np.isfinite(np.ones(len(X), X.dtype) @ X).all()
 
 
 def _is_complete(y):

@@ -8,7 +8,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._typing import ArrayLike, BlockArray, FloatArray
-from ._streaming import FLOATS, is_dask_array
+from ._streaming import FLOATS, check_in_memory, is_dask_array, map_blocks
 
 
 class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -37,32 +37,33 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """
         check_is_fitted(self)
         if is_dask_array(X):
-            return self._transform_blocks(X)
+            return map_blocks(self.transform, X, len(self.components_))
+        check_in_memory("X", X)
         X = validate_data(self, X, reset=False, dtype=FLOATS)
         mean, components = self.mean_.astype(X.dtype), self.components_.astype(X.dtype)
         return (X - mean) @ components.T
 
-    def _transform_blocks(self, X):
-        rows = X.rechunk({1: -1})
-        chunks = (rows.chunks[0], (len(self.components_),))
-        dtype = X.dtype if X.dtype in FLOATS else np.dtype(np.float64)
-        return rows.map_blocks(
-            self.transform, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype)
-        )
-
-    def inverse_transform(self, Z: ArrayLike) -> FloatArray:
+    @overload
+    def inverse_transform(self, Z: BlockArray) -> Any: ...
+    @overload
+    def inverse_transform(self, Z: ArrayLike) -> FloatArray: ...
+    def inverse_transform(self, Z: Any) -> Any:
         """Lift scores to the point nearest ``mean_`` that has them.
 
         Parameters
         ----------
-        Z : array-like of shape (n, n_components_)
+        Z : array-like of shape (n, n_components_), or Dask array
 
         Returns
         -------
-        X : ndarray of shape (n, d)
-            ``mean_`` plus the minimum-norm preimage, so that ``transform(X)`` gives Z back.
+        X : ndarray of shape (n, d), or Dask array
+            ``mean_`` plus the minimum-norm preimage, so that ``transform(X)`` gives Z back; float32
+            where Z is.
         """
         check_is_fitted(self)
+        if is_dask_array(Z):
+            return map_blocks(self.inverse_transform, Z, self.components_.shape[1])
+        check_in_memory("Z", Z)
         scores = check_array(Z, dtype=FLOATS, input_name="Z")
         if scores.shape[1] != len(self.components_):
             raise ValueError(

@@ -83,7 +83,7 @@ def center_on_labels(data: LabelledData) -> tuple[FloatArray, FloatArray]:
     """
     mean = data.labelled_mean()
     if len(data.X_unlabeled):
-        X = np.concatenate([data.X_labeled, data.X_unlabeled])
+        X = np.concatenate([data.X_labeled, data.X_unlabeled], dtype=np.float64)
         X -= mean
     else:
         X = data.X_labeled - mean

@@ -91,6 +91,7 @@ class _SecondMomentSlicing(LinearProjection):
             categorical=self.categorical,
             multivariate=True,
             n_slices=self.n_slices,
+            keep_float32=True,
         ).labelled_only()
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         check_enough_rows(type(self).__name__, *data.X_labeled.shape)

@@ -9,6 +9,7 @@ from .._numerics._pencil import Pencil
 from .._numerics._solvers import whitened_rows
 from ._permutation import LocalShuffles, MeanShuffles, found_first, permutation_tests
 from ._ridge import evenly_spaced
+from ._solver_choice import DENSE_MAX_FEATURES
 from ._weighted_shuffles import WeightedShuffles, affordable, weighted_permutation_tests
 
 N_PERMUTATIONS = 199
@@ -16,6 +17,22 @@ N_LOCAL_PERMUTATIONS = 99
 """Localised slices seek neighbours anew in every shuffle."""
 MAX_ROWS = 2000
 """Rows, evenly spaced in the order of y, that are shuffled where there are more."""
+
+
+def check_room_for_tests(pencil):
+    """Refuse a penalty on more rows and features than T or the Gram matrix is formed of.
+
+    Raises
+    ------
+    ValueError
+    """
+    if pencil.penalty is not None and min(pencil.X.shape) > DENSE_MAX_FEATURES:
+        raise ValueError(
+            "n_components must be a number or 'criterion' where unlabelled rows have a weight and "
+            f"rows and features are both more than {DENSE_MAX_FEATURES}: got a word that asks for "
+            f"tests, and {len(pencil.X)} rows of {pencil.X.shape[1]} features. Give a number, or "
+            "alpha=0."
+        )
 
 
 def slice_tests(pencil, slices, *, near, n_local_neighbors, most, random_state):

@@ -165,6 +165,7 @@ class SparseSlicedInverseRegression(LinearProjection):
             categorical=self.categorical,
             multivariate=True,
             n_slices=self.n_slices,
+            keep_float32=True,
         ).labelled_only()
         check_n_components(self.n_components, self.n_features_in_)
         check_a_column_varies(data.X_labeled)

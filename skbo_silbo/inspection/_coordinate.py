@@ -1,13 +1,20 @@
-"""Which features the directions need: tests of coordinates, and elimination one by one.
+"""Which features the directions need: tests of coordinates.
 
 =========  ==========  ==================================================================
 symbol     shape       meaning
 =========  ==========  ==================================================================
 Z          (n, d)      whitened labelled rows: mean 0, variance I
 m_h, p_h   (d,), ()    mean of Z within slice h, and its share of the rows
-J          (n, H)      indicators of the slices
+J          (n, H)      indicators of the slices, over the roots of p_h
+w          (n,)        weights of the rows, as numbers of rows: moments and n are their sums
 H          (d, a)      orthonormal; a direction does without the a features where H'b = 0
+e          (n, H)      residuals of J, less its mean, regressed on Z
 =========  ==========  ==================================================================
+
+The statistic is n times the squared length of ``H'Z'WJ / n``, whose variance under the hypothesis
+is that of the mean of w v, v the entries of a row's ``H'z e'``. Counts are rows: the estimate is
+``sum w v v' / n^2``. Relative weights were drawn with their rows: it is ``sum w^2 v v' / n^2``
+(Binder, Int. Stat. Rev. 51, 1983, section 3), which holds whatever they depend on.
 """
 
 from collections.abc import Iterable
@@ -18,8 +25,11 @@ import numpy as np
 from scipy import linalg, stats
 
 from .._checks import check_choice, check_switch
-from .._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from .._typing import ArrayLike, FloatArray
 from ..decomposition import SemiSlicedInverseRegression, Slices, slice_response, split_labelled
+
+COLLINEAR = 1e-10
+"""Standard deviations that have to be left of a column less its regression on the others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,25 +51,6 @@ class CoordinateTest:
     p_value: float
 
 
-@dataclass(frozen=True, eq=False)
-class Elimination:
-    """Features left after backward elimination.
-
-    Attributes
-    ----------
-    support : ndarray of shape (d,) of bool
-        Features kept.
-    dropped : ndarray of shape (m,)
-        Indices of the others, in the order they went.
-    p_values : ndarray of shape (m,)
-        Of the test at which each went.
-    """
-
-    support: BoolArray
-    dropped: IntArray
-    p_values: FloatArray
-
-
 def coordinate_test(
     X: ArrayLike,
     y: ArrayLike,
@@ -68,6 +59,7 @@ def coordinate_test(
     n_slices: int | ArrayLike = 10,
     categorical: bool | str = "auto",
     variance: str = "general",
+    sample_weight: ArrayLike | None = None,
 ) -> CoordinateTest:
     """Test that the directions of sliced inverse regression do without some features.
 
@@ -82,7 +74,7 @@ def coordinate_test(
         Numbers or categories; rows with NaN (None) are left out.
     features : int, str, sequence of them or mask of shape (d,) of bool
         Indices of the features under test, their names where X has names, or a boolean for every
-        feature, such as ``~backward_elimination(X, y).support``.
+        feature, such as ``~stepwise_selection(X, y).support``.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`.
     categorical : "auto" or bool, default="auto"
@@ -91,6 +83,10 @@ def coordinate_test(
         "general" estimates the weights of the chi-squares, "constant" takes them from the
         eigenvalues, which is right where the variance of X given the directions is constant, as for
         normal X, and better in small samples.
+    sample_weight : array-like of shape (n,), default=None
+        Integers are counts: a row of weight 3 is three rows. Floats are relative: the test is of
+        the population that the weights stand for, and its level holds whatever they depend on. They
+        need ``variance="general"``. Rows of weight 0 are left out.
 
     Returns
     -------
@@ -100,7 +96,8 @@ def coordinate_test(
     ------
     ValueError
         For features that X does not have, none or all of them, a mask of another length, numbers
-        that are no integers, or too few labelled rows.
+        that are no integers, too few labelled rows, or relative weights that differ with
+        ``variance="constant"``.
 
     References
     ----------
@@ -119,95 +116,56 @@ def coordinate_test(
     >>> bool(coordinate_test(X, y, [2, 3]).p_value < 0.01)
     False
     """
-    check_choice("variance", variance, ["general", "constant"])
-    rows = _Rows.of(X, y, n_slices, categorical)
-    return rows.test(rows.indices(features), variance)
-
-
-def backward_elimination(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    level: float = 0.05,
-    n_slices: int | ArrayLike = 10,
-    categorical: bool | str = "auto",
-    variance: str = "general",
-) -> Elimination:
-    """Drop the feature that a coordinate test misses least, until every test rejects.
-
-    Parameters
-    ----------
-    X, y, n_slices, categorical, variance
-        As in `coordinate_test`.
-    level : float, default=0.05
-        In (0, 1): a feature goes while its p-value is above.
-
-    Returns
-    -------
-    Elimination
-        With at least one feature kept. The p-values are those of a search, not of single tests.
-
-    Raises
-    ------
-    ValueError
-        As in `coordinate_test`, or for a `level` outside (0, 1).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skbo_silbo.inspection import backward_elimination
-    >>> X = np.random.default_rng(0).normal(size=(300, 6))
-    >>> y = X[:, 0] + np.exp(X[:, 1])
-    >>> backward_elimination(X, y, level=0.01).support.nonzero()[0]
-    array([0, 1])
-    """
-    check_choice("variance", variance, ["general", "constant"])
-    if not 0 < level < 1:
-        raise ValueError(f"level must be a number in (0, 1): got {level!r}. The default is 0.05.")
-    rows = _Rows.of(X, y, n_slices, categorical)
-    kept, dropped, p_values = list(range(rows.X.shape[1])), [], []
-    while len(kept) > 1:
-        current = rows.with_features(kept)
-        tests = [current.test([place], variance).p_value for place in range(len(kept))]
-        least_missed = int(np.argmax(tests))
-        if tests[least_missed] <= level:
-            break
-        dropped.append(kept.pop(least_missed))
-        p_values.append(tests[least_missed])
-    support = np.isin(np.arange(rows.X.shape[1]), kept)
-    return Elimination(support, np.array(dropped, dtype=int), np.array(p_values))
+    rows = TestedRows.of(X, y, n_slices, categorical, variance, sample_weight)
+    return rows.test(rows.indices(features))
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
-    X: FloatArray  # (n, d), labelled, centred
+class TestedRows:
+    """Labelled rows, some features of which can be tested.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        Of (weighted) mean 0 and variance 1; constant columns are 0.
+    slices : Slices
+    names : list of str
+        Of the features; empty where X has none.
+    variance : {"general", "constant"}
+    """
+
+    X: FloatArray
     slices: Slices
-    names: list[str]  # empty where X has none
+    names: list[str]
+    variance: str
 
     @classmethod
-    def of(cls, X, y, n_slices, categorical):
+    def of(cls, X, y, n_slices, categorical, variance, sample_weight):
+        """Validate the arguments of `coordinate_test`."""
+        check_choice("variance", variance, ["general", "constant"])
         check_switch("categorical", categorical)
         checker = SemiSlicedInverseRegression()
         data = split_labelled(
             checker,
             X,
             y,
+            sample_weight=sample_weight,
             allow_categories=True,
             categorical=categorical,
             n_slices=n_slices,
         ).labelled_only()
-        n, d = data.X_labeled.shape
-        if n - 1 <= d:
-            raise ValueError(
-                f"X must have more labelled rows than features + 1 for a coordinate test: got {n} "
-                f"labelled rows and {d} features. Leave features out first."
+        slices = slice_response(data.y, n_slices, sample_weight=data.weights)
+        if variance == "constant" and not slices.is_counted:
+            data.without_weights(
+                "or counts of an integer type, with variance='constant', whose chi-squares are "
+                "those of rows that weigh the same. Use variance='general'."
             )
         names = list(vars(checker).get("feature_names_in_", []))
-        centred = data.X_labeled - data.X_labeled.mean(axis=0)
-        return cls(centred, slice_response(data.y, n_slices), names)
+        return cls(_standardised(data), slices, names, variance)
 
     def with_features(self, kept):
-        return _Rows(self.X[:, kept], self.slices, [])
+        """Return the rows with some of their features alone."""
+        return TestedRows(self.X[:, kept], self.slices, [], self.variance)
 
     def indices(self, features):
         """Sorted indices of features given by index or name."""
@@ -231,22 +189,20 @@ class _Rows:
             return set(map(int, given))
         return None
 
-    def test(self, features, variance):
-        n = len(self.X)
-        Q, R = np.linalg.qr(self.X)
-        if np.abs(np.diag(R)).min() <= 1e-10 * np.linalg.norm(self.X, axis=0).max():
-            raise ValueError(
-                "X must have columns that vary independently for a coordinate test: some are "
-                "collinear or constant. Leave them out."
-            )
-        Z, shares = np.sqrt(n) * Q, self.slices.counts / n
+    def test(self, features):
+        """Test that the directions do without the features at some places."""
+        n = self.slices.n_rows
+        Q, R = self._factored()
+        shares = self.slices.counts / n
         basis = linalg.solve_triangular(R, np.eye(len(R))[:, features], trans="T")
         H = np.linalg.qr(basis)[0]
-        J = np.eye(self.slices.n_slices)[self.slices.codes] / np.sqrt(shares)
-        sums = Z.T @ J / n  # sqrt(p_h) m_h, a column a slice
+        omega = self.slices.membership()  # J times root weights, over root n
+        sums = (omega.T @ Q).T  # sqrt(p_h) m_h, a column a slice
         statistic = n * np.sum((H.T @ sums) ** 2)
-        if variance == "general":
-            weights = _general_weights(Z, J - np.sqrt(shares), sums, H)
+        if self.variance == "general":
+            roots = self.slices.weighted(np.ones((len(Q), 1)))
+            e = np.sqrt(n) * (omega.toarray() - Q @ sums) - roots * np.sqrt(shares)
+            weights = self._general_weights(np.sqrt(n) * Q @ H, e)
         else:
             eigenvalues = np.zeros(self.slices.n_slices - 1)
             known = linalg.svdvals(sums)[: len(eigenvalues)] ** 2
@@ -254,16 +210,49 @@ class _Rows:
             weights = np.repeat(np.clip(1 - eigenvalues, 0, None), len(features))
         return CoordinateTest(float(statistic), weights, _bentler_xie(statistic, weights))
 
+    def free_beside(self, taken):
+        """Places of the features that are no linear combination of those taken."""
+        X = self.slices.weighted(self.X)
+        Q = np.linalg.qr(X[:, taken])[0]
+        rest = np.linalg.norm(X - Q @ (Q.T @ X), axis=0)
+        free = rest > 2 * COLLINEAR * np.sqrt(self.slices.n_rows)
+        free[taken] = False
+        return np.flatnonzero(free)
 
-def _general_weights(Z, J, sums, H):
-    """Eigenvalues of the variance of ``vec(H'Z e')``, e the residuals of J regressed on Z."""
-    residuals = J - Z @ sums
-    moved = (Z @ H)[:, :, None] * residuals[:, None, :]
-    factor = moved.reshape(len(Z), -1) / np.sqrt(len(Z))
-    return linalg.svdvals(factor) ** 2
+    def _factored(self):
+        """Factor the rows times their root weights: Q (n, d) and R (d, d)."""
+        n, d = self.slices.n_rows, self.X.shape[1]
+        if n - 1 <= d:
+            raise ValueError(
+                f"X must have more labelled rows than features + 1 for a coordinate test: got "
+                f"{n:.6g} labelled rows and {d} features. Leave features out first."
+            )
+        Q, R = np.linalg.qr(self.slices.weighted(self.X))
+        if len(R) < d or np.abs(np.diag(R)).min() <= COLLINEAR * np.sqrt(n):
+            raise ValueError(
+                "X must have columns that vary independently for a coordinate test: some are "
+                "collinear or constant. Leave them out."
+            )
+        return Q, R
+
+    def _general_weights(self, Z, e):
+        """Eigenvalues of the variance of the statistic's root, from rows times root weights."""
+        moved = (Z[:, :, None] * e[:, None, :]).reshape(len(Z), -1)
+        if self.slices.is_counted:
+            moved = self.slices.unweighted(moved)
+        return linalg.svdvals(moved) ** 2 / self.slices.n_rows
+
+
+def _standardised(data):
+    centred = data.X_labeled - (mean := data.labelled_mean())
+    spread = np.sqrt(np.average(centred**2, axis=0, weights=data.weights))
+    varies = spread > 10 * np.finfo(np.float64).eps * np.abs(mean)
+    return np.where(varies, centred, 0.0) / np.where(varies, spread, 1.0)
 
 
 def _bentler_xie(statistic, weights):
     total, squares = weights.sum(), np.sum(weights**2)
+    if not squares:  # slices that the features fit exactly
+        return float(statistic <= 0)
     df = total**2 / squares
     return float(stats.chi2.sf(statistic * df / total, df))

@@ -131,6 +131,11 @@ def _linear(rng, n, d):
     return X, X[:, 0] + 0.5 * rng.normal(size=n)
 
 
+def _weak(rng, n, d):
+    X = rng.normal(size=(n, d))
+    return X, X[:, 0] + rng.normal(size=n)
+
+
 SYNTHETIC = {
     function.__name__[1:].replace("_", "-"): function
     for function in (
@@ -148,6 +153,7 @@ SYNTHETIC = {
         _null_classes,
         _three_classes,
         _linear,
+        _weak,
     )
 }
 

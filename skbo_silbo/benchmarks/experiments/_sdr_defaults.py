@@ -159,6 +159,20 @@ def measure_alpha(problem, seeds):
 # -- dimension and intervals ---------------------------------------------------------------------
 
 
+IN_CHUNKS = "SIR, chunks rotated"
+N_CHUNKS, N_CHUNK_SLICES = 2, 10
+
+
+def fit_chunks(sir, X, y):
+    """Fit by `partial_fit` to halves of the rows, with the slices that ``fit`` would cut."""
+    from skbo_silbo.decomposition import slice_edges
+
+    sir.set_params(n_slices=slice_edges(y, N_CHUNK_SLICES))
+    for rows in np.array_split(np.arange(len(y)), N_CHUNKS):
+        sir.partial_fit(X[rows], y[rows])
+    return sir
+
+
 def _dimension_learner(name):
     from skbo_silbo import (
         DirectionalRegression,
@@ -170,6 +184,8 @@ def _dimension_learner(name):
         "SIR": SemiSlicedInverseRegression(),
         "SIR, ridge .1": SemiSlicedInverseRegression(ridge=0.1),
         "SIR with graph": SemiSlicedInverseRegression(alpha=1.0),
+        "SIR, rows shuffled": SemiSlicedInverseRegression("permutation"),
+        IN_CHUNKS: SemiSlicedInverseRegression("permutation"),
         "localised": SemiSlicedInverseRegression(n_local_neighbors=5),
         "SAVE": SlicedAverageVarianceEstimation(n_slices=5),
         "DR": DirectionalRegression(n_slices=5),
@@ -190,8 +206,10 @@ def measure_dimension(problem, seeds):
             )
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "No direction was found")
-            learner = _dimension_learner(problem["learner"]).fit(X, y, **extra)
-        found[learner.n_components_] += 1
+            learner = _dimension_learner(problem["learner"])
+            chunked = problem["learner"] == IN_CHUNKS
+            learner = fit_chunks(learner, X, y) if chunked else learner.fit(X, y, **extra)
+            found[learner.n_components_] += 1
     return {"found": {str(k): count for k, count in sorted(found.items())}}
 
 
@@ -201,9 +219,12 @@ def measure_intervals(problem, seeds):
     The truth is the basis of the true subspace with scores of unit variance in the population,
     turned to lie nearest the fitted one.
     """
+    import warnings
+
     from skbo_silbo.inspection import bootstrap_directions
 
     covered = {"normal": [], "percentile": []}
+    warnings.filterwarnings("ignore", "With fewer than 3 labelled rows a feature")
     for seed in seeds:
         X, y, B, covariance = draw_directions(problem, np.random.default_rng(seed))
         variance = 3.0 if problem["X"] == "t3" else 1.0
@@ -309,6 +330,22 @@ OTHER_POWER_CELLS = (
     ("SAVE", "quadratic", 400, 4, 2),
     ("localised", "linear", 100, 8, 1),
 )
+
+
+def _chunk_cells(data, truth, *shapes):
+    learners = (IN_CHUNKS, "SIR, rows shuffled")
+    return tuple((learner, data, *shape, truth) for shape in shapes for learner in learners)
+
+
+CHUNK_NULL_CELLS = _chunk_cells("null", 0, (40, 20), (60, 15), (200, 10))
+CHUNK_POWER_CELLS = _chunk_cells("weak", 1, (40, 20), (60, 15))
+NEAR_LIMIT_CELLS = (
+    ("linear", 10, 5, "normal", "normal"),
+    ("linear", 15, 5, "normal", "normal"),
+    ("linear", 20, 10, "normal", "normal"),
+    ("linear", 25, 10, "normal", "normal"),
+    ("linear", 30, 10, "normal", "normal"),
+)
 INTERVAL_CELLS = (
     ("linear", 100, 5, "normal", "normal"),
     ("linear", 40, 10, "normal", "normal"),
@@ -320,6 +357,7 @@ INTERVAL_CELLS = (
     ("quadratic", 400, 10, "normal", "normal"),
 )
 _DIMENSION = ("learner", "data", "n", "d", "truth")
+_INTERVALS = ("data", "n", "d", "X", "noise")
 
 SDR_DEFAULTS = Experiment(
     name="sdr-defaults",
@@ -332,9 +370,14 @@ SDR_DEFAULTS = Experiment(
                 *_of_kind("alpha", 20, ("data", "n", "d", "r"), *ALPHA_CELLS),
                 *_of_kind("dimension", 100, _DIMENSION, *POWER_CELLS, *OTHER_POWER_CELLS),
                 *_of_kind("dimension", 300, _DIMENSION, *SIR_CELLS, *OTHER_NULL_CELLS),
-                *_of_kind("intervals", 20, ("data", "n", "d", "X", "noise"), *INTERVAL_CELLS),
+                *_of_kind("dimension", 200, _DIMENSION, *CHUNK_NULL_CELLS),
+                *_of_kind("dimension", 100, _DIMENSION, *CHUNK_POWER_CELLS),
+                *_of_kind("intervals", 20, _INTERVALS, *INTERVAL_CELLS),
             ),
             n_repeats=1,
+        ),
+        "coverage": Grid(
+            _of_kind("intervals", 200, _INTERVALS, *INTERVAL_CELLS, *NEAR_LIMIT_CELLS), n_repeats=1
         ),
         "tiny": Grid(
             (
@@ -345,7 +388,7 @@ SDR_DEFAULTS = Experiment(
                 *_of_kind(
                     "intervals",
                     2,
-                    ("data", "n", "d", "X", "noise"),
+                    _INTERVALS,
                     ("linear", 30, 5, "normal", "normal"),
                 ),
             ),

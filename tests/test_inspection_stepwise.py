@@ -1,0 +1,124 @@
+"""Features chosen one by one: planted truths, closed forms, more features than rows."""
+
+import numpy as np
+import pytest
+
+from skbo_silbo.decomposition import SemiSlicedInverseRegression
+from skbo_silbo.inspection import coordinate_test, stepwise_selection
+
+
+def make_data(seed=0, n=200, d=5):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) @ (np.eye(d) + 0.4 * rng.normal(size=(d, d)))
+    return X, np.exp(0.5 * X[:, 0]) + X[:, 1] + 0.5 * rng.normal(size=n)
+
+
+@pytest.mark.parametrize("direction", ["backward", "forward"])
+def test_what_matters_is_chosen_and_little_else(direction):
+    chosen = []
+    for seed in range(5):
+        X, y = make_data(seed, n=400, d=8)
+        result = stepwise_selection(X, y, direction=direction, level=0.01)
+        assert result.support[:2].all()
+        told = result.support if direction == "forward" else ~result.support
+        assert sorted(result.order) == np.flatnonzero(told).tolist()
+        assert len(result.order) == len(result.p_values)
+        assert ((result.p_values <= 0.01) == (direction == "forward")).all()
+        chosen.append(result.support.sum())
+    assert np.mean(chosen) < 2.8
+
+
+def test_forward_finds_planted_features_among_more_than_there_are_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 130))
+    X[:, 7] = X[:, 3]  # a copy adds nothing
+    X[:, 9] = 1.0
+    y = 2 * X[:, 3] + np.exp(X[:, 50]) + 0.2 * rng.normal(size=100)
+    result = stepwise_selection(X, y, direction="forward", level=0.05 / 130, n_slices=5)
+    assert sorted(result.order[:2]) == [3, 50]
+    assert len(result.order) <= 3  # level is that of a search that finds nothing more
+    assert not result.support[[7, 9]].any()
+    with pytest.raises(ValueError, match="more labelled rows than features"):
+        stepwise_selection(X, y)
+
+
+def test_on_noise_backward_keeps_one_feature_and_forward_none():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(100, 4)), rng.normal(size=100)
+    assert stepwise_selection(X, y, level=1e-6).support.sum() == 1
+    none = stepwise_selection(X, y, level=1e-6, direction="forward")
+    assert not none.support.any()
+    assert none.order.shape == none.p_values.shape == (0,)
+
+
+def test_forward_admits_noise_as_often_as_its_documentation_says():
+    admitted = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(120, 4)), rng.normal(size=120)
+        result = stepwise_selection(X, y, direction="forward", n_slices=4, level=0.05 / 4)
+        admitted += result.support.any()
+    assert admitted <= 9  # P(more) is .001 at .05
+
+
+def trace(X, y, n_slices):
+    """Trace of the variance of the whitened slice means."""
+    sir = SemiSlicedInverseRegression(1, n_slices=n_slices, ridge=0, alpha=0)
+    return sir.fit(X, y).eigenvalues_.sum()
+
+
+def test_the_statistic_is_what_a_feature_adds_to_the_trace():
+    """Trace pursuit's closed form, which needs no coordinate test."""
+    X, y = make_data()
+    with_it, without = trace(X, y, 6), trace(X[:, [0, 1, 3, 4]], y, 6)
+    found = coordinate_test(X, y, [2], n_slices=6).statistic
+    assert found == pytest.approx(len(y) * (with_it - without))
+    first = stepwise_selection(X, y, direction="forward", n_slices=6, level=0.999).order[:2]
+    added = [trace(X[:, [first[0], j]], y, 6) if j != first[0] else 0 for j in range(5)]
+    assert first[1] == np.argmax(added)
+
+
+def test_the_p_value_is_that_of_permutations():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 2))
+    y = X[:, 0] + 0.5 * rng.normal(size=150)
+    X[:, 1] -= np.polyval(np.polyfit(X[:, 0], X[:, 1], 1), X[:, 0])  # shuffled beside feature 0
+    test = coordinate_test(X, y, [1], n_slices=4)
+    drawn = [
+        coordinate_test(np.c_[X[:, 0], rng.permutation(X[:, 1])], y, [1], n_slices=4).statistic
+        for _ in range(250)
+    ]
+    assert np.mean(np.array(drawn) >= test.statistic) == pytest.approx(test.p_value, abs=0.1)
+
+
+def test_what_backward_dropped_is_not_needed():
+    X, y = make_data(0, n=400, d=8)
+    dropped = ~stepwise_selection(X, y, level=0.01).support
+    assert coordinate_test(X, y, dropped).p_value > 0.001
+
+
+def test_units_and_weights_do_not_matter_where_they_say_nothing():
+    X, y = make_data(2)
+    expected = stepwise_selection(X, y, direction="forward")
+    scaled = stepwise_selection(X * np.geomspace(1e-14, 1e14, 5) + 3, y, direction="forward")
+    counted = stepwise_selection(X, y, direction="forward", sample_weight=np.full(len(y), 0.3))
+    for other in (scaled, counted):
+        np.testing.assert_array_equal(other.order, expected.order)
+
+
+@pytest.mark.parametrize("direction", ["backward", "forward"])
+def test_counts_are_repeated_rows(direction):
+    X, y = make_data(4, n=80)
+    counts = np.random.default_rng(0).integers(0, 4, size=80)
+    weighted = stepwise_selection(X, y, direction=direction, sample_weight=counts)
+    repeated = stepwise_selection(X.repeat(counts, 0), y.repeat(counts), direction=direction)
+    np.testing.assert_array_equal(weighted.order, repeated.order)
+    np.testing.assert_allclose(weighted.p_values, repeated.p_values, rtol=1e-6)
+
+
+def test_bad_arguments_are_refused():
+    X, y = make_data()
+    with pytest.raises(ValueError, match=r"level must be a number in \(0, 1\): got 2"):
+        stepwise_selection(X, y, level=2)
+    with pytest.raises(ValueError, match="direction must be one of 'backward', 'forward'"):
+        stepwise_selection(X, y, direction="both")
