@@ -51,6 +51,7 @@ class OwnThreads(Executor):
 
     def submit(self, fn, /, *args):
         future = Future()
+        future.set_running_or_notify_cancel()  # a cancelled one takes no result
 
         def call():
             try:
