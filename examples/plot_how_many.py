@@ -21,9 +21,9 @@ from skbo_silbo import SemiSlicedInverseRegression
 from skbo_silbo.decomposition import slice_edges
 from skbo_silbo.inspection import (
     ScreeDisplay,
-    backward_elimination,
     coordinate_test,
     permutation_tests,
+    stepwise_selection,
 )
 
 rng = np.random.default_rng(0)
@@ -48,12 +48,12 @@ for k, p in zip(shuffled.n_components, shuffled.p_value, strict=True):
 # --------------
 # A coordinate test asks whether the directions do without some features; its answer is a
 # :class:`~skbo_silbo.inspection.CoordinateTest`. Elimination drops the least needed feature until
-# every test rejects (an :class:`~skbo_silbo.inspection.Elimination`).
+# every test rejects (a :class:`~skbo_silbo.inspection.StepwiseSelection`).
 
 test = coordinate_test(X, y, list("defghij"), n_slices=5)
 print(f"without d to j: p = {test.p_value:.2f}")
 print(f"without c:      p = {coordinate_test(X, y, 'c', n_slices=5).p_value:.1g}")
-elimination = backward_elimination(X, y, n_slices=5)
+elimination = stepwise_selection(X, y, n_slices=5)
 print("kept:", ", ".join(X.columns[elimination.support]))
 
 # %%
@@ -82,8 +82,8 @@ print(f"angle to the fit to all rows after the last chunk: {apart[-1]:.1e} degre
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
 ScreeDisplay.from_estimator(sir, X, y, random_state=0, ax=left)
 left.set_title("how many")
-order = X.columns[np.append(elimination.dropped, np.flatnonzero(elimination.support))]
-middle.bar(order[: len(elimination.dropped)], elimination.p_values, color="#0072B2")
+order = X.columns[np.append(elimination.order, np.flatnonzero(elimination.support))]
+middle.bar(order[: len(elimination.order)], elimination.p_values, color="#0072B2")
 middle.set_xticks(range(10), order)
 middle.axhline(0.05, color="k", ls="--", lw=1)
 middle.text(9.5, 0.06, "below .05:\nkept", ha="right", va="bottom")
