@@ -311,7 +311,7 @@ def _check_enough_rows(n, d):
     if n < ROWS_THAT_COVER * d:
         warn_user(
             f"With fewer than {ROWS_THAT_COVER} labelled rows a feature intervals cover less than "
-            f"they say: .81 to .87 at a nominal .95 with two. Got {n:.6g} labelled rows of {d} "
+            f"they say: .79 to .85 at a nominal .95 with two. Got {n:.6g} labelled rows of {d} "
             "features. Reduce the features first, or label more rows."
         )
 

@@ -358,6 +358,7 @@ INTERVAL_CELLS = (
 )
 _DIMENSION = ("learner", "data", "n", "d", "truth")
 _INTERVALS = ("data", "n", "d", "X", "noise")
+COVERAGE = _of_kind("intervals", 200, _INTERVALS, *INTERVAL_CELLS, *NEAR_LIMIT_CELLS)
 
 SDR_DEFAULTS = Experiment(
     name="sdr-defaults",
@@ -372,13 +373,11 @@ SDR_DEFAULTS = Experiment(
                 *_of_kind("dimension", 300, _DIMENSION, *SIR_CELLS, *OTHER_NULL_CELLS),
                 *_of_kind("dimension", 200, _DIMENSION, *CHUNK_NULL_CELLS),
                 *_of_kind("dimension", 100, _DIMENSION, *CHUNK_POWER_CELLS),
-                *_of_kind("intervals", 20, _INTERVALS, *INTERVAL_CELLS),
+                *COVERAGE,
             ),
             n_repeats=1,
         ),
-        "coverage": Grid(
-            _of_kind("intervals", 200, _INTERVALS, *INTERVAL_CELLS, *NEAR_LIMIT_CELLS), n_repeats=1
-        ),
+        "coverage": Grid(COVERAGE, n_repeats=1),
         "tiny": Grid(
             (
                 *_of_kind("ridge", 2, ("data", "n", "d", "r"), ("iid", 22, 20, 1)),
