@@ -133,11 +133,11 @@ def bootstrap_directions(
     entries of the true subspace's basis nearest the fitted one.
 
     Fitting shrinks the entries that matter, and fitting to a resample shrinks them again: with two
-    or more directions percentile intervals lie too low by that much and cover .74 to .81 at a
-    nominal .95, where normal ones cover .97 (`doc/benchmarks/sdr_defaults.rst`). A resample holds
+    or more directions percentile intervals lie too low by that much and cover .65 to .93 at a
+    nominal .95, normal ones .94 to .97 (`doc/benchmarks/sdr_defaults.rst`). A resample holds
     63 % of the rows: with fewer than two a feature its T is all but singular and no interval of
     this kind covers anything, so it is refused. With heavy tails (Student's t with 3 degrees of
-    freedom for X) both kinds cover about .83: a few rows decide, and resampling does not know the
+    freedom for X) they cover .81 and .85: a few rows decide, and resampling does not know the
     others that might have been. A ridge adds a bias that no resample shows.
 
     Unlabelled rows are kept as they are: the intervals are conditional on them. Copies of a row are
