@@ -80,6 +80,25 @@ def test_what_could_not_be_told_to_the_disk_is_with_the_next(tmp_path, disk):
     assert_array_equal(SILBO(BOUNDS, journal=path, random_state=0).func_vals_, [1.0, 2.0, 3.0])
 
 
+def test_a_disk_that_stays_full_is_warned_of(tmp_path, disk):
+    """What could not be written is named, and is not called again with the remedy named."""
+    path, called = tmp_path / "run.jsonl", []
+
+    def func(x):
+        called.append(tuple(x))
+        disk.fails = 99 if len(called) == 3 else 0
+        return float(x[0])
+
+    options = {"method": "random", "random_state": 0, "journal": path}
+    lost = pytest.warns(UserWarning, match="1 values could not be written .*x0 and y0")
+    with lost, pytest.raises(OSError, match="No space left") as caught:
+        minimize(func, BOUNDS, n_calls=6, **options)
+    disk.fails, result = 0, caught.value.optimize_result
+    again = minimize(func, BOUNDS, n_calls=6, x0=result.x_iters, y0=result.func_vals, **options)
+    assert len(called) == len(set(called))
+    assert set(called) == set(map(tuple, again.x_iters))
+
+
 def test_a_proposal_that_could_not_be_written_is_not_pending(tmp_path, disk):
     path = tmp_path / "run.jsonl"
     optimizer = SILBO(BOUNDS, journal=path, random_state=0)

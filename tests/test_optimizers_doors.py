@@ -102,10 +102,22 @@ class WithMethod(Counting):
         return self.__call__
 
 
+class Worst:
+    """Keeps the largest; another part of points changes it every time."""
+
+    def __init__(self, limit):
+        self.limit, self.worst, self.n_far = limit, -np.inf, 0
+
+    def __call__(self, x):
+        self.worst = max(self.worst, x[0])
+        self.n_far += bool(x[0] > 1.95)
+        return x[0] - self.limit
+
+
 @pytest.mark.parametrize(
     "make",
-    [Counting, counting_in_a_list, counting_by_itself, lambda limit: WithMethod(limit).fun],
-    ids=["object", "list", "number", "method"],
+    [Counting, counting_in_a_list, counting_by_itself, lambda limit: WithMethod(limit).fun, Worst],
+    ids=["object", "list", "number", "method", "largest"],
 )
 def test_what_a_constraint_counts_is_not_what_it_is(path, make):
     def constraint(limit):

@@ -136,7 +136,7 @@ class Journal:
         self._size, self.records = 0, []
         self._write(header)
         self.header = header
-        _sync_folder(self.path)
+        _sync_folder(self._place)
 
     def begin_or_check(
         self,
@@ -329,7 +329,7 @@ def _opened(path, flags):
         file = os.open(path, flags, 0o666)
     except OSError as error:
         raise OSError(error.errno, f"{rule} ({error.strerror})", path) from error
-    if not stat.S_ISREG(os.fstat(file).st_mode):  # a device, a pipe
+    if _is_no_data(file):  # a device, a pipe
         os.close(file)
         raise ValueError(f"{rule}: {path!r} is no file of data. Give another path.")
     return file
@@ -339,7 +339,16 @@ def _is_at(path, file):
     """Return whether an open file is the one that a path leads to."""
     try:
         return os.path.samestat(os.stat(path), os.fstat(file))
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:  # some disks do not tell, as WSL's on Windows
+        return True
+
+
+def _is_no_data(file):
+    try:
+        return not stat.S_ISREG(os.fstat(file).st_mode)
+    except OSError:  # as above
         return False
 
 

@@ -40,12 +40,46 @@ def describe_lasting(value: object, use: Callable[[], object]) -> Any:
     >>> described["limit"], described["n_calls"]
     (3, 'changes while it is used')
     """
+    unused = describe(value, opened=True)
     use()
     closed, before = describe(value), describe(value, opened=True)
     use()
     if _text(closed) == _text(describe(value)):
-        return closed
-    return _what_stays(before, describe(value, opened=True))
+        lasting = _not_made_by_use(unused, before)
+        return closed if CHANGES not in _text(lasting) else lasting
+    return _not_made_by_use(unused, _what_stays(before, describe(value, opened=True)))
+
+
+def agreeing(then: Any, now: Any) -> tuple[Any, Any]:
+    """Return two descriptions of `describe_lasting`, what changes in either left out of both.
+
+    Which parts of an object its use changes may depend on what it was used with.
+
+    Examples
+    --------
+    >>> agreeing({"limit": 3, "seen": CHANGES}, {"limit": 3, "seen": 7})[1]
+    {'limit': 3, 'seen': 'changes while it is used'}
+    """
+    if CHANGES in (then, now):
+        return CHANGES, CHANGES
+    if isinstance(then, dict) and isinstance(now, dict) and then.keys() == now.keys():
+        pairs = {key: agreeing(then[key], now[key]) for key in then}
+        return {key: pair[0] for key, pair in pairs.items()}, {
+            key: pair[1] for key, pair in pairs.items()
+        }
+    if isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
+        parts = [agreeing(*pair) for pair in zip(then, now, strict=True)]
+        return [part[0] for part in parts], [part[1] for part in parts]
+    return then, now
+
+
+def _not_made_by_use(unused, used):
+    """Return what was the same before any use; what use has added stays."""
+    if isinstance(unused, dict) and isinstance(used, dict) and "digest" not in used:
+        return {k: _not_made_by_use(unused[k], v) if k in unused else v for k, v in used.items()}
+    if isinstance(unused, list) and isinstance(used, list) and _are_objects(unused, used):
+        return [_not_made_by_use(*pair) for pair in zip(unused, used, strict=True)]
+    return used if _text(unused) == _text(used) else CHANGES
 
 
 def _what_stays(before, after):

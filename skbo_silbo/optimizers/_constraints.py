@@ -54,7 +54,7 @@ def describe_constraints(constraints, space):
 
 
 def _described(constraint, space):
-    check, rng = _Check(constraint, space), np.random.default_rng()
+    check, rng = _Check(constraint, space), np.random.default_rng(0)
 
     def use():
         for point in space.decode(rng.uniform(-1.0, 1.0, (N_PROBES, space.n_features_))):

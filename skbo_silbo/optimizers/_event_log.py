@@ -1,7 +1,9 @@
 """The journal of an optimiser: what it was asked and told, and beside it what it had learnt."""
 
+import os
 from contextlib import suppress
 
+from skbo_silbo._checks import warn_user
 from skbo_silbo.journal import Journal, JournalKind, SideFile
 from skbo_silbo.optimizers._shape import OutOfShapeError, as_written, of_kind, require, whole
 
@@ -74,16 +76,26 @@ class EventLog(Journal):
         """Write what is owed, if that can be done now, and close the file."""
         with suppress(OSError, RuntimeError):
             self._write_owed()
+        n_lost = sum(len(event["y"]) for event in self._owed if "told" in event)
+        self._owed = []
         super().close()
+        if n_lost and os.getpid() == self._process:
+            warn_user(
+                f"journal {self.path!r} must have room: {n_lost} values could not be written and "
+                "are not in it. Save x_iters and func_vals of the result, and give them as x0 and "
+                "y0 (or tell them) when it goes on."
+            )
 
     def _write_owed(self):
         while self._owed:
-            n = len(self.records)
-            try:
-                super().append(self._owed[0])
-            finally:
-                if len(self.records) > n:  # Ctrl-C is raised when it is on disk
-                    del self._owed[0]
+            event = self._owed[0]
+            if not self._is_last(event):  # Ctrl-C is raised when it is on disk
+                super().append(event)
+            del self._owed[0]
+
+    def _is_last(self, event):
+        last = self.records[-1] if self.records else {}
+        return all(last.get(name) is value for name, value in event.items())
 
     def keep_state(self, state):
         """Replace what was learnt by now, a dict of what JSON can hold."""

@@ -5,7 +5,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
-from skbo_silbo.journal import require_same
+from skbo_silbo.journal import agreeing, require_same
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._event_log import EventLog
 from skbo_silbo.optimizers._shape import rows, told
@@ -167,7 +167,7 @@ def _check_same(then, now, space, path):
     _refuse_other_door(then, now, path)
     who, constraints = zip(_who(then, now), _who(now, now), strict=True)
     require_same(*who, path)
-    require_same(*constraints, path, COUNTED)
+    require_same(*agreeing(*constraints), path, COUNTED)
     require_same(_options(then, undescribed), _options(now, undescribed), path)
     seeds = ({"random_state gives a seed that": header["seed"]} for header in (then, now))
     require_same(*seeds, path)

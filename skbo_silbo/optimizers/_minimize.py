@@ -2,6 +2,7 @@
 
 import inspect
 import math
+from collections import Counter
 from collections.abc import Callable
 from numbers import Real
 from os import PathLike
@@ -191,13 +192,15 @@ def minimize(
     optimizer = None
     try:
         others = [name for name in inspect.signature(minimize).parameters if name != "options"]
-        optimizer = make_optimizer(method, bounds, seed, options, others).constrain(constraints)
+        optimizer = make_optimizer(method, bounds, seed, options, others)
+        # Before they are called otherwise: what is changed by that is not what they are.
+        known = describe_constraints(constraints, optimizer.space_) if log is not None else None
+        optimizer = optimizer.constrain(constraints)
         if n_constraints:
             optimizer.check_constraints(np.zeros(n_constraints))
         if log is not None:
             learnt = {"n_constraints": n_constraints} if n_constraints else {}
             facts = {"method": name_of(method, optimizer), "maximize": bool(maximize), **learnt}
-            known = describe_constraints(constraints, optimizer.space_)
             optimizer.keep_journal(log, **facts, constraints=known)
         y0, c0 = _split(y0, n_constraints)
         calls = Calls(log, optimizer.space_)
@@ -268,14 +271,15 @@ def _prepare(optimizer, x0, y0, c0, sign, calls):
     pending = list(optimizer.pending_)
     if x0 is None:
         return pending
-    n_told, points = len(optimizer.func_vals_), optimizer.check_points(x0)
-    keys = keys_of(optimizer.space_.encode(points))
-    waiting = set(keys_of(optimizer.space_.encode(pending))) if pending else set()
-    return pending + [
-        x
-        for x, key in zip(points, keys, strict=True)
-        if key not in waiting and not (n_told and optimizer.was_told(x))
-    ]
+    space, points = optimizer.space_, optimizer.check_points(x0)
+    there = [*optimizer.x_iters_, *pending]
+    left, new = Counter(keys_of(space.encode(there)) if there else ()), []
+    for x, key in zip(points, keys_of(space.encode(points)), strict=True):
+        if left[key]:  # a point that is given twice is called twice, in however many runs
+            left[key] -= 1
+        else:
+            new.append(x)
+    return pending + new
 
 
 def _make_workers(func, executor, n_pending, timeout):

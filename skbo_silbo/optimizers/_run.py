@@ -308,7 +308,10 @@ class Run:
 
     def _put_aside(self, outcome):
         """Return whether a call raised as in an earlier run: others tell whose fault it is."""
-        again = self.calls.end_by(outcome.value, outcome.job.point) >= MOST_RUNS
+        try:
+            again = self.calls.end_by(outcome.value, outcome.job.point) >= MOST_RUNS
+        except OSError as error:  # of the journal: what func raised is shown with it
+            raise error from outcome.value
         if again:
             self._aside.append((outcome.job, outcome.value))
         return again
@@ -323,7 +326,8 @@ class Run:
         while self._deadly and self._n_points < self.limits.n_calls:
             self._n_points += 1
             self._give_up(
-                self._deadly.pop(0), f"was under way when the process died, {MOST_DEATHS} times"
+                self._deadly.pop(0),
+                f"was under way when the process died (or a disk was full) {MOST_DEATHS} times",
             )
 
     def _take_back(self, jobs):
