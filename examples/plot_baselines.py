@@ -65,8 +65,8 @@ figure.supxlabel("first input that counts")
 figure.supylabel("second input that counts")
 figure.set_label(
     "Nine panels of points over the contours of Branin's function with three crosses at "
-    "its minima. Random points are spread evenly, SIBO's sit in a few tight groups, those "
-    "of REMBO and AddBO lie along the border and in one or two valleys, and SILBO's late "
-    "ones are close to the crosses."
+    "its minima. Random points are spread evenly, SIBO's sit in a few tight groups, REMBO's "
+    "lie along the border and round one minimum, AddBO's mostly in the middle, and SILBO's "
+    "late ones are close to the crosses."
 )
 plt.show()

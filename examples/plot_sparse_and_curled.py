@@ -5,7 +5,7 @@ Two hundred features, and a curled sheet
 Two cases in which straight directions of all features do not serve. Where features outnumber the
 rows and few of them matter, :class:`~skbo_silbo.SparseSlicedInverseRegression` keeps few. Where
 rows lie on a bent surface, :class:`~skbo_silbo.KernelSlicedInverseRegression` gives scores that
-follow it, and rows without a label help it along. It takes a few seconds.
+follow it, and rows without a label help it along. It takes a quarter of a minute.
 """
 
 # %%

@@ -187,7 +187,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
 
     Notes
     -----
-    Computed and kept in double precision. Plain slices of many rows make no copy of float32 X.
+    Computed and kept in double precision; plain slices without weights copy no float32 X.
 
     References
     ----------

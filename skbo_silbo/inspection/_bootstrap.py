@@ -88,9 +88,10 @@ def bootstrap_directions(
         Further unlabelled rows.
     sample_weight : array-like of shape (n,), default=None
         As in ``estimator.fit``, which has to take it. Integers are counts: resamples are drawn from
-        the rows written out, each as often as it counts. Floats are relative: a row is drawn as
-        often as any other, takes its weight along, and the errors hold whatever the weights depend
-        on. Rows of weight 0 are left out.
+        the rows written out, each as often as it counts (without a graph the numbers are those of
+        repeated rows; memory grows with the sum of the counts). Floats are relative: a row is drawn
+        as often as any other, takes its weight along, and the errors hold whatever the weights
+        depend on. Rows of weight 0 are left out.
     n_resamples : int, default=200
         At least 2; 95 % percentiles want some hundreds.
     confidence_level : float, default=0.95

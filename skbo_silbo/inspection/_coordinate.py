@@ -14,7 +14,9 @@ e          (n, H)      residuals of J, less its mean, regressed on Z
 The statistic is n times the squared length of ``H'Z'WJ / n``, whose variance under the hypothesis
 is that of the mean of w v, v the entries of a row's ``H'z e'``. Counts are rows: the estimate is
 ``sum w v v' / n^2``. Relative weights were drawn with their rows: it is ``sum w^2 v v' / n^2``
-(Binder, Int. Stat. Rev. 51, 1983, section 3), which holds whatever they depend on.
+(Binder, Int. Stat. Rev. 51, 1983, section 3), over ``1 - h`` for a row of leverage h, because a
+heavy row draws the regression to itself and its residual is small (MacKinnon and White,
+J. Econometrics 29, 1985, HC2).
 """
 
 from collections.abc import Iterable
@@ -85,8 +87,9 @@ def coordinate_test(
         normal X, and better in small samples.
     sample_weight : array-like of shape (n,), default=None
         Integers are counts: a row of weight 3 is three rows. Floats are relative: the test is of
-        the population that the weights stand for, and its level holds whatever they depend on. They
-        need ``variance="general"``. Rows of weight 0 are left out.
+        the population that the weights stand for, whatever they depend on, and its level holds
+        where rows are many beside features (for .05 about .06 at 150 x 5, up to .12 at
+        60 x 5). They need ``variance="general"``. Rows of weight 0 are left out.
 
     Returns
     -------
@@ -202,7 +205,11 @@ class TestedRows:
         if self.variance == "general":
             roots = self.slices.weighted(np.ones((len(Q), 1)))
             e = np.sqrt(n) * (omega.toarray() - Q @ sums) - roots * np.sqrt(shares)
-            weights = self._general_weights(np.sqrt(n) * Q @ H, e)
+            Z = np.sqrt(n) * Q @ H
+            if not self.slices.is_counted:  # a heavy row draws the regression to itself
+                leverage = np.sum(Q**2, axis=1) + roots[:, 0] ** 2 / n
+                Z /= np.sqrt(np.maximum(1.0 - leverage, COLLINEAR))[:, None]
+            weights = self._general_weights(Z, e)
         else:
             eigenvalues = np.zeros(self.slices.n_slices - 1)
             known = linalg.svdvals(sums)[: len(eigenvalues)] ** 2
