@@ -23,20 +23,24 @@ def locking(file, mode, n_bytes):
     flock(file, LOCK_EX | LOCK_NB)
 
 
-# What others have imported by now they keep.
-sys.modules["fcntl"] = None
-sys.modules["msvcrt"] = SimpleNamespace(LK_NBLCK=2, locking=locking)
-for module, names in [
-    (os, ["fork", "forkpty", "register_at_fork", "killpg", "geteuid", "getuid"]),
-    (signal, ["SIGKILL", "SIGHUP", "SIGUSR1", "pthread_sigmask", "alarm", "setitimer"]),
-]:
-    for name in names:
-        delattr(module, name)
+def leave_out():
+    """Take away what Windows has not; what others have imported by now they keep."""
+    sys.modules["fcntl"] = None
+    sys.modules["msvcrt"] = SimpleNamespace(LK_NBLCK=2, locking=locking)
+    for module, names in [
+        (os, ["fork", "forkpty", "register_at_fork", "killpg", "geteuid", "getuid"]),
+        (signal, ["SIGKILL", "SIGHUP", "SIGUSR1", "pthread_sigmask", "alarm", "setitimer"]),
+    ]:
+        for name in names:
+            delattr(module, name)
+
+
+if __name__ == "__main__":  # not where doctests are looked for
+    leave_out()
 
 from skbo_silbo import SILBO, SILBOSearchCV, minimize  # noqa: E402
 from skbo_silbo.journal import _journal  # noqa: E402
 
-_journal.is_windows = lambda: True
 BOUNDS = [(0.0, 1.0), (0.0, 2.0)]
 
 
@@ -81,4 +85,5 @@ def run(folder, dies_at):
 
 
 if __name__ == "__main__":
+    _journal.is_windows = lambda: True
     run(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else None)
