@@ -386,14 +386,14 @@ LIMITS = """\
 22 to 30 for bottom-up at d = 100 and for its first two ablations, three to ten elsewhere, because
 two cores were shared with other experiments. Where a verdict is "undecided" more seeds may
 decide. At d = 1000 bottom-up was stopped at 550 evaluations (100 of 250 iterations). Not run on
-the problems as their authors ran them: SIR-BO, ADD-BO, REMBO's two other kernels, top-down as printed (but for
-Hartmann6, where they are the textbook's) and with EI, top-down as run at d = 1000, and the
-default. At d = 1000 neither EI nor how often the embedding is learnt was tried. The textbook
-functions have most methods (further down, without EI). ``python -m skbo_silbo.benchmarks run paper
---profile thirty --out doc/benchmarks/paper.jsonl`` goes on to 30 seeds where these runs end,
-``--profile full`` to 100, and this page follows with ``--write``. The cells of :doc:`paper` of
-revisions 9deb1ad and c4be055, and those of :doc:`paper-embedding`, ran one after another in one
-process, the others each in its own."""
+the problems as their authors ran them: SIR-BO, ADD-BO, REMBO's two other kernels, top-down as
+printed (but for Hartmann6, where they are the textbook's) and with EI, top-down as run at d =
+1000, and the default. At d = 1000 neither EI nor how often the embedding is learnt was tried. The
+textbook functions have most methods (further down, without EI). ``python -m skbo_silbo.benchmarks
+run paper --profile thirty --out doc/benchmarks/paper.jsonl`` goes on to 30 seeds where these runs
+end, ``--profile full`` to 100, and this page follows with ``--write``. The cells of :doc:`paper`
+of revisions 9deb1ad and c4be055, and those of :doc:`paper-embedding`, ran one after another in
+one process, the others each in its own."""
 
 READING = """\
 "As run" and "as printed" differ in more than one thing at once: slices, neighbours, which labels
