@@ -171,3 +171,30 @@ def test_a_pipe_is_no_journal(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ValueError, match="is no file of data"):
         SILBO(BOUNDS, journal=tmp_path / "pipe")
+
+
+def test_a_disk_that_does_not_tell_what_a_file_is(tmp_path, monkeypatch):
+    """As WSL's on Windows: neither refused nor taken for one that was moved."""
+
+    def unknown(file):
+        raise OSError(22, "not supported")
+
+    path = tmp_path / "run.jsonl"
+    with monkeypatch.context() as patched:  # pytest asks, too
+        patched.setattr(os, "fstat", unknown)
+        result = minimize(lambda x: float(x[0]), BOUNDS, method="random", n_calls=3, journal=path)
+    assert result.nfev == 3
+
+
+def test_a_point_that_is_given_twice_is_called_twice_in_however_many_runs(tmp_path):
+    called, point = [], [0.5, 1.0]
+
+    def func(x):
+        called.append(x.tolist())
+        return float(x[0])
+
+    options = {"x0": [point, point], "method": "random", "journal": tmp_path / "run.jsonl"}
+    minimize(func, BOUNDS, n_calls=1, random_state=0, **options)
+    minimize(func, BOUNDS, n_calls=3, random_state=0, **options)
+    assert len(called) == 3
+    assert called.count(point) == 2
