@@ -97,8 +97,8 @@ def test_what_bbob_does_not_have_is_refused(f, d, i):
 
 def test_what_is_reported_is_never_tuned_on():
     reported, tuned = (
-        {(c.problem["function"], c.repeat) for p in profiles for c in PUBLIC.cells(p)}
-        for profiles in (("report", "long", "full"), ("tune",))
+        {(c.problem["function"], c.repeat) for e, p in plans for c in EXPERIMENTS[e].cells(p)}
+        for plans in ([("public", "report"), ("public-long", "full")], [("public", "tune")])
     )
     assert {f % 2 for f, _ in reported} == {0}
     assert {f % 2 for f, _ in tuned} == {1}

@@ -174,9 +174,11 @@ class _Describer:
     def _function(self, function, inside):
         if not _is_nameless(function):
             return self._name(function)
-        code = function.__code__
         bound = [cell.cell_contents for cell in function.__closure__ or ()]
-        parts = self._parts_of_function(function, self._code(code), bound)
+        return self._nameless(function, bound, inside)
+
+    def _nameless(self, function, bound, inside):
+        parts = self._parts_of_function(function, self._code(function.__code__), bound)
         described = json.dumps(self.describe(parts, inside)).encode()
         return f"{self._name(function)} {digest(described)}"
 
@@ -237,11 +239,8 @@ class _WholeDescriber(_Describer):
 class _OpenDescriber(_Describer):
     """Of functions that are described by their parts, what they close over by name."""
 
-    def _function(self, function, inside):
-        if not _is_nameless(function):
-            return self._name(function)
+    def _nameless(self, function, bound, inside):
         code = function.__code__
-        bound = [cell.cell_contents for cell in function.__closure__ or ()]
         parts = {
             "code": digest(json.dumps(self._code(code)).encode()),
             "defaults": [function.__defaults__, function.__kwdefaults__],

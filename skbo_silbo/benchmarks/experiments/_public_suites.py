@@ -47,15 +47,15 @@ def _problem(function, kind, d, inputs, n):
     return {"suite": "bbob", "function": function, "kind": kind, "d": d, "inputs": inputs, "n": n}
 
 
-def _all_kinds(functions, n):
+def all_kinds(functions, n):
+    """Return the functions as they are, in 10 and 20 inputs, and hidden among 100."""
     return (*native(functions, 10, n), *native(functions, 20, n), *hidden(functions, n))
 
 
 REPORT = (
-    Grid(_all_kinds(REPORTED, 100), 5, FIRST_INSTANCE, methods=CHEAP),
+    Grid(all_kinds(REPORTED, 100), 5, FIRST_INSTANCE, methods=CHEAP),
     Grid((*native(SUBSET, 10, 100), *hidden(SUBSET, 100)), 2, FIRST_INSTANCE, methods=DEAR),
 )
-LONG = (Grid(_all_kinds(REPORTED, 250), 2, FIRST_INSTANCE, methods=CHEAP),)
 TINY = (*native((2,), 2, 50), _problem(8, "planted", 6, 2, 50))
 
 PUBLIC = Experiment(
@@ -63,9 +63,8 @@ PUBLIC = Experiment(
     methods={m: p or "coco-experiment" for m, p in packages((*CHEAP, *DEAR)).items()},
     grids={
         "report": REPORT,
-        "long": LONG,
-        "full": (*REPORT, *LONG),
-        "tune": Grid(_all_kinds(TUNED, 100), 3, 1, methods=CHEAP),
+        "full": REPORT,
+        "tune": Grid(all_kinds(TUNED, 100), 3, 1, methods=CHEAP),
         "tiny": Grid(TINY, 1, FIRST_INSTANCE, methods=("sobol", "random")),
     },
     measure=measure_gap,
@@ -75,5 +74,5 @@ PUBLIC = Experiment(
     configure=with_variants,
     told_options=told_variants,
     cap_seconds=7200,
-    about="bbob: the report split (report), 250 evaluations (long), the tuning split (tune)",
+    about="bbob: the report split (report, full), the tuning split (tune)",
 )
