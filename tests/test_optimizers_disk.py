@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from numpy.testing import assert_array_equal
+from scipy.optimize import NonlinearConstraint
 
 from skbo_silbo import SILBO, minimize
 
@@ -198,3 +199,33 @@ def test_a_point_that_is_given_twice_is_called_twice_in_however_many_runs(tmp_pa
     minimize(func, BOUNDS, n_calls=3, random_state=0, **options)
     assert len(called) == 3
     assert called.count(point) == 2
+
+
+def test_an_error_of_the_function_is_shown_with_that_of_the_disk(tmp_path, disk):
+    def func(x):
+        disk.fails = 1
+        raise ZeroDivisionError("of func")
+
+    with pytest.raises(OSError, match="No space left") as caught:
+        minimize(func, BOUNDS, n_calls=3, journal=tmp_path / "run.jsonl", method="random")
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_a_relative_journal_stays_where_it_was_begun(tmp_path, monkeypatch):
+    begun, elsewhere = tmp_path / "begun", tmp_path / "elsewhere"
+    begun.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.chdir(begun)
+
+    def moving(x):
+        os.chdir(elsewhere)
+        return x[0]
+
+    known = NonlinearConstraint(moving, -1.0, 1.0)
+    options = {"method": "random", "random_state": 0, "journal": "run.jsonl", "n_calls": 4}
+    result = minimize(lambda x: float(x[1]), BOUNDS, constraints=known, **options)
+    assert sorted(os.listdir(begun)) == ["run.jsonl", "run.jsonl.state"]
+    assert os.listdir(elsewhere) == []
+    monkeypatch.chdir(begun)
+    again = minimize(lambda x: float(x[1]), BOUNDS, constraints=known, **options)
+    assert_array_equal(again.x_iters, result.x_iters)
