@@ -7,10 +7,11 @@ put in: kernel PCA, a Pipeline, or, here, an autoencoder made of scikit-learn's 
 few coordinates are searched in the box round the points that are known, and a proposal is what the
 decoder makes of them, clipped to the bounds.
 
-That pays where good points lie on a curved sheet that can be learnt from the good points seen. The
-autoencoder is fitted to the better half of what was told, so it has to be told something first: 100
-points near the sheet, as an engineer has from the designs of other years. They lie on the sheet,
-and none of them near its best place.
+That can pay where good points lie on a curved sheet that can be learnt from the good points seen,
+as on the problem below, which was made for it; one run shows no more. The autoencoder is fitted to
+the better half of what was told, so it has to be told something first: 100 points near the sheet,
+as an engineer has from the designs of other years. They lie on the sheet, and none of them near its
+best place.
 """
 
 # Authors: the skbo_silbo developers

@@ -162,11 +162,13 @@ def test_a_run_is_stalled_only_while_something_is_left():
 
 def test_the_best_value_seen_stands_for_an_unknown_optimum():
     results = [result("a", 4, [[1, 4.0]]), result("b", 4, [[1, 9.0], [2, -2.0]])]
+    results += [result("a", 5, [[1, 3.0]]), result("b", 5, [[1, 7.0]])]
     for r in results:
         del r["optimum"]
-    a, b = gap_runs(results)
-    assert (a.target, b.target) == (-2.0, -2.0)
-    assert a.share(100) == pytest.approx(0.5)
+    runs = gap_runs(results)
+    assert [run.target for run in runs] == [-2.0] * 4  # of whatever seed
+    shares = [run.share(100) for run in runs]
+    assert shares == [pytest.approx(share) for share in (0.5, 1.0, 7 / 12, 0.25)]
 
 
 def test_where_chance_finds_the_target_nothing_else_closes_the_gap():

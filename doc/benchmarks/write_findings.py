@@ -1,6 +1,6 @@
 """Write findings.rst from the results beside it, or check that the page says what they hold.
 
-Run it at the top of the project::
+Run it at the top of the project, where the package is installed::
 
     python doc/benchmarks/write_findings.py           # fails when page and data differ
     python doc/benchmarks/write_findings.py --write
@@ -31,6 +31,7 @@ from paper_claims import (
 )
 
 from skbo_silbo.benchmarks.engine import Store, Table, curve, render_rst
+from skbo_silbo.benchmarks.experiments._paper_figures import PAPER, within_slices
 from skbo_silbo.benchmarks.search import (
     FEWEST,
     difference,
@@ -126,6 +127,29 @@ def _beside(ours, mean, sd):
     return f"{told_mean(ours)} {sign if sign in '=+-' else ''}".strip()
 
 
+def runs_table(paper):
+    """How many runs of every method there are on the authors' problems."""
+    rows = [(m, *(_told_runs(paper, m, d) for d in (100, 1000))) for m in PAPER.methods]
+    note = (
+        "Evaluations: runs, from the function with the fewest to that with the most; only runs "
+        "made to that length. An empty cell was not run."
+    )
+    return Table("Runs of the authors' problems", ("method", "d = 100", "d = 1000"), rows, note)
+
+
+def _told_runs(paper, method, d):
+    counts = {}
+    for function in RUN:
+        own = [r["problem"]["n"] for r in paper.of(method, function=function, d=d)]
+        for n in set(own):
+            counts.setdefault(n, {})[function] = own.count(n)
+    told = []
+    for n, by_function in sorted(counts.items()):
+        least, most = (f(by_function.get(function, 0) for function in RUN) for f in (min, max))
+        told.append(f"{n}: {least}" if least == most else f"{n}: {least} to {most}")
+    return "; ".join(told)
+
+
 def claims_table(results, d, functions, claims, title, note):
     """Claims of the paper, each with the differences and the runs behind it."""
     rows = []
@@ -181,13 +205,7 @@ def measured_claims(paper, methods, embedding):
             paper.best("sir-bo", 250, **network),
         ),
         *time_claims(paper, methods),
-        *(
-            (
-                f"plain SIR stacks more points than Algorithm 2: {name}, d = 1000 (share)",
-                *(stacked_by(embedding, method, function) for method in ("sir", "paper")),
-            )
-            for function, name in (("three_hump_camel", "camel"), ("branin", "Branin"))
-        ),
+        *spreading_claims(embedding),
     ]
     table = [
         (
@@ -201,6 +219,22 @@ def measured_claims(paper, methods, embedding):
     return Table(
         "The paper's claims, other measures", ("claim", "difference", "verdict"), table, note
     )
+
+
+def spreading_claims(embedding):
+    """Claims of the paper's figures 5 and 6, and what else might spread the points."""
+    about = (
+        ("Algorithm 2 spreads the rows of a slice more than plain SIR", "paper", "sir"),
+        ("Algorithm 2 does so by its localisation (k = 7)", "paper-labelled", "paper-plain"),
+        ("Algorithm 2 does so by its unlabelled points", "paper", "paper-labelled"),
+        ("localisation spreads them where k is below the slice (k = 3)", "paper-k-3", "paper"),
+    )
+    for words, *pair in about:
+        for function, name in (("three_hump_camel", "camel"), ("branin", "Branin")):
+            yield (
+                f"{words}: {name}, d = 1000 (share of the variance within slices)",
+                *(spread_by(embedding, method, function) for method in pair),
+            )
 
 
 def time_claims(paper, methods):
@@ -248,9 +282,10 @@ def times_table(paper, methods):
     return Table("Cumulative time", header, rows, note)
 
 
-def stacked_by(embedding, method, function):
-    """Return {seed: share of stacked points}."""
-    return {r["repeat"]: r["stacked"] for r in embedding.of(method, function=function)}
+def spread_by(embedding, method, function):
+    """Return {seed: share of the first coordinate's variance that lies within slices}, rounded."""
+    own = embedding.of(method, function=function)
+    return {r["repeat"]: round(within_slices(r), 4) for r in own}
 
 
 def methods_table(methods, d, n=250):
@@ -271,23 +306,24 @@ def methods_table(methods, d, n=250):
 
 
 def stacking_table(embedding):
-    """How much points stack, by method."""
+    """How the points lie along the first direction, by method."""
     names = list(dict.fromkeys(r["method"] for r in embedding.all))
     rows = []
     for name in names:
         cells = []
         for function in ("three_hump_camel", "branin"):
             own = embedding.of(name, function=function)
-            cells += [
-                told_mean({r["repeat"]: r[key] for r in own}) for key in ("stacked", "cosine")
-            ]
+            told = [{r["repeat"]: r[key] for r in own} for key in ("stacked", "cosine")]
+            cells += [told_mean(spread_by(embedding, name, function)), *map(told_mean, told)]
         rows.append((name, *cells))
-    header = ("method", "camel: stacked", "cosine", "Branin: stacked", "cosine")
+    columns = ("within slices", "stacked", "cosine")
+    header = ("method", *(f"{f}: {c}" for f in ("camel", "Branin") for c in columns))
     note = (
-        "50 values in 1000 inputs. Stacked: greatest share of the points in a twentieth of the "
-        "first coordinate's range. Cosine: of the smallest angle to the active span. sir is "
-        "whitened; paper-plain is Algorithm 2 without localisation and unlabelled points, "
-        "paper-labelled with k = 7 in slices of 5 rows, paper with unlabelled points too; "
+        "50 values in 1000 inputs. Within slices: share of the first coordinate's variance within "
+        "slices of 5 values. Stacked: greatest share of the points in a twentieth of its range, "
+        "which a few far points stretch where k is 3. Cosine: of the smallest angle to the active "
+        "span. sir is whitened; paper-plain is Algorithm 2 without localisation and unlabelled "
+        "points, paper-labelled with k = 7 in slices of 5 rows, paper with unlabelled points too; "
         "paper-k-3 has a k below the slice; exact-k-3 solves the paper's pencil itself."
     )
     return Table("Directions from 50 values", header, rows, note)
@@ -345,7 +381,8 @@ def seconds_text(default):
     told_means = ", ".join(f"{m} {s:.2g}" for m, s in sorted(means.items(), key=lambda kv: kv[1]))
     return (
         "Processor seconds of a proposal at d = 100, the median over the second half of a run, "
-        f"then the median over runs, then the mean over problems: {told_means}."
+        f"then the median over runs, then the mean over problems: {told_means}. Other work ran "
+        "beside some; :doc:`overhead` has the default alone."
     )
 
 
@@ -360,9 +397,8 @@ def network_table(paper):
         rows.append((name, *map(told_mean, lowest)))
     note = (
         "Validation cross-entropy in nats after so many evaluations, minimised, mean ± one "
-        "standard error, runs in brackets; an empty cell was not measured. ADD-BO and top-down "
-        "were not run, SIR-BO once (minutes a run); the default is on the page default, at 100 "
-        "evaluations."
+        "standard error, runs in brackets; an empty cell, or a method that is not here, was not "
+        "measured; the default is on the page default, at 100 evaluations."
     )
     header = ("method", *(f"{at} evaluations" for at in budgets))
     return Table("500 initial weights of a network", header, rows, note)
@@ -373,27 +409,24 @@ READ_DIFFERENCES = (
     "both sides start from the same points and are compared seed by seed, else those of each side. "
     "+ or -: 95 % confidence (Student's or Welch's t) leaves 0 out, for the claim or against it; "
     "=: it does not. One such comparison in twenty misleads. With fewer than "
-    f"{FEWEST} runs on a side no claim is made."
+    f"{FEWEST} runs on a side no claim is made. 550 evaluations of bottom-up are 100 of the "
+    "paper's 250 iterations, 250 are fewer: all points are evaluated again when it learns."
 )
 EMPTY = "In an empty cell the paper claims nothing; 0 runs: not run on that problem."
 OPENING = """\
-Every number here is computed from the results in this folder by ``python
-doc/benchmarks/write_findings.py``, and a test fails when they differ. See :doc:`paper`,
-:doc:`paper-embedding`, :doc:`methods` and :doc:`default`. What was not run is said below."""
+Every number of a table here is computed from the results in this folder by ``python
+doc/benchmarks/write_findings.py``, and a test fails when they differ; the paragraphs are written by
+hand. See :doc:`paper`, :doc:`paper-embedding`, :doc:`methods` and :doc:`default`."""
 
 LIMITS = """\
-**What was cut.** The authors ran 100 seeds. Here every table says how many runs a mean carries:
-22 to 30 for bottom-up at d = 100 and for its first two ablations, three to ten elsewhere, because
-two cores were shared with other experiments. Where a verdict is "undecided" more seeds may
-decide. At d = 1000 bottom-up was stopped at 550 evaluations (100 of 250 iterations). Not run on
-the problems as their authors ran them: SIR-BO, ADD-BO, REMBO's two other kernels, top-down as
-printed (but for Hartmann6, where they are the textbook's) and with EI, top-down as run at d =
-1000, and the default. At d = 1000 neither EI nor how often the embedding is learnt was tried. The
-textbook functions have most methods (further down, without EI). ``python -m skbo_silbo.benchmarks
-run paper --profile thirty --out doc/benchmarks/paper.jsonl`` goes on to 30 seeds where these runs
-end, ``--profile full`` to 100, and this page follows with ``--write``. The cells of :doc:`paper`
-of revisions 9deb1ad and c4be055, and those of :doc:`paper-embedding`, ran one after another in
-one process, the others each in its own."""
+**What was cut.** The authors ran 100 seeds. Here every table says how many runs a mean carries, and
+the next one all of them: two cores were shared with other experiments. Where a verdict is
+"undecided" more seeds may decide. Where bottom-up was stopped at 550 evaluations, these are 100 of
+the paper's 250 iterations. The textbook functions have most methods (further down, without EI).
+``python -m skbo_silbo.benchmarks run paper --profile thirty --out doc/benchmarks/paper.jsonl`` goes
+on to 30 seeds where these runs end, ``--profile full`` to 100, and this page follows with
+``--write``. The cells of :doc:`paper` of revisions 9deb1ad and c4be055, and those of
+:doc:`paper-embedding`, ran one after another in one process, the others each in its own."""
 
 READING = """\
 "As run" and "as printed" differ in more than one thing at once: slices, neighbours, which labels
@@ -401,17 +434,17 @@ are learnt from, the box of candidates (the authors' lies round the centre, and 
 too), the weight of the uncertainty, and top-down in where CMA-ES starts and stops. The published
 Colville is theirs (``colville_as_run``), whose fourth term reads a fifth input: curves on the
 textbook's function cannot be set beside it. On Branin their files of every method with an
-embedding, top-down's too, name four coordinates, not two."""
+embedding, top-down's too, name four coordinates, not two (``..._d4_D100_...`` in the folders of
+results of the repository cjfcsjt/SILBO)."""
 
 SPREADING = """\
 The paper's figures 5 and 6 show that plain SIR stacks the points in a few places where SILBO
-spreads them. Algorithm 2 does spread them somewhat more (beyond chance on Branin, not on the
-camel), and neither localisation nor unlabelled points have a part in it: without both
-(``paper-plain``) the points lie as with both. What spreads them is that Algorithm 2 does not
-whiten. Where k is below the size of a slice, or the paper's own
-pencil is solved, they stack as under plain SIR or more. T cannot change the span that Algorithm 2
-finds; pooled centring does, by a few degrees. With 50 values in 1000 inputs none of them has
-found the active directions."""
+spreads them. Under plain SIR all rows of a slice have one coordinate. Algorithm 2 as printed, with
+k = 7 in slices of 5 rows, spreads them a little, because it does not whiten: localisation with
+such a k does nothing, and unlabelled points do not spread them further. With k = 3, below the size
+of a slice, localisation does, several times more. T cannot change the span that Algorithm 2 finds;
+pooled centring does, by 2 to 9 degrees. With 50 values in 1000 inputs none of them has found the
+active directions."""
 
 RIVALS = """\
 At d = 1000 and on the three real problems the peers measured are TPE, CMA-ES and random search
@@ -430,6 +463,7 @@ def page():
             authors_table(paper, methods),
             READING,
             LIMITS,
+            runs_table(paper),
             *claims_tables(paper, methods),
             measured_claims(paper, methods, embedding),
             times_table(paper, methods),

@@ -66,7 +66,8 @@ class SILBOAsRun(EmbeddedOptimizer):
     hyperparameters (GPy there), orthonormal coordinates, the neighbours' weights in the slices, and
     uniform first points (Latin hypercubes there). Unlabelled are 50 random points at first, then
     the 100 that the acquisition likes best (bottom-up), or 2 (top-down; there the two best of
-    CMA-ES).
+    CMA-ES). Candidates are drawn once for every embedding top-down, anew for every proposal
+    bottom-up; the box holds the sums of the inputs' weights there, of the coordinates' here.
 
     Examples
     --------

@@ -215,5 +215,6 @@ WORKERS = Experiment(
     excuse=excuse,
     aims=aims,
     cap_seconds=600,
+    about="minimize with four workers: idle time, and what is found, by executor",
     cap_mib=65536,
 )

@@ -24,7 +24,8 @@ PUBLIC_LONG = Experiment(
     name="public-long",
     methods={m: p or "coco-experiment" for m, p in packages(CHEAP).items()},
     grids={
-        "full": (Grid(all_kinds(SUBSET, N), 2, FIRST_INSTANCE, methods=CHEAP), THOUSAND),
+        "full": Grid(all_kinds(SUBSET, N), 2, FIRST_INSTANCE, methods=CHEAP),
+        "thousand": THOUSAND,
         "tiny": Grid(all_kinds(SUBSET[:1], 50)[:1], 1, FIRST_INSTANCE, methods=("sobol", "random")),
     },
     measure=measure_gap,
@@ -33,5 +34,5 @@ PUBLIC_LONG = Experiment(
     configure=with_variants,
     told_options=told_variants,
     cap_seconds=7200,
-    about="bbob: 250 evaluations, and 1000 of the planted ones",
+    about="bbob: 250 evaluations (full), and 1000 of the planted ones (thousand)",
 )

@@ -398,4 +398,5 @@ SDR_DEFAULTS = Experiment(
     report=report,
     aims=aims,
     cap_seconds=600,
+    about="ridge='auto', alpha='auto', the tests of dimension, coverage of intervals",
 )

@@ -202,4 +202,5 @@ SHARES = Experiment(
     report=report,
     aims=aims,
     cap_seconds=600,
+    about="intervals of the shares that inputs have in the response: do they hold?",
 )

@@ -115,6 +115,9 @@ def _log_binomial(m, k):
 def gap_runs(results):
     """Return the `GapRun` of every place and method, of the longest run where there are several.
 
+    A problem whose optimum is not known is the same for every seed: the least value that any of
+    its runs has found is the target of all of them.
+
     Parameters
     ----------
     results : list of dict
@@ -125,7 +128,8 @@ def gap_runs(results):
         if r["status"] != "ok":
             continue
         key = _place(r), r["method"]
-        lowest[key[0]] = min(lowest[key[0]], r["steps"][-1][1])
+        problem, _ = key[0]
+        lowest[problem] = min(lowest[problem], r["steps"][-1][1])
         if key not in longest or longest[key]["problem"]["n"] < r["problem"]["n"]:
             longest[key] = r
     return [
@@ -134,7 +138,7 @@ def gap_runs(results):
             method,
             curve(r["steps"], r["problem"]["n"]),
             {int(n): value for n, value in r["chance"].items()},
-            r["optimum"] if "optimum" in r else lowest[place],
+            r["optimum"] if "optimum" in r else lowest[place[0]],
         )
         for (place, method), r in longest.items()
     ]

@@ -312,7 +312,7 @@ def gap_figures(group_of, dear, results, folder, n=100):
     caption = (
         f"Mean share of the gap between random search's mean after {n} evaluations and the least "
         "value known, against evaluations; runs in brackets. Band: one standard error on each "
-        "side. Thick: SILBO."
+        "side. Thick: SILBO. Shares below -0.5, and methods that ran on a part only, are not drawn."
     )
     return [(name, caption)]
 

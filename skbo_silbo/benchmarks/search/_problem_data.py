@@ -1,10 +1,14 @@
 """Problems as data: made from JSON values, and told in words."""
 
+from types import MappingProxyType
+
 from skbo_silbo import problems
 
 from ._bbob import bbob_problem
 from ._bocode import bocode_problem
 from ._own_function import own_problem
+
+NAMES = MappingProxyType({"colville_as_run": "authors' colville"})  # of functions, in words
 
 
 def make_problem(problem, seed):
@@ -53,11 +57,16 @@ def told_problem(problem):
     --------
     >>> told_problem({"function": "levy", "kind": "planted", "d": 20, "n": 100, "inputs": 5})
     'planted levy(5), d = 20'
+    >>> told_problem({"function": "colville_as_run", "kind": "embedded", "d": 100, "r": 4})
+    "embedded authors' colville, d = 100, r = 4"
     """
     problem = dict(problem)
     inputs = f"({problem['inputs']})" if "inputs" in problem else ""
     noise = f", noise sd {problem['sd']:g}" if "sd" in problem else ""
     function = (
-        f"{problem['suite']} f{problem['function']}" if "suite" in problem else problem["function"]
+        f"{problem['suite']} f{problem['function']}"
+        if "suite" in problem
+        else NAMES.get(problem["function"], problem["function"])
     )
-    return f"{problem['kind']} {function}{inputs}, d = {problem['d']}{noise}"
+    coordinates = f", r = {problem['r']}" if "r" in problem else ""
+    return f"{problem['kind']} {function}{inputs}, d = {problem['d']}{coordinates}{noise}"
