@@ -24,7 +24,7 @@ PUBLIC_LONG = Experiment(
     name="public-long",
     methods={m: p or "coco-experiment" for m, p in packages(CHEAP).items()},
     grids={
-        "full": Grid(all_kinds(SUBSET, N), 2, FIRST_INSTANCE, methods=CHEAP),
+        "full": Grid(all_kinds(SUBSET, N), 1, FIRST_INSTANCE, methods=CHEAP),
         "thousand": THOUSAND,
         "tiny": Grid(all_kinds(SUBSET[:1], 50)[:1], 1, FIRST_INSTANCE, methods=("sobol", "random")),
     },
