@@ -117,9 +117,10 @@ def authors_table(paper, methods):
 
 
 def measured(paper, methods, method, n, function, d):
-    """Return the values of a method on a function as the authors ran it, from either page."""
+    """Return the values of a method on a function as the authors ran it, of the page with more."""
     own = paper.best(method, n, function=function, d=d)
-    return own or methods.best(method, n, function=function, d=d, r=R_RUN[function])
+    other = methods.best(method, n, function=function, d=d, r=R_RUN[function])
+    return max(own, other, key=len)
 
 
 def _beside(ours, mean, sd):

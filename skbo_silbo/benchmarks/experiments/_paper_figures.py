@@ -100,7 +100,8 @@ def _thirty():
             for d in (100, 1000)
             for grid in (
                 Grid(as_run(d, 1600), 30, methods=("random", *BOTTOM_UP)),
-                Grid(as_run(d, 550), 30, methods=(*LABELLED[2:], *FREQUENCY[::2])),
+                Grid(as_run(d, 550), 30, methods=(*LOCAL, *FREQUENCY[::2])),
+                Grid(as_run(d, 250), 30, methods=SEMI_SIR),
                 Grid(as_run(d, 100), 30, methods=ITERATIVE),
             )
         ),
