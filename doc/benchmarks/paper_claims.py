@@ -29,7 +29,6 @@ N_PUBLISHED = 100  # runs
 # why the table of the strategies has nothing of ours: method, inputs, function
 LACKING = {
     **{("silbo-bu-as-run", 1000, f): "not run: d = 100 went first" for f in RUN},
-    ("silbo-td", 100, "branin"): "not run with r = 4, a minute a run; with r = 2: methods",
     ("silbo-td", 100, "colville_as_run"): "not run on theirs, a minute a run; textbook's: methods",
 }
 

@@ -203,10 +203,11 @@ EMBEDDINGS = {
     "exact-k-3": {"alpha": 1.0, "n_local_neighbors": 3},
 }
 ABOUT_EMBEDDINGS = (
-    "sir: plain, whitened. The others but exact-k-3 are Algorithm 2, which does not whiten: "
-    "paper-plain without localisation and without unlabelled points, paper-labelled with k = 7 "
-    "neighbours in slices of 5 (so the same), paper with 50 unlabelled points as well, paper-k-3 "
-    "with k below the size of a slice. exact-k-3 solves the paper's pencil, whitened. "
+    "sir: plain, whitened. The others but exact-k-3 are Algorithm 2, which does not whiten and "
+    "centres on all points, the 50 unlabelled ones too: paper-plain without localisation and "
+    "without T, paper-labelled with k = 7 neighbours in slices of 5 (so the same), paper with T of "
+    "the unlabelled points as well, paper-k-3 with k below the size of a slice. exact-k-3 solves "
+    "the paper's pencil, whitened. "
 )
 DIRECTIONS = {"three_hump_camel": 1, "branin": 2}
 
