@@ -2,9 +2,11 @@
 
 Even-numbered functions are reported and never tuned on, one instance a seed from 4 on; whoever
 tunes takes the odd-numbered ones, instances 1 to 3 (profile ``tune``). Peers' results are kept in a
-file of their own, so that only ours is run again.
+file of their own, so that only ours is run again. Experiment `public-long`: 250 and 1000
+evaluations of the functions on which the dear peers run too; those are left out there.
 """
 
+from dataclasses import replace
 from functools import partial
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid
@@ -47,13 +49,12 @@ def _problem(function, kind, d, inputs, n):
     return {"suite": "bbob", "function": function, "kind": kind, "d": d, "inputs": inputs, "n": n}
 
 
-def all_kinds(functions, n):
-    """Return the functions as they are, in 10 and 20 inputs, and hidden among 100."""
+def _all_kinds(functions, n):
     return (*native(functions, 10, n), *native(functions, 20, n), *hidden(functions, n))
 
 
 REPORT = (
-    Grid(all_kinds(REPORTED, 100), 5, FIRST_INSTANCE, methods=CHEAP),
+    Grid(_all_kinds(REPORTED, 100), 5, FIRST_INSTANCE, methods=CHEAP),
     Grid((*native(SUBSET, 10, 100), *hidden(SUBSET, 100)), 2, FIRST_INSTANCE, methods=DEAR),
 )
 TINY = (*native((2,), 2, 50), _problem(8, "planted", 6, 2, 50))
@@ -64,7 +65,7 @@ PUBLIC = Experiment(
     grids={
         "report": REPORT,
         "full": REPORT,
-        "tune": Grid(all_kinds(TUNED, 100), 3, 1, methods=CHEAP),
+        "tune": Grid(_all_kinds(TUNED, 100), 3, 1, methods=CHEAP),
         "tiny": Grid(TINY, 1, FIRST_INSTANCE, methods=("sobol", "random")),
     },
     measure=measure_gap,
@@ -75,4 +76,19 @@ PUBLIC = Experiment(
     told_options=told_variants,
     cap_seconds=7200,
     about="bbob: the report split (report, full), the tuning split (tune)",
+)
+
+N_LONG, N_LONGEST = 250, 1000
+PUBLIC_LONG = replace(
+    PUBLIC,
+    name="public-long",
+    methods={m: PUBLIC.methods[m] for m in CHEAP},
+    grids={
+        "full": Grid(_all_kinds(SUBSET, N_LONG), 1, FIRST_INSTANCE, methods=CHEAP),
+        "thousand": Grid(hidden(SUBSET, N_LONGEST, ("planted",)), 1, FIRST_INSTANCE, methods=CHEAP),
+        "tiny": Grid(TINY, 1, FIRST_INSTANCE, methods=("sobol", "random")),
+    },
+    figures=partial(PUBLIC.figures, n=N_LONG),
+    aims=partial(PUBLIC.aims, n=N_LONG),
+    about="bbob: 250 evaluations (full), and 1000 of the planted ones (thousand)",
 )
