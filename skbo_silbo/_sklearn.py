@@ -1,7 +1,7 @@
 """Every private name of scikit-learn that this library uses, each with a test in the test suite.
 
-``tests/test_sklearn_private.py`` says for each name what is needed of it, so that a scikit-learn
-release which moves or changes one fails there first, by name.
+``tests/house/test_sklearn_private.py`` says for each name what is needed of it, so that a
+scikit-learn release which moves or changes one fails there first, by name.
 """
 
 import inspect

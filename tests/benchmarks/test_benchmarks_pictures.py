@@ -10,7 +10,7 @@ from skbo_silbo.benchmarks.engine import Store
 from skbo_silbo.benchmarks.experiments._paper_figures import beginnings
 from skbo_silbo.benchmarks.search import CONTESTANTS, style_of
 
-FOLDER = Path(__file__).parent.parent / "doc" / "benchmarks"
+FOLDER = Path(__file__).parents[2] / "doc" / "benchmarks"
 APART = 18.0  # CIELAB units; about 2 are just seen side by side, thin lines need far more
 TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 WHITE = np.array([0.9505, 1.0, 1.089])

@@ -11,7 +11,7 @@ from pathlib import Path
 import debian
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT = PYPROJECT["project"]
 SMOKE = (
@@ -90,7 +90,7 @@ def test_a_tag_names_the_version_and_what_is_built_is_complete(source_tree, fres
     assert "skbo_silbo/py.typed" in names
     assert {name.split("/")[0] for name in names} == {"skbo_silbo", "skbo_silbo-7.8.9.dist-info"}
     with tarfile.open(sdist) as archive:
-        assert "skbo_silbo-7.8.9/tests/test_install.py" in archive.getnames()
+        assert "skbo_silbo-7.8.9/tests/house/test_install.py" in archive.getnames()
 
 
 @pytest.mark.slow

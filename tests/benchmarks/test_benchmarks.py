@@ -31,7 +31,7 @@ from skbo_silbo.benchmarks.engine import (
 from skbo_silbo.benchmarks.engine._environment import THREAD_VARIABLES
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {
     "cpu": "a processor",
     "cores": 2,

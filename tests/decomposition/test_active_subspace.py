@@ -304,7 +304,7 @@ def test_auto_does_not_depend_on_the_unit(eigenvalues, unit):
 
 
 # scores of weighted and of repeated rows end within 1e-6 of each other, where L-BFGS stops, and
-# the check asks for 1e-7: tests/test_weights_of_learners.py holds them
+# the check asks for 1e-7: tests/decomposition/test_weights_of_learners.py holds them
 WEIGHTS = {"check_sample_weight_equivalence_on_dense_data": "the mode is found to 1e-6"}
 
 

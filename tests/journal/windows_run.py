@@ -1,7 +1,7 @@
 """Journalled searches of both doors where nothing is that Windows has not, in a process of its own.
 
-``python tests/windows_run.py FOLDER [DIES_AT]``; with DIES_AT the process ends at that call of the
-function. It prints how often the function and the estimator were called.
+``python tests/journal/windows_run.py FOLDER [DIES_AT]``; with DIES_AT the process ends at that
+call of the function. It prints how often the function and the estimator were called.
 """
 
 import os

@@ -8,7 +8,7 @@ import pytest
 
 from skbo_silbo.benchmarks.__main__ import main
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 FOLDER = Path("doc/benchmarks")
 COMMAND = re.compile(r"skbo_silbo\.benchmarks (report .* --rst (doc/benchmarks/\S+\.rst))$", re.M)
 PAGES = sorted(

@@ -14,7 +14,7 @@ import pytest
 
 import skbo_silbo
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 HEAVY = ("numba", "pynndescent", "cma", "matplotlib", "pandas", "polars", "optuna", "torch", "tqdm")
 
 
@@ -132,7 +132,7 @@ def public_functions():
 
 
 def test_public_functions_are_annotated():
-    """Every argument, and what is returned: tests/test_types.py shows that this is true."""
+    """Every argument, and what is returned: tests/house/test_types.py shows that this is true."""
     pytest.importorskip("optuna")
     bare, n_functions = [], 0
     for name, function in public_functions():

@@ -123,7 +123,7 @@ def test_own_optimum(problem):
     problem.check_optimum(n_points=2000, n_polished=10, random_state=1)
 
 
-# the optimum of their Colville lies at an edge: tests/test_optimizers_as_run.py
+# the optimum of their Colville lies at an edge: tests/baselines/test_optimizers_as_run.py
 @every([p for p in KNOWN if p.name not in ("ackley", "colville-as-run")])
 def test_gradient_is_zero_at_the_optimisers(problem):
     for x in problem.optimisers:

@@ -9,7 +9,7 @@ from scipy.stats import ttest_ind, ttest_rel
 
 from skbo_silbo.benchmarks.search import difference, told_difference, verdict_of
 
-SCRIPT = Path(__file__).parent.parent / "doc" / "benchmarks" / "write_findings.py"
+SCRIPT = Path(__file__).parents[2] / "doc" / "benchmarks" / "write_findings.py"
 
 
 @pytest.fixture

@@ -248,7 +248,7 @@ def test_what_looks_alike_is_the_same_in_another_process():
         "print(json.dumps([t.describe(value) for pair in t.ALIKE[:-1] for value in pair]))"
     )
     folder = os.path.dirname(__file__)
-    env = {**os.environ, "PYTHONHASHSEED": "11", "PYTHONPATH": os.path.dirname(folder)}
+    env = {**os.environ, "PYTHONHASHSEED": "11", "PYTHONPATH": str(Path(folder).parents[1])}
     other = subprocess.run(
         [sys.executable, "-c", code, folder], capture_output=True, text=True, check=True, env=env
     )

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("mypy")
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 # What ``mypy --strict`` adds for one module.
 STRICT = """# mypy: check-untyped-defs, disallow-any-generics, disallow-incomplete-defs
 # mypy: disallow-subclassing-any, disallow-untyped-calls, disallow-untyped-decorators

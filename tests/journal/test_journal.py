@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -550,7 +551,7 @@ def test_descriptions_are_the_same_in_another_process():
         "import json, sys; sys.path.insert(0, sys.argv[1]); import test_journal as t\n"
         "print(json.dumps(t.describe(t.things())))"
     )
-    folder, root = os.path.split(__file__)[0], os.path.dirname(os.path.dirname(__file__))
+    folder, root = os.path.dirname(__file__), str(Path(__file__).parents[2])
     env = {**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": root}
     other = subprocess.run(
         [sys.executable, "-c", code, folder], capture_output=True, text=True, check=True, env=env

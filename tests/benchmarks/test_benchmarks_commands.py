@@ -17,7 +17,7 @@ from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 from skbo_silbo.benchmarks.experiments._registry import find_experiments
 from skbo_silbo.benchmarks.search import make_problem, regrets
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 MODULE = """
 BOUNDS = [(0.0, 2.0), (-1.0, 1.0)]
 NUMBER = 3
