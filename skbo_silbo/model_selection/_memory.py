@@ -23,11 +23,9 @@ from skbo_silbo.journal import Journal, JournalKind, require_same
 from skbo_silbo.model_selection._backend import dies_with_its_fits
 from skbo_silbo.model_selection._begun import Begun
 from skbo_silbo.model_selection._candidates import Candidate
-from skbo_silbo.model_selection._fingerprint import search_fingerprint, without_new_defaults
+from skbo_silbo.model_selection._fingerprint import search_fingerprint
 
-SEARCH = JournalKind(
-    name="skbo_silbo", version=2, number="candidate", user="search", without_checksums=(1,)
-)
+SEARCH = JournalKind(name="skbo_silbo", version=3, number="candidate", user="search")
 
 
 class Memory:
@@ -124,10 +122,9 @@ def open_memory(search, space, evaluate_candidates):
         yield Memory(space, search.random_state)
         return
     state = search_state(evaluate_candidates)
-    # In the words of the journal: those of older ones do for what could not be described now.
     fingerprint = cache(partial(_fingerprint, search, space, state))
     if not os.path.exists(search.journal):
-        fingerprint(SEARCH.version)  # refused before there is a file
+        fingerprint()  # refused before there is a file
 
     with Journal(search.journal, SEARCH) as journal:
         _begin_or_check(journal, search, space, fingerprint)
@@ -141,13 +138,11 @@ def open_memory(search, space, evaluate_candidates):
 
 def _begin_or_check(journal, search, space, fingerprint):
     def make_header():
-        seed, now = _seed(search.random_state), fingerprint(SEARCH.version)
+        seed, now = _seed(search.random_state), fingerprint()
         return {"seed": seed, "made with": _versions(), "search": now}
 
     def check(then):
-        version, old = then["version"], then["search"]
-        now = without_new_defaults(fingerprint(version), old, type(search), version)
-        require_same(old, now, journal.path)
+        require_same(then["search"], fingerprint(), journal.path)
 
     def forget():
         Begun(journal, space, is_needed=False).forget()
@@ -155,8 +150,8 @@ def _begin_or_check(journal, search, space, fingerprint):
     journal.begin_or_check(make_header, check, forget)
 
 
-def _fingerprint(search, space, state, version):
-    fingerprint = search_fingerprint(search, space, state, version)
+def _fingerprint(search, space, state):
+    fingerprint = search_fingerprint(search, space, state)
     # Only a number can be compared with that of an earlier run; otherwise the journal's counts.
     numbered = isinstance(search.random_state, Integral)
     fingerprint["random_state"] = int(search.random_state) if numbered else None

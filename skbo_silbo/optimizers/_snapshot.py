@@ -78,5 +78,5 @@ def _require_shape_of_space(described):
     if "bounds" in described:
         rows(2, in_cube=False)(described["bounds"], "data['space']['bounds']")
     else:
-        fields = {"columns": of_kind(list), "parameters": of_kind(list)}
+        fields = {"parameters": of_kind(list)}
         require(described, "data['space']", fields)

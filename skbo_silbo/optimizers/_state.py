@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo.embedding import LinearEmbedding, TransformerEmbedding
 from skbo_silbo.journal import describe, differences_in_words
-from skbo_silbo.space import box_difference, describe_space, same_columns, space_difference
+from skbo_silbo.space import box_difference, describe_space, space_difference
 
 RELEARN = "learn again"  # in place of an embedding: at the next proposal, from all values
 FORMAT, VERSION = "skbo_silbo optimizer", 3
@@ -136,16 +136,10 @@ def merge_options(data, given):
     return {**data["options"], **given}
 
 
-def space_to_data(space, *, as_first=False):
-    """Return bounds as numbers, or a description of a space of named parameters.
-
-    `as_first` describes members of lists as releases before 0.2 did.
-    """
+def space_to_data(space):
+    """Return bounds as numbers, or a description of a space of named parameters."""
     if space.is_dict:
-        columns = {"columns": list(space.feature_names_)}
-        if as_first:
-            return {**columns, "parameters": describe_space(space, version=1)}
-        return {**columns, "described": 2, "parameters": describe_space(space, version=2)}
+        return {"parameters": describe_space(space)}
     return {"bounds": np.column_stack([space.lower, space.upper]).tolist()}
 
 
@@ -173,7 +167,7 @@ def check_space(data, space):
     ValueError
         Also when only the order of the parameters differs.
     """
-    now = space_to_data(space, as_first="described" not in data)
+    now = space_to_data(space)
     if data.keys() != now.keys():
         raise ValueError(
             f"bounds must be a {'box' if 'bounds' in data else 'space of named parameters'}, as "
@@ -183,24 +177,12 @@ def check_space(data, space):
         different = box_difference(data["bounds"], now["bounds"])
     else:
         different = space_difference(data["parameters"], now["parameters"])
-        columns = [_of_parameters(described) for described in (data, now)]
-        if different is None and not same_columns(*columns):
-            different = f"the columns were {columns[0]} and are {columns[1]}"
     if different is not None:
         raise ValueError(
             f"bounds must be the space of the data: {different}. A point told would get another "
             "value. Give the space that the optimiser was made with, or tell the old points and "
             "values to a new optimiser."
         )
-
-
-def _of_parameters(described):
-    """Return the columns of a space without those of the choice between its branches, if any.
-
-    What these are called has changed from one release to another.
-    """
-    n_branches = len(described["parameters"])
-    return described["columns"][n_branches if n_branches > 2 else n_branches - 1 :]
 
 
 def rows_from_data(rows, m):

@@ -4,7 +4,6 @@ from skbo_silbo.space._box import Box
 from skbo_silbo.space._description import (
     box_difference,
     describe_space,
-    same_columns,
     space_difference,
 )
 from skbo_silbo.space._domains import ParameterDomain, parameter_domains
@@ -37,6 +36,5 @@ __all__ = [
     "parameter_domains",
     "refuse_intervals",
     "require_left",
-    "same_columns",
     "space_difference",
 ]

@@ -5,24 +5,19 @@ import gc
 import json
 import os
 import pickle
-import shutil
 import signal
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from scipy.stats import loguniform, uniform
+from scipy.stats import loguniform
 
 from skbo_silbo import SILBO, Space, minimize
 from skbo_silbo.optimizers import METHODS, RandomSearch
-from skbo_silbo.optimizers._event_log import EventLog
-from skbo_silbo.optimizers._state import space_to_data
 
-FIRST_RELEASE = Path(__file__).with_name("optimizer_journal_v1.jsonl")  # before one room for all
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0), (0.0, 1.0)]
 
 
@@ -59,17 +54,6 @@ def test_an_optimiser_goes_on_as_if_it_had_not_ended(path, n):
     assert_array_equal(second.func_vals_, first.func_vals_)
     assert_array_equal(second.pending_, [asked])
     assert_array_equal(second.ask(2), copy.deepcopy(first).ask(2))
-
-
-def test_a_journal_of_the_first_release_is_read(path):
-    shutil.copy(FIRST_RELEASE, path)
-    optimizer = make(path)
-    assert_array_equal(optimizer.func_vals_, [bowl(x) for x in optimizer.x_iters_])
-    assert (len(optimizer.func_vals_), len(optimizer.pending_)) == (3, 1)
-    step(optimizer).close_journal()
-    assert len(make(path).func_vals_) == 4
-    written = path.read_bytes().splitlines()
-    assert written[:8] == FIRST_RELEASE.read_bytes().splitlines()
 
 
 def test_named_parameters_noise_failures_and_cancelled_points(path):
@@ -337,40 +321,6 @@ def test_a_process_forked_while_it_is_closed_does_not_hold_the_journal(path):
         os.close(copied)
 
 
-def as_first_release(space, columns):
-    """What releases before 0.2 wrote of a space: they named columns by the text of a category."""
-    described = space_to_data(space, as_first=True)
-    return {**described, "columns": columns}
-
-
-def test_a_journal_that_has_one_name_for_two_columns_is_read(path):
-    values, names = [1, "1", "b"], ["a=1", "a=1", "a=b"]
-    first = SILBO(Space({"a": values}), journal=path, random_state=0)
-    first.tell([{"a": 1}, {"a": "1"}], [2.0, 3.0]).close_journal()
-    with EventLog(path) as log:
-        header, records = log.header, log.records
-    path.unlink()
-    header["space"] = as_first_release(Space({"a": values}), names)
-    with EventLog(path) as log:
-        log.begin(header)
-        for record in records:
-            log.append(record)
-    again = SILBO(Space({"a": values}), journal=path, random_state=0)
-    assert again.x_iters_ == [{"a": 1}, {"a": "1"}]
-    again.close_journal()
-    for other in (["1", 1, "b"], [1, "1", "c"], [1, "1"]):
-        with pytest.raises(ValueError, match="of parameter 'a' were"):
-            SILBO(Space({"a": other}), journal=path, random_state=0)
-
-
-def test_a_saved_state_that_has_one_name_for_two_columns_is_read():
-    space = Space({"a": [1, "1", "b"], "a=1": uniform()})
-    data = SILBO(space, random_state=0).tell({"a": "1", "a=1": 0.5}, 2.0).to_dict()
-    data["space"] = as_first_release(space, ["a=1", "a=1", "a=b", "a=1"])
-    [point] = SILBO.from_dict(data, bounds=space).x_iters_
-    assert point["a"] == "1"
-
-
 @pytest.mark.parametrize("content", [b"hello\n", b'{"a": 1}\n', b'{"journal": "other"}\n'])
 def test_another_file_is_refused_and_left_alone(path, content):
     path.write_bytes(content)
@@ -389,7 +339,7 @@ def test_a_torn_tail_is_dropped(path):
     for torn in (whole[:-1], whole[:-9], whole + b'{"n": 7, "to', whole[: -len(lines[-1]) + 1]):
         path.write_bytes(torn)
         optimizer = make(path)
-        assert len(optimizer.func_vals_) == (3 if torn.startswith(whole) else 2)
+        assert len(optimizer.func_vals_) == (3 if torn.startswith(whole[:-1]) else 2)
         step(optimizer).close_journal()
         again = make(path)
         assert len(again.func_vals_) == len(optimizer.func_vals_)
@@ -399,8 +349,7 @@ def test_a_torn_tail_is_dropped(path):
 def test_no_flipped_byte_goes_unseen(path):
     step(make(path), 3).close_journal()
     whole = path.read_bytes()
-    end = whole.rstrip(b"\n").rfind(b"\n")  # a damaged last line is torn, not refused
-    for at in range(0, end, 7):
+    for at in range(0, len(whole), 7):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         with pytest.raises(ValueError, match=r"is damaged in line|holds something else"):
             make(path)

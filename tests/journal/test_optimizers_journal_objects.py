@@ -14,7 +14,6 @@ from skbo_silbo import SILBO, minimize
 from skbo_silbo.acquisition import BoxSearch, Climb, log_expected_improvement
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.mapping import TopDown
-from skbo_silbo.optimizers._event_log import EventLog
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0), (0.0, 1.0)]
 
@@ -112,41 +111,6 @@ def test_an_object_that_was_used_is_the_same_as_a_new_one(path):
     }
     assert in_minimize(path, 5, n_initial=4, **options) == 5
     assert in_minimize(path, 6, n_initial=4, **options) == 6
-
-
-def without_descriptions(path):
-    """Write a journal anew as releases did that had no descriptions."""
-    with EventLog(path) as log:
-        header, records = log.header, log.records
-    del header["descriptions"]
-    path.unlink()
-    with EventLog(path) as log:
-        log.begin(header)
-        for record in records:
-            log.append(record)
-
-
-@pytest.mark.parametrize("door", [in_minimize, in_silbo])
-def test_a_journal_without_descriptions_takes_any_object(path, door):
-    door(path, 1, embedding=PCA(2))
-    without_descriptions(path)
-    with pytest.raises(ValueError, match="embedding was an object and is auto"):
-        door(path, 2)
-    with pytest.raises(ValueError, match=r"mapping was auto and is .*TopDown"):
-        door(path, 2, embedding=PCA(2), mapping=TopDown())
-    assert door(path, 2, embedding=PCA(2)) == 2
-    assert door(path, 3, embedding=PCA(1)) == 3
-
-
-@pytest.mark.parametrize("door", [in_minimize, in_silbo])
-def test_a_journal_without_descriptions_takes_what_cannot_be_looked_into(path, door):
-    """Releases that described no objects began journals with such ones, too."""
-    door(path, 1, embedding=First(0))
-    with pytest.raises(ValueError, match=r"embedding was .*First and is one that cannot be pickl"):
-        door(path, 2, embedding=Locked(0))
-    without_descriptions(path)
-    assert door(path, 2, embedding=Locked(0)) == 2
-    assert door(path, 3, embedding=Locked(0)) == 3
 
 
 def test_what_cannot_be_looked_into_is_refused_by_a_journal_before_the_first_call(path):
