@@ -18,7 +18,8 @@ from numpy.testing import assert_array_equal
 from scipy.stats import loguniform, uniform
 
 from skbo_silbo import SILBO, Space, minimize
-from skbo_silbo.optimizers import METHODS, RandomSearch
+from skbo_silbo.baselines import RandomSearch
+from skbo_silbo.minimization._methods import METHODS
 from skbo_silbo.optimizers._event_log import EventLog
 from skbo_silbo.optimizers._state import space_to_data
 
