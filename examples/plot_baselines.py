@@ -18,7 +18,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from skbo_silbo import BOCK, REMBO, SILBO, SIRBO, AddBO, HeSBO, RandomSearch, minimize
-from skbo_silbo.optimizers import SIBO, SILBOAsRun
+from skbo_silbo.baselines import SIBO, SILBOAsRun
 from skbo_silbo.problems import branin, embedded
 
 problem = embedded(branin(), 20)

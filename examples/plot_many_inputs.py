@@ -43,10 +43,10 @@ print(f"found {optimizer.best_y_:.3f}; random search {np.min(blind, axis=1).mean
 # %%
 # What was learnt
 # ---------------
-# ``shares`` (:class:`~skbo_silbo.optimizers.InputShares`) is what every input explains of the
+# ``shares`` (:class:`~skbo_silbo.sensitivity.InputShares`) is what every input explains of the
 # function over the whole box (its total Sobol index), with an interval of 90 %, read from a model
-# on all inputs (:class:`~skbo_silbo.optimizers.InputModel`). Where a constant would predict as well
-# it says nothing.
+# on all inputs (:class:`~skbo_silbo.sensitivity.InputModel`). Where a constant would predict as
+# well it says nothing.
 
 shares = optimizer.subspace_.shares
 print(shares)

@@ -20,11 +20,12 @@ import numpy as np
 from scipy.stats import norm
 
 from skbo_silbo import SILBO, minimize
-from skbo_silbo.acquisition import Climb, log_expected_improvement
+from skbo_silbo.acquisition._climb import Climb
+from skbo_silbo.acquisition._functions import log_expected_improvement
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.mapping import TopDown
+from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers import Configuration, EmbeddedOptimizer
-from skbo_silbo.surrogate import ProcessMaker
+from skbo_silbo.surrogate._makers import ProcessMaker
 from skbo_silbo.testing import (
     check_acquisition,
     check_learner,

@@ -87,10 +87,10 @@ print("runs that failed:", np.isnan(result.func_vals).sum())
 # %%
 # What mattered
 # -------------
-# ``subspace_`` (a :class:`~skbo_silbo.optimizers.LearntSubspace`) says what every input explains of
-# the weight over the whole space (its total Sobol index), with an interval of 90 %, in words and as
-# numbers. Which points come depends on which process ends first, so the figures vary a little from
-# run to run.
+# ``subspace_`` (a :class:`~skbo_silbo.sensitivity.LearntSubspace`) says what every input explains
+# of the weight over the whole space (its total Sobol index), with an interval of 90 %, in words and
+# as numbers. Which points come depends on which process ends first, so the figures vary a little
+# from run to run.
 
 shares = result.optimizer.subspace_.shares
 print(shares)

@@ -2,6 +2,18 @@
 
 from importlib.metadata import version
 
+from skbo_silbo.baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO, RandomSearch
+from skbo_silbo.minimization import (
+    FirstPointsOnlyWarning,
+    LostEvaluationWarning,
+    LostWorkerError,
+    MinimizeResult,
+    minimize,
+)
+from skbo_silbo.optimizers import SILBO, BeyondModelWarning
+from skbo_silbo.sensitivity import NotLowDimensionalWarning
+from skbo_silbo.space import SpaceExhausted
+
 from .decomposition import (
     ActiveSubspace,
     DirectionalRegression,
@@ -13,23 +25,6 @@ from .decomposition import (
     SparseSlicedInverseRegression,
 )
 from .model_selection import SILBOSearchCV
-from .optimizers import (
-    BOCK,
-    REMBO,
-    SILBO,
-    SIRBO,
-    AddBO,
-    BeyondModelWarning,
-    FirstPointsOnlyWarning,
-    HeSBO,
-    LostEvaluationWarning,
-    LostWorkerError,
-    MinimizeResult,
-    NotLowDimensionalWarning,
-    RandomSearch,
-    SpaceExhausted,
-    minimize,
-)
 from .space import Space
 
 __version__ = version("skbo_silbo")

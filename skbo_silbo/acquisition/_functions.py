@@ -56,7 +56,7 @@ def expected_improvement(mean: ArrayLike, std: ArrayLike, best: float) -> FloatA
 
     Examples
     --------
-    >>> from skbo_silbo.acquisition import expected_improvement
+    >>> from skbo_silbo.acquisition._functions import expected_improvement
     >>> expected_improvement([0.0, 1.0], [1.0, 0.0], best=0.0).round(6)
     array([0.398942, 0.      ])
     """
@@ -151,7 +151,7 @@ def no_improvement(
 
     Examples
     --------
-    >>> from skbo_silbo.acquisition import no_improvement
+    >>> from skbo_silbo.acquisition._functions import no_improvement
     >>> no_improvement([1.0, -3.0], [0.5, 2.0], best=0.0)
     array([0., 0.])
     """
@@ -203,7 +203,7 @@ def confidence_gain(
 
     Examples
     --------
-    >>> from skbo_silbo.acquisition import confidence_gain
+    >>> from skbo_silbo.acquisition._functions import confidence_gain
     >>> confidence_gain([1.0, 1.0], [0.0, 2.0], best=1.5, beta=4.0)
     array([0.5, 4.5])
     """
@@ -229,7 +229,7 @@ def confidence_weight(t: int, n_points: int, delta: float = 0.1) -> float:
 
     Examples
     --------
-    >>> from skbo_silbo.acquisition import confidence_weight
+    >>> from skbo_silbo.acquisition._functions import confidence_weight
     >>> round(confidence_weight(1, 1000), 3)
     19.416
     """
@@ -280,7 +280,7 @@ def variance_gain(
 
     Examples
     --------
-    >>> from skbo_silbo.acquisition import variance_gain
+    >>> from skbo_silbo.acquisition._functions import variance_gain
     >>> variance_gain([1.0, 1.0], [0.0, 2.0], best=1.5, kappa=3.0)
     array([ 0.5, 12.5])
     """
@@ -306,7 +306,7 @@ def confidence_weight_as_run(n_initial: int, r: int, delta: float = 0.1) -> floa
 
     Examples
     --------
-    >>> from skbo_silbo.acquisition import confidence_weight_as_run
+    >>> from skbo_silbo.acquisition._functions import confidence_weight_as_run
     >>> round(confidence_weight_as_run(50, 2), 3)
     5.519
     """

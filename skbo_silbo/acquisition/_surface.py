@@ -7,7 +7,8 @@ import numpy as np
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.acquisition._search_protocol import AcquisitionFunction
 from skbo_silbo.embedding import Embedding
-from skbo_silbo.surrogate import Feasibility, Surrogate
+from skbo_silbo.surrogate import Surrogate
+from skbo_silbo.surrogate._feasibility import Feasibility
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ class CountSketch:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.embedding import CountSketch
+    >>> from skbo_silbo.embedding._count_sketch import CountSketch
     >>> sketch = CountSketch(np.array([0, 1, 0]), np.array([1.0, -1.0, -1.0]), 2)
     >>> sketch.expand(np.array([[0.5, 0.2]]))
     array([[ 0.5, -0.2, -0.5]])

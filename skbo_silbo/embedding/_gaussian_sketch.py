@@ -24,7 +24,7 @@ class GaussianSketch:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.embedding import GaussianSketch
+    >>> from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
     >>> sketch = GaussianSketch.draw(10, 2, np.random.default_rng(0))
     >>> V = np.array([[0.1, -0.2]])
     >>> sketch.project(sketch.expand(V)).round(6)

@@ -20,7 +20,8 @@ from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression
 from skbo_silbo.embedding._learner_protocol import Embedding, Learner
 from skbo_silbo.embedding._linear import LinearEmbedding
 from skbo_silbo.embedding._nonlinear import N_TRIAL, NonlinearLearner, fit_clone, maps_back_only
-from skbo_silbo.surrogate import LEAST_SPARSE_DIMENSION, GaussianProcessSurrogate
+from skbo_silbo.surrogate._prior import LEAST_SPARSE_DIMENSION
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
 NEGLIGIBLE_WEIGHT = 1e-3  # relative to the largest

@@ -35,7 +35,7 @@ class TransformerEmbedding:
     --------
     >>> import numpy as np
     >>> from sklearn.decomposition import KernelPCA
-    >>> from skbo_silbo.embedding import TransformerEmbedding
+    >>> from skbo_silbo.embedding._nonlinear import TransformerEmbedding
     >>> X = np.random.default_rng(0).uniform(-1, 1, (40, 5))
     >>> kernel_pca = KernelPCA(2, kernel="rbf", fit_inverse_transform=True).fit(X)
     >>> embedding = TransformerEmbedding.round_image(kernel_pca, X)

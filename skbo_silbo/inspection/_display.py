@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from skbo_silbo.sensitivity._subspace import count_directions
+
 from .._checks import check_choice, check_integer
 from .._typing import ArrayLike, FloatArray
 from ..decomposition import split_labelled
-from ..optimizers import count_directions
 from ._bootstrap import DirectionBootstrap
 from ._dependence import Dependence, direction_dependence
 from ._evaluations import ResultLike, read_evaluations

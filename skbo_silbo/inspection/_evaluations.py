@@ -10,8 +10,10 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from skbo_silbo.baselines import RandomSearch
+from skbo_silbo.optimizers import AskTellOptimizer
+
 from .._typing import FloatArray
-from ..optimizers import AskTellOptimizer, RandomSearch
 from ..space import SpaceUnion, parameter_domains
 
 SCORE_NAME = "mean test "

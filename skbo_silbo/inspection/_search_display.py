@@ -6,9 +6,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from skbo_silbo.sensitivity import InputShares
+
 from .._checks import check_choice, check_integer
 from .._typing import FloatArray
-from ..optimizers import InputShares
 from ..space import ParameterDomain
 from ._convergence_display import random_values_of
 from ._dependence import Dependence, direction_dependence, input_dependence

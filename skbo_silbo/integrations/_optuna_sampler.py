@@ -28,7 +28,9 @@ from skbo_silbo.integrations._optuna_trials import (
     keep_proposed,
     see_trials,
 )
-from skbo_silbo.optimizers import SILBO, SpaceExhausted, option_names
+from skbo_silbo.optimizers import SILBO
+from skbo_silbo.optimizers._state import option_names
+from skbo_silbo.space import SpaceExhausted
 
 MOST_TRIES = 5  # to propose what no other trial has
 

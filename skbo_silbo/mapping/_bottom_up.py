@@ -17,7 +17,7 @@ class BottomUp:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.mapping import BottomUp
+    >>> from skbo_silbo.mapping._bottom_up import BottomUp
     >>> from skbo_silbo.embedding import LinearEmbedding
     >>> embedding = LinearEmbedding.from_components(np.array([[0.6, 0.8]]))
     >>> BottomUp().lift(np.array([[0.5], [1.4]]), embedding).round(6)

@@ -12,7 +12,7 @@ class InverseMapping(BottomUp):
     --------
     >>> import numpy as np
     >>> from skbo_silbo.embedding import LinearEmbedding
-    >>> from skbo_silbo.mapping import InverseMapping
+    >>> from skbo_silbo.mapping._inverse import InverseMapping
     >>> embedding = LinearEmbedding.from_components(np.array([[0.6, 0.8]]))
     >>> InverseMapping().lift(np.array([[0.5], [1.4]]), embedding).round(6)
     array([[0.3 , 0.4 ],

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 from joblib import effective_n_jobs
 
+from skbo_silbo.minimization._first_points import warn_of_first_points_only
 from skbo_silbo.model_selection._backend import (
     require_that_fits_can_be_given_up,
     require_that_fits_can_be_sent,
 )
 from skbo_silbo.model_selection._racing import FEWEST_FOLDS
-from skbo_silbo.optimizers import warn_of_first_points_only
 from skbo_silbo.space import as_space
 
 

@@ -41,12 +41,9 @@ from skbo_silbo.model_selection._racing import Race
 from skbo_silbo.model_selection._requirements import read_space, require_options_that_fit
 from skbo_silbo.model_selection._stopping import Stopping
 from skbo_silbo.model_selection._workers import Workers, read_batch_size
-from skbo_silbo.optimizers import (
-    SILBO,
-    SpaceExhausted,
-    option_names,
-)
-from skbo_silbo.space import Space, SpaceUnion
+from skbo_silbo.optimizers import SILBO
+from skbo_silbo.optimizers._state import option_names
+from skbo_silbo.space import Space, SpaceExhausted, SpaceUnion
 from skbo_silbo.surrogate import SurrogateMaker, Warp
 
 

@@ -8,12 +8,12 @@ from functools import partial
 
 import joblib
 
+from skbo_silbo.minimization import LostEvaluationWarning
 from skbo_silbo.model_selection._backend import PROCESSES, kind_of_workers
 from skbo_silbo.model_selection._candidates import with_unrun_folds
 from skbo_silbo.model_selection._pool import N_TRIES, Pool, WorkerLost
 from skbo_silbo.model_selection._stream import Rounds, Stream
 from skbo_silbo.model_selection._worker_death import died_twice, is_worker_death
-from skbo_silbo.optimizers import LostEvaluationWarning
 
 MEMORY = 0.7  # of the running means
 SHORTEST_FIT = 1e-9  # seconds

@@ -22,11 +22,11 @@ from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._constraints import as_violation
 from skbo_silbo.optimizers._event_log import EventLog
 from skbo_silbo.optimizers._history import History, is_feasible, warn_of_values_beyond
-from skbo_silbo.optimizers._input_model import InputModel
 from skbo_silbo.optimizers._journaling import begin_or_check, closed_on_error, replay, told_event
 from skbo_silbo.optimizers._restricted import Part, propose_in
 from skbo_silbo.optimizers._snapshot import from_data, to_data
 from skbo_silbo.optimizers._told import as_constraints, as_evaluations, as_noise, as_points
+from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import (
     AnySpace,
     as_space,

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from skbo_silbo.embedding import Embedding
-from skbo_silbo.surrogate import Feasibility, Surrogate, Warp
+from skbo_silbo.surrogate import Surrogate, Warp
+from skbo_silbo.surrogate._feasibility import Feasibility
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,21 +9,23 @@ from types import MappingProxyType
 import numpy as np
 
 from skbo_silbo._checks import check_count, check_function, check_members
-from skbo_silbo.acquisition import (
-    AcquisitionFunction,
-    BoxSearch,
-    Climb,
-    IdleRedraw,
-    ParzenTurns,
-    Search,
+from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
+from skbo_silbo.acquisition._box_search import BoxSearch
+from skbo_silbo.acquisition._climb import Climb
+from skbo_silbo.acquisition._functions import (
     confidence_gain,
     confidence_weight,
     log_expected_improvement,
 )
+from skbo_silbo.acquisition._idle_redraw import IdleRedraw
 from skbo_silbo.embedding import Learner
-from skbo_silbo.mapping import BottomUp, Mapping, TopDown, as_mapping
+from skbo_silbo.mapping import Mapping
+from skbo_silbo.mapping._bottom_up import BottomUp
+from skbo_silbo.mapping._given import as_mapping
+from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers._design import random_points, sobol_points
-from skbo_silbo.surrogate import WARPS, AsTold, SurrogateMaker, Warp
+from skbo_silbo.surrogate import SurrogateMaker, Warp
+from skbo_silbo.surrogate._warps import WARPS, AsTold
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,12 +20,7 @@ from dataclasses import dataclass
 from multiprocessing.reduction import ForkingPickler
 
 from skbo_silbo._checks import check_picklable
-from skbo_silbo.optimizers._timed_call import (
-    OfFunctionError,
-    says_lost,
-    timed,
-    timed_elsewhere,
-)
+from skbo_silbo.optimizers._timed_call import OfFunctionError, says_lost, timed, timed_elsewhere
 
 FOREVER = float("inf")
 SENT = (

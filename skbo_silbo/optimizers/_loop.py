@@ -24,15 +24,16 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._sklearn import one_thread
-from skbo_silbo.acquisition import AcquisitionSurface, no_improvement
-from skbo_silbo.embedding import Embedding, LinearEmbedding, check_learnt
-from skbo_silbo.mapping import make_ledger
+from skbo_silbo.acquisition import AcquisitionSurface
+from skbo_silbo.acquisition._functions import no_improvement
+from skbo_silbo.embedding import Embedding, LinearEmbedding
+from skbo_silbo.embedding._learnt import check_learnt
+from skbo_silbo.mapping._ledger import make_ledger
 from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._belief import Belief
 from skbo_silbo.optimizers._configuration import Configuration, is_update_due
 from skbo_silbo.optimizers._design import Design, random_points
-from skbo_silbo.optimizers._evidence import Rival
 from skbo_silbo.optimizers._history import Labelled, impute_failures
 from skbo_silbo.optimizers._returned import (
     check_design,
@@ -42,9 +43,12 @@ from skbo_silbo.optimizers._returned import (
     warped,
 )
 from skbo_silbo.optimizers._shape import require_belief
-from skbo_silbo.optimizers._subspace import LearntSubspace, describe_subspace
+from skbo_silbo.sensitivity import LearntSubspace
+from skbo_silbo.sensitivity._evidence import Rival
+from skbo_silbo.sensitivity._subspace import describe_subspace
 from skbo_silbo.space import draw_unseen, first_rows, key_of
-from skbo_silbo.surrogate import choose_warp, fit_feasibility, restore_feasibility
+from skbo_silbo.surrogate._feasibility import fit_feasibility, restore_feasibility
+from skbo_silbo.surrogate._warps import choose_warp
 
 CHOICE_GROWTH = 1.25  # labels, relative, between choices of the scale of the values
 

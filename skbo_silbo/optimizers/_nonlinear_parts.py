@@ -2,8 +2,9 @@
 
 from types import MappingProxyType
 
-from skbo_silbo.acquisition import BoxSearch
-from skbo_silbo.mapping import BottomUp, InverseMapping
+from skbo_silbo.acquisition._box_search import BoxSearch
+from skbo_silbo.mapping._bottom_up import BottomUp
+from skbo_silbo.mapping._inverse import InverseMapping
 
 N_ROUNDS = 3  # of candidates round the best ones, after the random set
 MAPPINGS = MappingProxyType({"auto": InverseMapping, "bottom-up": BottomUp})

@@ -8,15 +8,10 @@ import numpy as np
 from skbo_silbo._checks import check_count
 from skbo_silbo._typing import Auto, BoundsLike, Design, RandomState, RegressorLike, TransformerLike
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
-from skbo_silbo.embedding import (
-    SKETCH_STREAM,
-    IdentityLearner,
-    Learner,
-    NonlinearLearner,
-    SketchedLearner,
-    choose_embedding,
-    draw_sketch,
-)
+from skbo_silbo.embedding import Learner
+from skbo_silbo.embedding._learners import IdentityLearner, choose_embedding
+from skbo_silbo.embedding._nonlinear import NonlinearLearner
+from skbo_silbo.embedding._sketched import SKETCH_STREAM, SketchedLearner, draw_sketch
 from skbo_silbo.mapping import Mapping
 from skbo_silbo.optimizers._configuration import (
     Configuration,
@@ -31,7 +26,8 @@ from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.optimizers._journaling import closed_on_error, open_log
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._nonlinear_parts import nonlinear_parts
-from skbo_silbo.surrogate import SurrogateMaker, Warp, make_surrogates
+from skbo_silbo.surrogate import SurrogateMaker, Warp
+from skbo_silbo.surrogate._makers import make_surrogates
 
 
 class SILBO(EmbeddedOptimizer):

@@ -7,7 +7,8 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skbo_silbo.embedding import LinearEmbedding, TransformerEmbedding
+from skbo_silbo.embedding import LinearEmbedding
+from skbo_silbo.embedding._nonlinear import TransformerEmbedding
 from skbo_silbo.journal import describe, differences_in_words
 from skbo_silbo.space import box_difference, describe_space, space_difference
 

@@ -141,7 +141,7 @@ def scaled_constraint(c: FloatArray) -> FloatArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.surrogate import scaled_constraint
+    >>> from skbo_silbo.surrogate._feasibility import scaled_constraint
     >>> scaled_constraint(np.array([-20.0, 0.0, 20.0, np.inf])).round(2)
     array([-0.69,  0.  ,  0.69, 13.82])
     >>> scaled_constraint(np.array([0.0, 1.0])).round(2)

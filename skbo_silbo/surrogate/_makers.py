@@ -1,6 +1,5 @@
 """Makers of surrogates: how the loop starts, tunes and restores one (`SurrogateMaker`)."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, cast
@@ -9,9 +8,6 @@ import numpy as np
 
 from skbo_silbo._checks import missing_members
 from skbo_silbo._typing import FloatArray, RegressorLike
-from skbo_silbo.surrogate._additive import AdditiveProcess
-from skbo_silbo.surrogate._cylindrical import CylindricalProcess
-from skbo_silbo.surrogate._image_process import ImageProcess
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor
 from skbo_silbo.surrogate._surrogate_protocol import SurrogateMaker
@@ -53,7 +49,7 @@ class ProcessMaker:
         rng: np.random.Generator | None,
     ) -> tuple[GaussianProcessSurrogate, dict[str, Any]]:
         """Return a surrogate and its state; the search starts at the former hyperparameters."""
-        theta, tuned_at = _former(state, moved, Z.shape[1] + 2)
+        theta, tuned_at = former_hyperparameters(state, moved, Z.shape[1] + 2)
         tune = is_due(y.size, tuned_at, Z.shape[1])
         surrogate = GaussianProcessSurrogate(theta, prior=self.prior)
         surrogate.fit(Z, y, noise, tune=tune)
@@ -70,54 +66,6 @@ class ProcessMaker:
     ) -> FloatArray:
         """Return the log density of every value given all others, (n,), in nats."""
         return GaussianProcessSurrogate(prior=self.prior).fit(Z, y).leave_one_out_log_density()
-
-
-@dataclass(frozen=True)
-class ImageMaker:
-    """Makes Gaussian processes on an image of the coordinates, with one length scale.
-
-    Attributes
-    ----------
-    image : callable
-        From (n, r) to (n, k).
-    """
-
-    image: Callable[[FloatArray], FloatArray]
-
-    takes_noise = True
-
-    def fit(
-        self,
-        state: dict[str, Any] | None,
-        Z: FloatArray,
-        y: FloatArray,
-        noise: FloatArray,
-        *,
-        moved: bool,
-        rng: np.random.Generator,
-    ) -> tuple[ImageProcess, dict[str, Any]]:
-        """Return a surrogate and its state; the search starts at the former hyperparameters."""
-        theta, tuned_at = _former(state, moved, 3)
-        tune = is_due(y.size, tuned_at, Z.shape[1])
-        inner = GaussianProcessSurrogate(theta, isotropic=True)
-        inner.fit(self.image(Z), y, noise, tune=tune)
-        state = {**inner.to_state(), "tuned_at": y.size if tune else tuned_at}
-        return ImageProcess(inner, self.image, Z.shape[1]), state
-
-    def restore(
-        self, state: dict[str, Any], Z: FloatArray, y: FloatArray, noise: FloatArray
-    ) -> ImageProcess:
-        """Return the surrogate of this state, conditioned on (Z, y)."""
-        inner = GaussianProcessSurrogate(isotropic=True)
-        inner.from_state(state, self.image(Z), y, noise)
-        return ImageProcess(inner, self.image, Z.shape[1])
-
-    def left_out_log_density(
-        self, Z: FloatArray, y: FloatArray, rng: np.random.Generator
-    ) -> FloatArray:
-        """Return the log density of every value given all others, (n,), in nats."""
-        inner = GaussianProcessSurrogate(isotropic=True)
-        return inner.fit(self.image(Z), y).leave_one_out_log_density()
 
 
 @dataclass(frozen=True)
@@ -161,85 +109,7 @@ class RegressorMaker:
         return log_density_by_folds(self, Z, y, rng)
 
 
-@dataclass(frozen=True)
-class CylindricalMaker:
-    """Makes Gaussian processes with the cylindrical kernel."""
-
-    takes_noise = False
-
-    def fit(
-        self,
-        state: dict[str, Any] | None,
-        Z: FloatArray,
-        y: FloatArray,
-        noise: FloatArray,
-        *,
-        moved: bool,
-        rng: np.random.Generator,
-    ) -> tuple[CylindricalProcess, dict[str, Any]]:
-        """Return a surrogate and its state; the search starts at the former hyperparameters."""
-        theta, tuned_at = _former(state, moved=False)
-        tune = is_due(y.size, tuned_at, Z.shape[1])
-        surrogate = CylindricalProcess(theta).fit(Z, y, tune=tune)
-        return surrogate, {**surrogate.to_state(), "tuned_at": y.size if tune else tuned_at}
-
-    def restore(
-        self, state: dict[str, Any], Z: FloatArray, y: FloatArray, noise: FloatArray
-    ) -> CylindricalProcess:
-        """Return the surrogate of this state, conditioned on (Z, y)."""
-        return CylindricalProcess(state["theta"]).fit(Z, y, tune=False)
-
-    def left_out_log_density(
-        self, Z: FloatArray, y: FloatArray, rng: np.random.Generator
-    ) -> FloatArray:
-        """Return the log density of every value given those of other folds, (n,), in nats."""
-        return log_density_by_folds(self, Z, y, rng)
-
-
-@dataclass(frozen=True)
-class AdditiveMaker:
-    """Makes sums of Gaussian processes on groups of inputs.
-
-    Attributes
-    ----------
-    group_size : int
-    """
-
-    group_size: int
-
-    takes_noise = False
-
-    def fit(
-        self,
-        state: dict[str, Any] | None,
-        Z: FloatArray,
-        y: FloatArray,
-        noise: FloatArray,
-        *,
-        moved: bool,
-        rng: np.random.Generator,
-    ) -> tuple[AdditiveProcess, dict[str, Any]]:
-        """Return a surrogate and its state; the groups of `state` compete with new ones."""
-        tuned_at = 0 if moved or state is None else state["tuned_at"]
-        tune = is_due(y.size, tuned_at, Z.shape[1])
-        process = AdditiveProcess(self.group_size)
-        process.fit(Z, y, rng, former=state if tuned_at else None, tune=tune)
-        return process, {**process.to_state(), "tuned_at": y.size if tune else tuned_at}
-
-    def restore(
-        self, state: dict[str, Any], Z: FloatArray, y: FloatArray, noise: FloatArray
-    ) -> AdditiveProcess:
-        """Return the surrogate of this state, conditioned on (Z, y)."""
-        return AdditiveProcess(self.group_size).from_state(state, Z, y)
-
-    def left_out_log_density(
-        self, Z: FloatArray, y: FloatArray, rng: np.random.Generator
-    ) -> FloatArray:
-        """Return the log density of every value given those of other folds, (n,), in nats."""
-        return log_density_by_folds(self, Z, y, rng)
-
-
-def _former(state, moved, size=None):
+def former_hyperparameters(state, moved, size=None):
     """Return the hyperparameters to start at, None where there are none, and their label count."""
     if state is None:
         return None, 0

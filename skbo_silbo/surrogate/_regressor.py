@@ -52,7 +52,7 @@ class RegressorSurrogate:
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import BayesianRidge
-    >>> from skbo_silbo.surrogate import RegressorSurrogate
+    >>> from skbo_silbo.surrogate._regressor import RegressorSurrogate
     >>> Z = np.linspace(-1, 1, 9)[:, None]
     >>> surrogate = RegressorSurrogate(BayesianRidge()).fit(Z, 3 + 2 * Z[:, 0])
     >>> surrogate.predict(np.array([[0.5]]))[0].round(3)

@@ -3,7 +3,8 @@
 import numpy as np
 
 from skbo_silbo._checks import check_members
-from skbo_silbo.embedding import Learner, check_learnt
+from skbo_silbo.embedding import Learner
+from skbo_silbo.embedding._learnt import check_learnt
 from skbo_silbo.testing._comparison import require, require_close
 
 
@@ -30,7 +31,7 @@ def check_learner(learner: Learner, *, n_inputs: int = 6, random_state: int = 0)
 
     Examples
     --------
-    >>> from skbo_silbo.embedding import IdentityLearner
+    >>> from skbo_silbo.embedding._learners import IdentityLearner
     >>> from skbo_silbo.testing import check_learner
     >>> check_learner(IdentityLearner())
     """

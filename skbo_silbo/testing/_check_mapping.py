@@ -3,7 +3,8 @@
 import numpy as np
 
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.mapping import Mapping, as_mapping
+from skbo_silbo.mapping import Mapping
+from skbo_silbo.mapping._given import as_mapping
 from skbo_silbo.testing._comparison import require, require_close
 
 

@@ -5,17 +5,12 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skbo_silbo import SILBO, Space
-from skbo_silbo.acquisition import (
-    LARGEST_LOSS,
-    AcquisitionSurface,
-    IdleRedraw,
-    confidence_gain,
-    log_expected_improvement,
-    redraw_idle,
-)
+from skbo_silbo.acquisition import AcquisitionSurface
+from skbo_silbo.acquisition._functions import confidence_gain, log_expected_improvement
+from skbo_silbo.acquisition._idle_redraw import LARGEST_LOSS, IdleRedraw, redraw_idle
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.space import Box
-from skbo_silbo.surrogate import GaussianProcessSurrogate
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 D = 30
 BOX = Box([(-1, 1)] * D)

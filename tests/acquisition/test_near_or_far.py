@@ -4,17 +4,13 @@ from numpy.testing import assert_array_equal
 from scipy.stats import loguniform, randint, uniform
 
 from skbo_silbo import SILBO, Space
-from skbo_silbo.acquisition import (
-    AcquisitionSurface,
-    NearOrFar,
-    categorical_columns,
-    draw_near,
-    log_expected_improvement,
-    polish,
-)
+from skbo_silbo.acquisition import AcquisitionSurface
+from skbo_silbo.acquisition._climb import categorical_columns, polish
+from skbo_silbo.acquisition._functions import log_expected_improvement
+from skbo_silbo.acquisition._near_or_far import NearOrFar, draw_near
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.space import Box
-from skbo_silbo.surrogate import GaussianProcessSurrogate
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 SPACE = Space(
     {

@@ -14,18 +14,13 @@ from sklearn.gaussian_process.kernels import Matern, WhiteKernel
 from sklearn.linear_model import BayesianRidge
 
 from skbo_silbo import SILBO, Space
-from skbo_silbo.acquisition import (
-    AcquisitionSurface,
-    Found,
-    IdleRedraw,
-    ParzenEstimates,
-    ParzenTurns,
-    draw_good,
-    log_expected_improvement,
-)
+from skbo_silbo.acquisition import AcquisitionSurface, Found, ParzenTurns
+from skbo_silbo.acquisition._functions import log_expected_improvement
+from skbo_silbo.acquisition._idle_redraw import IdleRedraw
+from skbo_silbo.acquisition._parzen_turns import ParzenEstimates, draw_good
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.space import Box
-from skbo_silbo.surrogate import GaussianProcessSurrogate
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 COORDINATES = st.floats(-1, 1, allow_subnormal=False)
 

@@ -6,16 +6,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 
 from skbo_silbo import SemiSlicedInverseRegression, minimize
-from skbo_silbo.acquisition import (
+from skbo_silbo.acquisition._functions import confidence_weight_as_run, variance_gain
+from skbo_silbo.baselines import SILBOAsRun
+from skbo_silbo.baselines._as_run_learner import AsRunLearner
+from skbo_silbo.baselines._brief_evolution import BriefTopDown
+from skbo_silbo.baselines._hypercube_search import (
     HypercubeSearch,
-    confidence_weight_as_run,
     reach_of_coordinates,
     reach_of_inputs,
-    variance_gain,
 )
-from skbo_silbo.embedding import AsRunLearner, LinearEmbedding
-from skbo_silbo.mapping import BriefTopDown
-from skbo_silbo.optimizers import SILBOAsRun
+from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.problems import branin, colville, colville_as_run, embedded
 
 

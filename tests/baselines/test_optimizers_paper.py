@@ -10,7 +10,7 @@ from ask_tell import run
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skbo_silbo import SILBO, minimize
-from skbo_silbo.optimizers import METHODS
+from skbo_silbo.minimization._methods import METHODS
 from skbo_silbo.space import key_of
 
 

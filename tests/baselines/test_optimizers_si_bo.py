@@ -8,9 +8,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import loguniform, randint, uniform
 
 from skbo_silbo import minimize
-from skbo_silbo.embedding import DifferenceDesign, DifferenceLearner
-from skbo_silbo.embedding._differences import STEP, recover_low_rank
-from skbo_silbo.optimizers import SIBO
+from skbo_silbo.baselines import SIBO
+from skbo_silbo.baselines._differences import (
+    STEP,
+    DifferenceDesign,
+    DifferenceLearner,
+    recover_low_rank,
+)
 
 
 def directions(d, r, seed):

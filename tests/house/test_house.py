@@ -30,25 +30,6 @@ def test_imports_go_one_way():
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_packages_know_one_another_by_public_names():
-    """Some private names are for every layer; all others stay home."""
-    shared = {"_numerics", "_sklearn", "_checks", "_typing"}
-    strangers = []
-    for path in (ROOT / "skbo_silbo").rglob("*.py"):
-        package = path.relative_to(ROOT).with_suffix("").parts[:-1]
-        home = package[1] if len(package) > 1 else path.stem
-        for node in ast.walk(ast.parse(path.read_text())):
-            if not isinstance(node, ast.ImportFrom):
-                continue
-            stem = package[: len(package) - node.level + 1] if node.level else ()
-            names = (*stem, *(node.module or "").split("."), *(a.name for a in node.names))
-            if names[0] != "skbo_silbo" or len(names) < 2 or names[1] in shared | {home}:
-                continue
-            private = [name for name in names[1:] if name[:1] == "_" and name[:2] != "__"]
-            strangers += [f"{path}:{node.lineno} {private}"] * bool(private)
-    assert strangers == []
-
-
 def test_loading_never_runs_code():
     """What is read from a file or a dict is data: nothing here evaluates or unpickles it."""
     running = {"eval", "exec", "Unpickler", "loads", "load", "compile"}

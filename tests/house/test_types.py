@@ -29,7 +29,8 @@ from skbo_silbo import SILBO, SILBOSearchCV, SemiSlicedInverseRegression, Space,
 from skbo_silbo.acquisition import log_expected_improvement
 from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.mapping import TopDown
-from skbo_silbo.optimizers import AskTellOptimizer, RandomSearch
+from skbo_silbo.baselines import RandomSearch
+from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.problems import hartmann6, planted
 from skbo_silbo.space import SpaceUnion
 
@@ -157,7 +158,7 @@ from skbo_silbo.inspection import (
     stepwise_selection,
 )
 from skbo_silbo.mapping import BottomUp, TopDown
-from skbo_silbo.optimizers import HeSBO
+from skbo_silbo.baselines import HeSBO
 from skbo_silbo.problems import Problem, branin, noisy, planted, rotated, weighted_lasso
 from skbo_silbo.space import Box, SpaceExhausted, SpaceUnion, as_space
 from skbo_silbo.surrogate import GaussianProcessSurrogate

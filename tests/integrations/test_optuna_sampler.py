@@ -346,7 +346,7 @@ def test_four_processes_on_one_study_lose_and_double_nothing(tmp_path, kind):
     n_workers, n_trials = 4, 5
     path = tmp_path / "study"
     study = optuna.create_study(study_name="shared", storage=open_storage(kind, path))
-    root = str(WORKER.parents[1])
+    root = str(WORKER.parents[2])
     env = {**os.environ, "PYTHONPATH": root, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     workers = [
         subprocess.Popen(

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
 from skbo_silbo.journal import SideFile
+from skbo_silbo.minimization import LostEvaluationWarning
 from skbo_silbo.model_selection import SILBOSearchCV
-from skbo_silbo.optimizers import LostEvaluationWarning
 
 X, Y = np.zeros((12, 1)), np.zeros(12)
 DEATH = 9

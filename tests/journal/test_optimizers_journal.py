@@ -16,7 +16,8 @@ from numpy.testing import assert_array_equal
 from scipy.stats import loguniform
 
 from skbo_silbo import SILBO, Space, minimize
-from skbo_silbo.optimizers import METHODS, RandomSearch
+from skbo_silbo.baselines import RandomSearch
+from skbo_silbo.minimization._methods import METHODS
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0), (0.0, 1.0)]
 

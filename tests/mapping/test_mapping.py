@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose
 from scipy.optimize import lsq_linear
 
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.mapping import BottomUp, TopDown
+from skbo_silbo.mapping._bottom_up import BottomUp
+from skbo_silbo.mapping._top_down import TopDown
 
 
 def make_embedding(d, r, seed):

@@ -272,7 +272,7 @@ def test_time_limit(monkeypatch):
         clock[0] += 4.0
         return bowl(x)
 
-    monkeypatch.setattr("skbo_silbo.optimizers._run.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("skbo_silbo.minimization._run.perf_counter", lambda: clock[0])
     result = minimize(func, BOUNDS, method="random", max_time=10, random_state=0)
     assert result.nfev == 3
     assert result.success

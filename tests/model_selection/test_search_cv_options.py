@@ -12,10 +12,11 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.model_selection import KFold
 
-from skbo_silbo.mapping import TopDown
+from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._fingerprint import described_parameters
-from skbo_silbo.optimizers import SILBO, option_names
+from skbo_silbo.optimizers import SILBO
+from skbo_silbo.optimizers._state import option_names
 
 X, Y = np.zeros((12, 1)), np.arange(12.0)
 NAMES = [f"x{i}" for i in range(8)]

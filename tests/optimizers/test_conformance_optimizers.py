@@ -15,7 +15,8 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
 from skbo_silbo import SILBO, Space, minimize
-from skbo_silbo.optimizers import METHODS, SpaceExhausted
+from skbo_silbo.minimization._methods import METHODS
+from skbo_silbo.space import SpaceExhausted
 
 BOUNDS = np.array([[-5.0, 10.0], [0.0, 15.0], [1.0, 2.0], [-1.0, 1.0]])
 # short first designs and early updates, so that a short run goes through every part of the loop

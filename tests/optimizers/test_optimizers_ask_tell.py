@@ -9,7 +9,8 @@ from scipy.stats import loguniform, randint
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo import SILBO, Space
-from skbo_silbo.optimizers import RandomSearch, SpaceExhausted
+from skbo_silbo.baselines import RandomSearch
+from skbo_silbo.space import SpaceExhausted
 
 METHODS = [SILBO, RandomSearch]
 BOUNDS = np.array([[-5.0, 10.0], [0.0, 15.0], [1.0, 2.0]])

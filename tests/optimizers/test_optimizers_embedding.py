@@ -12,9 +12,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo import SILBO
-from skbo_silbo.embedding import N_TRIAL, IdentityLearner, TransformerLearner, choose_embedding
-from skbo_silbo.optimizers._evidence import Rival, held_out_log_density
-from skbo_silbo.surrogate import GaussianProcessSurrogate, ProcessMaker
+from skbo_silbo.embedding._learners import IdentityLearner, TransformerLearner, choose_embedding
+from skbo_silbo.embedding._nonlinear import N_TRIAL
+from skbo_silbo.sensitivity._evidence import Rival, held_out_log_density
+from skbo_silbo.surrogate._makers import ProcessMaker
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 
 class Recorder(TransformerMixin, BaseEstimator):

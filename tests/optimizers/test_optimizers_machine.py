@@ -13,8 +13,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from scipy.stats import loguniform, norm, randint
 
 from skbo_silbo import SILBO, Space
-from skbo_silbo.optimizers import BeyondModelWarning, RandomSearch, SpaceExhausted
-from skbo_silbo.space import SpaceUnion, key_of
+from skbo_silbo.baselines import RandomSearch
+from skbo_silbo.optimizers import BeyondModelWarning
+from skbo_silbo.space import SpaceExhausted, SpaceUnion, key_of
 
 ends = st.floats(-1e300, 1e300, allow_subnormal=False) | st.sampled_from(
     [0.0, 1e-300, -1e-300, 1e300, 1.0, -5.0, 1e-8]

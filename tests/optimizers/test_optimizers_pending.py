@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from scipy.stats import loguniform
 
 from skbo_silbo import SILBO, Space
-from skbo_silbo.optimizers import RandomSearch
+from skbo_silbo.baselines import RandomSearch
 
 BOUNDS = [(0.0, 1.0), (0.0, 10.0)]
 

@@ -9,7 +9,9 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 from scipy.stats import loguniform, randint
 
 from skbo_silbo import SILBO, Space, minimize
-from skbo_silbo.optimizers import METHODS, RandomSearch, SpaceExhausted
+from skbo_silbo.baselines import RandomSearch
+from skbo_silbo.minimization._methods import METHODS
+from skbo_silbo.space import SpaceExhausted
 
 BOUNDS = [(0.0, 1.0), (0.0, 10.0), (-3.0, -1.0)]
 SPACE = {"C": loguniform(1e-3, 1e3), "kind": ["a", "b", None], "degree": randint(1, 6)}

@@ -5,19 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from skbo_silbo.acquisition import (
-    AcquisitionSurface,
-    Found,
-    draw_candidates,
-    draw_moved,
-    log_expected_improvement,
-    polish,
-)
+from skbo_silbo.acquisition import AcquisitionSurface, Found
+from skbo_silbo.acquisition._climb import draw_candidates, draw_moved, polish
+from skbo_silbo.acquisition._functions import log_expected_improvement
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.optimizers._design import n_initial_points, sobol_points
 from skbo_silbo.optimizers._history import History, impute_failures
 from skbo_silbo.space import first_rows, key_of
-from skbo_silbo.surrogate import GaussianProcessSurrogate
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 
 def make_surface(d, r=None, seed=0):

@@ -8,7 +8,9 @@ from numpy.testing import assert_array_equal
 from scipy.stats import uniform
 
 from skbo_silbo import SILBO, Space, minimize
-from skbo_silbo.optimizers import METHODS, BeyondModelWarning, RandomSearch
+from skbo_silbo.baselines import RandomSearch
+from skbo_silbo.minimization._methods import METHODS
+from skbo_silbo.optimizers import BeyondModelWarning
 from skbo_silbo.optimizers._history import as_modelled, is_beyond
 
 CHEAP = {name: {"n_initial": 5} for name in METHODS if name != "random"} | {"random": {}}

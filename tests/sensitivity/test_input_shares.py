@@ -9,12 +9,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import binom, loguniform, norm, sobol_indices, uniform
 
 from skbo_silbo import SILBO, Space
+from skbo_silbo.baselines import RandomSearch
 from skbo_silbo.benchmarks.experiments._share_coverage import PlantedSum, measure_shares
-from skbo_silbo.optimizers import InputModel, RandomSearch
-from skbo_silbo.optimizers._input_model import principal_slopes
+from skbo_silbo.sensitivity import InputModel
+from skbo_silbo.sensitivity._input_model import principal_slopes
 from skbo_silbo.space import Box, SpaceUnion
-from skbo_silbo.surrogate import AsTold, GaussianProcessSurrogate
 from skbo_silbo.surrogate._hyperparameter_draws import draw_hyperparameters
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+from skbo_silbo.surrogate._warps import AsTold
 
 
 def cube(d):

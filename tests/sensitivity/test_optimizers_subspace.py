@@ -12,13 +12,10 @@ from scipy.stats import loguniform
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo import SILBO, Space
-from skbo_silbo.optimizers import (
-    METHODS,
-    LearntSubspace,
-    NotLowDimensionalWarning,
-    count_directions,
-)
+from skbo_silbo.minimization._methods import METHODS
 from skbo_silbo.problems import hartmann6, planted
+from skbo_silbo.sensitivity import LearntSubspace, NotLowDimensionalWarning
+from skbo_silbo.sensitivity._subspace import count_directions
 
 
 def told(func, d, n, seed=0, **options):
@@ -109,7 +106,7 @@ def test_what_was_asked_for_and_is_right_is_not_warned_of():
 
 
 @pytest.mark.parametrize("method", sorted(set(METHODS) - {"random"}))
-@pytest.mark.filterwarnings("ignore::skbo_silbo.optimizers.NotLowDimensionalWarning")
+@pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
 def test_every_method_has_one_that_survives_json(method):
     optimizer = METHODS[method]([(-1, 1)] * 5, n_initial=11, random_state=0)
     run(optimizer, bowl, 14)
@@ -124,7 +121,7 @@ def test_every_method_has_one_that_survives_json(method):
 
 
 @pytest.mark.parametrize("method", ["silbo", "silbo-bu", "rembo"])
-@pytest.mark.filterwarnings("ignore::skbo_silbo.optimizers.NotLowDimensionalWarning")
+@pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
 def test_looking_changes_nothing(method):
     asked = []
     for looks in (True, False):

@@ -11,7 +11,8 @@ from scipy.stats import norm
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
-from skbo_silbo.surrogate import GaussianProcessSurrogate, dimension_scaled_prior
+from skbo_silbo.surrogate._prior import dimension_scaled_prior
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 
 def make_data(n=30, r=3, seed=0, noise=0.05):

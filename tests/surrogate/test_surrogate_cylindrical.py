@@ -12,8 +12,15 @@ from scipy.stats import multivariate_normal, ortho_group
 from sklearn.gaussian_process.kernels import Matern
 
 from skbo_silbo import BOCK, minimize
-from skbo_silbo.surrogate import CylindricalProcess, central_differences
-from skbo_silbo.surrogate._cylindrical import PRIOR, CylindricalKernel, Polar, _loss, warp
+from skbo_silbo.baselines._cylindrical_process import (
+    PRIOR,
+    CylindricalKernel,
+    CylindricalProcess,
+    Polar,
+    _loss,
+    warp,
+)
+from skbo_silbo.surrogate import central_differences
 
 
 def draw_theta(rng):

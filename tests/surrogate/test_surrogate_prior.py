@@ -6,13 +6,14 @@ from derivatives import assert_gradient
 from numpy.testing import assert_array_equal
 from scipy.optimize import minimize_scalar
 
-from skbo_silbo.surrogate import PRIORS, GaussianProcessSurrogate, sparse_prior
 from skbo_silbo.surrogate._forward_selection import (
     IDLE_LENGTH,
     MOST_INPUTS,
     MOST_MISSES,
     forward_selection,
 )
+from skbo_silbo.surrogate._prior import PRIORS, sparse_prior
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 
 @pytest.mark.parametrize("name", PRIORS)

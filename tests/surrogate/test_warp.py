@@ -7,7 +7,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skbo_silbo import SILBO
-from skbo_silbo.surrogate import AsTold, HalfLog, LogAboveLeast, ProcessMaker, choose_warp
+from skbo_silbo.surrogate._makers import ProcessMaker
+from skbo_silbo.surrogate._warps import AsTold, HalfLog, LogAboveLeast, choose_warp
 
 half_log = HalfLog()
 WARPS = [AsTold(), half_log, LogAboveLeast()]

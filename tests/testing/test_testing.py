@@ -9,18 +9,21 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import BayesianRidge
 
 from skbo_silbo import SILBO
-from skbo_silbo.acquisition import (
-    Climb,
-    Found,
+from skbo_silbo.acquisition import Found
+from skbo_silbo.acquisition._climb import Climb
+from skbo_silbo.acquisition._functions import (
     confidence_gain,
     log_expected_improvement,
     no_improvement,
     variance_gain,
 )
-from skbo_silbo.embedding import IdentityLearner, LinearEmbedding, TransformerLearner
-from skbo_silbo.mapping import BottomUp, TopDown
-from skbo_silbo.optimizers import SIRBO
-from skbo_silbo.surrogate import AdditiveMaker, ProcessMaker, RegressorMaker
+from skbo_silbo.baselines import SIRBO
+from skbo_silbo.baselines._makers import AdditiveMaker
+from skbo_silbo.embedding import LinearEmbedding
+from skbo_silbo.embedding._learners import IdentityLearner, TransformerLearner
+from skbo_silbo.mapping._bottom_up import BottomUp
+from skbo_silbo.mapping._top_down import TopDown
+from skbo_silbo.surrogate._makers import ProcessMaker, RegressorMaker
 from skbo_silbo.testing import (
     check_acquisition,
     check_learner,

@@ -21,7 +21,7 @@ from numpy.testing import assert_array_equal
 from scipy.stats import uniform
 
 from skbo_silbo import LostEvaluationWarning, LostWorkerError, minimize
-from skbo_silbo.optimizers import _run
+from skbo_silbo.minimization import _run
 from skbo_silbo.optimizers._executors import count_workers
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0)]

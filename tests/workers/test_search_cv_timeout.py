@@ -13,9 +13,9 @@ from odd_estimator import FOREVER, Odd
 from scipy.stats import uniform
 from sklearn.model_selection import KFold
 
+from skbo_silbo.minimization import LostEvaluationWarning
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._pool import THREAD_NAME, Pool, WorkerLost
-from skbo_silbo.optimizers import LostEvaluationWarning
 
 X, Y = np.zeros((12, 1)), np.zeros(12)
 

@@ -39,7 +39,8 @@ PROBLEMS = {"corner": corner, "disc": disc}
 
 def measure_run(problem, method, repeat):
     """Share of the proposals after the first design that fail, and the best value found."""
-    from skbo_silbo.optimizers import SILBO, RandomSearch
+    from skbo_silbo.baselines import RandomSearch
+    from skbo_silbo.optimizers import SILBO
 
     bounds, value, constraint, optimum = PROBLEMS[problem["region"]](problem["d"])
     optimizer = (RandomSearch if method == "random" else SILBO)(bounds, random_state=repeat)

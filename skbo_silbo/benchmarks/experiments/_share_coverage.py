@@ -15,9 +15,10 @@ import numpy as np
 from scipy.stats import sobol_indices, uniform
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
-from skbo_silbo.optimizers import SILBO, InputModel
+from skbo_silbo.optimizers import SILBO
+from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import Box
-from skbo_silbo.surrogate import AsTold
+from skbo_silbo.surrogate._warps import AsTold
 
 SHAPES = (
     lambda x: np.sqrt(3.0) * x,

@@ -10,7 +10,7 @@ import numpy as np
 
 from skbo_silbo.benchmarks.engine import Table, all_is_fixed
 from skbo_silbo.decomposition import SemiSlicedInverseRegression
-from skbo_silbo.optimizers import minimize
+from skbo_silbo.minimization import minimize
 
 N_FIRST = 50  # random points of the paper's experiments
 OWN, ANY, SCALED, TOLD = (

@@ -167,7 +167,7 @@ class CylindricalProcess:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.surrogate import CylindricalProcess
+    >>> from skbo_silbo.baselines._cylindrical_process import CylindricalProcess
     >>> Z = np.random.default_rng(0).uniform(-1, 1, (30, 5))
     >>> process = CylindricalProcess().fit(Z, np.linalg.norm(Z, axis=1))
     >>> bool(process.predict(np.full((1, 5), 0.5))[0][0] < process.predict(np.ones((1, 5)))[0][0])

@@ -5,33 +5,23 @@ from math import log
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._typing import Auto, BoundsLike, RandomState
-from skbo_silbo.acquisition import (
-    AcquisitionFunction,
-    BoxSearch,
-    Climb,
-    GroupSearch,
-    confidence_gain,
-)
-from skbo_silbo.embedding import (
-    SKETCH_STREAM,
-    CountSketch,
-    FixedLearner,
-    GaussianSketch,
-    IdentityLearner,
-    choose_embedding,
-)
-from skbo_silbo.mapping import BottomUp, TopDown
-from skbo_silbo.optimizers._configuration import DESIGNS, Configuration, make_acquisition
+from skbo_silbo.acquisition import AcquisitionFunction
+from skbo_silbo.acquisition._box_search import BoxSearch
+from skbo_silbo.acquisition._climb import Climb
+from skbo_silbo.acquisition._functions import confidence_gain
+from skbo_silbo.baselines._group_search import GroupSearch
+from skbo_silbo.baselines._images import clipped_image, warped_image
+from skbo_silbo.baselines._makers import AdditiveMaker, CylindricalMaker, ImageMaker
+from skbo_silbo.embedding._count_sketch import CountSketch
+from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
+from skbo_silbo.embedding._learners import FixedLearner, IdentityLearner, choose_embedding
+from skbo_silbo.embedding._sketched import SKETCH_STREAM
+from skbo_silbo.mapping._bottom_up import BottomUp
+from skbo_silbo.mapping._top_down import TopDown
+from skbo_silbo.optimizers import Configuration, EmbeddedOptimizer
+from skbo_silbo.optimizers._configuration import DESIGNS, make_acquisition
 from skbo_silbo.optimizers._design import image_points, n_initial_points
-from skbo_silbo.optimizers._loop import EmbeddedOptimizer
-from skbo_silbo.surrogate import (
-    AdditiveMaker,
-    CylindricalMaker,
-    ImageMaker,
-    ProcessMaker,
-    clipped_image,
-    warped_image,
-)
+from skbo_silbo.surrogate._makers import ProcessMaker
 
 N_ROUNDS = 3  # of candidates round the best ones, after the random set
 MOST_COMPONENTS = 10  # n_components="auto" of a random embedding
@@ -110,7 +100,7 @@ class REMBO(_SketchedOptimizer):
 
     Examples
     --------
-    >>> from skbo_silbo.optimizers import REMBO
+    >>> from skbo_silbo.baselines import REMBO
     >>> optimizer = REMBO([(-1, 1)] * 20, n_components=2, random_state=0)
     >>> optimizer.ask().shape
     (20,)
@@ -176,7 +166,7 @@ class HeSBO(_SketchedOptimizer):
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.optimizers import HeSBO
+    >>> from skbo_silbo.baselines import HeSBO
     >>> optimizer = HeSBO([(-1, 1)] * 20, n_components=2, random_state=0)
     >>> len(np.unique(np.abs(optimizer.ask()).round(6)))
     2
@@ -216,7 +206,7 @@ class SIRBO(EmbeddedOptimizer):
 
     Examples
     --------
-    >>> from skbo_silbo.optimizers import SIRBO
+    >>> from skbo_silbo.baselines import SIRBO
     >>> SIRBO([(-1, 1)] * 20, n_components=2, random_state=0).ask().shape
     (20,)
     """
@@ -276,7 +266,7 @@ class BOCK(EmbeddedOptimizer):
 
     Examples
     --------
-    >>> from skbo_silbo.optimizers import BOCK
+    >>> from skbo_silbo.baselines import BOCK
     >>> BOCK([(-1, 1)] * 20, random_state=0).ask().shape
     (20,)
     """
@@ -336,7 +326,7 @@ class AddBO(EmbeddedOptimizer):
 
     Examples
     --------
-    >>> from skbo_silbo.optimizers import AddBO
+    >>> from skbo_silbo.baselines import AddBO
     >>> AddBO([(-1, 1)] * 20, random_state=0).ask().shape
     (20,)
     """

@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 
 from skbo_silbo._typing import Auto, FloatArray
-from skbo_silbo.embedding._linear import LinearEmbedding
+from skbo_silbo.embedding import LinearEmbedding
 
 STEP = 0.01  # e: of a difference, in half-widths of the cube
 WEIGHT = 1e-3  # of the nuclear norm, relative to the least that makes G zero

@@ -4,13 +4,8 @@ import inspect
 from functools import partial
 from types import MappingProxyType
 
-from skbo_silbo.optimizers import _state
-from skbo_silbo.optimizers._base import AskTellOptimizer
-from skbo_silbo.optimizers._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
-from skbo_silbo.optimizers._random_search import RandomSearch
-from skbo_silbo.optimizers._si_bo import SIBO
-from skbo_silbo.optimizers._silbo import SILBO
-from skbo_silbo.optimizers._silbo_as_run import SILBOAsRun
+from skbo_silbo.baselines import BOCK, REMBO, SIBO, SIRBO, AddBO, HeSBO, RandomSearch, SILBOAsRun
+from skbo_silbo.optimizers import SILBO, AskTellOptimizer, _state
 from skbo_silbo.space import as_space
 
 # Chen et al. (2020), section 5.1, and Algorithms 1 to 4 as printed.

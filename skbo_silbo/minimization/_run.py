@@ -9,10 +9,10 @@ from time import perf_counter
 
 import numpy as np
 
-from skbo_silbo.optimizers._calls import MOST_DEATHS, MOST_RUNS
+from skbo_silbo.minimization._calls import MOST_DEATHS, MOST_RUNS
+from skbo_silbo.minimization._outcome import as_outcome
+from skbo_silbo.minimization._result import MinimizeResult
 from skbo_silbo.optimizers._executors import Job
-from skbo_silbo.optimizers._outcome import as_outcome
-from skbo_silbo.optimizers._result import MinimizeResult
 from skbo_silbo.space import SpaceExhausted
 
 NEGLIGIBLE = 0.05  # evaluations that end while one proposal is made: then none is made ahead

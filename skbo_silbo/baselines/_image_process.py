@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.surrogate._central_differences import central_differences
+from skbo_silbo.surrogate import central_differences
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 

@@ -5,7 +5,7 @@ from typing import Any, Generic
 from scipy.optimize import OptimizeResult
 
 from skbo_silbo._typing import FloatArray, PointT
-from skbo_silbo.optimizers._base import AskTellOptimizer
+from skbo_silbo.optimizers import AskTellOptimizer
 
 
 class MinimizeResult(OptimizeResult, Generic[PointT]):

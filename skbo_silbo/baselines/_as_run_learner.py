@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from skbo_silbo._typing import FloatArray
+from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.embedding._learners import SemiSIRLearner
-from skbo_silbo.embedding._linear import LinearEmbedding
 
 AS_RUN = {
     "n_local_neighbors": 3,

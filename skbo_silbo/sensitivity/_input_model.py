@@ -29,16 +29,18 @@ from scipy.stats import qmc, sobol_indices
 from sklearn.model_selection import KFold
 
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.optimizers._evidence import (
+from skbo_silbo.sensitivity._evidence import (
     LEAST_LABELS,
     doubted,
     held_out_constant,
     rows_for_evidence,
     sure_gain,
 )
-from skbo_silbo.optimizers._input_shares import InputShares
+from skbo_silbo.sensitivity._input_shares import InputShares
 from skbo_silbo.space import AnySpace
-from skbo_silbo.surrogate import AsTold, GaussianProcessSurrogate, HalfLog, LogAboveLeast, Warp
+from skbo_silbo.surrogate import Warp
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+from skbo_silbo.surrogate._warps import AsTold, HalfLog, LogAboveLeast
 
 N_FOLDS = 5
 N_MODELS = 16  # draws of the hyperparameters

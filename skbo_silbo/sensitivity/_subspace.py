@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.embedding import FixedLearner, IdentityLearner
-from skbo_silbo.optimizers._evidence import (
+from skbo_silbo.embedding._learners import FixedLearner, IdentityLearner
+from skbo_silbo.sensitivity._evidence import (
     LEAST_LABELS,
     N_FOLDS,
     Rival,
@@ -16,8 +16,8 @@ from skbo_silbo.optimizers._evidence import (
     held_out_log_density,
     sure_gain,
 )
-from skbo_silbo.optimizers._input_shares import InputShares
-from skbo_silbo.surrogate import ProcessMaker
+from skbo_silbo.sensitivity._input_shares import InputShares
+from skbo_silbo.surrogate._makers import ProcessMaker
 
 if TYPE_CHECKING:
     import pandas as pd

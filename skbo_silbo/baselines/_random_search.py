@@ -1,6 +1,6 @@
 """Random search: the baseline that no dimension can hurt."""
 
-from skbo_silbo.optimizers._base import AskTellOptimizer
+from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.space import draw_unseen
 
 
@@ -29,7 +29,7 @@ class RandomSearch(AskTellOptimizer):
 
     Examples
     --------
-    >>> from skbo_silbo.optimizers import RandomSearch
+    >>> from skbo_silbo.baselines import RandomSearch
     >>> optimizer = RandomSearch([(0, 1), (0, 10)], random_state=0)
     >>> for x in optimizer.ask(20):
     ...     _ = optimizer.tell(x, x.sum())

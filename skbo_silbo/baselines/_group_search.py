@@ -6,10 +6,9 @@ from typing import cast
 import numpy as np
 
 from skbo_silbo._typing import FloatArray, SpaceLike
+from skbo_silbo.acquisition import AcquisitionSurface, Found
 from skbo_silbo.acquisition._box_search import N_BEST, points_near
-from skbo_silbo.acquisition._search_protocol import Found
-from skbo_silbo.acquisition._surface import AcquisitionSurface
-from skbo_silbo.surrogate import AdditiveProcess
+from skbo_silbo.baselines._additive_process import AdditiveProcess
 
 
 @dataclass(frozen=True)

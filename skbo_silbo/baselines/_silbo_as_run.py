@@ -4,18 +4,18 @@ from functools import partial
 
 from skbo_silbo._checks import check_choice, check_count
 from skbo_silbo._typing import Auto, BoundsLike, RandomState
-from skbo_silbo.acquisition import (
+from skbo_silbo.acquisition._functions import confidence_weight_as_run, variance_gain
+from skbo_silbo.baselines._as_run_learner import AsRunLearner
+from skbo_silbo.baselines._brief_evolution import BriefTopDown
+from skbo_silbo.baselines._hypercube_search import (
     HypercubeSearch,
-    confidence_weight_as_run,
     reach_of_coordinates,
     reach_of_inputs,
-    variance_gain,
 )
-from skbo_silbo.embedding import AsRunLearner
-from skbo_silbo.mapping import BottomUp, BriefTopDown
-from skbo_silbo.optimizers._configuration import ACQUISITIONS, DESIGNS, Configuration
-from skbo_silbo.optimizers._loop import EmbeddedOptimizer
-from skbo_silbo.surrogate import ProcessMaker
+from skbo_silbo.mapping._bottom_up import BottomUp
+from skbo_silbo.optimizers import Configuration, EmbeddedOptimizer
+from skbo_silbo.optimizers._configuration import ACQUISITIONS, DESIGNS
+from skbo_silbo.surrogate._makers import ProcessMaker
 
 N_FIRST_UNLABELED = 50
 N_UNLABELED = {"bottom-up": 100, "top-down": 2}
@@ -71,7 +71,7 @@ class SILBOAsRun(EmbeddedOptimizer):
 
     Examples
     --------
-    >>> from skbo_silbo.optimizers import SILBOAsRun
+    >>> from skbo_silbo.baselines import SILBOAsRun
     >>> SILBOAsRun([(-1, 1)] * 20, n_components=2, random_state=0).ask().shape
     (20,)
     """

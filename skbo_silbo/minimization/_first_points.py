@@ -2,8 +2,7 @@
 
 import warnings
 
-from skbo_silbo.optimizers._base import AskTellOptimizer
-from skbo_silbo.optimizers._loop import EmbeddedOptimizer
+from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
 
 
 class FirstPointsOnlyWarning(UserWarning):

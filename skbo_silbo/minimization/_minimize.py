@@ -21,17 +21,17 @@ from skbo_silbo._typing import (
     PointT,
     RandomState,
 )
-from skbo_silbo.optimizers._base import AskTellOptimizer
-from skbo_silbo.optimizers._calls import Calls
+from skbo_silbo.minimization._calls import Calls
+from skbo_silbo.minimization._first_points import warn_of_first_points_only
+from skbo_silbo.minimization._known import tell_known
+from skbo_silbo.minimization._methods import make_optimizer, name_of
+from skbo_silbo.minimization._progress_line import make_report
+from skbo_silbo.minimization._result import MinimizeResult
+from skbo_silbo.minimization._run import Limits, Run, Stop, in_short
+from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.optimizers._constraints import describe_constraints
 from skbo_silbo.optimizers._executors import InPlace, OneThread, Workers, is_executor
-from skbo_silbo.optimizers._first_points import warn_of_first_points_only
 from skbo_silbo.optimizers._journaling import open_log
-from skbo_silbo.optimizers._known import tell_known
-from skbo_silbo.optimizers._methods import make_optimizer, name_of
-from skbo_silbo.optimizers._report import make_report
-from skbo_silbo.optimizers._result import MinimizeResult
-from skbo_silbo.optimizers._run import Limits, Run, Stop, in_short
 from skbo_silbo.space import keys_of
 
 GOES_ON = (

@@ -6,18 +6,19 @@ import numpy as np
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._typing import Auto, BoundsLike, RandomState
-from skbo_silbo.acquisition import AcquisitionFunction, BoxSearch
-from skbo_silbo.embedding import (
-    SKETCH_STREAM,
+from skbo_silbo.acquisition import AcquisitionFunction
+from skbo_silbo.acquisition._box_search import BoxSearch
+from skbo_silbo.baselines._differences import (
     STEP,
     DifferenceDesign,
     DifferenceLearner,
     differences_needed,
 )
-from skbo_silbo.mapping import TopDown
-from skbo_silbo.optimizers._configuration import Configuration, make_acquisition
-from skbo_silbo.optimizers._loop import EmbeddedOptimizer
-from skbo_silbo.surrogate import ProcessMaker
+from skbo_silbo.embedding._sketched import SKETCH_STREAM
+from skbo_silbo.mapping._top_down import TopDown
+from skbo_silbo.optimizers import Configuration, EmbeddedOptimizer
+from skbo_silbo.optimizers._configuration import make_acquisition
+from skbo_silbo.surrogate._makers import ProcessMaker
 
 N_ROUNDS = 3  # of candidates round the best ones, after the random set
 MOST_ROUNDED = 0.1 * STEP  # of a point by the space; more spoils the differences
@@ -79,7 +80,7 @@ class SIBO(EmbeddedOptimizer):
 
     Examples
     --------
-    >>> from skbo_silbo.optimizers import SIBO
+    >>> from skbo_silbo.baselines import SIBO
     >>> SIBO([(-1, 1)] * 20, n_components=2, n_initial=100, random_state=0).ask().shape
     (20,)
     """

@@ -7,8 +7,7 @@ import numpy as np
 from scipy.stats import qmc
 
 from skbo_silbo._typing import FloatArray, SpaceLike
-from skbo_silbo.acquisition._search_protocol import Found
-from skbo_silbo.acquisition._surface import AcquisitionSurface
+from skbo_silbo.acquisition import AcquisitionSurface, Found
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def reach_of_inputs(basis: FloatArray) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.acquisition import reach_of_inputs
+    >>> from skbo_silbo.baselines._hypercube_search import reach_of_inputs
     >>> reach_of_inputs(np.array([[0.6, 0.8], [0.8, -0.6]])).__round__(6)
     1.4
     """

@@ -17,7 +17,7 @@ from scipy.stats import norm
 
 from skbo_silbo._numerics._matern import gradient_by_points, matern52, scaled_squared_distances
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.surrogate._central_differences import central_differences
+from skbo_silbo.surrogate import central_differences
 from skbo_silbo.surrogate._warps import location_and_scale
 
 LENGTHS = np.geomspace(0.1, 10.0, 9)
@@ -47,7 +47,7 @@ class AdditiveProcess:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.surrogate import AdditiveProcess
+    >>> from skbo_silbo.baselines._additive_process import AdditiveProcess
     >>> rng = np.random.default_rng(0)
     >>> Z = rng.uniform(-1, 1, (40, 4))
     >>> process = AdditiveProcess(2).fit(Z, Z[:, 0] ** 2 - Z[:, 3], rng)
