@@ -29,7 +29,7 @@ from skbo_silbo.integrations._optuna_trials import (
     see_trials,
 )
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._state import option_names
+from skbo_silbo.optimizers._identity import option_names
 from skbo_silbo.space import SpaceExhausted
 
 MOST_TRIES = 5  # to propose what no other trial has
@@ -234,7 +234,10 @@ class _Model:
         """Replace the points that the optimiser holds for pending by those of running trials."""
         points = [self._space.to_point(params) for params in pending]
         data = self._optimizer.to_dict()
-        data["pending"] = self._space.space.encode(points).tolist() if points else []
+        places = self._space.space.encode(points).tolist() if points else []
+        data["events"] = [
+            {**event, "asked": places} if "asked" in event else event for event in data["events"]
+        ]
         objects = {name: self._options[name] for name in data["objects"]}
         self._optimizer = SILBO.from_dict(data, bounds=self._space.space, **objects)
 

@@ -26,8 +26,6 @@ class JournalKind:
         Its first line begins with it.
     version : int
         That is written.
-    number : str
-        Name of the number that every record has.
     user : str
         Of whom it is the journal, for messages.
     is_paid_for : callable, default=bool
@@ -38,7 +36,6 @@ class JournalKind:
 
     name: str
     version: int
-    number: str
     user: str
     is_paid_for: Callable[[dict[str, Any]], bool] = bool
     to_close: str = ""
@@ -70,7 +67,7 @@ class Journal:
     header : dict or None
         None in a new file, until `begin`.
     records : list of dict
-        Those read when the file was opened, and those appended since, each with its number.
+        Those read when the file was opened, and those appended since, each with its number ``n``.
 
     Raises
     ------
@@ -145,7 +142,6 @@ class Journal:
         self,
         make_header: Callable[[], dict[str, Any]],
         check: Callable[[dict[str, Any]], None],
-        forget: Callable[[], None],
     ) -> None:
         """Begin a new file; go on with that of the same search, or refuse another one's.
 
@@ -158,8 +154,6 @@ class Journal:
         check : callable
             Called with the header of a file that was begun; raises ValueError where that is of
             another search.
-        forget : callable
-            Called before a file is begun anew, to remove what stands beside it.
         """
         if self.header is None:
             self.begin(make_header())
@@ -169,7 +163,6 @@ class Journal:
         except ValueError:
             if self.holds_values:
                 raise
-            forget()
             self.begin(make_header())
 
     @property
@@ -192,7 +185,7 @@ class Journal:
         RuntimeError
             If the journal is closed, or in a process forked from the one that opened it.
         """
-        record, size = {self.kind.number: len(self.records), **record}, self._size
+        record, size = {"n": len(self.records), **record}, self._size
         try:
             self._write(record)
         finally:
@@ -316,7 +309,7 @@ class Journal:
         if header is None:
             raise self.damaged_header()
         for i, record in enumerate(records):
-            if record is None or record.get(self.kind.number) != i:
+            if record is None or record.get("n") != i:
                 raise self.damaged_record(i)
         return header, *records
 

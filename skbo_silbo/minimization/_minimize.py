@@ -30,8 +30,8 @@ from skbo_silbo.minimization._result import MinimizeResult
 from skbo_silbo.minimization._run import Limits, Run, Stop, in_short
 from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.optimizers._constraints import describe_constraints
+from skbo_silbo.optimizers._event_log import open_log
 from skbo_silbo.optimizers._executors import InPlace, OneThread, Workers, is_executor
-from skbo_silbo.optimizers._journaling import open_log
 from skbo_silbo.space import keys_of
 
 GOES_ON = (

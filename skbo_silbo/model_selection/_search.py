@@ -5,7 +5,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, ClassVar
@@ -42,7 +42,7 @@ from skbo_silbo.model_selection._requirements import read_space, require_options
 from skbo_silbo.model_selection._stopping import Stopping
 from skbo_silbo.model_selection._workers import Workers, read_batch_size
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._state import option_names
+from skbo_silbo.optimizers._identity import option_names
 from skbo_silbo.space import Space, SpaceExhausted, SpaceUnion
 from skbo_silbo.surrogate import SurrogateMaker, Warp
 
@@ -56,6 +56,7 @@ class _Run:
     stopping: Stopping
     progress: object
     race: Race | None
+    waiting: list = field(default_factory=list)  # points that an earlier run has asked for
 
 
 class SILBOSearchCV(BaseSearchCV):
@@ -192,22 +193,22 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         If a candidate counts as failed because it ran longer than `timeout`, or because this
         process ended twice while it was evaluated.
     UserWarning
-        If the candidates in the journal are not those that would be proposed now, which happens
-        when another version of a library, or another machine, computes other digits.
+        If the candidates in the journal were proposed with other versions of Python, NumPy, SciPy,
+        scikit-learn or this package, which may compute other digits.
 
     Notes
     -----
     **Journal.** The first line says what the search is: space, estimator, data, scoring, splits,
     the settings of the search and its seed. Only `n_iter`, `max_time`, `timeout`, `patience`,
     `n_jobs`, `verbose`, `pre_dispatch` and a callable `refit` may change later; anything else is
-    refused by name once it holds a candidate. Functions are known by their name (lambdas and nested
-    ones by their code), classes by their name and parameters, data by their content. With
+    refused by name once it holds a candidate. Functions are known by their name (lambdas, nested
+    and decorated ones by what they hold), classes by their name and parameters, data by their
+    content; what cannot be looked into is refused. With
     `random_state` None or a RandomState the journal keeps the seed drawn first. `cv` must give the
     same splits in every run. A line torn by a crash is dropped, and that candidate evaluated again.
     What was evaluated is not fitted again, the best model is. Where fits are made in this process,
-    a second file, ``<journal>.begun``, says which candidates are under way: one with which the
-    process ends (out of memory, a crash) is evaluated again, alone, and counts as failed when the
-    process ends with it again.
+    the journal says which candidates are under way: one with which the process ends (out of memory,
+    a crash) is evaluated again, alone, and counts as failed when the process ends with it again.
 
     **Racing.** With j of k folds run, the differences to the incumbent of mean m and variance s^2,
     the final mean is m ± s sqrt((k - j) / (j k)), and m over this error follows Student's t. s^2 is
@@ -392,7 +393,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         while n := run.stopping.room(batch_size):
             first = run.stopping.n_done
             try:
-                points, recalled = self._propose(run.memory, first, n)
+                points, recalled = self._propose(run, n)
             except SpaceExhausted:  # what is left has next to no probability
                 run.stopping.end("exhausted")
                 break
@@ -410,7 +411,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
         def kept(batch):
             batch = [replace(candidate, is_in_order=is_in_order) for candidate in batch]
-            run.memory.keep(batch)
+            run.memory.keep(batch, self._noise_of)
             return batch
 
         begun = run.memory.begun
@@ -448,13 +449,14 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         """Put candidates on disk that are no whole batch; return them."""
         number = run.batches.n_batches
         candidates = [replace(c, iteration=number, is_in_order=False) for c in candidates]
-        run.memory.keep(candidates)
+        run.memory.keep(candidates, self._noise_of)
         return candidates
 
     def _look_at_suspects(self, run, workers):
         """Evaluate first, one by one, what an earlier run may have ended with."""
         for params in run.memory.begun.suspects():
             if run.stopping.room(1):
+                run.waiting[:] = [point for point in run.waiting if point != params]
                 sources = self._sources(run.stopping.n_done, 1)
                 evaluate = workers.evaluate
                 self._take(run, self._evaluate(run, [params], sources, evaluate, is_in_order=False))
@@ -470,7 +472,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         first, n_under_way = run.stopping.n_done + workers.n_under_way, workers.n_under_way
         since = time.monotonic()
         try:
-            points = self.optimizer_.ask(n)
+            points = self._wait_or_ask(run, n)
         except SpaceExhausted:
             run.stopping.end("exhausted")
             return False
@@ -480,14 +482,24 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         return True
 
     def _recall_all(self, run):
-        recalled = run.memory.recall(0, run.stopping.room(self.n_iter))
+        """Take over all that is in the journal; what was asked for last is waiting."""
+        recalled = run.memory.follow_all(self.optimizer_, run.stopping.room(self.n_iter))
+        run.waiting.extend(self.optimizer_.pending_)
         if recalled:
-            self._take(run, [], recalled)
+            self._note(run, recalled, recalled)
+
+    def _wait_or_ask(self, run, n):
+        """Return n points, those first that an earlier run has asked for and not evaluated."""
+        points = [run.waiting.pop(0) for _ in range(min(n, len(run.waiting)))]
+        return points + (self.optimizer_.ask(n - len(points)) if len(points) < n else [])
 
     def _take(self, run, evaluated, recalled=()):
         """See to all that follows the evaluation of a batch, which is on disk."""
         batch = [*recalled, *evaluated]
         self._tell(batch)
+        self._note(run, batch, recalled)
+
+    def _note(self, run, batch, recalled):
         run.batches.accept(batch)
         for i, candidate in enumerate(batch):
             if run.race is not None:
@@ -500,21 +512,16 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         if self.callback is not None and self.callback(stopping.progress(candidate)):
             stopping.end("callback")
 
-    def _propose(self, memory, first, n):
-        """Return n points, and the candidates recalled for the first of them.
-
-        What was evaluated is proposed again, to bring the optimiser into the same state. If other
-        points come out, a new optimiser is told what is known, and no longer asked for it.
-        """
-        recalled = memory.recall(first, n)
-        if not (recalled and memory.diverged):
-            points = self.optimizer_.ask(n)
-            if memory.agrees(points, recalled):
-                return points, recalled
-            memory.diverge()
-            self.optimizer_ = self._make_optimizer(memory.space, memory.random_state)
-            self._tell(memory.recall(0, first))
-        return [candidate.params for candidate in recalled], recalled
+    def _propose(self, run, n):
+        """Return n points, and the candidates of the journal that the first of them are."""
+        run.memory.expect_batch(run.batches.n_batches)
+        points, recalled = run.memory.next_batch(self.optimizer_, n)
+        try:
+            return [*points, *self._wait_or_ask(run, n - len(points))], recalled
+        except SpaceExhausted:
+            if not points:
+                raise
+            return points, recalled
 
     def _tell(self, candidates):
         """Tell scores, with a minus sign because SILBO minimises."""
@@ -529,6 +536,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         return self.fold_noise or self.racing
 
     def _noise_of(self, candidate):
+        if not self._tells_noise:
+            return math.nan
         if candidate.is_stopped:
             return candidate.noise
         return score_noise(candidate.rows, self.refit) if self.fold_noise else math.nan

@@ -65,6 +65,7 @@ class Workers:
         self._make_engine = _engine_maker(batches, n_workers, in_batches)
         self._in_batches = in_batches
         self._under_way, self._n_begun = {}, 0  # candidates by number, in the order begun
+        self._is_alone = False  # whether the candidate begun next is the only one
         self._lost = {}  # those that were under way when a worker died: evaluated alone
         self._ended = {}  # those that have ended and are not handed over
         self._proposing, self._fitting = 0.0, math.inf  # seconds, running means
@@ -112,14 +113,16 @@ class Workers:
         task = ExitStack()
         fits = task.enter_context(self._batches.fits_of(params))
         self._under_way[number] = _UnderWay(params, source, fits, task)
-        self._batches.begun.begin([c.params for c in self._under_way.values()])
+        self._batches.begun.begin([params], alone=self._is_alone)
         self._put(number, self._n_fits_at_first())
 
     def evaluate(self, points, sources):
         """Evaluate candidates together, and return them in their order."""
+        self._is_alone = len(points) == 1
         numbers = [self.begin(p, s) for p, s in zip(points, sources, strict=True)]
         while self.n_under_way:
             self.wait()
+        self._is_alone = False
         return [self._ended.pop(number) for number in numbers]
 
     def wait(self):

@@ -18,13 +18,12 @@ from skbo_silbo._typing import (
     FloatArray,
     RandomState,
 )
-from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._constraints import as_violation
-from skbo_silbo.optimizers._event_log import EventLog
+from skbo_silbo.optimizers._event_log import EventLog, begin_or_check, closed_on_error, release
+from skbo_silbo.optimizers._events import from_data, to_data, told_event
 from skbo_silbo.optimizers._history import History, is_feasible, warn_of_values_beyond
-from skbo_silbo.optimizers._journaling import begin_or_check, closed_on_error, replay, told_event
+from skbo_silbo.optimizers._identity import root_seed
 from skbo_silbo.optimizers._restricted import Part, propose_in
-from skbo_silbo.optimizers._snapshot import from_data, to_data
 from skbo_silbo.optimizers._told import as_constraints, as_evaluations, as_noise, as_points
 from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import (
@@ -71,7 +70,7 @@ class AskTellOptimizer(ABC):
         ] = {}  # key of a point asked for with fixed parameters -> the point
         self._violation = None
         self._log: EventLog | None = None
-        self._seed = _state.root_seed(random_state)
+        self._seed = root_seed(random_state)
         # the last `input_model_`, and of how many values
         self._input_model: tuple[int, InputModel] | None = None
 
@@ -175,8 +174,7 @@ class AskTellOptimizer(ABC):
                     points.append(self._accept(self._propose(), part))
                 if self._log is not None:
                     asked = list(self._pending.values())[-count:]
-                    self._log.append({"asked": np.array(asked).tolist()})
-                    self._log.keep_state(self._state_to_dict())
+                    self._log.ask(np.array(asked).tolist(), self._state_to_dict())
             except BaseException:
                 self._pending, self._exact = before
                 raise
@@ -292,8 +290,13 @@ class AskTellOptimizer(ABC):
         with self._lock:
             with closed_on_error(log):
                 begin_or_check(log, self, facts)
-                replay(log, self)
-            self._log = log
+                same = log.header["made with"] == release()
+                log.replay(self, log.records, and_what_was_learnt=same)
+            self.keep_events(log)
+
+    def keep_events(self, log: EventLog) -> None:
+        """Write to an open log from now on, which has all that came before."""
+        self._log = log
 
     def constrain(self, constraints: ConstraintsLike) -> Self:
         """Propose only points that satisfy constraints on cheap known functions from now on.
@@ -348,7 +351,9 @@ class AskTellOptimizer(ABC):
         return list(points)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything known as plain data for JSON.
+        """Return everything known as plain data for JSON: who this is, and a list of events.
+
+        Following them brings an optimiser into this state, as those of a journal do.
 
         Returns
         -------

@@ -27,13 +27,15 @@ from skbo_silbo._sklearn import one_thread
 from skbo_silbo.acquisition import AcquisitionSurface
 from skbo_silbo.acquisition._functions import no_improvement
 from skbo_silbo.embedding import Embedding, LinearEmbedding
+from skbo_silbo.embedding._learners import IdentityLearner
 from skbo_silbo.embedding._learnt import check_learnt
+from skbo_silbo.embedding._plain_data import RELEARN, embedding_from_data, embedding_to_data
 from skbo_silbo.mapping._ledger import make_ledger
-from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._belief import Belief
 from skbo_silbo.optimizers._configuration import Configuration, is_update_due
 from skbo_silbo.optimizers._design import Design, random_points
+from skbo_silbo.optimizers._events import places_of
 from skbo_silbo.optimizers._history import Labelled, impute_failures
 from skbo_silbo.optimizers._returned import (
     check_design,
@@ -42,7 +44,6 @@ from skbo_silbo.optimizers._returned import (
     lowest_mean,
     warped,
 )
-from skbo_silbo.optimizers._shape import require_belief
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.sensitivity._evidence import Rival
 from skbo_silbo.sensitivity._subspace import describe_subspace
@@ -344,8 +345,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _state_to_dict(self):
         belief = self._belief
+        is_used = not isinstance(self._configuration.learner, IdentityLearner)
         return {
-            "embedding": _state.embedding_to_data(belief.embedding),
+            "embedding": embedding_to_data(belief.embedding),
             "warp": self._configuration.warps.index(belief.warp),
             "counts": [belief.learnt_at, belief.chosen_at],
             "path": [list(step) for step in belief.path],
@@ -353,31 +355,25 @@ class EmbeddedOptimizer(AskTellOptimizer):
             "feasibility": belief.feasibility_states,
             "moved": belief.moved,
             "fresh": belief.n_told == len(self._history) and belief.surrogate is not None,
-            "unlabeled": self._unlabeled.tolist(),
+            "unlabeled": self._unlabeled.tolist() if is_used else [],
             "ledger": self._ledger.to_state(),
         }
 
     def _state_from_dict(self, state):
-        d = self.space_.n_features_
-        require_belief(state, d, len(self._configuration.warps))
-        relearn = state["embedding"] == _state.RELEARN
-        learnt_at, chosen_at = (0, 0) if relearn else state["counts"]
-        self._unlabeled = _state.rows_from_data(state["unlabeled"], d)
+        d, configuration = self.space_.n_features_, self._configuration
+        relearn = state["embedding"] == RELEARN
+        learnt_at, chosen_at = (0, 0) if relearn else map(int, state["counts"])
+        self._unlabeled = places_of(state["unlabeled"], d)
         self._ledger.from_state(state["ledger"])
-        embedding = (
-            LinearEmbedding(d)
-            if relearn
-            else _state.embedding_from_data(state["embedding"], d, self._configuration.learner)
-        )
         self._belief = Belief(
-            embedding,
-            self._configuration.warps[state["warp"]],
+            embedding_from_data(state["embedding"], d, configuration.learner),
+            configuration.warps[state["warp"]],
             learnt_at,
             chosen_at,
             tuple((n, name, r) for n, name, r in state["path"]),
             state=state["surrogate"],
-            feasibility_states=state.get("feasibility", {}),  # older states lack it
-            moved=relearn or state["moved"],
+            feasibility_states=state["feasibility"],
+            moved=relearn or bool(state["moved"]),
         )
         if state["fresh"] and not relearn:
             self._belief = self._restored()

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import uniform
 
 from skbo_silbo import SILBO, Space
-from skbo_silbo.optimizers import _state
+from skbo_silbo.optimizers._identity import check_space, space_to_data
 
 
 def relu(x):
@@ -68,7 +68,7 @@ def test_a_journal_is_read_in_another_process(tmp_path):
 )
 def test_other_values_are_refused(other):
     like = {Wall: Wall(1), np.ndarray: np.arange(2000), tuple: (1, 2)}.get(type(other), scaled(2))
-    data = _state.space_to_data(space_of(like, "a", 0.5))
-    _state.check_space(data, space_of(like, "a", 0.5))
+    data = space_to_data(space_of(like, "a", 0.5))
+    check_space(data, space_of(like, "a", 0.5))
     with pytest.raises(ValueError, match="categories of parameter 'act'"):
-        _state.check_space(data, space_of(other, "a", 0.5))
+        check_space(data, space_of(other, "a", 0.5))
