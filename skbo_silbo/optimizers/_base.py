@@ -290,7 +290,7 @@ class AskTellOptimizer(ABC):
         with self._lock:
             with closed_on_error(log):
                 begin_or_check(log, self, facts)
-                same = log.header["made with"] == release()
+                same = log.header.get("made with") == release()
                 log.replay(self, log.records, and_what_was_learnt=same)
             self.keep_events(log)
 

@@ -4,6 +4,7 @@ import os
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from importlib.metadata import PackageNotFoundError, version
+from operator import index
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo.journal import Journal, JournalKind, agreeing, changes, require_same
@@ -122,7 +123,7 @@ def open_log(path, random_state):
     log = EventLog(path)
     if log.header is not None and random_state is None:
         with closed_on_error(log), _header_as_written(log):
-            random_state = RootSeed(log.header["seed"])
+            random_state = RootSeed(index(log.header["seed"]))
     return log, random_state
 
 
@@ -160,8 +161,7 @@ def begin_or_check(log, optimizer, facts):
     def check(then):
         now = {**identity(optimizer, describe_objects_that_can_be), "facts": facts}
         with _header_as_written(log):
-            parts = _compared(then), _compared(now)
-        _check_same(then, now, optimizer.space_, log.path, *parts)
+            _check_same(then, now, optimizer.space_, log.path)
 
     log.begin_or_check(make_header, check)
 
@@ -178,7 +178,7 @@ def release():
 def _header_as_written(log):
     try:
         yield
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError) as error:
         raise log.damaged_header(f"its header: {type(error).__name__}: {error}") from error
 
 
@@ -189,16 +189,16 @@ def _compared(header):
     unseen = dict.fromkeys(header["objects"], "one that cannot be pickled")
     options = {**header["options"], **unseen, **header["descriptions"]}
     who = {"optimizer": header["class"], **facts}
-    return who, constraints, options, {"random_state gives a seed that": int(header["seed"])}
+    return who, constraints, options, {"random_state gives a seed that": index(header["seed"])}
 
 
-def _check_same(then, now, space, path, parts_then, parts_now):
+def _check_same(then, now, space, path):
     try:
         check_space(then["space"], space)
     except ValueError as error:
         raise ValueError(f"{error} The data are journal {path!r}.") from None
     _refuse_other_door(then, now, path)
-    who, constraints, options, seed = zip(parts_then, parts_now, strict=True)
+    who, constraints, options, seed = zip(_compared(then), _compared(now), strict=True)
     require_same(*who, path)
     require_same(*agreeing(*constraints), path, COUNTED)
     require_same(*options, path)

@@ -12,6 +12,7 @@ others        places, and what became of calls there: for those who write them
 """
 
 import math
+from operator import index
 
 import numpy as np
 
@@ -178,7 +179,7 @@ def _made(cls, data, bounds, objects):
         )
     bounds = data["space"]["bounds"] if bounds is None else bounds
     options = merge_options(data, objects)
-    optimizer = cls(bounds, random_state=RootSeed(data["seed"]), **options)
+    optimizer = cls(bounds, random_state=RootSeed(index(data["seed"])), **options)
     check_space(data["space"], optimizer.space_)
     return optimizer
 

@@ -98,7 +98,7 @@ def kill_until_done(folder, n_kills, rng, backends, batch_size, seed):
             lines = durable(path)  # while the workers may still be alive
         assert lines[: len(kept)] == kept
         kept = lines
-    assert [json.loads(line)["candidate"] for line in kept[1:]] == list(range(N_ITER))
+    assert sum("told" in json.loads(line) for line in kept) == N_ITER
     reference = make_search(folder / "phase", batch_size=batch_size, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -18,6 +18,7 @@ from scipy.stats import loguniform
 from skbo_silbo import SILBO, Space, minimize
 from skbo_silbo.baselines import RandomSearch
 from skbo_silbo.minimization._methods import METHODS
+from skbo_silbo.optimizers import _base
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0), (0.0, 1.0)]
 
@@ -215,8 +216,6 @@ def test_a_journal_without_a_value_is_begun_anew_by_a_mended_call(path):
 
     with pytest.raises(NameError):
         search(mistyped, BOUNDS, 5)
-    state = path.with_name(path.name + ".state")
-    assert state.exists()
     mended = search(bowl, BOUNDS[:2], 4)
     whole = minimize(bowl, BOUNDS[:2], n_initial=4, n_calls=7, random_state=0)
     assert_array_equal(mended.x_iters, whole.x_iters)
@@ -237,7 +236,7 @@ def test_points_asked_for_stay_with_the_call_that_asked(path):
     same.close_journal()
     other = make(path, n_initial=5)
     assert len(other.pending_) == 0
-    assert not path.with_name(path.name + ".state").exists()
+    assert os.listdir(path.parent) == [path.name]
 
 
 def test_two_optimisers_on_one_journal(path):
@@ -365,16 +364,68 @@ def test_lines_missing_or_doubled_are_seen(path):
             make(path)
 
 
-@pytest.mark.parametrize("content", [None, b"", b"garbage", b'{"n": 99, "state": {}}'])
-def test_without_what_was_learnt_nothing_told_is_lost(path, content):
+def test_another_release_learns_again_and_loses_nothing(path, monkeypatch):
     step(make(path), 6).close_journal()
-    state = path.with_name(path.name + ".state")
-    state.unlink()
-    if content is not None:
-        state.write_bytes(content)
+    monkeypatch.setattr(_base, "release", lambda: "another")
     optimizer = make(path)
     assert len(optimizer.func_vals_) == 6
-    step(optimizer, 2)
+    step(optimizer, 2).close_journal()
+    monkeypatch.undo()
+    again = make(path)  # what was learnt is as far as it has changed since
+    assert_array_equal(again.x_iters_, optimizer.x_iters_)
+    assert_array_equal(again.ask(), optimizer.ask())
+
+
+BESIDE = [".state", ".state.new", ".begun", ".begun.new"]  # that earlier versions wrote
+
+
+@pytest.mark.parametrize("content", [b"my only copy", b'{"n": 99, "state": {}}'])
+def test_files_beside_the_journal_are_the_users(path, content):
+    """Those of another run cannot matter, nor be overwritten."""
+    for ending in BESIDE:
+        path.with_name(path.name + ending).write_bytes(content)
+    target = path.with_name("target")
+    target.write_bytes(content)
+    path.with_name(path.name + ".state.new").unlink()
+    path.with_name(path.name + ".state.new").symlink_to(target)
+    asked = step(make(path), 6)
+    asked.close_journal()
+    plain = step(SILBO(BOUNDS, n_initial=4, random_state=0), 6)
+    again = make(path)
+    assert_array_equal(again.x_iters_, plain.x_iters_)
+    assert_array_equal(again.ask(2), plain.ask(2))
+    for ending in BESIDE:
+        assert path.with_name(path.name + ending).read_bytes() == content
+    assert target.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"embedding": "semi-sir", "n_components": 2},
+        {"mapping": "bottom-up", "embedding": "sir", "n_components": 1},
+        {"sketch": "count", "n_components": 2},
+    ],
+)
+def test_cut_after_any_event_it_goes_on_as_uninterrupted(path, options):
+    """As `kill -9` between any two writes leaves it."""
+
+    def run(optimizer):
+        while len(optimizer.func_vals_) < 9:
+            x = optimizer.pending_[0] if len(optimizer.pending_) else optimizer.ask()
+            optimizer.tell(x, bowl(x))
+        return optimizer
+
+    run(make(path, **options)).close_journal()
+    lines = path.read_bytes().splitlines(keepends=True)
+    whole = run(SILBO(BOUNDS, n_initial=4, random_state=0, **options))
+    for n in range(1, len(lines) + 1):
+        path.write_bytes(b"".join(lines[:n]))
+        again = run(make(path, **options))
+        assert_array_equal(again.x_iters_, whole.x_iters_)
+        again.close_journal()
+        assert path.read_bytes().splitlines(keepends=True) == lines
 
 
 def test_a_full_disk_leaves_the_file_whole(path, monkeypatch):
