@@ -26,7 +26,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
-from test_journal import Counted, X, Y, fit, lines_of, search
+from test_journal import Counted, X, Y, fit, lines_of, search, told_in
 
 from skbo_silbo.journal import Journal, _lock, describe, describe_data, differences
 from skbo_silbo.model_selection import SILBOSearchCV
@@ -341,7 +341,7 @@ def test_the_lock_of_windows_is_used_where_there_is_no_fcntl(path, monkeypatch):
             pass
     monkeypatch.setattr(_lock.os, "name", "posix")
     with Journal(path, SEARCH) as journal:
-        assert journal.records == [{"candidate": 0, "value": 1}]
+        assert journal.records == [{"n": 0, "value": 1}]
     assert places == [(2**31 - 2, 2, 1)] * 3
 
 
@@ -421,7 +421,7 @@ def test_a_candidate_that_kills_its_worker_has_failed_and_is_not_proposed_again(
     assert sorted(kinds) == ["dies", "good"]
     assert [bool(np.isnan(score)) for score in scores] == [kind == "dies" for kind in kinds]
     assert fitted.best_params_["kind"] == "good"
-    errors = [json.loads(line)["error"] for line in lines_of(path)[1:]]
+    errors = [event["error"] for event in told_in(lines_of(path))]
     assert ["a worker died twice" in str(e) for e in errors] == [k == "dies" for k in kinds]
     log.write_text("")
     again = search(path, **params).fit(X, Y)
