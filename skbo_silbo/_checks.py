@@ -22,7 +22,8 @@ def missing_members(given, protocol):
     """Return the names that a `typing.Protocol` asks for and an object has not, sorted."""
     asked = {*vars(protocol), *getattr(protocol, "__annotations__", {})}
     public = {name for name in asked if not name.startswith("_")} | ({"__call__"} & asked)
-    return sorted(name for name in public if not hasattr(given, name))
+    has = [hasattr(given, name) or hasattr(type(given), name) for name in public]
+    return sorted(name for name, there in zip(public, has, strict=True) if not there)
 
 
 def check_members(name, given, protocol, remedy="Add what is missing."):

@@ -44,7 +44,7 @@ from skbo_silbo.model_selection._workers import Workers, read_batch_size
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers._state import option_names
 from skbo_silbo.space import Space, SpaceExhausted, SpaceUnion
-from skbo_silbo.surrogate import SurrogateMaker, Warp
+from skbo_silbo.surrogate import Surrogate, Warp
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,7 +293,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         design: str | Design = "auto",
         search: str | Search = "auto",
         sketch: str | None = "auto",
-        surrogate: str | SurrogateMaker | RegressorLike = "auto",
+        surrogate: str | Surrogate | RegressorLike = "auto",
         warp: str | Warp | None = "auto",
     ) -> None:
         super().__init__(

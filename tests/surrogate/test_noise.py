@@ -44,7 +44,8 @@ def run(noise_std, *, n=16, seed=0, **options):
 
 def test_posterior_is_that_of_scikit_learn_with_alpha_for_every_point():
     Z, y, variance = data()
-    ours = GaussianProcessSurrogate(np.log([1.3, 0.5, 0.9, 1e-3])).fit(Z, y, variance, tune=False)
+    state = {"theta": np.log([1.3, 0.5, 0.9, 1e-3])}
+    ours = GaussianProcessSurrogate().fit(Z, y, variance, state=state, tune=False)
     kernel = kernel_of(ours.theta_)
     targets = (y - y.mean()) / y.std()
     alpha = variance / y.var() + 1e-10
@@ -112,7 +113,8 @@ def test_noise_goes_through_the_warp_by_its_slope(warp, slopes):
     std = np.array([0.1, 0.0, 0.3, np.nan, 2.0, 0.5, 0.2])
     known = np.array([0.1, 0.0, 0.3, 0.0, 2.0, 0.0, 0.2])
     X = np.random.default_rng(0).uniform(-1, 1, (7, 3))
-    _, values, variance = optimizer._surrogate_data(Labelled(X, y, std, np.empty((7, 0))))
+    labelled = Labelled(X, y, std, np.empty((7, 0)))
+    _, values, variance = optimizer._surrogate_data(optimizer._model, labelled)
     assert_allclose(variance, (known * slopes) ** 2, rtol=1e-12)
     assert_allclose(values, warp(np.where(np.isnan(y), 30.0, y)))
 
