@@ -75,6 +75,10 @@ def as_minimised(results):
     ]
 
 
+def problem_name(run):
+    return run.problem.get("function", run.problem.get("task"))
+
+
 def row(runs, n):
     """Return the mean shares of ours and of TPE after n evaluations, and how many runs of each."""
     shares = defaultdict(list)
@@ -85,8 +89,18 @@ def row(runs, n):
     return [f"{np.mean(ours):.2f}", f"{np.mean(theirs):.2f}", str(len(ours))]
 
 
+def standard_errors(runs, n):
+    """Return by how many standard errors ours leads TPE, with one difference a function."""
+    shares = defaultdict(lambda: defaultdict(list))
+    for run in runs:
+        shares[problem_name(run)][run.method].append(run.share(n))
+    leads = [np.mean(s["silbo"]) - np.mean(s["optuna-tpe"]) for s in shares.values()]
+    return np.mean(leads) / (np.std(leads, ddof=1) / len(leads) ** 0.5)
+
+
 @pytest.fixture(scope="module")
-def expected():
+def rows():
+    """Return (runs, evaluations) of each row of the table."""
     bbob = gap_runs(read("public-silbo", "public-peers"))
     kinds = [
         [run for run in bbob if run.problem["kind"] == kind]
@@ -94,11 +108,16 @@ def expected():
     ]
     small = [run for run in gap_runs(read("bocode")) if run.problem["kind"] == "small"]
     tuning = gap_runs(as_minimised(read("tuning_public")))
-    return [row(tuning, 50), *(row(runs, 100) for runs in kinds), row(small, 100)]
+    return [(tuning, 50), *((runs, 100) for runs in kinds), (small, 100)]
 
 
-def test_the_table_is_what_the_results_say(expected):
+def test_the_table_is_what_the_results_say(rows):
     lines = re.findall(r"^\| (.+) \|$", README, re.M)
     table = [line.split(" | ") for line in lines[1:]]
     assert all(len(cells) == 4 for cells in table)
-    assert [cells[1:] for cells in table] == expected
+    assert [cells[1:] for cells in table] == [row(*entry) for entry in rows]
+
+
+def test_which_differences_are_within_two_standard_errors(rows):
+    assert "third and fourth differences are within two standard errors" in README
+    assert [standard_errors(*entry) < 2 for entry in rows] == [False, False, True, True, False]
