@@ -7,17 +7,18 @@ from sklearn.utils.metaestimators import available_if
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import solve_moments
 from .._numerics._whitening import whitening_basis
-from ._blocks import LabelledBlocks, moments_of_blocks
-from ._component_checks import COMPONENT_WORDS, TESTED_WORDS, check_n_components
-from ._dimension import dimension_by_tests
-from ._labels import check_block_response, check_labelled_chunk, warn_of_classes
-from ._linearity import rows_to_look_at
-from ._moments import SliceMoments
-from ._permutation import permutation_tests
-from ._ridge import choose_ridge_from_moments
-from ._rotation import N_ROTATIONS, MeanRotations
-from ._slices import slice_response
-from ._streaming import SliceCoding, SolvedOnDemand
+from .rows._labels import check_block_response, check_labelled_chunk, warn_of_classes
+from .rows._moments import SliceMoments
+from .rows._solved_on_demand import SolvedOnDemand
+from .selection._n_components import COMPONENT_WORDS, TESTED_WORDS, check_n_components
+from .selection._ridge import choose_ridge_from_moments
+from .significance._linearity import rows_to_look_at
+from .significance._permutation import permutation_tests
+from .significance._rotation import N_ROTATIONS, MeanRotations
+from .significance._sequential_tests import dimension_by_tests
+from .slicing._blocks import LabelledBlocks, moments_of_blocks
+from .slicing._slice_coding import SliceCoding
+from .slicing._slices import slice_response
 
 
 def _needs_all_rows(estimator):

@@ -12,20 +12,20 @@ M          (q, q)    ``Z' diag(e) Z / n``
 from typing import Self
 
 import numpy as np
-from scipy import linalg, stats
+from scipy import linalg
 
 from skbo_silbo._typing import ArrayLike
 
 from .._checks import check_choice
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import primal_basis
-from ._component_checks import check_a_column_varies, check_n_components
-from ._dimension import SIGNIFICANCE
-from ._labels import split_labelled
 from ._projection import LinearProjection, with_positive_peaks
-from ._scatter import center_on_labels
-from ._second_moments import check_enough_rows
-from ._slices import slice_response
+from .rows._centering import center_on_labels, check_a_column_varies, check_enough_rows
+from .rows._labels import split_labelled
+from .selection._n_components import check_n_components
+from .significance._hessian_tests import hessian_tests
+from .significance._sequential_tests import SIGNIFICANCE
+from .slicing._slices import slice_response
 
 EXACT_FIT = 1e-24
 """Share of the variance of y below which residuals are rounding."""
@@ -151,26 +151,3 @@ class PrincipalHessianDirections(LinearProjection):
                 f"n_components must be at most {rank}, the number of features that vary "
                 f"independently: got {self.n_components}. Use n_components='auto'."
             )
-
-
-def hessian_tests(squares, n, variance):
-    """Chi-square tests that k directions suffice, a row each (Li 1992, theorem 4.2).
-
-    Parameters
-    ----------
-    squares : ndarray of shape (q,)
-        Squared eigenvalues, falling.
-    n : int
-    variance : float
-        Of the residuals; zero, where the fit is exact, accepts every k.
-    """
-    granted = np.arange(len(squares))
-    left_out = np.cumsum(squares[::-1])[::-1]
-    statistic = n * left_out / (2 * variance) if variance else np.zeros(len(squares))
-    df = (len(squares) - granted) * (len(squares) - granted + 1) // 2
-    return {
-        "n_components": granted,
-        "statistic": statistic,
-        "df": df,
-        "p_value": stats.chi2.sf(statistic, df),
-    }

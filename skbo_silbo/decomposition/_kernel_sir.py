@@ -15,13 +15,13 @@ from skbo_silbo._typing import ArrayLike, BlockArray, FloatArray, LegacyRandomSt
 
 from .._checks import check_choice, check_integer, check_nonnegative, check_switch
 from .._numerics._leave_one_out import best_ridge
-from ._dimension import dimension_by_criterion
 from ._kernel_features import RANGE_TOLERANCE, KernelFeatures
 from ._kernel_problem import KernelProblem, compare_alphas, roughness_of
-from ._labels import labelled_mask, response_targets, split_labelled
-from ._slices import check_n_slices, slice_response
-from ._streaming import FLOATS, check_in_memory, is_dask_array, map_blocks
-from ._weights import copies
+from .rows._dask_arrays import FLOATS, check_in_memory, is_dask_array, map_blocks
+from .rows._labels import labelled_mask, response_targets, split_labelled
+from .rows._weights import copies
+from .selection._criterion import dimension_by_criterion
+from .slicing._slices import check_n_slices, slice_response
 
 KERNELS = (*kernel_metrics(), "precomputed")
 OF_HISTOGRAMS = ("additive_chi2", "chi2")  # rows without negative entries, which scores have

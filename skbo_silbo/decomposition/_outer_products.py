@@ -12,13 +12,13 @@ from skbo_silbo._typing import ArrayLike
 
 from .._checks import check_choice, check_integer
 from .._numerics._local_linear import local_predictions, local_slopes, mave_step
-from ._component_checks import check_n_components
-from ._frame import Frame
-from ._held_out import mean_and_error
-from ._labels import split_labelled
 from ._projection import LinearProjection
-from ._second_moments import check_enough_rows
-from ._weights import copies
+from .rows._centering import check_enough_rows
+from .rows._frame import Frame
+from .rows._labels import split_labelled
+from .rows._weights import copies
+from .selection._held_out import mean_and_error
+from .selection._n_components import check_n_components
 
 FIRST_RIDGE = 1e-2
 RIDGE = 1e-3

@@ -8,7 +8,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._typing import ArrayLike, BlockArray, FloatArray
-from ._streaming import FLOATS, check_in_memory, is_dask_array, map_blocks
+from .rows._dask_arrays import FLOATS, check_in_memory, is_dask_array, map_blocks
 
 
 class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

@@ -16,34 +16,29 @@ from .._checks import (
     warn_user,
 )
 from .._numerics._pencil import Pencil
+from .._numerics._solver_choice import DENSE_MAX_FEATURES, choose_solver, make_solver
 from .._numerics._whitening import cholesky_basis
-from ._alpha import choose_alpha
 from ._chunks import ChunkedSlicing
-from ._component_checks import (
-    COMPONENT_WORDS,
-    TESTED_WORDS,
-    check_a_column_varies,
-    check_n_components,
-)
-from ._dimension import (
+from ._projection import LinearProjection, with_positive_peaks
+from .rows._centering import center_on_labels, check_a_column_varies
+from .rows._dask_arrays import is_dask_array
+from .rows._labels import split_labelled, target_type
+from .rows._moments import SliceMoments
+from .selection._alpha import choose_alpha
+from .selection._criterion import dimension_by_criterion, excess_over_noise
+from .selection._n_components import COMPONENT_WORDS, TESTED_WORDS, check_n_components
+from .selection._ridge import ROWS_PER_FEATURE, choose_ridge
+from .significance._linearity import curvature, rows_to_look_at, warn_of_curvature
+from .significance._sequential_tests import (
     ROWS_PER_FEATURE_TESTED,
-    dimension_by_criterion,
     dimension_by_tests,
-    excess_over_noise,
     sequential_tests,
     warn_of_none,
 )
-from ._labels import split_labelled, target_type
-from ._linearity import curvature, rows_to_look_at, warn_of_curvature
-from ._moments import SliceMoments
-from ._paper import pairwise_membership, paper_directions
-from ._projection import LinearProjection, with_positive_peaks
-from ._ridge import ROWS_PER_FEATURE, choose_ridge
-from ._scatter import center_on_labels, column_scales, graph_penalty, local_membership
-from ._slice_tests import check_room_for_tests, slice_tests
-from ._slices import check_n_slices, slice_response
-from ._solver_choice import DENSE_MAX_FEATURES, choose_solver, make_solver
-from ._streaming import is_dask_array
+from .significance._slice_tests import check_room_for_tests, slice_tests
+from .slicing._neighborhoods import column_scales, graph_penalty, local_membership
+from .slicing._paper import pairwise_membership, paper_directions
+from .slicing._slices import check_n_slices, slice_response
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized", "paper")
 NEIGHBORS = ("auto", "brute", "pynndescent")

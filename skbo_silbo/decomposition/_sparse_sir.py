@@ -28,12 +28,12 @@ from sklearn.utils import check_random_state
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
 from .._checks import check_integer, check_nonnegative, check_switch, warn_user
-from ._component_checks import check_a_column_varies, check_n_components
-from ._labels import labelled_mask, split_labelled
 from ._projection import LinearProjection, with_positive_peaks
-from ._scatter import center_on_labels
-from ._slices import check_n_slices, slice_response
-from ._weights import copies
+from .rows._centering import center_on_labels, check_a_column_varies
+from .rows._labels import labelled_mask, split_labelled
+from .rows._weights import copies
+from .selection._n_components import check_n_components
+from .slicing._slices import check_n_slices, slice_response
 
 MAX_ITER = 10_000
 """Sweeps of coordinate descent."""

@@ -15,8 +15,8 @@ true for elliptical X. Where a feature is curved in Z, slicing returns that curv
 import numpy as np
 from scipy import special
 
-from .._checks import warn_user
-from ._weights import rows_by_weight
+from ..._checks import warn_user
+from ..rows._weights import rows_by_weight
 
 MAX_ROWS = 500
 """Most rows looked at, every so many in the order given: of more, 250 to 500 (with 501, 251)."""

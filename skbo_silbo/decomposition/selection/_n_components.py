@@ -1,8 +1,6 @@
 """Checks of parameters that several transformers share."""
 
-import numpy as np
-
-from .._checks import check_integer
+from ..._checks import check_integer
 
 COMPONENT_WORDS = ("auto", "permutation", "criterion")
 """What n_components can be, beside a number, where there are tests and a criterion."""
@@ -19,18 +17,4 @@ def check_n_components(value, n_features, words=("auto",)):
         raise ValueError(
             f"n_components must be at most {n_features} (n_features): got {value}. "
             "Use n_components='auto' or fewer components."
-        )
-
-
-def check_a_column_varies(X):
-    """Refuse labelled rows, (n, d), that are all the same.
-
-    Raises
-    ------
-    ValueError
-    """
-    if not (X[0] != X[-1]).any() and not np.ptp(X, axis=0).any():
-        raise ValueError(
-            f"X must have a column that varies over the labelled rows: all {X.shape[1]} are "
-            "constant. Label rows that differ."
         )

@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from .._checks import warn_user
-from .._typing import ArrayLike, FloatArray
-from ._streaming import FLOATS, check_in_memory
+from ..._checks import warn_user
+from ..._typing import ArrayLike, FloatArray
+from ._dask_arrays import FLOATS, check_in_memory
 from ._weights import are_counts, as_numbers_of_rows, check_sample_weight
 
 NUMBERS_ONLY = (
