@@ -50,7 +50,7 @@ class ChunkedSlicing:
     ``_store_spectrum``, ``_choose_from_spectrum``, ``_dimension_by_shuffles``,
     ``_tests_are_valid``, ``_most_tested``, ``_seed_of_tests``, ``_or_none``,
     ``_store_components``, ``_given_ridge``, ``_forget_passing``,
-    ``_feels_units`` and ``_look_at_curvature``.
+    ``_depends_on_units`` and ``_look_at_curvature``.
     """
 
     components_ = SolvedOnDemand()
@@ -143,6 +143,7 @@ class ChunkedSlicing:
 
     def _fit_blocks(self, X, y, X_unlabeled, sample_weight):
         """Fit to a Dask array block by block; y is read whole."""
+        self._check_parameters()
         if (remedy := _needs_all_rows(self)) is not None:
             raise ValueError(f"{remedy}, or compute the Dask array first.")
         y, labelled, weights, in_y = check_block_response(self, X, y, sample_weight)
@@ -155,6 +156,7 @@ class ChunkedSlicing:
             )
         kept = None if weights is None else weights[labelled]
         slices = slice_response(y[labelled], self.n_slices, sample_weight=kept)
+        self._forget_passing()
         self._begin(y, slices)
         self._moments = None
         rows = LabelledBlocks(X, labelled, slices)
@@ -212,7 +214,7 @@ class ChunkedSlicing:
 
     def _shuffle_blocks(self, rows, mean, scale, rho):
         """Count the directions by the permutation tests of ``fit``."""
-        if not self._feels_units(rows.slices, n_unlabeled=0):
+        if not self._depends_on_units(rows.slices, n_unlabeled=0):
             scale = 1.0
         X, slices = rows.shuffled(mean, scale)
         pencil = Pencil(

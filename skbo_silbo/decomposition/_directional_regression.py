@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ._second_moments import _SecondMomentSlicing
+from ._second_moments import SecondMomentSlicing
 from .slicing._slice_variances import centred_groups, slice_means, sum_of_squared_scatters
 
 
-class DirectionalRegression(_SecondMomentSlicing):
+class DirectionalRegression(SecondMomentSlicing):
     """Directions from means and variances of the slices together.
 
     Eigenvectors of the average over pairs of slices of ``(2 I - A)^2``, with A the mean of

@@ -9,29 +9,21 @@ M          (q, q)    ``Z' diag(e) Z / n``
 =========  ========  ======================================================================
 """
 
-from typing import Self
-
 import numpy as np
 from scipy import linalg
 
-from skbo_silbo._typing import ArrayLike
-
 from .._checks import check_choice
-from .._numerics._pencil import Pencil
-from .._numerics._solvers import primal_basis
-from ._projection import LinearProjection, with_positive_peaks
-from .rows._centering import center_on_labels, check_a_column_varies, check_enough_rows
-from .rows._labels import split_labelled
-from .selection._n_components import check_n_components
+from ._supervised import SupervisedProjection
+from .selection._n_components import INDEPENDENT, check_identified
 from .significance._hessian_tests import hessian_tests
 from .significance._sequential_tests import SIGNIFICANCE
-from .slicing._slices import slice_response
+from .slicing._whitened_rows import WhitenedRows
 
 EXACT_FIT = 1e-24
 """Share of the variance of y below which residuals are rounding."""
 
 
-class PrincipalHessianDirections(LinearProjection):
+class PrincipalHessianDirections(SupervisedProjection):
     """Directions along which the regression of y on X curves most (pHd).
 
     Eigenvectors, by absolute eigenvalue, of the average of ``e (x - mean)(x - mean)'`` against the
@@ -80,60 +72,34 @@ class PrincipalHessianDirections(LinearProjection):
     (1, 2)
     """
 
+    _takes_categories = False
+    _whitens = True
+    _passing = ("dimension_tests_",)
+
     def __init__(self, n_components: int | str = "auto", *, on: str = "residuals") -> None:
         self.n_components = n_components
         self.on = on
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the directions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-            At least two labelled rows more than features.
-        y : array-like of shape (n,)
-            Numbers; NaN marks a row without a label, which is left out.
-        sample_weight : array-like of shape (n,), default=None
-            Integers are counts: a row of weight 3 is three rows, for the tests too. Floats are
-            relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            For fewer labelled rows than the method needs, a constant y, or an `n_components` above
-            the number of features that vary.
-        """
+    def _check_parameters(self):
         check_choice("on", self.on, ["residuals", "response"])
-        data = split_labelled(self, X, y, sample_weight=sample_weight, keep_float32=True)
-        data = data.labelled_only()
-        check_n_components(self.n_components, self.n_features_in_)
-        check_enough_rows(type(self).__name__, *data.X_labeled.shape)
-        check_a_column_varies(data.X_labeled)
-        X, self.mean_ = center_on_labels(data)
-        slices = slice_response(data.y, 2, sample_weight=data.weights)
-        n, X = slices.n_rows, slices.weighted(X)
-        basis = primal_basis(Pencil(X, len(X), slices.membership()))
-        Z = np.sqrt(n) * basis.whiten(X)
+
+    def _learn(self, data, slices):
+        rows = WhitenedRows.of(data, slices)
+        self.mean_, Z = rows.mean, rows.Z
         e = data.y - np.average(data.y, weights=data.weights)
+        w = np.full(len(e), 1 / len(e)) if data.weights is None else data.weights / slices.n_rows
         if self.on == "residuals":
-            e = e - slices.unweighted(Z) @ (Z.T @ slices.weighted(e[:, None])[:, 0]) / n
-        eigenvalues, V = linalg.eigh((Z.T * e) @ Z / n)
+            e = e - Z @ (Z.T @ (w * e))
+        eigenvalues, V = linalg.eigh((Z.T * (w * e)) @ Z)
         order = np.argsort(-np.abs(eigenvalues), kind="stable")
-        self._check_rank(len(order))
+        check_identified(self.n_components, len(order), INDEPENDENT)
         self.eigenvalues_ = eigenvalues[order]
-        variance = np.average(e**2, weights=data.weights)
+        variance = w @ e**2
         exact = variance <= EXACT_FIT * data.y.var()
-        self.n_components_ = self._choose_n_components(n, 0.0 if exact else variance)
-        directions = np.sqrt(n) * basis.lift(V[:, order[: self.n_components_]])
-        self.components_ = with_positive_peaks(directions.T)
-        return self
+        self.n_components_ = self._choose_n_components(slices.n_rows, 0.0 if exact else variance)
+        self.components_ = rows.components(V[:, order[: self.n_components_]])
 
     def _choose_n_components(self, n, variance):
-        self.__dict__.pop("dimension_tests_", None)
         squares = self.eigenvalues_**2
         if self.on == "residuals":
             self.dimension_tests_ = hessian_tests(squares, n, variance)
@@ -144,10 +110,3 @@ class PrincipalHessianDirections(LinearProjection):
             return 1 + int(np.argmax(falls)) if len(squares) > 1 else 1
         accepted = np.flatnonzero(self.dimension_tests_["p_value"] > SIGNIFICANCE)
         return max(1, int(accepted[0]) if len(accepted) else len(squares))
-
-    def _check_rank(self, rank):
-        if self.n_components != "auto" and self.n_components > rank:
-            raise ValueError(
-                f"n_components must be at most {rank}, the number of features that vary "
-                f"independently: got {self.n_components}. Use n_components='auto'."
-            )

@@ -2,23 +2,18 @@
 
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Self
 
 import numpy as np
 from scipy import linalg
 from scipy.stats import rankdata
 
-from skbo_silbo._typing import ArrayLike
-
 from .._checks import check_choice, check_integer
 from .._numerics._local_linear import local_predictions, local_slopes, mave_step
-from ._projection import LinearProjection
-from .rows._centering import check_enough_rows
+from ._supervised import SupervisedProjection
 from .rows._frame import Frame
-from .rows._labels import split_labelled
 from .rows._weights import copies
 from .selection._held_out import mean_and_error
-from .selection._n_components import check_n_components
+from .selection._n_components import check_identified
 
 FIRST_RIDGE = 1e-2
 RIDGE = 1e-3
@@ -29,7 +24,7 @@ MAX_AUTO_COMPONENTS = 6
 """Most directions that n_components="auto" tries."""
 
 
-class OuterProductGradients(LinearProjection):
+class OuterProductGradients(SupervisedProjection):
     """Directions along which local linear regressions of y are steepest (OPG and MAVE).
 
     A local linear regression at every row gives a gradient; the leading eigenvectors of the average
@@ -89,6 +84,10 @@ class OuterProductGradients(LinearProjection):
     array([[0. , 0. , 0.7, 0. , 0. , 0.7]])
     """
 
+    _takes_categories = False
+    _keeps_float32 = False
+    _whitens = True
+
     def __init__(
         self,
         n_components: int | str = "auto",
@@ -104,44 +103,16 @@ class OuterProductGradients(LinearProjection):
         self.max_iter = max_iter
         self.tol = tol
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the directions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-            At least two labelled rows more than features; several times as many are better.
-        y : array-like of shape (n,)
-            Numbers; NaN marks a row without a label, which is left out.
-        sample_weight : array-like of shape (n,), default=None
-            In the local regressions and in the average of their slopes. Integers are counts: a row
-            of weight 3 is three rows. Floats are relative, and scaled to sum to the effective
-            number ``(sum w)^2 / sum w^2``.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            For a parameter outside its range, too few labelled rows, a constant y, rows that are
-            all the same, or an `n_components` above the number of features that vary.
-        """
-        self._check_parameters()
-        data = split_labelled(self, X, y, sample_weight=sample_weight).labelled_only()
-        check_n_components(self.n_components, self.n_features_in_)
-        check_enough_rows(type(self).__name__, *data.X_labeled.shape)
+    def _learn(self, data, slices):
         frame = Frame.from_labelled(data.X_labeled, data.y, data.weights)
         U, t = frame.standardise(data.X_labeled), (data.y - frame.y_mean) / frame.y_scale
         rows = _Rows(U, t, data.weights)
-        self._check_rank(rows.U.shape[1])
+        check_identified(self.n_components, rows.U.shape[1], "features that vary")
         r = self._grow(rows) if self.n_components == "auto" else int(self.n_components)
         B, eigenvalues = self._fit_directions(rows, r)
         self.mean_, self.n_components_ = frame.mean, B.shape[1]
         self.eigenvalues_ = frame.y_scale**2 * np.clip(eigenvalues, 0, None)
         self.components_ = frame.rows_in_features(B.T)
-        return self
 
     def _fit_directions(self, rows, r):
         B, eigenvalues = self._outer_products(rows, r)
@@ -205,13 +176,6 @@ class OuterProductGradients(LinearProjection):
         for name, value in (("bandwidth", self.bandwidth), ("tol", self.tol)):
             if not isinstance(value, Real) or not 0 < value < np.inf:
                 raise ValueError(f"{name} must be a finite number > 0: got {value!r}.")
-
-    def _check_rank(self, rank):
-        if self.n_components != "auto" and self.n_components > rank:
-            raise ValueError(
-                f"n_components must be at most {rank}, the number of features that vary: got "
-                f"{self.n_components}. Use n_components='auto'."
-            )
 
 
 @dataclass(frozen=True, eq=False)

@@ -83,11 +83,3 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         tags.target_tags.multi_output = self._takes_responses
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def with_positive_peaks(components):
-    """Return components (r, d) with the largest entry of each row made positive."""
-    largest = np.take_along_axis(
-        components, np.abs(components).argmax(axis=1, keepdims=True), axis=1
-    )
-    return components * np.where(largest < 0, -1.0, 1.0)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ._second_moments import _SecondMomentSlicing
+from ._second_moments import SecondMomentSlicing
 from .slicing._slice_variances import centred_groups, slice_means, sum_of_squared_scatters
 
 
-class SlicedAverageVarianceEstimation(_SecondMomentSlicing):
+class SlicedAverageVarianceEstimation(SecondMomentSlicing):
     """Directions along which the variance within slices of y differs from that overall (SAVE).
 
     Eigenvectors of ``sum_h p_h (I - V_h)^2`` in whitened coordinates [1]_. It sees responses that

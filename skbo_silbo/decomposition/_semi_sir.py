@@ -19,14 +19,19 @@ from .._numerics._pencil import Pencil
 from .._numerics._solver_choice import DENSE_MAX_FEATURES, choose_solver, make_solver
 from .._numerics._whitening import cholesky_basis
 from ._chunks import ChunkedSlicing
-from ._projection import LinearProjection, with_positive_peaks
-from .rows._centering import center_on_labels, check_a_column_varies
+from ._projection import LinearProjection
+from ._supervised import Supervised
+from .rows._centering import center_on_labels, with_positive_peaks
 from .rows._dask_arrays import is_dask_array
-from .rows._labels import split_labelled, target_type
+from .rows._labels import target_type
 from .rows._moments import SliceMoments
 from .selection._alpha import choose_alpha
 from .selection._criterion import dimension_by_criterion, excess_over_noise
-from .selection._n_components import COMPONENT_WORDS, TESTED_WORDS, check_n_components
+from .selection._n_components import (
+    COMPONENT_WORDS,
+    TESTED_WORDS,
+    check_identified,
+)
 from .selection._ridge import ROWS_PER_FEATURE, choose_ridge
 from .significance._linearity import curvature, rows_to_look_at, warn_of_curvature
 from .significance._sequential_tests import (
@@ -38,7 +43,6 @@ from .significance._sequential_tests import (
 from .significance._slice_tests import check_room_for_tests, slice_tests
 from .slicing._neighborhoods import column_scales, graph_penalty, local_membership
 from .slicing._paper import pairwise_membership, paper_directions
-from .slicing._slices import check_n_slices, slice_response
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized", "paper")
 NEIGHBORS = ("auto", "brute", "pynndescent")
@@ -49,17 +53,9 @@ PAPER_ALPHA = 1.0
 """What alpha="auto" is for Algorithm 2, whose span does not depend on it."""
 MAX_AUTO_COMPONENTS = 20
 """Most directions that n_components="auto" considers when slices are localised."""
-PASSING_ATTRIBUTES = (
-    "alpha_scores_",
-    "curvature_",
-    "dimension_tests_",
-    "permutation_tests_",
-    "rotation_tests_",
-)
-"""What one fit may set and the next one may not."""
 
 
-class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
+class SemiSlicedInverseRegression(ChunkedSlicing, Supervised, LinearProjection):
     """Directions along which X varies with y, learnt from labelled and unlabelled rows.
 
     Labelled rows are sliced by their response; the components solve ``Gamma b = lambda T b``, with
@@ -212,6 +208,14 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     """
 
     _takes_responses = True
+    _component_words = COMPONENT_WORDS
+    _passing = (
+        "alpha_scores_",
+        "curvature_",
+        "dimension_tests_",
+        "permutation_tests_",
+        "rotation_tests_",
+    )
 
     def __init__(
         self,
@@ -271,21 +275,20 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         -------
         self
         """
-        self._check_parameters()
         if is_dask_array(X):
             return self._fit_blocks(X, y, X_unlabeled, sample_weight)
-        data = self._split(X, y, X_unlabeled, sample_weight)
-        check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
-        check_a_column_varies(data.X_labeled)
-        slices = slice_response(data.y, self.n_slices, sample_weight=data.weights)
+        data, slices = self._part(X, y, X_unlabeled, sample_weight)
         self._begin(data.y, slices)
         self._moments = None
+        if self.solver == "paper":
+            self._learn_as_printed(data, slices)
+        elif not self._fit_moments(data, slices):
+            self._learn(data, slices)
+        return self
+
+    def _learn(self, data, slices):
         random_state = check_random_state(self.random_state)
         search = {"method": self.neighbors, "random_state": random_state}
-        if self.solver == "paper":
-            return self._fit_paper(data, slices, search)
-        if self._fit_moments(data, slices):
-            return self
         X, self.mean_ = center_on_labels(data)
         X = slices.weighted(X)
         scale = self._standardise(X, data, slices)
@@ -294,11 +297,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         pencil = self._build_pencil(X, slices, omega, search)
         if self.n_components in TESTED_WORDS:
             check_room_for_tests(pencil)
-        self.solver_ = self.solver
-        if self.solver == "auto":
-            counted = isinstance(self.n_components, Integral)
-            self.solver_ = choose_solver(pencil, relative_ridge=self.ridge_, counted=counted)
-        solver = make_solver(self.solver_, random_state)
+        solver = self._make_solver(pencil, random_state)
         spectrum = solver.solve(pencil, self._n_wanted(pencil.omega.shape[1]))
         plain, penalised = self._is_plain(slices), pencil.penalty is not None
         self._store_spectrum(spectrum, slices.n_rows, plain=plain, penalised=penalised)
@@ -309,7 +308,13 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             places = rows_to_look_at(n, d, slices.weights)
             rows = slices.unweighted(pencil.X_labeled)[places]
             self._look_at_curvature(rows, self.components_ * scale, data.y)
-        return self
+
+    def _make_solver(self, pencil, random_state):
+        self.solver_ = self.solver
+        if self.solver == "auto":
+            counted = isinstance(self.n_components, Integral)
+            self.solver_ = choose_solver(pencil, relative_ridge=self.ridge_, counted=counted)
+        return make_solver(self.solver_, random_state)
 
     def _fit_moments(self, data, slices):
         """Fit from the moments of the rows, which need not be centred; False where they do not do.
@@ -318,7 +323,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         """
         n, d = data.X_labeled.shape
         tested = self.n_components not in TESTED_WORDS or self._has_rows_to_test(n)
-        ridged = self._feels_units(slices, len(data.X_unlabeled))
+        ridged = self._depends_on_units(slices, len(data.X_unlabeled))
         if ridged or data.weights is not None or not tested or n <= d + 1:
             return False
         if self.solver == "auto" and d > DENSE_MAX_FEATURES:
@@ -333,19 +338,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             self._look_at_curvature(rows, self.components_, data.y)
         return True
 
-    def _split(self, X, y, X_unlabeled, sample_weight):
-        data = split_labelled(
-            self,
-            X,
-            y,
-            X_unlabeled,
-            sample_weight=sample_weight,
-            allow_categories=True,
-            categorical=self.categorical,
-            multivariate=True,
-            n_slices=self.n_slices,
-            keep_float32=True,
-        )
+    def _usable(self, data):
         if self.alpha == 0 and self.solver != "paper":
             data = data.labelled_only()
         if (obstacle := self._no_weights_because()) is not None:
@@ -363,18 +356,12 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             return "with solver='paper', which knows none. Use solver='auto'."
         return None
 
-    def _forget_passing(self):
-        """Drop what an earlier fit may have set and this one may not."""
-        for name in PASSING_ATTRIBUTES:
-            self.__dict__.pop(name, None)
-
     def _begin(self, y, slices):
-        self._forget_passing()
         self.n_slices_ = slices.n_slices
         self.target_type_ = target_type(y)
 
     def _check_parameters(self):
-        check_n_slices(self.n_slices)
+        super()._check_parameters()
         check_integer("n_neighbors", self.n_neighbors, 1)
         check_choice("solver", self.solver, SOLVERS)
         check_choice("neighbors", self.neighbors, NEIGHBORS)
@@ -382,14 +369,13 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             value = getattr(self, name)
             if not (isinstance(value, str) and value == "auto"):
                 check_nonnegative(name, value, special="'auto'")
-        for name in ("scale", "categorical"):
-            check_switch(name, getattr(self, name))
+        check_switch("scale", self.scale)
         if self.n_local_neighbors is not None:
             check_integer("n_local_neighbors", self.n_local_neighbors, 2, special="None")
 
     def _standardise(self, X, data, slices):
         """Divide the columns of X in place where units would matter; return by what."""
-        if not (self.scale and self._feels_units(slices, len(data.X_unlabeled))):
+        if not (self.scale and self._depends_on_units(slices, len(data.X_unlabeled))):
             return 1.0
         scale = column_scales(X, slices)
         X /= scale
@@ -401,7 +387,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
             return None
         return X_labeled if self.scale is True else X_labeled * scale
 
-    def _feels_units(self, slices, n_unlabeled):
+    def _depends_on_units(self, slices, n_unlabeled):
         """Tell whether units matter: plain slices of many rows have neither ridge nor graph."""
         ridged = self.ridge != 0 and (
             self.ridge != "auto" or slices.n_rows < ROWS_PER_FEATURE * self.n_features_in_
@@ -505,13 +491,12 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         return min(len(eigenvalues), self.n_slices_ - 1) if plain else max(nonzero, 1)
 
     def _check_identified(self, limit):
-        if not isinstance(self.n_components, str) and self.n_components > limit:
-            raise ValueError(
-                f"n_components must be at most {limit}, the number of directions identified by the "
-                f"slices: got {self.n_components}. Use n_components='auto', or more slices where y "
-                "is numeric; where y holds categories, a slice each, DirectionalRegression sees "
-                "more directions."
-            )
+        check_identified(
+            self.n_components,
+            limit,
+            remedy=", or more slices where y is numeric; where y holds categories, a slice each, "
+            "DirectionalRegression sees more directions",
+        )
 
     def _choose_n_components(self, pencil, slices, near):
         if self.n_components not in TESTED_WORDS or self._tests_are_valid(slices.n_rows):
@@ -570,7 +555,10 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
     def _is_sliced_by_value(self, y):
         return self.target_type_ == "categorical" or len(np.unique(y)) == self.n_slices_
 
-    def _fit_paper(self, data, slices, search):
+    def _learn_as_printed(self, data, slices):
+        """Algorithm 2 of the paper."""
+        random_state = check_random_state(self.random_state)
+        search = {"method": self.neighbors, "random_state": random_state}
         X = np.concatenate([data.X_labeled, data.X_unlabeled], dtype=np.float64)
         self.mean_ = X.mean(axis=0)
         self.solver_, self.ridge_ = "paper", 0.0 if self.ridge == "auto" else float(self.ridge)
@@ -592,4 +580,3 @@ class SemiSlicedInverseRegression(ChunkedSlicing, LinearProjection):
         self._check_identified(B.shape[1])
         self.n_components_ = B.shape[1]
         self.components_ = with_positive_peaks(B.T)
-        return self

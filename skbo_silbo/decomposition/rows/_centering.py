@@ -55,3 +55,11 @@ def check_enough_rows(name, n, d):
             f"X must have more labelled rows than features + 1 for {name}: got {n} labelled rows "
             f"and {d} features. Reduce the features first, or use SemiSlicedInverseRegression."
         )
+
+
+def with_positive_peaks(components):
+    """Return components (r, d) with the largest entry of each row made positive."""
+    largest = np.take_along_axis(
+        components, np.abs(components).argmax(axis=1, keepdims=True), axis=1
+    )
+    return components * np.where(largest < 0, -1.0, 1.0)

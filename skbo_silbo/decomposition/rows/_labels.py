@@ -13,7 +13,7 @@ from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from ..._checks import warn_user
-from ..._typing import ArrayLike, FloatArray
+from ..._typing import ArrayLike, BoolArray, FloatArray
 from ._dask_arrays import FLOATS, check_in_memory
 from ._weights import are_counts, as_numbers_of_rows, check_sample_weight
 
@@ -45,6 +45,8 @@ class LabelledData:
         Positive weights of the labelled rows, as numbers of rows.
     weight_range : tuple of two numbers or None
         Least and largest of these as they were given.
+    is_labeled, is_unlabeled : ndarray of shape (n,) of bool or None
+        Which rows of X, as it was given, these are.
     """
 
     X_labeled: FloatArray
@@ -52,6 +54,8 @@ class LabelledData:
     X_unlabeled: FloatArray
     weights: NDArray[Any] | None = None
     weight_range: tuple[float, float] | None = None
+    is_labeled: BoolArray | None = None
+    is_unlabeled: BoolArray | None = None
 
     @property
     def n_rows(self) -> float:
@@ -158,7 +162,8 @@ def split_labelled(
     labels, labelled = _check_response(y, allow_categories, categorical, multivariate)
     check_consistent_length(rows, labels)
     weights, weight_range = check_sample_weight(sample_weight, len(rows)), None
-    unlabelled = rows[~labelled if weights is None else ~labelled & (weights > 0)]
+    is_unlabeled = ~labelled if weights is None else ~labelled & (weights > 0)
+    unlabelled = rows[is_unlabeled]
     if weights is not None:
         labelled &= weights > 0
     _check_labels(labels[labelled], len(labels))
@@ -170,14 +175,9 @@ def split_labelled(
     if X_unlabeled is not None:
         more = _check_unlabelled(estimator, X_unlabeled, dtypes)
         unlabelled = np.concatenate([unlabelled, more])
-    if labelled.all():
-        return LabelledData(rows, labels, unlabelled, weights, weight_range)
-    return LabelledData(rows[labelled], labels[labelled], unlabelled, weights, weight_range)
-
-
-def labelled_mask(y):
-    """Tell which rows of y, as ``fit`` takes it, have a label: bool of shape (n,)."""
-    return _check_response(y, allow_categories=True, multivariate=True)[1]
+    if not labelled.all():
+        rows, labels = rows[labelled], labels[labelled]
+    return LabelledData(rows, labels, unlabelled, weights, weight_range, labelled, is_unlabeled)
 
 
 def response_targets(y, weights=None):

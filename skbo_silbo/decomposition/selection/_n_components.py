@@ -18,3 +18,16 @@ def check_n_components(value, n_features, words=("auto",)):
             f"n_components must be at most {n_features} (n_features): got {value}. "
             "Use n_components='auto' or fewer components."
         )
+
+
+INDEPENDENT = "features that vary independently"
+"""What limits the directions of methods that whiten X."""
+
+
+def check_identified(value, limit, what="directions identified by the slices", remedy=""):
+    """Refuse a number of components above the `limit`, which is the number of `what`."""
+    if not isinstance(value, str) and value > limit:
+        raise ValueError(
+            f"n_components must be at most {limit}, the number of {what}: got {value}. Use "
+            f"n_components='auto'{remedy}."
+        )
