@@ -88,7 +88,7 @@ class ChunkedSlicing:
             With `components_` as soon as the rows seen identify `n_components`; before, reading it
             raises NotFittedError. No rows are kept to be shuffled: where Li's test is not valid,
             "auto" draws random rotations of the moments in place of permutations
-            (`rotation_tests_`), which holds its level for normal X. Nor can curved features be told
+            (`rotation_tests_`), which holds its level for normal X. Curved features cannot be found
             from moments: there is no `curvature_`, so look at a sample of the rows by ``fit``.
 
         Raises

@@ -45,10 +45,10 @@ class SliceCoding:
             return np.searchsorted(self.edges, y, side="right")
         y = np.asarray(y).astype(self.classes.dtype)
         codes = np.minimum(np.searchsorted(self.classes, y), len(self.classes) - 1)
-        strangers = self.classes[codes] != y
-        if strangers.any():
+        unknown = self.classes[codes] != y
+        if unknown.any():
             raise ValueError(
-                f"y must hold classes given at the first call of partial_fit: got {y[strangers][0]}"
+                f"y must hold classes given at the first call of partial_fit: got {y[unknown][0]}"
                 f" and the classes {self.classes.tolist()}. List every class in `classes`."
             )
         return codes
