@@ -20,8 +20,8 @@ class DirectionalRegression(SecondMomentSlicing):
         suffice [3]_. It can find none: `n_components_` is 0 then, `components_` keeps one
         direction, and a warning says so. "criterion" takes an information criterion of the spectrum
         [2]_, at least 1.
-    n_slices : int or array-like of increasing edges, default=10
-        As in `SemiSlicedInverseRegression`; fewer, larger slices suit second moments.
+    n_slices : int or array-like of increasing edges, default=4
+        As in `SemiSlicedInverseRegression`; second moments want few, large slices.
     categorical : "auto" or bool, default="auto"
         Whether y holds categories, as in `SemiSlicedInverseRegression`.
 

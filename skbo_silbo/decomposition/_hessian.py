@@ -11,12 +11,16 @@ M          (q, q)    ``Z' diag(e) Z / n``
 
 import numpy as np
 from scipy import linalg
+from sklearn.utils import check_random_state
 
 from .._checks import check_choice
 from ._supervised import SupervisedProjection
 from .selection._n_components import INDEPENDENT, check_identified
-from .significance._hessian_tests import hessian_tests
-from .significance._sequential_tests import SIGNIFICANCE
+from .significance._hessian_tests import MOST_TESTED, N_FLIPS, SignFlips, hessian_tests
+from .significance._permutation import permutation_tests
+from .significance._sequential_tests import found_by_tests
+from .significance._weighted_shuffles import affordable
+from .slicing._evenly_spaced import MAX_ROWS, evenly_spaced
 from .slicing._whitened_rows import WhitenedRows
 
 EXACT_FIT = 1e-24
@@ -35,8 +39,10 @@ class PrincipalHessianDirections(SupervisedProjection):
     Parameters
     ----------
     n_components : "auto" or int, default="auto"
-        "auto" takes the sequential tests of `dimension_tests_` at level .05, at least 1; with
-        ``on="response"``, where they are not valid, the steepest fall of the squared eigenvalues.
+        "auto" tests at level .05, by the wild bootstrap, whether 0, 1, ... directions suffice. It
+        can find none: `n_components_` is 0 then, `components_` keeps one direction, and a warning
+        says so. With ``on="response"``, where no test is valid, it takes the steepest fall of the
+        squared eigenvalues, at least 1.
     on : {"residuals", "response"}, default="residuals"
         What weighs the rows, e above: "residuals" leaves linear trends out.
 
@@ -50,9 +56,14 @@ class PrincipalHessianDirections(SupervisedProjection):
         Signed, falling in absolute value, in units of y; positive where the response is convex.
     n_components_, n_features_in_ : int
     dimension_tests_ : dict of ndarray
-        "n_components", "statistic", "df" and "p_value" of Li's tests that k directions suffice, for
-        residuals: ``n sum lambda_j^2 / (2 var e)`` over the eigenvalues left out, chi-square with
-        ``(q - k)(q - k + 1) / 2`` degrees of freedom for normal X [1]_ [2]_.
+        "n_components", "statistic", "df", "p_value" and "p_value_normal" of the tests that k
+        directions suffice, for residuals, as R's ``dr`` prints them: the statistic is
+        ``n sum lambda_j^2 / (2 var e)`` over the eigenvalues left out. "p_value" is that of a
+        weighted sum of chi-squares [2]_, valid in large samples whatever X is, and cautious;
+        "p_value_normal" is right for normal X with residuals of constant variance alone [1]_.
+    bootstrap_tests_ : dict of ndarray
+        "n_components", "statistic", "p_value", "n_permutations" of the wild bootstrap [3]_, to the
+        first k accepted; where they chose.
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 
@@ -61,6 +72,8 @@ class PrincipalHessianDirections(SupervisedProjection):
     .. [1] Li, "On Principal Hessian Directions for Data Visualization and Dimension Reduction:
        Another Application of Stein's Lemma", JASA 87, 1992.
     .. [2] Cook, "Principal Hessian Directions Revisited", JASA 93, 1998.
+    .. [3] Wu, "Jackknife, Bootstrap and Other Resampling Methods in Regression Analysis", Ann.
+       Statist. 14, 1986.
 
     Examples
     --------
@@ -74,7 +87,7 @@ class PrincipalHessianDirections(SupervisedProjection):
 
     _takes_categories = False
     _whitens = True
-    _passing = ("dimension_tests_",)
+    _passing = ("dimension_tests_", "bootstrap_tests_")
 
     def __init__(self, n_components: int | str = "auto", *, on: str = "residuals") -> None:
         self.n_components = n_components
@@ -85,28 +98,39 @@ class PrincipalHessianDirections(SupervisedProjection):
 
     def _learn(self, data, slices):
         rows = WhitenedRows.of(data, slices)
-        self.mean_, Z = rows.mean, rows.Z
-        e = data.y - np.average(data.y, weights=data.weights)
-        w = np.full(len(e), 1 / len(e)) if data.weights is None else data.weights / slices.n_rows
-        if self.on == "residuals":
-            e = e - Z @ (Z.T @ (w * e))
-        eigenvalues, V = linalg.eigh((Z.T * (w * e)) @ Z)
+        self.mean_, Z, n = rows.mean, rows.Z, slices.n_rows
+        y = data.y - np.average(data.y, weights=data.weights)
+        w = np.ones(len(y)) if data.weights is None else data.weights
+        e = y - Z @ (Z.T @ (w * y)) / n if self.on == "residuals" else y
+        e = np.where(w @ e**2 <= EXACT_FIT * (w @ y**2), 0.0, e)
+        eigenvalues, V = linalg.eigh((Z.T * (w * e)) @ Z / n)
         order = np.argsort(-np.abs(eigenvalues), kind="stable")
         check_identified(self.n_components, len(order), INDEPENDENT)
-        self.eigenvalues_ = eigenvalues[order]
-        variance = w @ e**2
-        exact = variance <= EXACT_FIT * data.y.var()
-        self.n_components_ = self._choose_n_components(slices.n_rows, 0.0 if exact else variance)
-        self.components_ = rows.components(V[:, order[: self.n_components_]])
+        self.eigenvalues_, V = eigenvalues[order], V[:, order]
+        self.n_components_ = self._choose_n_components(Z @ V, e, slices)
+        self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
 
-    def _choose_n_components(self, n, variance):
-        squares = self.eigenvalues_**2
+    def _choose_n_components(self, S, e, slices):
         if self.on == "residuals":
-            self.dimension_tests_ = hessian_tests(squares, n, variance)
+            weights = np.ones(len(e)) if slices.weights is None else slices.weights
+            self.dimension_tests_ = hessian_tests(self.eigenvalues_, S, e, weights, slices.n_rows)
         if self.n_components != "auto":
             return int(self.n_components)
         if self.on == "response":
+            squares = self.eigenvalues_**2
             falls = squares[:-1] / np.maximum(squares[1:], 1e-3 * squares[0])
             return 1 + int(np.argmax(falls)) if len(squares) > 1 else 1
-        accepted = np.flatnonzero(self.dimension_tests_["p_value"] > SIGNIFICANCE)
-        return max(1, int(accepted[0]) if len(accepted) else len(squares))
+        self.bootstrap_tests_ = self._tests(S, e, slices)
+        return found_by_tests(self.bootstrap_tests_)
+
+    def _tests(self, S, e, slices):
+        weights = slices.weights
+        if slices.is_counted and weights is not None:
+            places = evenly_spaced(S, slices, max(len(S), MAX_ROWS))
+            S, e, weights = S[places], e[places], None
+        return permutation_tests(
+            SignFlips.of(S, e, weights),
+            most=min(S.shape[1], MOST_TESTED),
+            n_permutations=affordable(S, N_FLIPS),
+            random_state=check_random_state(0),
+        )

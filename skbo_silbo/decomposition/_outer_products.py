@@ -14,6 +14,7 @@ from .rows._frame import Frame
 from .rows._weights import copies
 from .selection._held_out import mean_and_error
 from .selection._n_components import check_identified
+from .significance._sequential_tests import warn_of_none
 
 FIRST_RIDGE = 1e-2
 RIDGE = 1e-3
@@ -39,7 +40,8 @@ class OuterProductGradients(SupervisedProjection):
     n_components : "auto" or int, default="auto"
         Number of directions. "auto" tries 1, 2, ... up to 6 and stops as soon as a further one does
         not lower the five-fold cross-validated error of a local linear regression on the scores by
-        a standard error. Rows that are copies of each other are held out together.
+        a standard error; the error at 0 is that of the mean. Where it stays at 0, `components_`
+        keeps one direction, and a warning says so. Copies of a row are held out together.
     refinement : {"mave", "opg"}, default="mave"
         "opg" leaves out the steps of MAVE: faster, a little less exact.
     bandwidth : float, default=1.0
@@ -108,9 +110,11 @@ class OuterProductGradients(SupervisedProjection):
         U, t = frame.standardise(data.X_labeled), (data.y - frame.y_mean) / frame.y_scale
         rows = _Rows(U, t, data.weights)
         check_identified(self.n_components, rows.U.shape[1], "features that vary")
-        r = self._grow(rows) if self.n_components == "auto" else int(self.n_components)
-        B, eigenvalues = self._fit_directions(rows, r)
-        self.mean_, self.n_components_ = frame.mean, B.shape[1]
+        found = self._grow(rows) if self.n_components == "auto" else int(self.n_components)
+        if not found:
+            warn_of_none()
+        B, eigenvalues = self._fit_directions(rows, max(found, 1))
+        self.mean_, self.n_components_ = frame.mean, found
         self.eigenvalues_ = frame.y_scale**2 * np.clip(eigenvalues, 0, None)
         self.components_ = frame.rows_in_features(B.T)
 
@@ -145,12 +149,11 @@ class OuterProductGradients(SupervisedProjection):
         return self.bandwidth * n ** (-1 / (r + 4))
 
     def _grow(self, rows):
-        """Return how many directions: one more while it lowers the held-out error by its error."""
+        """Return how many directions: one more while the held-out error falls by its own error."""
         firsts, sets = copies(rows.U, rows.t)
         folds = (rankdata(rows.t[firsts], method="ordinal") % min(N_FOLDS, len(firsts)))[sets]
-        errors = self._held_out_errors(rows, folds, 1)
-        best = 1
-        for r in range(2, min(rows.U.shape[1], MAX_AUTO_COMPONENTS) + 1):
+        errors, best = _errors_of_means(rows, folds), 0
+        for r in range(1, min(rows.U.shape[1], MAX_AUTO_COMPONENTS) + 1):
             fresh = self._held_out_errors(rows, folds, r)
             gain, error = mean_and_error(errors - fresh, rows.weights)
             if gain <= error:
@@ -176,6 +179,15 @@ class OuterProductGradients(SupervisedProjection):
         for name, value in (("bandwidth", self.bandwidth), ("tol", self.tol)):
             if not isinstance(value, Real) or not 0 < value < np.inf:
                 raise ValueError(f"{name} must be a finite number > 0: got {value!r}.")
+
+
+def _errors_of_means(rows, folds):
+    """Squared errors (n,) of the (weighted) mean of the other folds."""
+    means = [
+        np.average(kept.t, weights=kept.weights)
+        for kept in (rows.of(folds != fold) for fold in range(folds.max() + 1))
+    ]
+    return (rows.t - np.array(means)[folds]) ** 2
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from ._supervised import SupervisedProjection
 from .selection._criterion import dimension_by_criterion
 from .selection._n_components import COMPONENT_WORDS, INDEPENDENT, check_identified
 from .significance._permutation import KernelShuffles, permutation_tests
-from .significance._sequential_tests import dimension_by_tests, warn_of_none
+from .significance._sequential_tests import found_by_tests
 from .significance._weighted_shuffles import (
     WeightedShuffles,
     affordable,
@@ -43,13 +43,13 @@ class SecondMomentSlicing(SupervisedProjection):
     _takes_responses = True
     _whitens = True
     _component_words = COMPONENT_WORDS
-    _passing = ("permutation_tests_",)
+    _passing = ("permutation_tests_", "dimension_tests_")
 
     def __init__(
         self,
         n_components: int | str = "auto",
         *,
-        n_slices: int | ArrayLike = 10,
+        n_slices: int | ArrayLike = 4,
         categorical: bool | str = "auto",
     ) -> None:
         self.n_components = n_components
@@ -76,11 +76,12 @@ class SecondMomentSlicing(SupervisedProjection):
             return int(self.n_components)
         if self.n_components == "criterion":
             return dimension_by_criterion(self.eigenvalues_, slices.n_rows)
+        self._test_by_chi_square(Z @ V, slices)
         self.permutation_tests_ = self._tests(Z @ V, slices)
-        n_components = dimension_by_tests(self.permutation_tests_)
-        if not n_components:
-            warn_of_none()
-        return n_components
+        return found_by_tests(self.permutation_tests_)
+
+    def _test_by_chi_square(self, S, slices):
+        """Set tests whose reference is known in large samples, where there are any."""
 
     def _tests(self, S, slices):
         """Permutation tests of the scores S (n, q) of all directions."""

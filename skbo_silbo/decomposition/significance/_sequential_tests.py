@@ -56,6 +56,14 @@ def dimension_by_tests(tests):
     return int(accepted[0]) if len(accepted) else len(tests["p_value"])
 
 
+def found_by_tests(tests):
+    """As `dimension_by_tests`, with a warning where that is 0."""
+    found = dimension_by_tests(tests)
+    if not found:
+        warn_of_none()
+    return found
+
+
 def warn_of_none():
     """Say that no direction was found."""
     warn_user(
