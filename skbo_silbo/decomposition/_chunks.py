@@ -13,6 +13,7 @@ from .rows._solved_on_demand import SolvedOnDemand
 from .selection._n_components import COMPONENT_WORDS, TESTED_WORDS, check_n_components
 from .selection._ridge import choose_ridge_from_moments
 from .significance._linearity import rows_to_look_at
+from .significance._nothing_found import warn_of_none
 from .significance._permutation import permutation_tests
 from .significance._rotation import N_ROTATIONS, MeanRotations
 from .significance._sequential_tests import dimension_by_tests
@@ -27,6 +28,11 @@ def _needs_all_rows(estimator):
         return (
             "n_local_neighbors must be None where rows come in chunks, because neighbours need all "
             f"of them: got {estimator.n_local_neighbors}. Use plain slices"
+        )
+    if estimator.reweight is not None:
+        return (
+            "reweight must be None where rows come in chunks, because it looks at all of them: got "
+            f"{estimator.reweight!r}. Use reweight=None"
         )
     if estimator.solver not in ("auto", "dense"):
         return (
@@ -48,7 +54,7 @@ class ChunkedSlicing:
     The estimator it is mixed into checks its parameters, chooses among directions and stores them:
     ``_check_parameters``, ``_begin``, ``_check_identified``, ``_n_wanted``, ``_n_identified``,
     ``_store_spectrum``, ``_choose_from_spectrum``, ``_dimension_by_shuffles``,
-    ``_tests_are_valid``, ``_most_tested``, ``_seed_of_tests``, ``_or_none``,
+    ``_tests_are_valid``, ``_most_tested``, ``_seed_of_tests``, ``_or_all``,
     ``_store_components``, ``_given_ridge``, ``_forget_passing``,
     ``_depends_on_units`` and ``_look_at_curvature``.
     """
@@ -169,6 +175,7 @@ class ChunkedSlicing:
                 f"X must identify n_components={self.n_components!r} directions: its labelled rows "
                 "do not. Label rows that differ, or use n_components='auto'."
             )
+        self._warn_if_none()
         if self.n_components in TESTED_WORDS:
             self._look_at_curvature(sample, self.components_, y[labelled])
         return self
@@ -212,6 +219,14 @@ class ChunkedSlicing:
         self._store_components(spectrum, moments.n, scale)
         return True
 
+    def _solve_on_demand(self, moments):
+        if self._solve_moments(moments):
+            self._warn_if_none()
+
+    def _warn_if_none(self):
+        if not self.n_components_:
+            warn_of_none()
+
     def _shuffle_blocks(self, rows, mean, scale, rho):
         """Count the directions by the permutation tests of ``fit``."""
         if not self._depends_on_units(rows.slices, n_unlabeled=0):
@@ -233,7 +248,7 @@ class ChunkedSlicing:
             n_permutations=N_ROTATIONS,
             random_state=check_random_state(self._seed_of_tests()),
         )
-        return self._or_none(dimension_by_tests(self.rotation_tests_))
+        return self._or_all(dimension_by_tests(self.rotation_tests_))
 
     def _ridge_of_moments(self, scatter, N, counts):
         if self.ridge == "auto":

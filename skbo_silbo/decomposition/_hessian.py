@@ -17,8 +17,9 @@ from .._checks import check_choice
 from ._supervised import SupervisedProjection
 from .selection._n_components import INDEPENDENT, check_identified
 from .significance._hessian_tests import MOST_TESTED, N_FLIPS, SignFlips, hessian_tests
+from .significance._nothing_found import warn_of_unseen
 from .significance._permutation import permutation_tests
-from .significance._sequential_tests import found_by_tests
+from .significance._sequential_tests import dimension_by_tests
 from .significance._weighted_shuffles import affordable
 from .slicing._evenly_spaced import MAX_ROWS, evenly_spaced
 from .slicing._whitened_rows import WhitenedRows
@@ -109,6 +110,8 @@ class PrincipalHessianDirections(SupervisedProjection):
         self.eigenvalues_, V = eigenvalues[order], V[:, order]
         self.n_components_ = self._choose_n_components(Z @ V, e, slices)
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
+        if not self.n_components_:
+            warn_of_unseen(Z, data.y, "directions along which the mean of y bends", found=0)
 
     def _choose_n_components(self, S, e, slices):
         if self.on == "residuals":
@@ -121,7 +124,7 @@ class PrincipalHessianDirections(SupervisedProjection):
             falls = squares[:-1] / np.maximum(squares[1:], 1e-3 * squares[0])
             return 1 + int(np.argmax(falls)) if len(squares) > 1 else 1
         self.bootstrap_tests_ = self._tests(S, e, slices)
-        return found_by_tests(self.bootstrap_tests_)
+        return dimension_by_tests(self.bootstrap_tests_)
 
     def _tests(self, S, e, slices):
         weights = slices.weights

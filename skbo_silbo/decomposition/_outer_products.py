@@ -14,7 +14,7 @@ from .rows._frame import Frame
 from .rows._weights import copies
 from .selection._held_out import mean_and_error
 from .selection._n_components import check_identified
-from .significance._sequential_tests import warn_of_none
+from .significance._nothing_found import warn_of_unseen
 
 FIRST_RIDGE = 1e-2
 RIDGE = 1e-3
@@ -112,7 +112,8 @@ class OuterProductGradients(SupervisedProjection):
         check_identified(self.n_components, rows.U.shape[1], "features that vary")
         found = self._grow(rows) if self.n_components == "auto" else int(self.n_components)
         if not found:
-            warn_of_none()
+            sees = "directions along which the mean of y changes"
+            warn_of_unseen(rows.U, data.y, sees, found=0)
         B, eigenvalues = self._fit_directions(rows, max(found, 1))
         self.mean_, self.n_components_ = frame.mean, found
         self.eigenvalues_ = frame.y_scale**2 * np.clip(eigenvalues, 0, None)

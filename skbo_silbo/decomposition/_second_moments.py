@@ -17,8 +17,8 @@ from .._typing import ArrayLike
 from ._supervised import SupervisedProjection
 from .selection._criterion import dimension_by_criterion
 from .selection._n_components import COMPONENT_WORDS, INDEPENDENT, check_identified
+from .significance._nothing_found import found_by_tests
 from .significance._permutation import KernelShuffles, permutation_tests
-from .significance._sequential_tests import found_by_tests
 from .significance._weighted_shuffles import (
     WeightedShuffles,
     affordable,

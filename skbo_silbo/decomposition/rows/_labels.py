@@ -72,6 +72,17 @@ class LabelledData:
         """Return the same record without the unlabelled rows."""
         return replace(self, X_unlabeled=self.X_unlabeled[:0])
 
+    def reweighted(self, factors: FloatArray) -> "LabelledData":
+        """Return the labelled rows with relative weights times these; rows of 0 are left out."""
+        weights = factors if self.weights is None else factors * self.weights
+        kept = weights > 0
+        return replace(
+            self,
+            X_labeled=self.X_labeled[kept],
+            y=self.y[kept],
+            weights=as_numbers_of_rows(weights[kept].astype(np.float64)),
+        )
+
     def counts_written_out(self) -> "LabelledData":
         """Return the record of rows repeated as often as they count; relative weights stay."""
         if self.weights is None or not are_counts(self.weights):
@@ -166,7 +177,7 @@ def split_labelled(
     unlabelled = rows[is_unlabeled]
     if weights is not None:
         labelled &= weights > 0
-    _check_labels(labels[labelled], len(labels))
+    check_labels(labels[labelled], len(labels))
     if n_slices is not None and categorical == "auto":
         warn_of_classes(labels[labelled], n_slices)
     if weights is not None:
@@ -267,7 +278,7 @@ def check_block_response(estimator, X, y, sample_weight):
         numbers = as_numbers_of_rows(weights[labelled])
         weights = np.zeros(len(y), dtype=numbers.dtype)
         weights[labelled] = numbers
-    _check_labels(y[labelled], len(y))
+    check_labels(y[labelled], len(y))
     if estimator.categorical == "auto":
         warn_of_classes(y[labelled], estimator.n_slices)
     return y, labelled, weights, some_unlabelled
@@ -391,7 +402,8 @@ def _as_categories(y):
     return y, labelled
 
 
-def _check_labels(y, n_rows):
+def check_labels(y, n_rows):
+    """Refuse fewer than two labels, or labels that are all the same."""
     if len(y) < 2:
         raise ValueError(
             f"y must hold at least 2 labels (values that are not NaN) on rows of positive weight: "

@@ -7,7 +7,7 @@ class SolvedOnDemand:
     """An attribute of ``fit`` that chunks leave to be computed when it is first read.
 
     It is no data descriptor: what ``fit`` stores in the instance under the same name wins. The
-    owner has ``_unsolved`` (moments, or absent), ``_moments`` and ``_solve_moments(moments)``.
+    owner has ``_unsolved`` (moments, or absent), ``_moments`` and ``_solve_on_demand(moments)``.
     """
 
     def __set_name__(self, owner, name):
@@ -19,7 +19,7 @@ class SolvedOnDemand:
         state = instance.__dict__
         moments = state.pop("_unsolved", None)
         if moments is not None and moments is state["_moments"]:
-            instance._solve_moments(moments)
+            instance._solve_on_demand(moments)
         if self.name in state:
             return state[self.name]
         if "components_" in state:

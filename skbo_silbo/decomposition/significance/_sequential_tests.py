@@ -12,8 +12,6 @@ k           directions already granted
 import numpy as np
 from scipy import special
 
-from ..._checks import warn_user
-
 SIGNIFICANCE = 0.05
 """Level of each test in the sequence."""
 ROWS_PER_FEATURE_TESTED = 3
@@ -54,21 +52,3 @@ def dimension_by_tests(tests):
     """Smallest k that no test rejects; one more than the last k tested when all reject."""
     accepted = np.flatnonzero(tests["p_value"] > SIGNIFICANCE)
     return int(accepted[0]) if len(accepted) else len(tests["p_value"])
-
-
-def found_by_tests(tests):
-    """As `dimension_by_tests`, with a warning where that is 0."""
-    found = dimension_by_tests(tests)
-    if not found:
-        warn_of_none()
-    return found
-
-
-def warn_of_none():
-    """Say that no direction was found."""
-    warn_user(
-        f"No direction was found: tests at level {SIGNIFICANCE} do not tell y from noise. "
-        "n_components_ is 0, and components_ keeps the first direction, which may mean nothing. "
-        "Label more rows, take fewer slices, or give n_components if you know that there are "
-        "directions.",
-    )

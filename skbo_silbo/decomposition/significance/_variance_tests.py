@@ -14,9 +14,16 @@ Biometrika 94, 2007).
 """
 
 import numpy as np
+from scipy import linalg, special
 
+from ..slicing._evenly_spaced import rows_to_shuffle
 from ..slicing._slice_variances import centred_groups, slice_means
+from ..slicing._slices import slice_response
 from ._weighted_chi_square import chi_square_tests, moments_of_squares
+
+N_SLICES = 4
+ROWS_PER_FEATURE = 3
+"""Labelled rows a feature from which variances within slices are looked at."""
 
 
 def variance_tests(S, slices, most):
@@ -44,3 +51,20 @@ def variance_tests(S, slices, most):
         return statistic, times * m * (m + 1) // 2, (times * total, times * squares)
 
     return chi_square_tests(test, most)
+
+
+def dependence_p_values(X, y):
+    """P-values that means, and variances, of X (n, d) are the same whatever y; 1 of few rows.
+
+    Of many rows some are taken.
+    """
+    slices = slice_response(y, N_SLICES)
+    places = rows_to_shuffle(X, slices)
+    X, slices = X[places] - X[places].mean(axis=0), slices.of_rows(places)
+    X = X[:, X.any(axis=0)]
+    if len(X) < ROWS_PER_FEATURE * X.shape[1] or slices.n_slices < 2:
+        return 1.0, 1.0
+    S = np.sqrt(len(X)) * linalg.svd(X, full_matrices=False)[0]
+    between = np.sum(slices.counts[:, None] * slice_means(S, slices) ** 2)
+    of_means = special.chdtrc(S.shape[1] * (slices.n_slices - 1), between)
+    return float(of_means), float(variance_tests(S, slices, 1)["p_value"][0])
