@@ -40,8 +40,9 @@ class OuterProductGradients(SupervisedProjection):
     n_components : "auto" or int, default="auto"
         Number of directions. "auto" tries 1, 2, ... up to 6 and stops as soon as a further one does
         not lower the five-fold cross-validated error of a local linear regression on the scores by
-        a standard error; the error at 0 is that of the mean. Where it stays at 0, `components_`
-        keeps one direction, and a warning says so. Copies of a row are held out together.
+        a standard error. Where the scores predict no better than the mean does it is 0:
+        `components_` keeps one direction, and a warning says so. Copies of a row are held out
+        together.
     refinement : {"mave", "opg"}, default="mave"
         "opg" leaves out the steps of MAVE: faster, a little less exact.
     bandwidth : float, default=1.0
@@ -153,14 +154,15 @@ class OuterProductGradients(SupervisedProjection):
         """Return how many directions: one more while the held-out error falls by its own error."""
         firsts, sets = copies(rows.U, rows.t)
         folds = (rankdata(rows.t[firsts], method="ordinal") % min(N_FOLDS, len(firsts)))[sets]
-        errors, best = _errors_of_means(rows, folds), 0
-        for r in range(1, min(rows.U.shape[1], MAX_AUTO_COMPONENTS) + 1):
+        errors, best = self._held_out_errors(rows, folds, 1), 1
+        for r in range(2, min(rows.U.shape[1], MAX_AUTO_COMPONENTS) + 1):
             fresh = self._held_out_errors(rows, folds, r)
             gain, error = mean_and_error(errors - fresh, rows.weights)
             if gain <= error:
                 break
             errors, best = fresh, r
-        return best
+        gain, error = mean_and_error(_errors_of_means(rows, folds) - errors, rows.weights)
+        return best if gain > error else 0
 
     def _held_out_errors(self, rows, folds, r):
         """Squared errors (n,) along r directions, learnt anew without each fold."""

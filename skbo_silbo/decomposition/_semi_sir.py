@@ -299,7 +299,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, Supervised, LinearProjection):
                 self._learn(data, slices)
             if self._found_little():
                 sees = "directions along which the mean of X given y moves"
-                warn_of_unseen(data.X_labeled, data.y, sees, found=self.n_components_)
+                found = self.n_components_
+                warn_of_unseen(data.X_labeled, data.y, sees, found=found, sees_means=True)
         return self
 
     def _found_little(self):
