@@ -15,8 +15,8 @@ true for elliptical X. Where a feature is curved in Z, slicing returns that curv
 import numpy as np
 from scipy import special
 
-from .._checks import warn_user
-from ._weights import rows_by_weight
+from ..._checks import warn_user
+from ..rows._weights import rows_by_weight
 
 MAX_ROWS = 500
 """Most rows looked at, every so many in the order given: of more, 250 to 500 (with 501, 251)."""
@@ -28,6 +28,10 @@ REACH = 2.5
 """Standard deviations at which features and scores are clipped."""
 CURVED_SHARE = 0.25
 """Share of a feature's variance, explained by curvature alone, from which it is worth a warning."""
+SIGNIFICANCE_OF_BEND = 0.01
+"""Level of the test of directions after the first."""
+KNOTS = (0.2, 0.4, 0.6, 0.8)
+"""Quantiles of the scores at which lines may break."""
 SIGNIFICANCE = 1e-3
 """Level of the F test of that curvature, over all features together."""
 
@@ -107,13 +111,49 @@ def _nested_shares(F, Z):
     return explained - linear, np.clip(1 - explained, 1e-12, 1), triangular[1:-1]
 
 
-def warn_of_curvature(shares, curved):
-    """Say which features bend along the directions found."""
-    most = int(np.nanargmax(np.where(curved, shares, -np.inf)))
+def extra_are_curved(Z):
+    """Tell whether a score after the first bends along those before it.
+
+    Of one direction that y depends on, slicing shows more where the linearity condition fails: the
+    others then follow the first along a curve. Where y depends on them they do not, whatever y is,
+    for elliptical X.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, r)
+    """
+    p_values = [_p_value_of_bend(Z[:, j], Z[:, :j]) for j in range(1, min(Z.shape[1], 5))]
+    return bool(p_values) and min(p_values) < SIGNIFICANCE_OF_BEND / len(p_values)
+
+
+def _p_value_of_bend(z, before):
+    """F test of broken lines in the scores before, beside straight ones."""
+    straight = np.linalg.qr(np.column_stack([np.ones(len(z)), before]))[0]
+    knots = np.quantile(before, KNOTS, axis=0)
+    broken = np.maximum(before[:, :, None] - knots.T[None], 0).reshape(len(z), -1)
+    broken -= straight @ (straight.T @ broken)
+    U, singular, _ = np.linalg.svd(broken, full_matrices=False)
+    U = U[:, singular > 1e-8 * singular[0]]
+    z = z - straight @ (straight.T @ z)
+    m, gained = U.shape[1], np.sum((U.T @ z) ** 2)
+    df = len(z) - straight.shape[1] - m
+    return special.fdtrc(m, df, gained / m / ((z @ z - gained) / df)) if df > 0 else 1.0
+
+
+def warn_of_curvature(shares, curved, extra):
+    """Say that the linearity condition fails, and where that shows."""
+    found = []
+    if curved.any():
+        most = int(np.nanargmax(np.where(curved, shares, -np.inf)))
+        found.append(
+            f"{curved.sum()} of {len(shares)} features are curved along the directions found, "
+            f"feature {most} with {shares[most]:.2f} of its variance (curvature_)"
+        )
+    if extra:
+        found.append("directions after the first are curved functions of those before")
     warn_user(
-        f"{curved.sum()} of {len(shares)} features are curved along the directions found: feature "
-        f"{most} has {shares[most]:.2f} of its variance explained by their squares and products "
-        "(curvature_). Sliced inverse regression takes the mean of X for linear in the scores; "
-        "here it returns such curves as further directions. Transform or drop those features, or "
-        "use ActiveSubspace.",
+        f"The linearity condition fails, that the mean of X is linear in the scores: "
+        f"{'; '.join(found)}. Sliced inverse regression then returns directions that y does not "
+        "depend on. Transform skewed features, take reweight='elliptical', or a method that does "
+        "without the condition: MAVE, OuterProductGradients, ActiveSubspace."
     )

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import linalg, sparse
 from sklearn.utils.extmath import randomized_svd
 
-from .._numerics._graphs import laplacian, neighbor_graph
-from .._numerics._whitening import RANGE_TOLERANCE
+from ..._numerics._graphs import laplacian, neighbor_graph
+from ..._numerics._whitening import RANGE_TOLERANCE
 
 
 def pairwise_membership(omega, slices):

@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from .._checks import warn_user
-from .._typing import ArrayLike, FloatArray
-from ._streaming import FLOATS, check_in_memory
+from ..._checks import warn_user
+from ..._typing import ArrayLike, BoolArray, FloatArray
+from ._dask_arrays import FLOATS, check_in_memory
 from ._weights import are_counts, as_numbers_of_rows, check_sample_weight
 
 NUMBERS_ONLY = (
@@ -45,6 +45,8 @@ class LabelledData:
         Positive weights of the labelled rows, as numbers of rows.
     weight_range : tuple of two numbers or None
         Least and largest of these as they were given.
+    is_labeled, is_unlabeled : ndarray of shape (n,) of bool or None
+        Which rows of X, as it was given, these are.
     """
 
     X_labeled: FloatArray
@@ -52,6 +54,8 @@ class LabelledData:
     X_unlabeled: FloatArray
     weights: NDArray[Any] | None = None
     weight_range: tuple[float, float] | None = None
+    is_labeled: BoolArray | None = None
+    is_unlabeled: BoolArray | None = None
 
     @property
     def n_rows(self) -> float:
@@ -67,6 +71,17 @@ class LabelledData:
     def labelled_only(self) -> "LabelledData":
         """Return the same record without the unlabelled rows."""
         return replace(self, X_unlabeled=self.X_unlabeled[:0])
+
+    def reweighted(self, factors: FloatArray) -> "LabelledData":
+        """Return the labelled rows with relative weights times these; rows of 0 are left out."""
+        weights = factors if self.weights is None else factors * self.weights
+        kept = weights > 0
+        return replace(
+            self,
+            X_labeled=self.X_labeled[kept],
+            y=self.y[kept],
+            weights=as_numbers_of_rows(weights[kept].astype(np.float64)),
+        )
 
     def counts_written_out(self) -> "LabelledData":
         """Return the record of rows repeated as often as they count; relative weights stay."""
@@ -158,10 +173,11 @@ def split_labelled(
     labels, labelled = _check_response(y, allow_categories, categorical, multivariate)
     check_consistent_length(rows, labels)
     weights, weight_range = check_sample_weight(sample_weight, len(rows)), None
-    unlabelled = rows[~labelled if weights is None else ~labelled & (weights > 0)]
+    is_unlabeled = ~labelled if weights is None else ~labelled & (weights > 0)
+    unlabelled = rows[is_unlabeled]
     if weights is not None:
         labelled &= weights > 0
-    _check_labels(labels[labelled], len(labels))
+    check_labels(labels[labelled], len(labels))
     if n_slices is not None and categorical == "auto":
         warn_of_classes(labels[labelled], n_slices)
     if weights is not None:
@@ -170,14 +186,9 @@ def split_labelled(
     if X_unlabeled is not None:
         more = _check_unlabelled(estimator, X_unlabeled, dtypes)
         unlabelled = np.concatenate([unlabelled, more])
-    if labelled.all():
-        return LabelledData(rows, labels, unlabelled, weights, weight_range)
-    return LabelledData(rows[labelled], labels[labelled], unlabelled, weights, weight_range)
-
-
-def labelled_mask(y):
-    """Tell which rows of y, as ``fit`` takes it, have a label: bool of shape (n,)."""
-    return _check_response(y, allow_categories=True, multivariate=True)[1]
+    if not labelled.all():
+        rows, labels = rows[labelled], labels[labelled]
+    return LabelledData(rows, labels, unlabelled, weights, weight_range, labelled, is_unlabeled)
 
 
 def response_targets(y, weights=None):
@@ -267,7 +278,7 @@ def check_block_response(estimator, X, y, sample_weight):
         numbers = as_numbers_of_rows(weights[labelled])
         weights = np.zeros(len(y), dtype=numbers.dtype)
         weights[labelled] = numbers
-    _check_labels(y[labelled], len(y))
+    check_labels(y[labelled], len(y))
     if estimator.categorical == "auto":
         warn_of_classes(y[labelled], estimator.n_slices)
     return y, labelled, weights, some_unlabelled
@@ -391,7 +402,8 @@ def _as_categories(y):
     return y, labelled
 
 
-def _check_labels(y, n_rows):
+def check_labels(y, n_rows):
+    """Refuse fewer than two labels, or labels that are all the same."""
     if len(y) < 2:
         raise ValueError(
             f"y must hold at least 2 labels (values that are not NaN) on rows of positive weight: "

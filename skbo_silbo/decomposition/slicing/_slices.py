@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.cluster import KMeans
 
-from .._typing import ArrayLike, FloatArray, IntArray
-from ._weights import are_counts
+from ..._typing import ArrayLike, FloatArray, IntArray
+from ..rows._weights import are_counts
 
 N_STARTS = 10
 """Starts of k-means, seeded."""

@@ -5,18 +5,16 @@ from dataclasses import replace
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._numerics._pencil import Pencil
-from .._numerics._solvers import whitened_rows
+from ..._numerics._pencil import Pencil
+from ..._numerics._solver_choice import DENSE_MAX_FEATURES
+from ..._numerics._solvers import whitened_rows
+from ..slicing._evenly_spaced import rows_to_shuffle
 from ._permutation import LocalShuffles, MeanShuffles, found_first, permutation_tests
-from ._ridge import evenly_spaced
-from ._solver_choice import DENSE_MAX_FEATURES
 from ._weighted_shuffles import WeightedShuffles, affordable, weighted_permutation_tests
 
 N_PERMUTATIONS = 199
 N_LOCAL_PERMUTATIONS = 99
 """Localised slices seek neighbours anew in every shuffle."""
-MAX_ROWS = 2000
-"""Rows, evenly spaced in the order of y, that are shuffled where there are more."""
 
 
 def check_room_for_tests(pencil):
@@ -82,13 +80,6 @@ def _shuffled_rows(pencil, slices):
     X = X[places] - X[places].mean(axis=0)
     fewer = Pencil(X, len(X), slices.of_rows(places).membership(), None, pencil.ridge)
     return whitened_rows(fewer), places
-
-
-def rows_to_shuffle(X, slices):
-    """Places of the rows X (n, d) that are shuffled: counted ones as often as they count."""
-    if not slices.is_counted:
-        slices = replace(slices, weights=None)
-    return evenly_spaced(X, slices, MAX_ROWS)
 
 
 def _tests_of_weighted(pencil, slices, most, random_state):

@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._numerics._whitening import whitening_basis
+from ..._numerics._whitening import whitening_basis
+from ..slicing._slices import Slices
 from ._permutation import largest_after, permutation_tests, shuffling
-from ._slices import Slices
 
 N_FEW_PERMUTATIONS = 19
 """The fewest that can reject at level .05, taken where one shuffle costs more than `MANY`."""

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
-from ._moments import SliceMoments
-from ._slice_tests import MAX_ROWS, rows_to_shuffle
+from ..rows._dask_arrays import FLOATS
+from ..rows._moments import SliceMoments
+from ._evenly_spaced import MAX_ROWS, rows_to_shuffle
 from ._slices import Slices
-from ._streaming import FLOATS
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """Which solver ``solver="auto"`` takes for a pencil."""
 
-from .._numerics._solvers import DenseSolver, DualSolver, IterativeSolver, RandomizedSolver
+from ._solvers import DenseSolver, DualSolver, IterativeSolver, RandomizedSolver
 
 # Measured by `python -m skbo_silbo.benchmarks run solvers`, see doc/benchmarks/sdr.rst.
 DENSE_MAX_FEATURES = 8000

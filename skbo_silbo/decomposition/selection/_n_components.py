@@ -1,8 +1,6 @@
 """Checks of parameters that several transformers share."""
 
-import numpy as np
-
-from .._checks import check_integer
+from ..._checks import check_integer
 
 COMPONENT_WORDS = ("auto", "permutation", "criterion")
 """What n_components can be, beside a number, where there are tests and a criterion."""
@@ -22,15 +20,14 @@ def check_n_components(value, n_features, words=("auto",)):
         )
 
 
-def check_a_column_varies(X):
-    """Refuse labelled rows, (n, d), that are all the same.
+INDEPENDENT = "features that vary independently"
+"""What limits the directions of methods that whiten X."""
 
-    Raises
-    ------
-    ValueError
-    """
-    if not (X[0] != X[-1]).any() and not np.ptp(X, axis=0).any():
+
+def check_identified(value, limit, what="directions identified by the slices", remedy=""):
+    """Refuse a number of components above the `limit`, which is the number of `what`."""
+    if not isinstance(value, str) and value > limit:
         raise ValueError(
-            f"X must have a column that varies over the labelled rows: all {X.shape[1]} are "
-            "constant. Label rows that differ."
+            f"n_components must be at most {limit}, the number of {what}: got {value}. Use "
+            f"n_components='auto'{remedy}."
         )

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import linalg, sparse
 from sklearn.utils import assert_all_finite
 
-from ._scatter import is_constant
+from ._centering import is_constant
 from ._weights import are_counts
 
 PIECE = 1024

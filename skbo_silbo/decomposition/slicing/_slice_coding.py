@@ -1,53 +1,13 @@
 """Rows in chunks: slices fixed beforehand, attributes solved on demand."""
 
-import sys
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array, column_or_1d
 
-from .._typing import ArrayLike, FloatArray
+from ..._typing import ArrayLike, FloatArray
+from ..rows._weights import as_numbers_of_rows, check_sample_weight
 from ._slices import check_n_slices, slice_response
-from ._weights import as_numbers_of_rows, check_sample_weight
-
-FLOATS = (np.float64, np.float32)
-
-
-class SolvedOnDemand:
-    """An attribute of ``fit`` that chunks leave to be computed when it is first read.
-
-    It is no data descriptor: what ``fit`` stores in the instance under the same name wins. The
-    owner has ``_unsolved`` (moments, or absent), ``_moments`` and ``_solve_moments(moments)``.
-    """
-
-    def __set_name__(self, owner, name):
-        self.name = name
-
-    def __get__(self, instance, owner=None):
-        if instance is None:
-            return self
-        state = instance.__dict__
-        moments = state.pop("_unsolved", None)
-        if moments is not None and moments is state["_moments"]:
-            instance._solve_moments(moments)
-        if self.name in state:
-            return state[self.name]
-        if "components_" in state:
-            moments = None
-        if moments is not None:
-            state["_unsolved"] = moments
-        raise _missing(instance, self.name, moments)
-
-
-def _missing(instance, name, moments):
-    if moments is None:
-        return AttributeError(f"{type(instance).__name__!r} object has no attribute {name!r}")
-    return NotFittedError(
-        f"{name} is not known yet: the {moments.n:.12g} rows seen lie in "
-        f"{int((moments.counts > 0).sum())} slices, too few for n_components="
-        f"{instance.n_components!r}. Pass more rows to partial_fit."
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +45,10 @@ class SliceCoding:
             return np.searchsorted(self.edges, y, side="right")
         y = np.asarray(y).astype(self.classes.dtype)
         codes = np.minimum(np.searchsorted(self.classes, y), len(self.classes) - 1)
-        strangers = self.classes[codes] != y
-        if strangers.any():
+        unknown = self.classes[codes] != y
+        if unknown.any():
             raise ValueError(
-                f"y must hold classes given at the first call of partial_fit: got {y[strangers][0]}"
+                f"y must hold classes given at the first call of partial_fit: got {y[unknown][0]}"
                 f" and the classes {self.classes.tolist()}. List every class in `classes`."
             )
         return codes
@@ -135,33 +95,3 @@ def slice_edges(
     codes = slice_response(labels, n_slices, sample_weight=weights).codes
     order = np.argsort(labels, kind="stable")
     return labels[order][1:][np.diff(codes[order]) > 0]
-
-
-def is_dask_array(X):
-    """Tell whether X is a Dask array, without importing Dask."""
-    dask_array = sys.modules.get("dask.array")
-    return dask_array is not None and isinstance(X, dask_array.Array)
-
-
-def check_in_memory(name, rows):
-    """Refuse a Dask collection where all rows are needed at once: it may be larger than memory."""
-    dask = sys.modules.get("dask")
-    if dask is not None and dask.is_dask_collection(rows):
-        raise ValueError(
-            f"{name} must be in memory here, where all of its rows are needed at once: got "
-            f"{type(rows).__module__.partition('.')[0]}'s {type(rows).__name__}. Pass "
-            f"np.asarray({name}) where memory holds it; SemiSlicedInverseRegression.fit reads a "
-            "Dask array block by block (of a Dask frame, take to_dask_array(lengths=True)), and "
-            "its partial_fit takes chunks."
-        )
-
-
-def map_blocks(function, X, n_columns):
-    """Apply a function of rows (n, d) to a Dask array block by block, when it is computed.
-
-    The result has `n_columns` columns, and dtype float32 where X has.
-    """
-    rows = X.rechunk({1: -1})
-    dtype = X.dtype if X.dtype in FLOATS else np.dtype(np.float64)
-    chunks = (rows.chunks[0], (n_columns,))
-    return rows.map_blocks(function, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype))

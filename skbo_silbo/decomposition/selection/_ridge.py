@@ -19,7 +19,7 @@ come in chunks choose the same ridge.
 import numpy as np
 from scipy import linalg
 
-from ._weights import rows_by_weight
+from ..slicing._evenly_spaced import evenly_spaced
 
 ROWS_PER_FEATURE = 12
 """Labelled rows a feature from which "auto" is 0.
@@ -134,24 +134,6 @@ def ridge_of_least_error(squares, projected, n, n_judging=None):
     freedom = n_judging - 1 - len(squares) + left_out.sum(axis=1)
     errors = residual / (freedom / n_judging) ** 2
     return float(candidates[np.argmin(errors)])
-
-
-def evenly_spaced(X, slices, n_rows):
-    """Places of at most `n_rows` rows X (n, d), evenly spaced in the order of `stratified`.
-
-    Weighted rows come as often as they weigh: those at these places have equal weights.
-    """
-    if slices.weights is not None:
-        order = stratified(X, slices)
-        return np.sort(order[rows_by_weight(slices.weights[order], n_rows)])
-    if len(X) <= n_rows:
-        return np.arange(len(X))
-    return stratified(X, slices)[np.linspace(0, len(X) - 1, n_rows).round().astype(int)]
-
-
-def stratified(X, slices):
-    """Places of the rows by slice, and by length within it: whatever order they come in."""
-    return np.lexsort((np.einsum("ij,ij->i", X, X), slices.codes))
 
 
 def _roots(squares):

@@ -22,12 +22,13 @@ from dataclasses import replace
 import numpy as np
 from scipy import linalg
 
-from .._numerics._pencil import Pencil, centred_membership
-from .._numerics._solvers import reduce_to_rows
-from .._numerics._whitening import whitening_basis
-from ._dimension import dimension_by_criterion
+from ..._numerics._pencil import Pencil, centred_membership
+from ..._numerics._solvers import reduce_to_rows
+from ..._numerics._whitening import whitening_basis
+from ..slicing._evenly_spaced import evenly_spaced, stratified
+from ._criterion import dimension_by_criterion
 from ._held_out import choose_by_gain
-from ._ridge import evenly_spaced, slice_targets, stratified
+from ._ridge import slice_targets
 
 ALPHAS = (0.0, 0.1, 1.0, 10.0, 100.0)
 N_FOLDS = 10

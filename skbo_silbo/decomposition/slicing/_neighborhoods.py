@@ -1,11 +1,10 @@
-"""From labelled and unlabelled rows to the pencil that semi-supervised SIR solves."""
+"""From slices and rows to Omega by neighbourhoods, to the graph penalty, to units of columns."""
 
 import numpy as np
 from scipy import sparse
 
-from .._numerics._graphs import laplacian, neighbor_graph, neighbor_indices
-from .._typing import FloatArray, LegacyRandomState
-from ._labels import LabelledData
+from ..._numerics._graphs import laplacian, neighbor_graph, neighbor_indices
+from ..._typing import FloatArray, LegacyRandomState
 from ._slices import Slices
 
 
@@ -74,31 +73,3 @@ def column_scales(X, slices):
     flat = variance == 0
     variance[flat] = np.var(X[:, flat], axis=0)
     return np.sqrt(np.where(variance > 0, variance, 1.0))
-
-
-def center_on_labels(data: LabelledData) -> tuple[FloatArray, FloatArray]:
-    """Rows about the (weighted) labelled mean, labelled first: X (n, d), and the mean (d,).
-
-    Centring the pooled rows would add a spurious direction wherever the two means differ.
-    """
-    mean = data.labelled_mean()
-    if len(data.X_unlabeled):
-        X = np.concatenate([data.X_labeled, data.X_unlabeled], dtype=np.float64)
-        X -= mean
-    else:
-        X = data.X_labeled - mean
-    X[:, _constant_columns(X, mean)] = 0.0
-    return X, mean
-
-
-def _constant_columns(X, mean):
-    """Find the constant columns of centred X; few are left to sum once the first row is seen."""
-    suspects = np.flatnonzero(is_constant(X[0] ** 2 / len(X), mean))
-    rows = X[:, suspects]
-    variance = np.einsum("ij,ij->j", rows, rows) / len(X)
-    return suspects[is_constant(variance, mean[suspects])]
-
-
-def is_constant(variance, mean):
-    """Tell which columns vary by no more than the rounding of their mean."""
-    return np.sqrt(variance) <= 10 * np.finfo(np.float64).eps * np.abs(mean)

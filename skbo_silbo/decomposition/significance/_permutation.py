@@ -25,7 +25,7 @@ import numpy as np
 from scipy import linalg
 from scipy.spatial.distance import cdist
 
-from ._dimension import SIGNIFICANCE
+from ._sequential_tests import SIGNIFICANCE
 
 
 def permutation_tests(problem, *, most, n_permutations, random_state):
