@@ -43,7 +43,7 @@ def _read_list(name, values):
             f"parameter {name!r} must have at least one value: got {values!r}. "
             "List its values, or leave the parameter out of the space."
         )
-    values = distinct(list(values))
+    values = distinct(values)
     if len(values) == 1:
         return Constant(name, values[0])
     if all(map(is_number, values)) and _is_sorted(values):
