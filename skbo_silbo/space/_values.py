@@ -1,6 +1,7 @@
 """Comparing parameter values of any type: numbers, strings, tuples, arrays, estimators, None."""
 
 import math
+from collections import Counter
 from numbers import Integral, Real
 
 import numpy as np
@@ -9,6 +10,34 @@ import numpy as np
 def is_number(value):
     """Whether a value is a finite real number; truth values are not numbers here."""
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def as_distribution(values):
+    """Return in words the distribution that scikit-optimize would read; None of anything else.
+
+    Examples
+    --------
+    >>> as_distribution((1e-3, 1.0, "log-uniform")), as_distribution((1, 3, "sqrt"))
+    ('scipy.stats.loguniform(0.001, 1.0)', None)
+    """
+    if not isinstance(values, (list, tuple)) or len(values) not in (3, 4):
+        return None
+    low, high, word = values[:3]
+    if not (is_number(low) and is_number(high) and low < high and isinstance(word, str)):
+        return None
+    integer = isinstance(low, Integral) and isinstance(high, Integral)
+    if word == "uniform":
+        return f"scipy.stats.randint({low}, {high + 1})" if integer else interval(low, high)
+    if word not in ("log-uniform", "loguniform"):
+        return None
+    if integer:
+        return f"numpy.unique(numpy.geomspace({low}, {high}, 20).round().astype(int))"
+    return f"scipy.stats.loguniform({low!r}, {high!r})"
+
+
+def interval(low, high):
+    """Return in words the uniform distribution between two numbers."""
+    return f"scipy.stats.uniform({low!r}, {high - low!r})"
 
 
 def same(a, b):
@@ -124,13 +153,13 @@ def among(values, others):
 
 def unlike(names, taken=()):
     """Return the names with a number behind those that are taken or were met before."""
-    taken, kept, counts = set(taken), [], {}
+    taken, kept = set(taken), []
+    counts: Counter[str] = Counter()
     for name in names:
-        new, count = name, counts.get(name, 1)
+        new = name
         while new in taken:
-            count += 1
-            new = f"{name} ({count})"
+            counts[name] += 1
+            new = f"{name} ({counts[name] + 1})"
         taken.add(new)
-        counts[name] = count
         kept.append(new)
     return kept
