@@ -2,6 +2,7 @@
 
 import sys
 import time
+import warnings
 
 import optuna
 
@@ -14,7 +15,9 @@ def open_storage(kind, place):
         backend = optuna.storages.journal.JournalFileBackend(str(place))
         return optuna.storages.JournalStorage(backend)
     if kind == "grpc":
-        return optuna.storages.GrpcStorageProxy(host="127.0.0.1", port=int(place))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            return optuna.storages.GrpcStorageProxy(host="127.0.0.1", port=int(place))
     return optuna.storages.RDBStorage(f"sqlite:///{place}" if kind == "sqlite" else str(place))
 
 
