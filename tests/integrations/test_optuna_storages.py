@@ -103,13 +103,17 @@ PLACES = {"sqlite": files, "journal": files, "grpc": grpc_proxy, "postgres": pos
 def test_processes_on_one_study_lose_and_double_nothing(tmp_path, kind, objective, n_workers):
     n_each = N_TRIALS[objective] // n_workers
     with PLACES[kind](kind, tmp_path) as place:
-        study = optuna.create_study(study_name="shared", storage=open_storage(kind, place))
+        storage = open_storage(kind, place)
+        study = optuna.create_study(study_name="shared", storage=storage)
         run_workers(n_workers, kind, place, objective, n_each)
         trials = study.get_trials()
-        assert [trial.number for trial in trials] == list(range(n_workers * n_each))
-        assert all(trial.state == TrialState.COMPLETE for trial in trials)
-        points = {tuple(sorted(trial.params.items(), key=str)) for trial in trials}
-        assert len(points) == len(trials)
+        if isinstance(storage, optuna.storages.RDBStorage):
+            storage.remove_session()
+            storage.engine.dispose()  # closes its connections
+    assert [trial.number for trial in trials] == list(range(n_workers * n_each))
+    assert all(trial.state == TrialState.COMPLETE for trial in trials)
+    points = {tuple(sorted(trial.params.items(), key=str)) for trial in trials}
+    assert len(points) == len(trials)
 
 
 def run_workers(n_workers, *args):
