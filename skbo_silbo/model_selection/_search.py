@@ -521,7 +521,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.optimizer_.tell(
             [candidate.params for candidate in candidates],
             [-candidate.score for candidate in candidates],
-            [self._noise_of(candidate) for candidate in candidates] if self._tells_noise else None,
+            noise_std=(
+                [self._noise_of(candidate) for candidate in candidates]
+                if self._tells_noise
+                else None
+            ),
         )
 
     @property

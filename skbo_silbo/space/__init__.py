@@ -16,7 +16,7 @@ from skbo_silbo.space._keys import (
     keys_of,
     require_left,
 )
-from skbo_silbo.space._read import AnySpace, as_space, refuse_intervals
+from skbo_silbo.space._read import AnySpace, as_space, refuse_intervals, warn_of_intervals
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
 
@@ -39,4 +39,5 @@ __all__ = [
     "require_left",
     "same_columns",
     "space_difference",
+    "warn_of_intervals",
 ]

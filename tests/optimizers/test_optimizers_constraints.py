@@ -141,7 +141,8 @@ def test_the_best_point_is_feasible():
     optimizer = SILBO(BOUNDS)
     optimizer.tell([[0, 0], [1, 1]], [5.0, 1.0], constraints=[[-1.0, 0.0], [-1.0, 1e-9]])
     optimizer.tell([0.5, 0], 2.0, constraints=[-1.0, np.nan])
-    optimizer.tell([0, 0.5], 0.0)
+    with pytest.warns(UserWarning, match="left out"):
+        optimizer.tell([0, 0.5], 0.0)
     assert_array_equal(optimizer.feasible_, [True, False, False, False])
     assert_array_equal(optimizer.constraints_, [[-1, 0], [-1, 1e-9], [-1, np.nan], [np.nan] * 2])
     assert optimizer.best_y_ == 5.0
