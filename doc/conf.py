@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 import zlib
+from importlib.metadata import metadata
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
@@ -23,6 +24,9 @@ project = "skbo_silbo"
 copyright = "2026, the skbo_silbo developers"
 release = installed_version("skbo_silbo")
 version = ".".join(release.split(".")[:2])
+addresses = dict(line.split(", ", 1) for line in metadata("skbo_silbo").get_all("Project-URL"))
+source = addresses.get("Source", "the checkout that this site was built from")
+rst_epilog = f".. |source| replace:: {source}"
 
 extensions = [
     "sphinx.ext.autodoc",

@@ -25,7 +25,7 @@ from skbo_silbo.acquisition._functions import log_expected_improvement
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers import Configuration, EmbeddedOptimizer
-from skbo_silbo.surrogate._makers import ProcessMaker
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.testing import (
     check_acquisition,
     check_learner,
@@ -82,7 +82,7 @@ check_acquisition(log_probability)
 # :class:`~skbo_silbo.optimizers.EmbeddedOptimizer`. Its parts can be checked alone, too.
 
 check_mapping(TopDown())
-check_surrogate(ProcessMaker())
+check_surrogate(GaussianProcessSurrogate())
 
 
 class OnTheSlope(EmbeddedOptimizer):
@@ -96,9 +96,9 @@ class OnTheSlope(EmbeddedOptimizer):
             learner=Slope(),
             mapping=TopDown(),
             search=Climb(),
-            acquisition=lambda t, n_points: log_expected_improvement,
+            acquisition=lambda t: log_expected_improvement,
             design=lambda n, d, rng: rng.uniform(-1.0, 1.0, (n, d)),
-            maker=ProcessMaker(),
+            surrogate=GaussianProcessSurrogate(),
             n_initial=self.n_initial,
             n_unlabeled=0,
             update_every=5,

@@ -22,6 +22,27 @@ It is the second task chosen so. The first, log loss on 400 biopsies, was run as
 in :ref:`sphx_glr_auto_examples_plot_better_score.py`: there the score that both searches went after
 came out better in all five seeds, and the models did not. So data with more rows were taken, and
 it was settled before the run that this task would be the one shown here.
+
+It gave (revision ``6386438``; mean, and range over the five seeds):
+
+.. list-table::
+   :header-rows: 1
+
+   * - squared error a pixel
+     - cross-validated
+     - on 597 other images
+   * - Pipeline by default
+     - 10.64
+     - 10.75
+   * - RandomizedSearchCV
+     - 11.03 (10.61 to 11.64)
+     - 11.13 (10.76 to 11.73)
+   * - SILBOSearchCV
+     - 9.99 (9.39 to 10.66)
+     - 10.18 (9.49 to 10.92)
+
+SILBOSearchCV has the lower error in five of five seeds cross-validated, and in four of five on the
+other images. One of its five ends just above the default on both.
 """
 
 # %%

@@ -1,4 +1,4 @@
-"""Few directions, few labels: dimension reduction and Bayesian optimisation with many inputs."""
+"""Bayesian optimisation with many inputs, and dimension reduction with few labels."""
 
 from importlib.metadata import version
 

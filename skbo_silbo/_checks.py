@@ -22,7 +22,8 @@ def missing_members(given, protocol):
     """Return the names that a `typing.Protocol` asks for and an object has not, sorted."""
     asked = {*vars(protocol), *getattr(protocol, "__annotations__", {})}
     public = {name for name in asked if not name.startswith("_")} | ({"__call__"} & asked)
-    return sorted(name for name in public if not hasattr(given, name))
+    has = [hasattr(given, name) or hasattr(type(given), name) for name in public]
+    return sorted(name for name, there in zip(public, has, strict=True) if not there)
 
 
 def check_members(name, given, protocol, remedy="Add what is missing."):
@@ -107,6 +108,71 @@ def check_nonnegative(name, value, special=None):
         return
     allowed = f"{special} or a finite number" if special else "a finite number"
     raise ValueError(f"{name} must be {allowed} >= 0: got {value!r}.")
+
+
+def as_reals(given):
+    """Return real numbers as an array of floats, NaN where masked; None if given anything else.
+
+    Whole numbers have any size: beyond all floats they are infinite.
+    """
+    mask = np.ma.getmaskarray(given) if np.ma.isMaskedArray(given) else False
+    try:
+        values = np.asarray(given)
+    except OverflowError:  # a whole number beyond all floats, beside a fraction
+        values = np.array(given, dtype=object)
+    except ValueError:  # ragged
+        return None
+    if values.dtype.kind == "O" and all(isinstance(value, Real) for value in values.flat):
+        values = np.reshape([_as_float(value) for value in values.flat], values.shape)
+    if values.dtype.kind not in "fiub":
+        return None
+    with np.errstate(over="ignore"):  # of a long double
+        return np.where(mask, np.nan, values.astype(float))
+
+
+def _as_float(number):
+    try:
+        return float(number)
+    except OverflowError:
+        return np.inf if number > 0 else -np.inf
+
+
+def as_numbers(name, given, remedy):
+    """Return real numbers as floats, NaN where they are masked.
+
+    Raises
+    ------
+    ValueError
+        When they are no real numbers.
+    """
+    values = as_reals(given)
+    if values is None:
+        raise ValueError(f"{name} must be real numbers: got {given!r}. {remedy}")
+    return values
+
+
+def as_noise(noise_std, shape):
+    """Return standard deviations of this shape, (n,), NaN where they are not known.
+
+    Raises
+    ------
+    ValueError
+        When they are negative, infinite or of another number.
+    """
+    if noise_std is None:
+        return np.full(shape, np.nan)
+    noise_std = as_numbers("noise_std", noise_std, "Give NaN where it is not known.")
+    if noise_std.shape not in ((), shape):
+        raise ValueError(
+            f"noise_std must be one number, or one for every value in y, {shape[0]}: got shape "
+            f"{noise_std.shape}. Give NaN where it is not known."
+        )
+    if (noise_std < 0).any() or np.isinf(noise_std).any():
+        raise ValueError(
+            f"noise_std must be at least 0 and finite: got {noise_std.tolist()}. "
+            "Give NaN where it is not known."
+        )
+    return np.broadcast_to(noise_std, shape)
 
 
 def brief(value, longest=80):

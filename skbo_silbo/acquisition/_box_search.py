@@ -5,12 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from skbo_silbo._typing import FloatArray, SpaceLike
+from skbo_silbo.acquisition._candidates import N_BEST, points_near
 from skbo_silbo.acquisition._search_protocol import Found
 from skbo_silbo.acquisition._surface import AcquisitionSurface
 
 N_NEAR = 384  # candidates round the best
-N_BEST = 5  # that they lie round
-LOG_STEPS = (-3.5, -0.3)  # decimal logarithms of their distances
 
 
 @dataclass(frozen=True)
@@ -41,15 +40,6 @@ class BoxSearch:
         values = surface.values_at(Z)
         for _ in range(self.n_rounds):
             best = Z[np.argsort(-values, kind="stable")[:N_BEST]]
-            near = points_near(best, widths, rng)
+            near = points_near(best, N_NEAR, widths, rng)
             Z, values = np.vstack([Z, near]), np.append(values, surface.values_at(near))
         return Found(Z[np.argsort(-values, kind="stable")])
-
-
-def points_near(Z, widths, rng):
-    """Return points of the box, (N_NEAR, r), at random distances from the rows of Z."""
-    steps = 10.0 ** rng.uniform(*LOG_STEPS, (N_NEAR, 1)) * widths
-    moved = Z[rng.integers(len(Z), size=N_NEAR)] + steps * rng.standard_normal(
-        (N_NEAR, widths.size)
-    )
-    return np.clip(moved, -widths, widths)

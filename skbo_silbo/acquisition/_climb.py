@@ -5,30 +5,25 @@ candidate can be reached, which is not so of a point drawn in the box round the 
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from scipy.optimize import Bounds, minimize
 
 from skbo_silbo._typing import BoolArray, FloatArray, SpaceLike
+from skbo_silbo.acquisition._candidates import N_BEST, steps_near
 from skbo_silbo.acquisition._search_protocol import Found
 from skbo_silbo.acquisition._surface import AcquisitionSurface
 from skbo_silbo.embedding import Embedding
 
-N_GLOBAL, N_LOCAL = 768, 384  # candidates over the whole cube, and round the incumbents
-N_INCUMBENTS = 5
-N_STARTS = 5
-MAX_ITERATIONS = 40
-LOG_STEPS = (-3.5, -0.3)  # decimal logarithms of the local steps
-Limits: TypeAlias = tuple[float | FloatArray, float | FloatArray]
-CUBE: Limits = (-1.0, 1.0)  # bounds of every coordinate
+N_GLOBAL, N_LOCAL = 768, 384  # candidates over the whole cube, and round the best points: as in the
+# runs of doc/search_log.rst; twice as many cost more and gained nothing there
+N_STARTS = 5  # climbs, from candidates far from one another
+MAX_ITERATIONS = 40  # of L-BFGS-B in a climb
 
 
 @dataclass(frozen=True)
 class Climb:
-    """Random candidates over the cube and round the incumbents, the best climbed by gradients."""
-
-    n_points = 2 * N_LOCAL + N_GLOBAL
+    """Random candidates over the cube and round the best points, the best climbed by gradients."""
 
     def find(
         self,
@@ -38,64 +33,49 @@ class Climb:
         rng: np.random.Generator,
     ) -> Found:
         """Return candidates and where climbs from the best of them ended (see `Search`)."""
-        X = draw_candidates(surface.embedding, ranked[:N_INCUMBENTS], rng, surface.relevance)
-        return climb_from(X, surface, space)
+        X = draw_candidates(surface.embedding, ranked[:N_BEST], rng, surface.relevance)
+        X = space.round(X)
+        values = surface.values(X)
+        ends = space.round(climb(surface, X, values, held=categorical_columns(space)))
+        X, values = np.vstack([ends, X]), np.append(surface.values(ends), values)
+        X = X[np.argsort(-values, kind="stable")]
+        return Found(surface.embedding.project(X), X)
 
 
 def draw_candidates(
-    embedding: Embedding, incumbents: FloatArray, rng: np.random.Generator, relevance: FloatArray
+    embedding: Embedding, best: FloatArray, rng: np.random.Generator, relevance: FloatArray
 ) -> FloatArray:
     """Return random points of the cube whose images fill the image of the cube, of shape (n, d).
 
     Parameters
     ----------
-    embedding : LinearEmbedding
-    incumbents : ndarray of shape (k, d)
-        The best points known; local candidates are drawn round these.
+    embedding : Embedding
+    best : ndarray of shape (k, d)
+        The best points known; local candidates are drawn round these: a third move in the
+        embedding, a third have some coordinates drawn anew.
     rng : numpy.random.Generator
+    relevance : ndarray of shape (d,)
+        How much each coordinate matters: the more, the oftener it is drawn anew.
     """
     widths = embedding.half_widths
     wide = rng.uniform(-1.0, 1.0, (N_GLOBAL, widths.size)) * widths
-    near = incumbents[rng.integers(len(incumbents), size=N_LOCAL)]
-    sizes = 10.0 ** rng.uniform(*LOG_STEPS, (N_LOCAL, 1))
-    steps = sizes * rng.standard_normal((N_LOCAL, widths.size))
-    X = np.vstack([embedding.pull_back(wide), near + embedding.pull_back(steps)])
-    anew = draw_moved(len(near), relevance, 1, rng)
+    near = best[rng.integers(len(best), size=N_LOCAL)]
+    steps = embedding.pull_back(steps_near(N_LOCAL, widths, rng))
+    X = np.vstack([embedding.pull_back(wide), near + steps])
+    anew = draw_moved(N_LOCAL, relevance, rng)
     near = np.where(anew, rng.uniform(-1.0, 1.0, near.shape), near)
     return np.vstack([np.clip(X, -1.0, 1.0), near])
 
 
-def draw_moved(n: int, relevance: FloatArray, least: float, rng: np.random.Generator) -> BoolArray:
+def draw_moved(n: int, relevance: FloatArray, rng: np.random.Generator) -> BoolArray:
     """Return which coordinates n candidates shall differ in, bool of shape (n, d).
 
-    From `least` to all of them, on average and before the probabilities are cut at 1; the more
+    From one to all of them, on average and before the probabilities are cut at 1; the more
     relevant ones more often.
     """
-    expected = relevance.size ** rng.uniform(0.0, 1.0, (n, 1)) * least
+    expected = relevance.size ** rng.uniform(0.0, 1.0, (n, 1))
     share = relevance / relevance.mean() / relevance.size
     return rng.random((n, relevance.size)) < expected * share
-
-
-def climb_from(
-    X: FloatArray, surface: AcquisitionSurface, space: SpaceLike, bounds: Limits = CUBE
-) -> Found:
-    """Climb from the best of the points X; return these, rounded, and the ends as `Found`.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Points of the cube.
-    surface : AcquisitionSurface
-    space : Space or Box
-    bounds : pair of float or ndarray of shape (d,)
-        Between which the coordinates stay; categories stay what they are.
-    """
-    X = space.round(X)
-    values = surface.values(X)
-    ends = space.round(polish(surface, X, values, bounds, held=categorical_columns(space)))
-    X, values = np.vstack([ends, X]), np.append(surface.values(ends), values)
-    X = X[np.argsort(-values, kind="stable")]
-    return Found(surface.embedding.project(X), X)
 
 
 def categorical_columns(space: SpaceLike) -> BoolArray:
@@ -106,13 +86,8 @@ def categorical_columns(space: SpaceLike) -> BoolArray:
     return np.abs(space.round(np.zeros((1, space.n_features_)))[0]) == 1.0
 
 
-def polish(
-    surface: AcquisitionSurface,
-    X: FloatArray,
-    values: FloatArray,
-    bounds: Limits = CUBE,
-    *,
-    held: bool | BoolArray = False,
+def climb(
+    surface: AcquisitionSurface, X: FloatArray, values: FloatArray, held: BoolArray
 ) -> FloatArray:
     """Climb from several of the best candidates, far from one another.
 
@@ -122,9 +97,7 @@ def polish(
     X : ndarray of shape (n, d)
     values : ndarray of shape (n,)
         The acquisition there.
-    bounds : pair of float or ndarray of shape (d,)
-        Lower and upper bound of the coordinates.
-    held : bool or ndarray of bool of shape (d,)
+    held : ndarray of bool of shape (d,)
         Which columns stay as they are in the candidate.
 
     Returns
@@ -136,12 +109,11 @@ def polish(
         value, gradient = surface.value_and_gradient(x)
         return -value, -gradient
 
-    starts = X[_separate(surface.embedding.project(X), values)]
-    options = {"maxiter": MAX_ITERATIONS}
-    (low, high), ends = bounds, []
-    for x in starts:
-        own = Bounds(np.where(held, x, low), np.where(held, x, high))
-        ends.append(minimize(loss, x, jac=True, method="L-BFGS-B", bounds=own, options=options).x)
+    options, ends = {"maxiter": MAX_ITERATIONS}, []
+    for x in X[_separate(surface.embedding.project(X), values)]:
+        bounds = Bounds(np.where(held, x, -1.0), np.where(held, x, 1.0))
+        run = minimize(loss, x, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        ends.append(run.x)
     return np.clip(ends, -1.0, 1.0)
 
 

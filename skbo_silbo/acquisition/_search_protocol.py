@@ -65,10 +65,6 @@ class Found:
 class Search(Protocol):
     """A way to find where the acquisition is largest."""
 
-    @property
-    def n_points(self) -> int:
-        """How many candidates it looks at: the confidence bound's schedule depends on it."""
-
     def find(
         self,
         surface: "AcquisitionSurface",

@@ -25,8 +25,6 @@ class AcquisitionSurface:
     feasibility : Feasibility or None
         Of learnt constraints: its log probability is added to the acquisition, which must be a
         logarithm then.
-    told : Surrogate or None
-        The surrogate of values told alone, where `surrogate` believes pending points too.
     """
 
     acquisition: AcquisitionFunction
@@ -34,7 +32,6 @@ class AcquisitionSurface:
     embedding: Embedding
     best: float
     feasibility: Feasibility | None = None
-    told: Surrogate | None = None
 
     def values(self, X: FloatArray) -> FloatArray:
         """Return the acquisition at the rows of X, of shape (n,)."""
@@ -51,28 +48,10 @@ class AcquisitionSurface:
             return values
         return self._weighted(values, np.clip(self.embedding.expand(Z), -1.0, 1.0))
 
-    def values_if_worse(self, X: FloatArray, loss: float) -> tuple[FloatArray, FloatArray]:
-        """Return the acquisition at the rows of X, and what it were if all means were worse.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-        loss : float
-            By how many of their standard deviations.
-
-        Returns
-        -------
-        values, worse : ndarray of shape (n,)
-        """
-        mean, std = self.surrogate.predict(self.embedding.project(X))
-        worse = self.acquisition(mean + loss * std, std, self.best)
-        values = self.acquisition(mean, std, self.best)
-        return self._weighted(values, X), self._weighted(worse, X, loss)
-
-    def _weighted(self, values, X, worse_by=0.0):
+    def _weighted(self, values, X):
         if self.feasibility is None:
             return values
-        return values + self.feasibility.log_probability(X, worse_by)
+        return values + self.feasibility.log_probability(X)
 
     @property
     def relevance(self) -> FloatArray:

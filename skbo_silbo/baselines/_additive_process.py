@@ -9,6 +9,7 @@ a          (n,)      dual coefficients ``K^-1 y``
 =========  ========  ========================================================================
 """
 
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -50,10 +51,12 @@ class AdditiveProcess:
     >>> from skbo_silbo.baselines._additive_process import AdditiveProcess
     >>> rng = np.random.default_rng(0)
     >>> Z = rng.uniform(-1, 1, (40, 4))
-    >>> process = AdditiveProcess(2).fit(Z, Z[:, 0] ** 2 - Z[:, 3], rng)
+    >>> process = AdditiveProcess(2).fit(Z, Z[:, 0] ** 2 - Z[:, 3], rng=rng)
     >>> sorted(np.concatenate(process.groups_).tolist())
     [0, 1, 2, 3]
     """
+
+    takes_noise = False
 
     def __init__(self, group_size: int) -> None:
         self.group_size = group_size
@@ -62,10 +65,11 @@ class AdditiveProcess:
         self,
         Z: FloatArray,
         y: FloatArray,
-        rng: np.random.Generator | None,
+        noise: FloatArray | None = None,
         *,
-        former: dict[str, Any] | None = None,
+        state: dict[str, Any] | None = None,
         tune: bool = True,
+        rng: np.random.Generator | None = None,
     ) -> Self:
         """Choose groups and hyperparameters, and condition on data.
 
@@ -73,24 +77,22 @@ class AdditiveProcess:
         ----------
         Z : ndarray of shape (n, d)
         y : ndarray of shape (n,)
-        rng : numpy.random.Generator
-            Draws the groupings.
-        former : dict or None, default=None
+        noise : None
+            Not used.
+        state : dict or None, default=None
             What `to_state` of a former process returned: kept unless others are more likely.
         tune : bool, default=True
-            Search, else keep `former`.
+            Search, else keep `state`.
+        rng : numpy.random.Generator
+            Draws the groupings.
         """
         targets = self._standardise(y)
-        if former is not None:
-            self._set(former)
-        if tune or former is None:
-            self._search(Z, targets, rng, former)
+        if state is not None:
+            self._set(state)
+        if tune or state is None:
+            self._search(Z, targets, rng, state)
         self._condition(Z, targets)
         return self
-
-    def from_state(self, state: dict[str, Any], Z: FloatArray, y: FloatArray) -> Self:
-        """Condition on data with the groups and hyperparameters that `to_state` returned."""
-        return self.fit(Z, y, None, former=state, tune=False)
 
     def to_state(self) -> dict[str, Any]:
         """Return groups and hyperparameters as plain data, exactly."""
@@ -100,9 +102,7 @@ class AdditiveProcess:
 
     def with_points(self, Z: FloatArray, y: FloatArray) -> "AdditiveProcess":
         """Return a process with points added, hyperparameters and standardisation kept."""
-        other = AdditiveProcess(self.group_size)
-        other._set(self.to_state())
-        other.y_mean_, other.y_scale_ = self.y_mean_, self.y_scale_
+        other = copy(self)
         targets = np.append(self._targets, (y - self.y_mean_) / self.y_scale_)
         other._condition(np.vstack([self._Z, Z]), targets)
         return other

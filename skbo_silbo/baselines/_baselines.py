@@ -9,9 +9,11 @@ from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.acquisition._box_search import BoxSearch
 from skbo_silbo.acquisition._climb import Climb
 from skbo_silbo.acquisition._functions import confidence_gain
+from skbo_silbo.baselines._additive_process import AdditiveProcess
+from skbo_silbo.baselines._cylindrical_process import CylindricalProcess
 from skbo_silbo.baselines._group_search import GroupSearch
+from skbo_silbo.baselines._image_process import ImageProcess
 from skbo_silbo.baselines._images import clipped_image, warped_image
-from skbo_silbo.baselines._makers import AdditiveMaker, CylindricalMaker, ImageMaker
 from skbo_silbo.embedding._count_sketch import CountSketch
 from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
 from skbo_silbo.embedding._learners import FixedLearner, IdentityLearner, choose_embedding
@@ -21,7 +23,7 @@ from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers import Configuration, EmbeddedOptimizer
 from skbo_silbo.optimizers._configuration import DESIGNS, make_acquisition
 from skbo_silbo.optimizers._design import image_points, n_initial_points
-from skbo_silbo.surrogate._makers import ProcessMaker
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 N_ROUNDS = 3  # of candidates round the best ones, after the random set
 MOST_COMPONENTS = 10  # n_components="auto" of a random embedding
@@ -58,14 +60,14 @@ class _SketchedOptimizer(EmbeddedOptimizer):
             search=BoxSearch(n_rounds=N_ROUNDS),
             acquisition=make_acquisition(self.acquisition),
             design=lambda n, d, rng: image_points(n, sketch, mapping, rng),
-            maker=self._make_surrogates(sketch),
+            surrogate=self._make_surrogate(sketch),
             n_initial=check_count("n_initial", n_initial),
             n_unlabeled=0,
             update_every=None,
         )
 
-    def _make_surrogates(self, sketch):
-        return ProcessMaker()
+    def _make_surrogate(self, sketch):
+        return GaussianProcessSurrogate()
 
 
 class REMBO(_SketchedOptimizer):
@@ -130,11 +132,11 @@ class REMBO(_SketchedOptimizer):
     def _draw_sketch(self, d, r, rng):
         return GaussianSketch.draw(d, r, rng)
 
-    def _make_surrogates(self, sketch):
+    def _make_surrogate(self, sketch):
         if self.kernel == "y":
-            return ProcessMaker()
+            return GaussianProcessSurrogate()
         image = clipped_image if self.kernel == "x" else warped_image
-        return ImageMaker(partial(image, sketch=sketch))
+        return ImageProcess(partial(image, sketch=sketch))
 
 
 class HeSBO(_SketchedOptimizer):
@@ -233,7 +235,7 @@ class SIRBO(EmbeddedOptimizer):
             search=Climb(),
             acquisition=make_acquisition(self.acquisition),
             design=DESIGNS["random"],
-            maker=ProcessMaker(),
+            surrogate=GaussianProcessSurrogate(),
             n_initial=check_count("n_initial", self.n_initial),
             n_unlabeled=0,
             update_every=None,
@@ -292,7 +294,7 @@ class BOCK(EmbeddedOptimizer):
             search=Climb(),
             acquisition=make_acquisition(self.acquisition),
             design=DESIGNS["sobol"],
-            maker=CylindricalMaker(),
+            surrogate=CylindricalProcess(),
             n_initial=check_count("n_initial", n_initial),
             n_unlabeled=0,
             update_every=None,
@@ -354,12 +356,12 @@ class AddBO(EmbeddedOptimizer):
             search=GroupSearch(),
             acquisition=partial(_group_confidence, size=size),
             design=DESIGNS["random"],
-            maker=AdditiveMaker(size),
+            surrogate=AdditiveProcess(size),
             n_initial=check_count("n_initial", n_initial),
             n_unlabeled=0,
             update_every=None,
         )
 
 
-def _group_confidence(t, n_points, size):
+def _group_confidence(t, size):
     return partial(confidence_gain, beta=0.2 * size * log(2 * t))

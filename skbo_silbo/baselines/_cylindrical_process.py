@@ -18,6 +18,7 @@ theta       (8,)       logarithms of l, alpha, beta, c_0, ..., c_3 and noise
 ==========  =========  ===========================================================================
 """
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -28,7 +29,7 @@ from scipy.special import xlogy
 from scipy.stats import norm
 
 from skbo_silbo._numerics._matern import matern52
-from skbo_silbo._typing import ArrayLike, FloatArray
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.surrogate._prior import HyperparameterPrior
 from skbo_silbo.surrogate._warps import location_and_scale
 
@@ -146,11 +147,6 @@ class CylindricalProcess:
     The targets are standardised inside; every result is in their own units. The hyperparameters
     maximise the posterior density (the paper averages over samples of them).
 
-    Parameters
-    ----------
-    theta : array-like of shape (8,) or None, default=None
-        Where their search starts besides the prior's mode, or their values if it is not done.
-
     Attributes
     ----------
     theta_ : ndarray of shape (8,)
@@ -174,18 +170,28 @@ class CylindricalProcess:
     True
     """
 
-    def __init__(self, theta: ArrayLike | None = None) -> None:
-        self.theta = theta
+    takes_noise = False
 
-    def fit(self, Z: FloatArray, y: FloatArray, *, tune: bool = True) -> Self:
+    def fit(
+        self,
+        Z: FloatArray,
+        y: FloatArray,
+        noise: FloatArray | None = None,
+        *,
+        state: dict[str, Any] | None = None,
+        tune: bool = True,
+        rng: np.random.Generator | None = None,
+    ) -> Self:
         """Condition on points Z, (n, d), of the cube and targets y, (n,); equal ones tune nothing.
+
+        The search starts at the hyperparameters of `state` besides the prior's mode.
 
         Returns
         -------
         self : object
         """
         self.y_mean_, self.y_scale_ = location_and_scale(y)
-        start = PRIOR.location if self.theta is None else np.asarray(self.theta, dtype=float)
+        start = PRIOR.location if state is None else np.array(state["theta"])
         points, targets = Polar.of(Z), (y - self.y_mean_) / self.y_scale_
         if tune and np.ptp(targets) > 0.0:
             start = _most_likely(points, targets, start)
@@ -197,8 +203,7 @@ class CylindricalProcess:
 
     def with_points(self, Z: FloatArray, y: FloatArray) -> "CylindricalProcess":
         """Return a process with points added, hyperparameters and standardisation kept."""
-        other = CylindricalProcess(self.theta_)
-        other.y_mean_, other.y_scale_ = self.y_mean_, self.y_scale_
+        other = copy(self)
         new, old = Polar.of(Z), self._points
         points = Polar(np.append(old.radius, new.radius), np.vstack([old.direction, new.direction]))
         targets = np.append(self._targets, (y - self.y_mean_) / self.y_scale_)

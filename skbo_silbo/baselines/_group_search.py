@@ -7,7 +7,8 @@ import numpy as np
 
 from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.acquisition import AcquisitionSurface, Found
-from skbo_silbo.acquisition._box_search import N_BEST, points_near
+from skbo_silbo.acquisition._box_search import N_NEAR
+from skbo_silbo.acquisition._candidates import N_BEST, points_near
 from skbo_silbo.baselines._additive_process import AdditiveProcess
 
 
@@ -44,4 +45,4 @@ class GroupSearch:
     def _candidates(self, incumbents, rng):
         size = incumbents.shape[1]
         wide = rng.uniform(-1.0, 1.0, (self.n_points, size))
-        return np.vstack([wide, points_near(incumbents, np.ones(size), rng)])
+        return np.vstack([wide, points_near(incumbents, N_NEAR, np.ones(size), rng)])

@@ -1,46 +1,53 @@
 """A surrogate that sees its inputs through a function."""
 
 from collections.abc import Callable
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 
-from skbo_silbo._typing import FloatArray
-from skbo_silbo.surrogate import central_differences
-from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+from skbo_silbo._typing import ArrayLike, FloatArray
+from skbo_silbo.surrogate import GaussianProcessSurrogate, central_differences
 
 
 class ImageProcess:
-    """A surrogate on ``image(Z)`` in place of Z.
+    """A Gaussian process with one length scale on ``image(Z)`` in place of Z.
 
     Parameters
     ----------
-    surrogate : GaussianProcessSurrogate
-        Conditioned on images.
     image : callable
         From (n, r) to (n, k).
-    n_coordinates : int
-        r.
     """
 
-    def __init__(
-        self,
-        surrogate: GaussianProcessSurrogate,
-        image: Callable[[FloatArray], FloatArray],
-        n_coordinates: int,
-    ) -> None:
-        self.surrogate = surrogate
+    takes_noise = True
+
+    def __init__(self, image: Callable[[FloatArray], FloatArray]) -> None:
         self.image = image
-        self.n_coordinates = n_coordinates
+
+    def fit(
+        self,
+        Z: FloatArray,
+        y: FloatArray,
+        noise: ArrayLike = 0.0,
+        *,
+        state: dict[str, Any] | None = None,
+        tune: bool = True,
+        rng: np.random.Generator | None = None,
+    ) -> Self:
+        """Condition on the images of Z, as `GaussianProcessSurrogate.fit` does on Z."""
+        self._r = Z.shape[1]
+        self._process = GaussianProcessSurrogate(isotropic=True)
+        self._process.fit(self.image(Z), y, noise, state=state, tune=tune)
+        return self
 
     @property
     def relevance_(self) -> FloatArray:
         """Ones, (r,): one length scale is shared by all."""
-        return np.ones(self.n_coordinates)
+        return np.ones(self._r)
 
     def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return mean and standard deviation at the rows of Z."""
-        return self.surrogate.predict(self.image(Z))
+        return self._process.predict(self.image(Z))
 
     def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
         """Return mean, standard deviation and their gradients at the rows of Z."""
@@ -48,13 +55,18 @@ class ImageProcess:
 
     def log_predictive_density(self, Z: FloatArray, y: FloatArray) -> FloatArray:
         """Return the log density of every value, noise included, (m,)."""
-        return self.surrogate.log_predictive_density(self.image(Z), y)
+        return self._process.log_predictive_density(self.image(Z), y)
 
-    def with_points(self, Z: FloatArray, y: FloatArray) -> "ImageProcess":
+    def leave_one_out_log_density(self) -> FloatArray:
+        """Return the log density of every value given all others, (n,), in nats."""
+        return self._process.leave_one_out_log_density()
+
+    def with_points(self, Z: FloatArray, y: FloatArray) -> Self:
         """Return a surrogate with points added, hyperparameters kept."""
-        surrogate = self.surrogate.with_points(self.image(Z), y)
-        return ImageProcess(surrogate, self.image, self.n_coordinates)
+        other = copy(self)
+        other._process = self._process.with_points(self.image(Z), y)
+        return other
 
     def to_state(self) -> dict[str, Any]:
         """Return the hyperparameters as plain data, exactly."""
-        return self.surrogate.to_state()
+        return self._process.to_state()

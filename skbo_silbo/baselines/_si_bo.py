@@ -18,7 +18,7 @@ from skbo_silbo.embedding._sketched import SKETCH_STREAM
 from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers import Configuration, EmbeddedOptimizer
 from skbo_silbo.optimizers._configuration import make_acquisition
-from skbo_silbo.surrogate._makers import ProcessMaker
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 N_ROUNDS = 3  # of candidates round the best ones, after the random set
 MOST_ROUNDED = 0.1 * STEP  # of a point by the space; more spoils the differences
@@ -116,7 +116,7 @@ class SIBO(EmbeddedOptimizer):
             search=BoxSearch(n_rounds=N_ROUNDS),
             acquisition=make_acquisition(self.acquisition),
             design=lambda n, d, rng: design.points,
-            maker=ProcessMaker(),
+            surrogate=GaussianProcessSurrogate(),
             n_initial=n_initial,
             n_unlabeled=0,
             update_every=None,

@@ -15,7 +15,7 @@ from skbo_silbo.baselines._hypercube_search import (
 from skbo_silbo.mapping._bottom_up import BottomUp
 from skbo_silbo.optimizers import Configuration, EmbeddedOptimizer
 from skbo_silbo.optimizers._configuration import ACQUISITIONS, DESIGNS
-from skbo_silbo.surrogate._makers import ProcessMaker
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 N_FIRST_UNLABELED = 50
 N_UNLABELED = {"bottom-up": 100, "top-down": 2}
@@ -110,7 +110,7 @@ class SILBOAsRun(EmbeddedOptimizer):
             search=HypercubeSearch(reach, once=not upward),
             acquisition=ucb if self.acquisition == "ucb" else ACQUISITIONS["ei"],
             design=DESIGNS["random"],
-            maker=ProcessMaker(),
+            surrogate=GaussianProcessSurrogate(),
             n_initial=n_initial,
             n_unlabeled=N_UNLABELED[self.mapping],
             n_first_unlabeled=N_FIRST_UNLABELED,
@@ -118,5 +118,5 @@ class SILBOAsRun(EmbeddedOptimizer):
         )
 
 
-def _variance_bound(t, n_points, kappa):
+def _variance_bound(t, kappa):
     return partial(variance_gain, kappa=kappa)

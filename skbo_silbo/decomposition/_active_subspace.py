@@ -13,11 +13,11 @@ from .._checks import check_choice, check_integer
 from .._numerics._gaussian_process import GaussianProcess, log_density_of_copies
 from .._numerics._map_fit import log_weight_starts, polish_map, process_at, search_map
 from .._numerics._priors import DimensionScaledPrior, SparsePrior
-from ._component_checks import check_n_components
-from ._frame import Frame
-from ._labels import split_labelled
 from ._projection import LinearProjection
-from ._weights import rows_by_weight
+from .rows._frame import Frame
+from .rows._labels import split_labelled
+from .rows._weights import rows_by_weight
+from .selection._n_components import check_n_components
 
 MAX_SCREENED_ROWS = 2000
 """Rows that weights are written out to, where starts of the search are screened."""

@@ -7,17 +7,19 @@ from sklearn.utils.metaestimators import available_if
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import solve_moments
 from .._numerics._whitening import whitening_basis
-from ._blocks import LabelledBlocks, moments_of_blocks
-from ._component_checks import COMPONENT_WORDS, TESTED_WORDS, check_n_components
-from ._dimension import dimension_by_tests
-from ._labels import check_block_response, check_labelled_chunk, warn_of_classes
-from ._linearity import rows_to_look_at
-from ._moments import SliceMoments
-from ._permutation import permutation_tests
-from ._ridge import choose_ridge_from_moments
-from ._rotation import N_ROTATIONS, MeanRotations
-from ._slices import slice_response
-from ._streaming import SliceCoding, SolvedOnDemand
+from .rows._labels import check_block_response, check_labelled_chunk, warn_of_classes
+from .rows._moments import SliceMoments
+from .rows._solved_on_demand import SolvedOnDemand
+from .selection._n_components import COMPONENT_WORDS, TESTED_WORDS, check_n_components
+from .selection._ridge import choose_ridge_from_moments
+from .significance._linearity import rows_to_look_at
+from .significance._nothing_found import warn_of_none
+from .significance._permutation import permutation_tests
+from .significance._rotation import N_ROTATIONS, MeanRotations
+from .significance._sequential_tests import dimension_by_tests
+from .slicing._blocks import LabelledBlocks, moments_of_blocks
+from .slicing._slice_coding import SliceCoding
+from .slicing._slices import slice_response
 
 
 def _needs_all_rows(estimator):
@@ -26,6 +28,11 @@ def _needs_all_rows(estimator):
         return (
             "n_local_neighbors must be None where rows come in chunks, because neighbours need all "
             f"of them: got {estimator.n_local_neighbors}. Use plain slices"
+        )
+    if estimator.reweight is not None:
+        return (
+            "reweight must be None where rows come in chunks, because it looks at all of them: got "
+            f"{estimator.reweight!r}. Use reweight=None"
         )
     if estimator.solver not in ("auto", "dense"):
         return (
@@ -47,9 +54,9 @@ class ChunkedSlicing:
     The estimator it is mixed into checks its parameters, chooses among directions and stores them:
     ``_check_parameters``, ``_begin``, ``_check_identified``, ``_n_wanted``, ``_n_identified``,
     ``_store_spectrum``, ``_choose_from_spectrum``, ``_dimension_by_shuffles``,
-    ``_tests_are_valid``, ``_most_tested``, ``_seed_of_tests``, ``_or_none``,
+    ``_tests_are_valid``, ``_most_tested``, ``_seed_of_tests``, ``_or_all``,
     ``_store_components``, ``_given_ridge``, ``_forget_passing``,
-    ``_feels_units`` and ``_look_at_curvature``.
+    ``_depends_on_units`` and ``_look_at_curvature``.
     """
 
     components_ = SolvedOnDemand()
@@ -87,7 +94,7 @@ class ChunkedSlicing:
             With `components_` as soon as the rows seen identify `n_components`; before, reading it
             raises NotFittedError. No rows are kept to be shuffled: where Li's test is not valid,
             "auto" draws random rotations of the moments in place of permutations
-            (`rotation_tests_`), which holds its level for normal X. Nor can curved features be told
+            (`rotation_tests_`), which holds its level for normal X. Curved features cannot be found
             from moments: there is no `curvature_`, so look at a sample of the rows by ``fit``.
 
         Raises
@@ -142,6 +149,7 @@ class ChunkedSlicing:
 
     def _fit_blocks(self, X, y, X_unlabeled, sample_weight):
         """Fit to a Dask array block by block; y is read whole."""
+        self._check_parameters()
         if (remedy := _needs_all_rows(self)) is not None:
             raise ValueError(f"{remedy}, or compute the Dask array first.")
         y, labelled, weights, in_y = check_block_response(self, X, y, sample_weight)
@@ -154,6 +162,7 @@ class ChunkedSlicing:
             )
         kept = None if weights is None else weights[labelled]
         slices = slice_response(y[labelled], self.n_slices, sample_weight=kept)
+        self._forget_passing()
         self._begin(y, slices)
         self._moments = None
         rows = LabelledBlocks(X, labelled, slices)
@@ -166,6 +175,7 @@ class ChunkedSlicing:
                 f"X must identify n_components={self.n_components!r} directions: its labelled rows "
                 "do not. Label rows that differ, or use n_components='auto'."
             )
+        self._warn_if_none()
         if self.n_components in TESTED_WORDS:
             self._look_at_curvature(sample, self.components_, y[labelled])
         return self
@@ -209,9 +219,17 @@ class ChunkedSlicing:
         self._store_components(spectrum, moments.n, scale)
         return True
 
+    def _solve_on_demand(self, moments):
+        if self._solve_moments(moments):
+            self._warn_if_none()
+
+    def _warn_if_none(self):
+        if not self.n_components_:
+            warn_of_none()
+
     def _shuffle_blocks(self, rows, mean, scale, rho):
         """Count the directions by the permutation tests of ``fit``."""
-        if not self._feels_units(rows.slices, n_unlabeled=0):
+        if not self._depends_on_units(rows.slices, n_unlabeled=0):
             scale = 1.0
         X, slices = rows.shuffled(mean, scale)
         pencil = Pencil(
@@ -230,7 +248,7 @@ class ChunkedSlicing:
             n_permutations=N_ROTATIONS,
             random_state=check_random_state(self._seed_of_tests()),
         )
-        return self._or_none(dimension_by_tests(self.rotation_tests_))
+        return self._or_all(dimension_by_tests(self.rotation_tests_))
 
     def _ridge_of_moments(self, scatter, N, counts):
         if self.ridge == "auto":

@@ -9,29 +9,26 @@ M          (q, q)    ``Z' diag(e) Z / n``
 =========  ========  ======================================================================
 """
 
-from typing import Self
-
 import numpy as np
-from scipy import linalg, stats
-
-from skbo_silbo._typing import ArrayLike
+from scipy import linalg
+from sklearn.utils import check_random_state
 
 from .._checks import check_choice
-from .._numerics._pencil import Pencil
-from .._numerics._solvers import primal_basis
-from ._component_checks import check_a_column_varies, check_n_components
-from ._dimension import SIGNIFICANCE
-from ._labels import split_labelled
-from ._projection import LinearProjection, with_positive_peaks
-from ._scatter import center_on_labels
-from ._second_moments import check_enough_rows
-from ._slices import slice_response
+from ._supervised import SupervisedProjection
+from .selection._n_components import INDEPENDENT, check_identified
+from .significance._hessian_tests import MOST_TESTED, N_FLIPS, SignFlips, hessian_tests
+from .significance._nothing_found import warn_of_unseen
+from .significance._permutation import permutation_tests
+from .significance._sequential_tests import dimension_by_tests
+from .significance._weighted_shuffles import affordable
+from .slicing._evenly_spaced import MAX_ROWS, evenly_spaced
+from .slicing._whitened_rows import WhitenedRows
 
 EXACT_FIT = 1e-24
 """Share of the variance of y below which residuals are rounding."""
 
 
-class PrincipalHessianDirections(LinearProjection):
+class PrincipalHessianDirections(SupervisedProjection):
     """Directions along which the regression of y on X curves most (pHd).
 
     Eigenvectors, by absolute eigenvalue, of the average of ``e (x - mean)(x - mean)'`` against the
@@ -43,8 +40,10 @@ class PrincipalHessianDirections(LinearProjection):
     Parameters
     ----------
     n_components : "auto" or int, default="auto"
-        "auto" takes the sequential tests of `dimension_tests_` at level .05, at least 1; with
-        ``on="response"``, where they are not valid, the steepest fall of the squared eigenvalues.
+        "auto" tests at level .05, by the wild bootstrap, whether 0, 1, ... directions suffice. It
+        can find none: `n_components_` is 0 then, `components_` keeps one direction, and a warning
+        says so. With ``on="response"``, where no test is valid, it takes the steepest fall of the
+        squared eigenvalues, at least 1.
     on : {"residuals", "response"}, default="residuals"
         What weighs the rows, e above: "residuals" leaves linear trends out.
 
@@ -58,9 +57,14 @@ class PrincipalHessianDirections(LinearProjection):
         Signed, falling in absolute value, in units of y; positive where the response is convex.
     n_components_, n_features_in_ : int
     dimension_tests_ : dict of ndarray
-        "n_components", "statistic", "df" and "p_value" of Li's tests that k directions suffice, for
-        residuals: ``n sum lambda_j^2 / (2 var e)`` over the eigenvalues left out, chi-square with
-        ``(q - k)(q - k + 1) / 2`` degrees of freedom for normal X [1]_ [2]_.
+        "n_components", "statistic", "df", "p_value" and "p_value_normal" of the tests that k
+        directions suffice, for residuals, as R's ``dr`` prints them: the statistic is
+        ``n sum lambda_j^2 / (2 var e)`` over the eigenvalues left out. "p_value" is that of a
+        weighted sum of chi-squares [2]_, valid in large samples whatever X is, and cautious;
+        "p_value_normal" is right for normal X with residuals of constant variance alone [1]_.
+    bootstrap_tests_ : dict of ndarray
+        "n_components", "statistic", "p_value", "n_permutations" of the wild bootstrap [3]_, to the
+        first k accepted; where they chose.
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 
@@ -69,6 +73,8 @@ class PrincipalHessianDirections(LinearProjection):
     .. [1] Li, "On Principal Hessian Directions for Data Visualization and Dimension Reduction:
        Another Application of Stein's Lemma", JASA 87, 1992.
     .. [2] Cook, "Principal Hessian Directions Revisited", JASA 93, 1998.
+    .. [3] Wu, "Jackknife, Bootstrap and Other Resampling Methods in Regression Analysis", Ann.
+       Statist. 14, 1986.
 
     Examples
     --------
@@ -80,97 +86,54 @@ class PrincipalHessianDirections(LinearProjection):
     (1, 2)
     """
 
+    _takes_categories = False
+    _whitens = True
+    _passing = ("dimension_tests_", "bootstrap_tests_")
+
     def __init__(self, n_components: int | str = "auto", *, on: str = "residuals") -> None:
         self.n_components = n_components
         self.on = on
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the directions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-            At least two labelled rows more than features.
-        y : array-like of shape (n,)
-            Numbers; NaN marks a row without a label, which is left out.
-        sample_weight : array-like of shape (n,), default=None
-            Integers are counts: a row of weight 3 is three rows, for the tests too. Floats are
-            relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            For fewer labelled rows than the method needs, a constant y, or an `n_components` above
-            the number of features that vary.
-        """
+    def _check_parameters(self):
         check_choice("on", self.on, ["residuals", "response"])
-        data = split_labelled(self, X, y, sample_weight=sample_weight, keep_float32=True)
-        data = data.labelled_only()
-        check_n_components(self.n_components, self.n_features_in_)
-        check_enough_rows(type(self).__name__, *data.X_labeled.shape)
-        check_a_column_varies(data.X_labeled)
-        X, self.mean_ = center_on_labels(data)
-        slices = slice_response(data.y, 2, sample_weight=data.weights)
-        n, X = slices.n_rows, slices.weighted(X)
-        basis = primal_basis(Pencil(X, len(X), slices.membership()))
-        Z = np.sqrt(n) * basis.whiten(X)
-        e = data.y - np.average(data.y, weights=data.weights)
-        if self.on == "residuals":
-            e = e - slices.unweighted(Z) @ (Z.T @ slices.weighted(e[:, None])[:, 0]) / n
-        eigenvalues, V = linalg.eigh((Z.T * e) @ Z / n)
-        order = np.argsort(-np.abs(eigenvalues), kind="stable")
-        self._check_rank(len(order))
-        self.eigenvalues_ = eigenvalues[order]
-        variance = np.average(e**2, weights=data.weights)
-        exact = variance <= EXACT_FIT * data.y.var()
-        self.n_components_ = self._choose_n_components(n, 0.0 if exact else variance)
-        directions = np.sqrt(n) * basis.lift(V[:, order[: self.n_components_]])
-        self.components_ = with_positive_peaks(directions.T)
-        return self
 
-    def _choose_n_components(self, n, variance):
-        self.__dict__.pop("dimension_tests_", None)
-        squares = self.eigenvalues_**2
+    def _learn(self, data, slices):
+        rows = WhitenedRows.of(data, slices)
+        self.mean_, Z, n = rows.mean, rows.Z, slices.n_rows
+        y = data.y - np.average(data.y, weights=data.weights)
+        w = np.ones(len(y)) if data.weights is None else data.weights
+        e = y - Z @ (Z.T @ (w * y)) / n if self.on == "residuals" else y
+        e = np.where(w @ e**2 <= EXACT_FIT * (w @ y**2), 0.0, e)
+        eigenvalues, V = linalg.eigh((Z.T * (w * e)) @ Z / n)
+        order = np.argsort(-np.abs(eigenvalues), kind="stable")
+        check_identified(self.n_components, len(order), INDEPENDENT)
+        self.eigenvalues_, V = eigenvalues[order], V[:, order]
+        self.n_components_ = self._choose_n_components(Z @ V, e, slices)
+        self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
+        if not self.n_components_:
+            warn_of_unseen(Z, data.y, "directions along which the mean of y bends", found=0)
+
+    def _choose_n_components(self, S, e, slices):
         if self.on == "residuals":
-            self.dimension_tests_ = hessian_tests(squares, n, variance)
+            weights = np.ones(len(e)) if slices.weights is None else slices.weights
+            self.dimension_tests_ = hessian_tests(self.eigenvalues_, S, e, weights, slices.n_rows)
         if self.n_components != "auto":
             return int(self.n_components)
         if self.on == "response":
+            squares = self.eigenvalues_**2
             falls = squares[:-1] / np.maximum(squares[1:], 1e-3 * squares[0])
             return 1 + int(np.argmax(falls)) if len(squares) > 1 else 1
-        accepted = np.flatnonzero(self.dimension_tests_["p_value"] > SIGNIFICANCE)
-        return max(1, int(accepted[0]) if len(accepted) else len(squares))
+        self.bootstrap_tests_ = self._tests(S, e, slices)
+        return dimension_by_tests(self.bootstrap_tests_)
 
-    def _check_rank(self, rank):
-        if self.n_components != "auto" and self.n_components > rank:
-            raise ValueError(
-                f"n_components must be at most {rank}, the number of features that vary "
-                f"independently: got {self.n_components}. Use n_components='auto'."
-            )
-
-
-def hessian_tests(squares, n, variance):
-    """Chi-square tests that k directions suffice, a row each (Li 1992, theorem 4.2).
-
-    Parameters
-    ----------
-    squares : ndarray of shape (q,)
-        Squared eigenvalues, falling.
-    n : int
-    variance : float
-        Of the residuals; zero, where the fit is exact, accepts every k.
-    """
-    granted = np.arange(len(squares))
-    left_out = np.cumsum(squares[::-1])[::-1]
-    statistic = n * left_out / (2 * variance) if variance else np.zeros(len(squares))
-    df = (len(squares) - granted) * (len(squares) - granted + 1) // 2
-    return {
-        "n_components": granted,
-        "statistic": statistic,
-        "df": df,
-        "p_value": stats.chi2.sf(statistic, df),
-    }
+    def _tests(self, S, e, slices):
+        weights = slices.weights
+        if slices.is_counted and weights is not None:
+            places = evenly_spaced(S, slices, max(len(S), MAX_ROWS))
+            S, e, weights = S[places], e[places], None
+        return permutation_tests(
+            SignFlips.of(S, e, weights),
+            most=min(S.shape[1], MOST_TESTED),
+            n_permutations=affordable(S, N_FLIPS),
+            random_state=check_random_state(0),
+        )

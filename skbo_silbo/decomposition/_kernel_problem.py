@@ -6,10 +6,10 @@ import numpy as np
 
 from .._numerics._solvers import solve_moments
 from .._numerics._whitening import whitening_basis
-from ._held_out import choose_by_gain, held_out_errors, stratified_folds
-from ._labels import response_targets
-from ._scatter import graph_penalty
-from ._slices import slice_response
+from .rows._labels import response_targets
+from .selection._held_out import choose_by_gain, held_out_errors, stratified_folds
+from .slicing._neighborhoods import graph_penalty
+from .slicing._slices import slice_response
 
 ALPHAS = (0.0, 0.1, 1.0, 10.0)
 """Weights of the unlabelled rows that alpha="auto" compares."""

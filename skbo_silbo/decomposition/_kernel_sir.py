@@ -13,15 +13,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skbo_silbo._typing import ArrayLike, BlockArray, FloatArray, LegacyRandomState
 
-from .._checks import check_choice, check_integer, check_nonnegative, check_switch
+from .._checks import check_choice, check_integer, check_nonnegative
 from .._numerics._leave_one_out import best_ridge
-from ._dimension import dimension_by_criterion
 from ._kernel_features import RANGE_TOLERANCE, KernelFeatures
 from ._kernel_problem import KernelProblem, compare_alphas, roughness_of
-from ._labels import labelled_mask, response_targets, split_labelled
-from ._slices import check_n_slices, slice_response
-from ._streaming import FLOATS, check_in_memory, is_dask_array, map_blocks
-from ._weights import copies
+from ._supervised import Supervised
+from .rows._dask_arrays import FLOATS, check_in_memory, is_dask_array, map_blocks
+from .rows._labels import response_targets
+from .rows._weights import copies
+from .selection._criterion import dimension_by_criterion
+from .selection._n_components import check_identified
 
 KERNELS = (*kernel_metrics(), "precomputed")
 OF_HISTOGRAMS = ("additive_chi2", "chi2")  # rows without negative entries, which scores have
@@ -38,7 +39,7 @@ def _learns_inverse(estimator):
 
 
 class KernelSlicedInverseRegression(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+    Supervised, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
     """Nonlinear scores along which X varies with y, learnt from labelled and unlabelled rows.
 
@@ -146,6 +147,9 @@ class KernelSlicedInverseRegression(
     True
     """
 
+    _keeps_float32 = False
+    _passing = ("alpha_scores_",)
+
     def __init__(
         self,
         n_components: int | str = "auto",
@@ -207,11 +211,10 @@ class KernelSlicedInverseRegression(
         -------
         self
         """
-        self._check_parameters(X_unlabeled)
-        data = self._split(X, y, X_unlabeled, sample_weight)
-        slices = slice_response(data.y, self.n_slices, sample_weight=data.weights)
+        self._check_precomputed(X_unlabeled)
+        data, slices = self._part(X, y, X_unlabeled, sample_weight)
         self.n_slices_ = slices.n_slices
-        K, order = self._kernel_of_rows(data, y, sample_weight)
+        K, order = self._kernel_of_rows(data)
         features = KernelFeatures.of(K, len(data.y), data.weights)
         problem = self._make_problem(features.coordinates, data)
         self._choose_alpha(problem)
@@ -276,32 +279,19 @@ class KernelSlicedInverseRegression(
         values = self._score_kernel(scores.astype(np.float64, copy=False), self._Z_fit)
         return (values @ self._inverse_coef + self._X_mean).astype(scores.dtype, copy=False)
 
-    def _split(self, X, y, X_unlabeled, sample_weight):
-        return split_labelled(
-            self,
-            X,
-            y,
-            X_unlabeled,
-            sample_weight=sample_weight,
-            allow_categories=True,
-            categorical=self.categorical,
-            n_slices=self.n_slices,
-        )
-
-    def _kernel_of_rows(self, data, y, sample_weight):
+    def _kernel_of_rows(self, data):
         """Kernel of all rows, labelled first, and the place of each in the coefficients kept."""
         self.gamma_ = 1 / self.n_features_in_ if self.gamma is None else float(self.gamma)
         if self.kernel != "precomputed":
             self.X_fit_ = np.concatenate([data.X_labeled, data.X_unlabeled])
             return self._kernel_values(self.X_fit_, self.X_fit_), slice(None)
-        self.X_fit_, labelled = None, labelled_mask(y)
-        if len(labelled) != self.n_features_in_:
+        self.X_fit_ = None
+        if len(data.is_labeled) != self.n_features_in_:
             raise ValueError(
                 "X must be square with kernel='precomputed', the kernel of the rows with "
-                f"themselves: got {len(labelled)} rows and {self.n_features_in_} columns."
+                f"themselves: got {len(data.is_labeled)} rows and {self.n_features_in_} columns."
             )
-        taken = np.True_ if sample_weight is None else np.asarray(sample_weight) > 0
-        parts = labelled & taken, ~labelled & taken
+        parts = data.is_labeled, data.is_unlabeled
         order = np.concatenate([np.flatnonzero(part) for part in parts])
         return np.concatenate([data.X_labeled, data.X_unlabeled])[:, order], order
 
@@ -352,7 +342,6 @@ class KernelSlicedInverseRegression(
         return best_ridge(left[:, kept], squares, targets, intercept=True, weights=weights)
 
     def _choose_alpha(self, problem):
-        self.__dict__.pop("alpha_scores_", None)
         if problem.roughness is None:
             self.alpha_ = 0.0
         elif self.alpha != "auto":
@@ -366,11 +355,7 @@ class KernelSlicedInverseRegression(
         limit = min(self.n_slices_ - 1, len(eigenvalues))
         if self.n_components == "auto":
             return dimension_by_criterion(eigenvalues[:limit], n_labeled)
-        if self.n_components > limit:
-            raise ValueError(
-                f"n_components must be at most {limit}, the number of directions identified by the "
-                f"slices: got {self.n_components}. Use n_components='auto' or more slices."
-            )
+        check_identified(self.n_components, limit, remedy=" or more slices")
         return int(self.n_components)
 
     def _store(self, features, spectrum, n_rows, order):
@@ -405,9 +390,14 @@ class KernelSlicedInverseRegression(
         absolute = ridge * squares.sum() / w.sum()
         self._inverse_coef = root * ((left / (squares + absolute)) @ (left.T @ targets))
 
-    def _check_parameters(self, X_unlabeled):
-        check_n_slices(self.n_slices)
-        check_switch("categorical", self.categorical)
+    def _usable(self, data):
+        return data
+
+    def _check_rows(self, data):
+        pass
+
+    def _check_parameters(self):
+        super()._check_parameters()
         check_integer("n_neighbors", self.n_neighbors, 1)
         check_choice("neighbors", self.neighbors, NEIGHBORS)
         if not callable(self.kernel):
@@ -420,7 +410,6 @@ class KernelSlicedInverseRegression(
             value = getattr(self, name)
             if not (isinstance(value, str) and value == "auto"):
                 check_nonnegative(name, value, special="'auto'")
-        self._check_precomputed(X_unlabeled)
 
     def _check_precomputed(self, X_unlabeled):
         if self.kernel == "precomputed" and X_unlabeled is not None:

@@ -2,23 +2,19 @@
 
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Self
 
 import numpy as np
 from scipy import linalg
 from scipy.stats import rankdata
 
-from skbo_silbo._typing import ArrayLike
-
 from .._checks import check_choice, check_integer
 from .._numerics._local_linear import local_predictions, local_slopes, mave_step
-from ._component_checks import check_n_components
-from ._frame import Frame
-from ._held_out import mean_and_error
-from ._labels import split_labelled
-from ._projection import LinearProjection
-from ._second_moments import check_enough_rows
-from ._weights import copies
+from ._supervised import SupervisedProjection
+from .rows._frame import Frame
+from .rows._weights import copies
+from .selection._held_out import mean_and_error
+from .selection._n_components import check_identified
+from .significance._nothing_found import warn_of_unseen
 
 FIRST_RIDGE = 1e-2
 RIDGE = 1e-3
@@ -29,7 +25,7 @@ MAX_AUTO_COMPONENTS = 6
 """Most directions that n_components="auto" tries."""
 
 
-class OuterProductGradients(LinearProjection):
+class OuterProductGradients(SupervisedProjection):
     """Directions along which local linear regressions of y are steepest (OPG and MAVE).
 
     A local linear regression at every row gives a gradient; the leading eigenvectors of the average
@@ -44,7 +40,9 @@ class OuterProductGradients(LinearProjection):
     n_components : "auto" or int, default="auto"
         Number of directions. "auto" tries 1, 2, ... up to 6 and stops as soon as a further one does
         not lower the five-fold cross-validated error of a local linear regression on the scores by
-        a standard error. Rows that are copies of each other are held out together.
+        a standard error. Where the scores predict no better than the mean does it is 0:
+        `components_` keeps one direction, and a warning says so. Copies of a row are held out
+        together.
     refinement : {"mave", "opg"}, default="mave"
         "opg" leaves out the steps of MAVE: faster, a little less exact.
     bandwidth : float, default=1.0
@@ -89,6 +87,10 @@ class OuterProductGradients(LinearProjection):
     array([[0. , 0. , 0.7, 0. , 0. , 0.7]])
     """
 
+    _takes_categories = False
+    _keeps_float32 = False
+    _whitens = True
+
     def __init__(
         self,
         n_components: int | str = "auto",
@@ -104,44 +106,19 @@ class OuterProductGradients(LinearProjection):
         self.max_iter = max_iter
         self.tol = tol
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the directions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-            At least two labelled rows more than features; several times as many are better.
-        y : array-like of shape (n,)
-            Numbers; NaN marks a row without a label, which is left out.
-        sample_weight : array-like of shape (n,), default=None
-            In the local regressions and in the average of their slopes. Integers are counts: a row
-            of weight 3 is three rows. Floats are relative, and scaled to sum to the effective
-            number ``(sum w)^2 / sum w^2``.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            For a parameter outside its range, too few labelled rows, a constant y, rows that are
-            all the same, or an `n_components` above the number of features that vary.
-        """
-        self._check_parameters()
-        data = split_labelled(self, X, y, sample_weight=sample_weight).labelled_only()
-        check_n_components(self.n_components, self.n_features_in_)
-        check_enough_rows(type(self).__name__, *data.X_labeled.shape)
+    def _learn(self, data, slices):
         frame = Frame.from_labelled(data.X_labeled, data.y, data.weights)
         U, t = frame.standardise(data.X_labeled), (data.y - frame.y_mean) / frame.y_scale
         rows = _Rows(U, t, data.weights)
-        self._check_rank(rows.U.shape[1])
-        r = self._grow(rows) if self.n_components == "auto" else int(self.n_components)
-        B, eigenvalues = self._fit_directions(rows, r)
-        self.mean_, self.n_components_ = frame.mean, B.shape[1]
+        check_identified(self.n_components, rows.U.shape[1], "features that vary")
+        found = self._grow(rows) if self.n_components == "auto" else int(self.n_components)
+        if not found:
+            sees = "directions along which the mean of y changes"
+            warn_of_unseen(rows.U, data.y, sees, found=0)
+        B, eigenvalues = self._fit_directions(rows, max(found, 1))
+        self.mean_, self.n_components_ = frame.mean, found
         self.eigenvalues_ = frame.y_scale**2 * np.clip(eigenvalues, 0, None)
         self.components_ = frame.rows_in_features(B.T)
-        return self
 
     def _fit_directions(self, rows, r):
         B, eigenvalues = self._outer_products(rows, r)
@@ -174,18 +151,18 @@ class OuterProductGradients(LinearProjection):
         return self.bandwidth * n ** (-1 / (r + 4))
 
     def _grow(self, rows):
-        """Return how many directions: one more while it lowers the held-out error by its error."""
+        """Return how many directions: one more while the held-out error falls by its own error."""
         firsts, sets = copies(rows.U, rows.t)
         folds = (rankdata(rows.t[firsts], method="ordinal") % min(N_FOLDS, len(firsts)))[sets]
-        errors = self._held_out_errors(rows, folds, 1)
-        best = 1
+        errors, best = self._held_out_errors(rows, folds, 1), 1
         for r in range(2, min(rows.U.shape[1], MAX_AUTO_COMPONENTS) + 1):
             fresh = self._held_out_errors(rows, folds, r)
             gain, error = mean_and_error(errors - fresh, rows.weights)
             if gain <= error:
                 break
             errors, best = fresh, r
-        return best
+        gain, error = mean_and_error(_errors_of_means(rows, folds) - errors, rows.weights)
+        return best if gain > error else 0
 
     def _held_out_errors(self, rows, folds, r):
         """Squared errors (n,) along r directions, learnt anew without each fold."""
@@ -206,12 +183,14 @@ class OuterProductGradients(LinearProjection):
             if not isinstance(value, Real) or not 0 < value < np.inf:
                 raise ValueError(f"{name} must be a finite number > 0: got {value!r}.")
 
-    def _check_rank(self, rank):
-        if self.n_components != "auto" and self.n_components > rank:
-            raise ValueError(
-                f"n_components must be at most {rank}, the number of features that vary: got "
-                f"{self.n_components}. Use n_components='auto'."
-            )
+
+def _errors_of_means(rows, folds):
+    """Squared errors (n,) of the (weighted) mean of the other folds."""
+    means = [
+        np.average(kept.t, weights=kept.weights)
+        for kept in (rows.of(folds != fold) for fold in range(folds.max() + 1))
+    ]
+    return (rows.t - np.array(means)[folds]) ** 2
 
 
 @dataclass(frozen=True, eq=False)

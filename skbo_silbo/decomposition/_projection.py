@@ -8,7 +8,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._typing import ArrayLike, BlockArray, FloatArray
-from ._streaming import FLOATS, check_in_memory, is_dask_array, map_blocks
+from .rows._dask_arrays import FLOATS, check_in_memory, is_dask_array, map_blocks
 
 
 class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -83,11 +83,3 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         tags.target_tags.multi_output = self._takes_responses
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def with_positive_peaks(components):
-    """Return components (r, d) with the largest entry of each row made positive."""
-    largest = np.take_along_axis(
-        components, np.abs(components).argmax(axis=1, keepdims=True), axis=1
-    )
-    return components * np.where(largest < 0, -1.0, 1.0)

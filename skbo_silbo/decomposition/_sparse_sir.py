@@ -16,7 +16,7 @@ Where rows have weights, n and n_h are their sums, moments of X are weighted, an
 import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -27,13 +27,11 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
-from .._checks import check_integer, check_nonnegative, check_switch, warn_user
-from ._component_checks import check_a_column_varies, check_n_components
-from ._labels import labelled_mask, split_labelled
-from ._projection import LinearProjection, with_positive_peaks
-from ._scatter import center_on_labels
-from ._slices import check_n_slices, slice_response
-from ._weights import copies
+from .._checks import check_integer, check_nonnegative, warn_user
+from ._supervised import SupervisedProjection
+from .rows._centering import center_on_labels, with_positive_peaks
+from .rows._weights import copies
+from .selection._n_components import check_identified
 
 MAX_ITER = 10_000
 """Sweeps of coordinate descent."""
@@ -41,7 +39,7 @@ N_PENALTIES = 100
 """Penalties on a path."""
 
 
-class SparseSlicedInverseRegression(LinearProjection):
+class SparseSlicedInverseRegression(SupervisedProjection):
     """Directions of few features along which X varies with y (lasso SIR).
 
     Each leading eigenvector of the variance of the slice means gives an artificial response, a
@@ -131,57 +129,17 @@ class SparseSlicedInverseRegression(LinearProjection):
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the directions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-        y : array-like of shape (n,) or (n, q)
-            Numbers or categories; NaN (None) marks a row without a label, which is left out.
-            Several responses are numbers, and slices the clusters that k-means finds among them.
-        sample_weight : array-like of shape (n,), default=None
-            Of the moments, the slices and the lasso. Integers are counts: a row of weight 3 is
-            three rows. Floats are relative, and scaled to sum to the effective number
-            ``(sum w)^2 / sum w^2``.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            For a parameter outside its range, fewer than two labels, a constant y, columns that are
-            all constant, or an `n_components` above the number of directions identified.
-        """
-        self._check_parameters()
-        data = split_labelled(
-            self,
-            X,
-            y,
-            sample_weight=sample_weight,
-            allow_categories=True,
-            categorical=self.categorical,
-            multivariate=True,
-            n_slices=self.n_slices,
-            keep_float32=True,
-        ).labelled_only()
-        check_n_components(self.n_components, self.n_features_in_)
-        check_a_column_varies(data.X_labeled)
-        splits = self._splits(data, y, sample_weight)
+    def _learn(self, data, slices):
+        splits = self._splits(data)
         X, self.mean_ = center_on_labels(data)
         scale = _column_scale(X, data.weights)
         X /= scale
-        slices = slice_response(data.y, self.n_slices, sample_weight=data.weights)
-        self.n_slices_ = slices.n_slices
         n_screened = self._n_screened(slices.n_rows)
         responses, self.eigenvalues_ = _artificial_responses(X, slices, n_screened)
-        self._check_identified(len(self.eigenvalues_))
+        check_identified(self.n_components, len(self.eigenvalues_), remedy=" or more slices")
         lasso = _LassoFit(X, self.penalty, splits, data.weights)
         coefficients, self.penalties_ = self._fit_directions(lasso, responses)
         self._store(X, coefficients, scale, data.weights)
-        return self
 
     def _fit_directions(self, lasso, responses):
         n_fits = len(responses) if self.n_components == "auto" else int(self.n_components)
@@ -205,34 +163,24 @@ class SparseSlicedInverseRegression(LinearProjection):
             return d if n > d else min(d, max(2, int(n / (2 * np.log(n)))))
         return d if self.n_screened is None else min(d, int(self.n_screened))
 
-    def _splits(self, data, y, sample_weight):
+    def _splits(self, data):
         """Pairs of training and test rows, as places among the labelled ones."""
         if isinstance(self.cv, Integral):
             random_state = check_random_state(self.random_state)
             return _folds(*copies(data.X_labeled, data.y), self.cv, random_state)
-        kept = labelled_mask(y)
-        if sample_weight is not None:
-            kept &= np.asarray(sample_weight) > 0
+        kept = data.is_labeled
         places = np.cumsum(kept) - 1
         splits = check_cv(self.cv).split(kept)
         return [tuple(places[side][kept[side]] for side in split) for split in splits]
 
     def _check_parameters(self):
-        check_n_slices(self.n_slices)
-        check_switch("categorical", self.categorical)
+        super()._check_parameters()
         if isinstance(self.cv, Real):
             check_integer("cv", self.cv, 2)
         if not (isinstance(self.penalty, str) and self.penalty == "auto"):
             check_nonnegative("penalty", self.penalty, special="'auto'")
         if self.n_screened is not None and self.n_screened != "auto":
             check_integer("n_screened", self.n_screened, 1, special="'auto', None")
-
-    def _check_identified(self, limit):
-        if self.n_components != "auto" and self.n_components > limit:
-            raise ValueError(
-                f"n_components must be at most {limit}, the number of directions identified by the "
-                f"slices: got {self.n_components}. Use n_components='auto' or more slices."
-            )
 
 
 @dataclass(frozen=True, eq=False)

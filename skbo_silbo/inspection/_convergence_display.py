@@ -120,16 +120,16 @@ class ConvergenceDisplay:
         ImportError
             When matplotlib is missing.
         """
-        told = read_evaluations(result)
-        curves = {name: told.values}
+        evaluations = read_evaluations(result)
+        curves = {name: evaluations.values}
         for other, given in (others or {}).items():
-            curves[other] = read_values_like(told, given, f"others[{other!r}]")
+            curves[other] = read_values_like(evaluations, given, f"others[{other!r}]")
         return cls(
             curves,
-            n_initial=told.n_initial,
-            random_values=random_values_of(told, random_search),
-            value_name=told.name,
-            greater_is_better=told.greater_is_better,
+            n_initial=evaluations.n_initial,
+            random_values=random_values_of(evaluations, random_search),
+            value_name=evaluations.name,
+            greater_is_better=evaluations.greater_is_better,
         ).plot(ax=ax)
 
     def plot(self, *, ax: AxesLike | None = None) -> Self:
@@ -156,8 +156,12 @@ class ConvergenceDisplay:
         return self
 
 
-def random_values_of(told, random_search):
+def random_values_of(evaluations, random_search):
     """Return values of random points: those of a random search, else the initial ones."""
     if random_search is None:
-        return told.values[: told.n_initial] if told.n_initial < len(told.values) else None
-    return read_values_like(told, random_search, "random_search")
+        return (
+            evaluations.values[: evaluations.n_initial]
+            if evaluations.n_initial < len(evaluations.values)
+            else None
+        )
+    return read_values_like(evaluations, random_search, "random_search")

@@ -18,7 +18,7 @@ POINTS_A_BIN = 64
 
 @dataclass(frozen=True, eq=False)
 class Dependence:
-    """A partial dependence curve with its interval, in the units of the values told.
+    """A partial dependence curve with its interval, in the units of the values observed.
 
     Attributes
     ----------

@@ -183,7 +183,7 @@ class SubspaceDisplay:
     ) -> Self:
         """Draw the directions that a search, an optimiser or a result of `minimize` has learnt.
 
-        They are those of ``subspace_``, read from the same model of the values told; where that
+        They are those of ``subspace_``, read from the same model of the values observed; where that
         says nothing of the inputs, words in place of the panels say so. Failed evaluations are
         drawn as unlabelled rows.
 
@@ -208,22 +208,22 @@ class SubspaceDisplay:
             When matplotlib is missing.
         """
         import_pyplot("SubspaceDisplay")
-        told = read_evaluations(result)
-        model = told.optimizer.input_model_
+        evaluations = read_evaluations(result)
+        model = evaluations.optimizer.input_model_
         components, importance = model.directions
         B = components[: max(count_directions(importance), 1)]
-        Z, failed = told.X @ B.T, np.isnan(told.values)
+        Z, failed = evaluations.X @ B.T, np.isnan(evaluations.values)
         display = cls(
             scores=Z[~failed],
-            response=told.values[~failed],
+            response=evaluations.values[~failed],
             eigenvalues=importance,
             loadings=B,
-            feature_names=told.optimizer.space_.feature_names_,
+            feature_names=evaluations.optimizer.space_.feature_names_,
             unlabeled_scores=Z[failed],
-            response_name=told.name,
+            response_name=evaluations.name,
             eigenvalue_name="share of the squared slope",
             loading_name="loading",
-            dependences=_dependences(told, model, B[:2]),
+            dependences=_dependences(evaluations, model, B[:2]),
             silence=None if model.is_informative else model.shares.verdict,
         )
         return display.plot(kind=kind, ax=ax, max_features=max_features)
@@ -356,8 +356,8 @@ def _make_axes(plt, n_panels, names):
     return figure.subplots(height, columns, squeeze=False).ravel()
 
 
-def _dependences(told, model, B):
-    sign = -1.0 if told.greater_is_better else 1.0
+def _dependences(evaluations, model, B):
+    sign = -1.0 if evaluations.greater_is_better else 1.0
     if not model.is_informative:
         return []
     return [direction_dependence(model, b).times(sign) for b in B]

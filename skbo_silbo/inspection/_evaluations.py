@@ -106,7 +106,7 @@ def read_evaluations(result: ResultLike) -> Evaluations:
     TypeError
         When it is something else.
     NotFittedError
-        When it is a search that is not fitted, or an optimiser that was told nothing.
+        When it is a search that is not fitted, or an optimiser that has no evaluations.
     """
     if isinstance(result, AskTellOptimizer):
         return _of_optimizer(result)
@@ -122,14 +122,14 @@ def read_evaluations(result: ResultLike) -> Evaluations:
     )
 
 
-def read_values_like(told: Evaluations, result: ResultLike, name: str) -> FloatArray:
-    """Return the values of another result, (n,), to be compared with those told.
+def read_values_like(evaluations: Evaluations, result: ResultLike, name: str) -> FloatArray:
+    """Return the values of another result, (n,), to be compared with those observed.
 
-    Also of any other fitted search of scikit-learn, where those told are scores of a search.
+    Also of any other fitted search of scikit-learn, where those observed are scores of a search.
 
     Parameters
     ----------
-    told : Evaluations
+    evaluations : Evaluations
     result : object
     name : str
         Of the argument, for messages.
@@ -141,11 +141,11 @@ def read_values_like(told: Evaluations, result: ResultLike, name: str) -> FloatA
     """
     if not isinstance(result, BaseEstimator):
         other = read_evaluations(result)
-        if other.greater_is_better == told.greater_is_better:
+        if other.greater_is_better == evaluations.greater_is_better:
             return other.values
-    elif told.name.startswith(SCORE_NAME):
+    elif evaluations.name.startswith(SCORE_NAME):
         check_is_fitted(result, "cv_results_")
-        return _scores(result, told.name.removeprefix(SCORE_NAME), name)
+        return _scores(result, evaluations.name.removeprefix(SCORE_NAME), name)
     raise ValueError(
         f"{name} must be of the same kind as result, a search with scores or an optimiser with "
         f"values to be minimised: got a {type(result).__name__}. Compare like with like."
@@ -177,7 +177,7 @@ def _of_optimizer(optimizer, *, maximize=False):
     y = optimizer.func_vals_
     if not len(y):
         raise NotFittedError(
-            f"result must hold evaluations: this {type(optimizer).__name__} was told none. Tell it "
+            f"result must hold evaluations: this {type(optimizer).__name__} has none. Tell it "
             "some, then draw."
         )
     counts = np.isfinite(y) & optimizer.feasible_

@@ -1,6 +1,6 @@
 """One function a panel: each draws prepared arrays on given axes and imports no matplotlib.
 
-Colours are those of Okabe and Ito, told apart with any colour vision; every colour also comes with
+Colours are those of Okabe and Ito, which any colour vision can separate; every colour comes with
 a marker or a position of its own.
 """
 

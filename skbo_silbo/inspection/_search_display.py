@@ -148,20 +148,20 @@ class SearchDisplay:
         check_choice("kind", kind, KINDS)
         check_integer("max_parameters", max_parameters, 1)
         import_pyplot("SearchDisplay")
-        told = read_evaluations(result)
-        model = told.optimizer.input_model_
-        axes = _directions(told, model)
+        evaluations = read_evaluations(result)
+        model = evaluations.optimizer.input_model_
+        axes = _directions(evaluations, model)
         return cls(
-            values=told.values,
-            parameters=told.parameters,
+            values=evaluations.values,
+            parameters=evaluations.parameters,
             shares=model.shares,
-            dependences=_dependences(told, model, axes),
-            directions=None if axes is None else {k: told.X @ b for k, b in axes.items()},
-            n_initial=told.n_initial,
-            random_values=random_values_of(told, random_search),
-            value_name=told.name,
-            greater_is_better=told.greater_is_better,
-            domains=told.domains,
+            dependences=_dependences(evaluations, model, axes),
+            directions=None if axes is None else {k: evaluations.X @ b for k, b in axes.items()},
+            n_initial=evaluations.n_initial,
+            random_values=random_values_of(evaluations, random_search),
+            value_name=evaluations.name,
+            greater_is_better=evaluations.greater_is_better,
+            domains=evaluations.domains,
         ).plot(kind=kind, ax=ax, max_parameters=max_parameters)
 
     def plot(
@@ -250,24 +250,24 @@ class SearchDisplay:
         ]
 
 
-def _directions(told, model):
+def _directions(evaluations, model):
     """Return the first learnt directions by name; None if there are none to be trusted."""
-    if told.embedding is None or not model.is_informative:
+    if evaluations.embedding is None or not model.is_informative:
         return None
-    basis = told.embedding.project(np.eye(model.X.shape[1])).T
+    basis = evaluations.embedding.project(np.eye(model.X.shape[1])).T
     return {f"direction {k + 1}": b for k, b in enumerate(basis[:N_DEPENDENCES])}
 
 
-def _dependences(told, model, directions):
+def _dependences(evaluations, model, directions):
     """Return the dependences of the panels, on the sign of the values shown; {} without a model."""
     if not model.is_informative:
         return {}
     if directions is not None:
         found = {name: direction_dependence(model, b) for name, b in directions.items()}
     else:
-        names = [name for name in model.shares.ranked if name in told.parameters]
+        names = [name for name in model.shares.ranked if name in evaluations.parameters]
         found = {name: input_dependence(model, name) for name in names[:N_DEPENDENCES]}
-    sign = -1.0 if told.greater_is_better else 1.0
+    sign = -1.0 if evaluations.greater_is_better else 1.0
     return {name: dependence.times(sign) for name, dependence in found.items()}
 
 

@@ -51,8 +51,8 @@ def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
     first = next(iter(curves.values()))
     if 0 < n_initial < len(first):
         axes.axvline(n_initial + 0.5, color="0.5", ls=":", lw=1.2, label="first model")
-    told = np.concatenate(list(curves.values()))
-    _show_curves(axes, told, np.concatenate(shown), sign)
+    evaluations = np.concatenate(list(curves.values()))
+    _show_curves(axes, evaluations, np.concatenate(shown), sign)
     word = "highest" if sign > 0 else "lowest"
     axes.set(xlabel="evaluations", ylabel=f"{word} {value_name} so far")
     axes.xaxis.get_major_locator().set_params(integer=True)
@@ -168,12 +168,12 @@ def draw_parallel(axes, places, values, sign):
     axes.tick_params(axis="x", length=0, pad=12)  # below the ends of the scales
 
 
-def _show_curves(axes, told, best, sign):
+def _show_curves(axes, evaluations, best, sign):
     """Set the limits for the best values so far, (k,): bad ones of the start can lie outside.
 
-    What lies among the bulk of the values told, (n,), does not, nor what is better.
+    What lies among the bulk of the values observed, (n,), does not, nor what is better.
     """
-    worst, _ = robust_limits(sign * told)
+    worst, _ = robust_limits(sign * evaluations)
     within = best[np.isfinite(best) & (sign * best >= worst)]
     if within.size:
         fit_axis(axes, "y", within, limits_of)

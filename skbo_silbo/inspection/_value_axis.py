@@ -128,7 +128,7 @@ def number(value):
 
 
 def _number_axis(domain, met):
-    low, high = min([domain.low, *met]), max([domain.high, *met])  # tails can be told from beyond
+    low, high = min([domain.low, *met]), max([domain.high, *met])  # tails differ from beyond
     if not low < high:
         return lambda v: np.full(len(v), 0.5), np.array([0.5]), [number(low)]
     scale, back = (np.log, np.exp) if domain.is_logarithmic else (np.asarray, np.asarray)

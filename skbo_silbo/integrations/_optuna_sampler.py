@@ -3,6 +3,7 @@
 import threading
 import zlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,6 @@ from skbo_silbo.integrations._optuna_space import OptunaSpace
 from skbo_silbo.integrations._optuna_trials import (
     CONSTRAINTS,
     common_space,
-    is_proposed_elsewhere,
     keep_attribute,
     keep_proposed,
     see_trials,
@@ -33,6 +33,7 @@ from skbo_silbo.optimizers._identity import option_names
 from skbo_silbo.space import SpaceExhausted
 
 MOST_TRIES = 5  # to propose what no other trial has
+MOST_DRAWS = 100  # after which a space of few points counts as used up
 
 
 class SILBOSampler(optuna.samplers.BaseSampler):
@@ -139,18 +140,19 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         """Return a proposal that no other trial has, and let other processes see it.
 
         Two trials that begin at once know nothing of one another. Each writes what it proposes,
-        then looks: one of the two sees the other, and proposes anew.
+        then looks: one of the two sees the other, and proposes anew; if both do, the one that
+        began later takes what comes after.
         """
-        params = None
+        params, seen = None, see_trials(study, trial.number, search_space)
         for _ in range(MOST_TRIES):
-            former, seen = params, see_trials(study, trial.number, search_space)
-            params = self._model.propose(trial.number, seen)
+            former, params = params, self._model.propose(trial.number, seen, params)
             if params == former:  # a space that is used up
                 break
             keep_proposed(study, trial, params)
-            if not is_proposed_elsewhere(study, trial.number, params):
+            seen = see_trials(study, trial.number, search_space)
+            if not seen.repeats(params):
                 break
-        return params
+        return as_suggested(params, search_space)
 
     def sample_independent(
         self,
@@ -162,7 +164,8 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         """Return a value at random, from the distribution."""
         self._raise_error_if_multi_objective(study)
         rng = _rng(self._seed, trial.number, param_name)
-        return _draw(OptunaSpace({param_name: param_distribution}), rng)[param_name]
+        distributions = {param_name: param_distribution}
+        return as_suggested(_draw(OptunaSpace(distributions), rng), distributions)[param_name]
 
     def after_trial(
         self,
@@ -199,20 +202,32 @@ class _Model:
         """Return whether this is the model of a study and of these distributions."""
         return self._of == (study.study_name, distributions)
 
-    def propose(self, number, seen):
-        """Return parameters for the trial with this number."""
-        if seen.n_complete < self._n_startup:
+    def propose(self, number, seen, former=None):
+        """Return parameters for the trial with this number, which repeat no other's if possible.
+
+        `former` was proposed before, and other trials have it.
+        """
+        for params in self._candidates(number, seen, former):
+            if not seen.repeats(params):
+                break
+        return params
+
+    def _candidates(self, number, seen, former):
+        if len(seen.complete) < self._n_startup:
             if number < len(self._design):
-                return self._space.from_point(self._design[number])
-            return _draw(self._space, _rng(self._seed, number, "startup"))
-        self._update(seen)
-        try:
-            # A trial that began before this one, with the same knowledge, is expected to have what
-            # would be proposed now; this one gets what comes after.
-            point = self._optimizer.ask(seen.n_hidden + 1)[-1]
-        except SpaceExhausted:  # then points are repeated
-            return _draw(self._space, _rng(self._seed, number, "exhausted"))
-        return self._space.from_point(point)
+                yield self._space.from_point(self._design[number])
+        else:
+            self._update(seen)
+            with suppress(SpaceExhausted):
+                # A trial that began before this one, with the same knowledge, is expected to have
+                # what would be proposed now; this one gets what comes after.
+                for _ in range(seen.n_ahead(former)):
+                    self._optimizer.ask()
+                for _ in range(MOST_TRIES):
+                    yield self._space.from_point(self._optimizer.ask())
+        rng = _rng(self._seed, number, "draws")
+        for _ in range(MOST_DRAWS):
+            yield _draw(self._space, rng)
 
     def _update(self, seen):
         known = {number: (value, *c) for number, (_, value, c) in seen.told.items()}
@@ -232,14 +247,10 @@ class _Model:
 
     def _set_pending(self, pending):
         """Replace the points that the optimiser holds for pending by those of running trials."""
-        points = [self._space.to_point(params) for params in pending]
-        data = self._optimizer.to_dict()
-        places = self._space.space.encode(points).tolist() if points else []
-        data["events"] = [
-            {**event, "asked": places} if "asked" in event else event for event in data["events"]
-        ]
-        objects = {name: self._options[name] for name in data["objects"]}
-        self._optimizer = SILBO.from_dict(data, bounds=self._space.space, **objects)
+        for point in self._optimizer.pending_:
+            self._optimizer.cancel(point)
+        for params in pending:
+            self._optimizer._register(self._space.space.encode([self._space.to_point(params)])[0])
 
     def _make_optimizer(self):
         return SILBO(self._space.space, random_state=self._seed, **self._options)
@@ -258,6 +269,11 @@ def _check_options(n_startup_trials, constrained, options):
     if constrained:
         optimizer.check_constraints([0.0])
     return options
+
+
+def as_suggested(params, distributions):
+    """Return parameters as the objective sees them, from Optuna's internal representations."""
+    return {name: distributions[name].to_external_repr(value) for name, value in params.items()}
 
 
 def _draw(space, rng):

@@ -1,5 +1,7 @@
 """Optuna's distributions as parameters of a `Space`, and values on the way between the two.
 
+Values are Optuna's internal representations: numbers, of a category its place among the choices.
+
 A parameter with few values becomes a list of their numbers 0, 1, ...; one with many, or with a
 continuum, becomes a distribution, whose values are rounded on the way back. So a value never
 depends on how a library computes ``low + i * step``.
@@ -8,7 +10,7 @@ depends on how a library computes ``low + i * step``.
 import math
 
 import numpy as np
-from optuna.distributions import CategoricalDistribution, IntDistribution
+from optuna.distributions import CategoricalDistribution
 from scipy import stats
 
 from skbo_silbo.space import Space
@@ -43,8 +45,8 @@ class OptunaSpace:
         return {**self._middle, **known}
 
     def from_point(self, point):
-        """Return a point of `space` as parameters for a trial, of Python's own types."""
-        return {name: self._axes[name].from_space(value) for name, value in point.items()}
+        """Return a point of `space` as parameters for a trial: dict of str to float."""
+        return {name: float(self._axes[name].from_space(value)) for name, value in point.items()}
 
 
 def make_axis(distribution):
@@ -64,14 +66,13 @@ class _Choices:
     """The number of the choice, as text: a category."""
 
     def __init__(self, distribution):
-        self.distribution = distribution
         self.values = [str(i) for i in range(len(distribution.choices))]
 
     def to_space(self, value):
-        return self.values[int(self.distribution.to_internal_repr(value))]
+        return self.values[int(value)]
 
     def from_space(self, value):
-        return self.distribution.choices[int(value)]
+        return int(value)
 
 
 class _Steps:
@@ -86,7 +87,7 @@ class _Steps:
         return round((value - self.distribution.low) / self.distribution.step)
 
     def from_space(self, value):
-        return _rounded(self.distribution, self.distribution.low + value * self.distribution.step)
+        return _inside(self.distribution, self.distribution.low + value * self.distribution.step)
 
 
 class _Continuum:
@@ -106,11 +107,11 @@ class _Continuum:
     def from_space(self, value):
         distribution = self.distribution
         if isinstance(self.values, list):
-            return _rounded(distribution, distribution.low)
+            return _inside(distribution, distribution.low)
         if distribution.step is not None:
             n = round((value - distribution.low) / distribution.step)
             value = distribution.low + n * distribution.step
-        return _rounded(distribution, value)
+        return _inside(distribution, value)
 
 
 def _continuous(low, high, log):
@@ -126,7 +127,6 @@ def _log_weighted(distribution, steps):
     return stats.rv_discrete(values=(steps, mass / mass.sum()))
 
 
-def _rounded(distribution, value):
-    """Return a number of the distribution's type, inside its bounds."""
-    value = min(max(value, distribution.low), distribution.high)
-    return int(value) if isinstance(distribution, IntDistribution) else float(value)
+def _inside(distribution, value):
+    """Return a number inside the bounds, which rounding may have passed."""
+    return min(max(value, distribution.low), distribution.high)

@@ -1,6 +1,5 @@
 """What the trials of an Optuna study say: points, values to be minimised, points under way."""
 
-import json
 import math
 from dataclasses import dataclass
 
@@ -9,30 +8,62 @@ from optuna.trial import TrialState
 
 PROPOSED = "silbo:params"  # attribute of a trial: what was proposed before it was suggested
 CONSTRAINTS = "constraints"  # attribute that Optuna's own samplers keep and read
-LONGEST = 2045  # characters that every storage takes in one attribute
 
 
 @dataclass(frozen=True)
 class TrialsSeen:
     """What is known of a study when a trial is to be proposed.
 
+    Parameters are dicts of names to Optuna's internal representations: numbers, of a category its
+    place among the choices.
+
     Attributes
     ----------
     told : dict of int to (params, value, constraints)
         By number of the trial; it need not have all parameters. The value is NaN for a failed one,
         a constraint, of a tuple of as many for every trial, where the trial has none of that name.
-    n_complete : int
-        How many of those are complete.
+    complete : list of params
+        Of those of `told` that are complete.
     pending : list of params
         Of the other running trials, as far as they are known.
-    n_hidden : int
-        How many trials began to run before this one and have not shown their parameters.
+    ahead : list of params
+        Of the trials that began to run before this one; empty where they have not been shown.
     """
 
     told: dict
-    n_complete: int
+    complete: list
     pending: list
-    n_hidden: int
+    ahead: list
+
+    def n_ahead(self, params):
+        """Return how many of the trials ahead may take what is proposed, or have taken these."""
+        active = self._active(params or {})
+        return sum(not p or (params is not None and _agree(p, params, active)) for p in self.ahead)
+
+    def repeats(self, params):
+        """Return whether another trial is, or is about to be, what one with these would be.
+
+        A trial that ended did without those parameters that its other values made superfluous;
+        which of a running one's proposal are so is not known yet, and inferred.
+        """
+        wholes = {frozenset(params), *map(frozenset, self.complete)}
+        ended = (p for p, *_ in self.told.values() if frozenset(p) in wholes)
+        if any(_agree(p, params, p) for p in ended):
+            return True
+        active = self._active(params)
+        return any(_agree(p, params, active) for p in self.pending)
+
+    def _active(self, params):
+        """Return those parameters that the complete trial had which agrees in most of them."""
+        return max(
+            self.complete,
+            key=lambda known: sum(params.get(name) == value for name, value in known.items()),
+            default=params,
+        )
+
+
+def _agree(one, other, names):
+    return all(name in one and one[name] == other.get(name) for name in names)
 
 
 def common_space(study):
@@ -49,16 +80,14 @@ def common_space(study):
 def see_trials(study, number, distributions):
     """Return what the other trials of a study say of parameters with these distributions."""
     trials = [t for t in study.get_trials(deepcopy=False) if t.number != number]
-    running = {t.number: t for t in trials if t.state == TrialState.RUNNING}
-    shown = {n: _inside(_proposed(t) | t.params, distributions) for n, t in running.items()}
-    ended = {
-        t.number: t for t in trials if t.state.is_finished() and _inside(t.params, distributions)
-    }
+    shown = {t.number: _inside(t, distributions) for t in trials}
+    running = [t.number for t in trials if t.state == TrialState.RUNNING]
+    ended = {t.number: t for t in trials if t.state.is_finished() and shown[t.number]}
     constraints = {n: constraints_of(t) for n, t in ended.items()}
     names = sorted(set().union(*constraints.values()))
     told = {
         n: (
-            _inside(t.params, distributions),
+            shown[n],
             modelled_value(study, t),
             tuple(constraints[n].get(name, math.nan) for name in names),
         )
@@ -66,47 +95,35 @@ def see_trials(study, number, distributions):
     }
     return TrialsSeen(
         told=told,
-        n_complete=sum(t.state == TrialState.COMPLETE for t in ended.values()),
-        pending=[params for params in shown.values() if params],
-        n_hidden=sum(n < number and not _proposed(t) | t.params for n, t in running.items()),
+        complete=[shown[n] for n, t in ended.items() if t.state == TrialState.COMPLETE],
+        pending=[shown[n] for n in running if shown[n]],
+        ahead=[shown[n] for n in running if n < number],
     )
 
 
-def _inside(params, distributions):
-    """Return those parameters that have a distribution; none if one has a value outside it."""
-    params = {name: params[name] for name in distributions if name in params}
-    return params if all(_contains(distributions[k], v) for k, v in params.items()) else {}
+def _inside(trial, distributions):
+    """Return those parameters of a trial that have a distribution; none if one is outside it.
 
-
-def _contains(distribution, value):
+    Of a running trial with what was proposed and not suggested yet.
+    """
+    is_running = trial.state == TrialState.RUNNING
+    params = dict(trial.system_attrs.get(PROPOSED, {})) if is_running else {}
     try:
-        return distribution._contains(distribution.to_internal_repr(value))
+        for name in distributions.keys() & trial.params.keys():
+            params[name] = distributions[name].to_internal_repr(trial.params[name])
     except (TypeError, ValueError):  # of another type, or none of the choices
-        return False
+        return {}
+    params = {name: float(params[name]) for name in distributions if name in params}
+    return params if all(distributions[k]._contains(v) for k, v in params.items()) else {}
 
 
 def keep_proposed(study, trial, params):
-    """Let other processes see what is proposed for a trial before it is suggested."""
-    text = json.dumps(params)
-    for i in range(0, len(text), LONGEST):
-        keep_attribute(study, trial, f"{PROPOSED}:{i // LONGEST}", text[i : i + LONGEST])
+    """Let other processes see what is proposed for a trial before it is suggested.
 
-
-def is_proposed_elsewhere(study, number, params):
-    """Return whether another trial has these parameters, or is about to have them."""
-    others = (t for t in study.get_trials(deepcopy=False) if t.number != number)
-    return any(params == _among(_proposed(t) | t.params, params) for t in others)
-
-
-def _among(known, names):
-    return {name: known[name] for name in names if name in known}
-
-
-def _proposed(trial):
-    text, i = "", 0
-    while part := trial.system_attrs.get(f"{PROPOSED}:{i}"):
-        text, i = text + part, i + 1
-    return json.loads(text) if text else {}
+    In one attribute, so that it is seen whole or not at all: Optuna keeps those of a trial in
+    columns for text of any length.
+    """
+    keep_attribute(study, trial, PROPOSED, params)
 
 
 def keep_attribute(study, trial, key, value):

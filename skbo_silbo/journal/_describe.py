@@ -237,7 +237,7 @@ class _Describer:
         return [self._bytes(data.mask)] if isinstance(data, np.ma.MaskedArray) else []
 
     def _bytes(self, array):
-        if array.dtype.kind in "OV":
+        if array.dtype.kind in "OVT":  # objects, records, strings of any length
             values = [self.describe(value) for value in array.ravel().tolist()]
             return json.dumps(values).encode()
         return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data if array.size else b""

@@ -1,6 +1,6 @@
 """Which coordinates belong to which evaluated point.
 
-A mapping that keeps points needs no memory: coordinates are computed from the points whenever the
+A mapping that keeps points needs no ledger: coordinates are computed from the points whenever the
 embedding changes. One that keeps coordinates does: a clipped point does not tell which
 coordinates it was made from, and when the embedding changes the points move.
 """
@@ -15,41 +15,6 @@ from skbo_silbo._typing import FloatArray, IntArray, SpaceLike
 from skbo_silbo.embedding import Embedding
 from skbo_silbo.mapping._mapping_protocol import FullMapping
 from skbo_silbo.space import keys_of
-
-
-class PointLedger:
-    """Every evaluated point counts, with the coordinates that the embedding gives it."""
-
-    def __init__(self, mapping: FullMapping, space: SpaceLike) -> None:
-        self._mapping = mapping
-
-    def note(self, X: FloatArray, Z: FloatArray) -> None:
-        """Take notice of the coordinates that points were made from."""
-
-    def select(self, X: FloatArray, *values: FloatArray) -> tuple[FloatArray, ...]:
-        """Return the rows to learn from, of X, (n, d), and of what belongs to them, (n,) each."""
-        return X, *values
-
-    def locate(self, X: FloatArray, embedding: Embedding) -> tuple[FloatArray, IntArray]:
-        """Return a coordinate row for every point: rows (m, r), and the row of X of each, (m,)."""
-        return self._mapping.carry(X, embedding), np.arange(len(X))
-
-    def adopt(self, X: FloatArray, embedding: Embedding) -> None:
-        """Take notice of points that were told from outside."""
-
-    def move(self, embedding: Embedding, seen: Container[bytes], first: bool) -> None:
-        """Follow a new embedding."""
-
-    def waiting(self, seen: Container[bytes]) -> None:
-        """Return a point that has to be evaluated again, or None."""
-        return
-
-    def to_state(self) -> dict[str, Any]:
-        """Return what cannot be computed again, as plain data."""
-        return {}
-
-    def from_state(self, state: dict[str, Any]) -> None:
-        """Take over what `to_state` returned."""
 
 
 class CoordinateLedger:
@@ -160,8 +125,3 @@ class CoordinateLedger:
         for i, key in enumerate(self._keys):
             rows.setdefault(key, []).append(i)
         return rows
-
-
-def make_ledger(mapping: FullMapping, space: SpaceLike) -> PointLedger | CoordinateLedger:
-    """Return the ledger that goes with a mapping."""
-    return (CoordinateLedger if mapping.keeps_coordinates else PointLedger)(mapping, space)

@@ -183,6 +183,7 @@ def minimize(
     >>> result.nfev, bool(result.fun < 0.01)
     (25, True)
     """
+    _check_func(func, bounds)
     sign = -1 if maximize else 1
     limits = _check_limits(n_calls, max_time, target, callback, n_retries)
     n_pending = n_pending if n_pending == "auto" else check_count("n_pending", n_pending)
@@ -241,6 +242,16 @@ def _perform(run):
     finally:
         run.workers.close(wait=ended)
         run.calls.leave()
+
+
+def _check_func(func, bounds):
+    if not callable(func):
+        if callable(bounds):
+            raise ValueError(
+                "func and bounds must be given in this order: got a function for bounds. Write "
+                "minimize(func, bounds)."
+            )
+        raise ValueError(f"func must be callable: got {func!r}. Give a function of a point.")
 
 
 def _check_limits(n_calls, max_time, target, callback, n_retries):

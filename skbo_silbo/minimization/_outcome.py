@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from skbo_silbo._checks import as_reals
+
 
 def as_number(value):
     """Return what an objective returned as a float; NaN for what is masked.
@@ -11,19 +13,17 @@ def as_number(value):
     TypeError
         When it is no real number.
     """
-    if value is np.ma.masked or np.ma.is_masked(value):
-        return float("nan")
     if isinstance(value, tuple):
         raise TypeError(
             f"func must return one real number: got {value!r}. If the second part are values of "
             "constraints, say how many there are: minimize(..., n_constraints=m)."
         )
-    array = np.asarray(value)
-    if array.size != 1 or array.dtype.kind not in "fiub":
+    number = as_reals(value)
+    if number is None or number.size != 1:
         raise TypeError(
-            f"func must return one real number: got {array!r}. Return float('nan') for a failure."
+            f"func must return one real number: got {value!r}. Return float('nan') for a failure."
         )
-    return float(array.reshape(()))
+    return float(number.item())
 
 
 def as_outcome(returned, n_constraints):
@@ -49,15 +49,15 @@ def as_outcome(returned, n_constraints):
         if not np.isnan(number):
             raise _not_a_pair(returned, n_constraints)
         return number, None
-    constraints = np.ma.filled(np.ma.atleast_1d(np.ma.asarray(returned[1])).astype(float), np.nan)
-    if constraints.shape != (n_constraints,):
+    constraints = as_reals(returned[1])
+    if constraints is None or np.atleast_1d(constraints).shape != (n_constraints,):
         raise _not_a_pair(returned, n_constraints)
-    return number, constraints
+    return number, np.atleast_1d(constraints)
 
 
 def _not_a_pair(returned, n_constraints):
     return TypeError(
-        f"func must return (value, constraints), the latter of length n_constraints="
-        f"{n_constraints} and at most 0 where they hold: got {returned!r}. Return float('nan') "
-        "for a failure of which no constraint is known."
+        "func must return (value, constraints), the latter of length n_constraints="
+        f"{n_constraints}, real numbers, at most 0 where they hold: got {returned!r}. Return "
+        "float('nan') for a failure of which no constraint is known."
     )

@@ -10,7 +10,7 @@ from skbo_silbo.model_selection._backend import (
     require_that_fits_can_be_sent,
 )
 from skbo_silbo.model_selection._racing import FEWEST_FOLDS
-from skbo_silbo.space import as_space
+from skbo_silbo.space import as_space, warn_of_intervals
 
 
 def read_space(given):
@@ -26,6 +26,7 @@ def read_space(given):
             "param_distributions must be a dict, a list of at least one dict or a Space: got "
             f"{given!r}. Name every parameter."
         )
+    warn_of_intervals(given)
     return as_space(given)
 
 

@@ -44,7 +44,7 @@ from skbo_silbo.model_selection._workers import Workers, read_batch_size
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers._identity import option_names
 from skbo_silbo.space import Space, SpaceExhausted, SpaceUnion
-from skbo_silbo.surrogate import SurrogateMaker, Warp
+from skbo_silbo.surrogate import Surrogate, Warp
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,7 +294,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         design: str | Design = "auto",
         search: str | Search = "auto",
         sketch: str | None = "auto",
-        surrogate: str | SurrogateMaker | RegressorLike = "auto",
+        surrogate: str | Surrogate | RegressorLike = "auto",
         warp: str | Warp | None = "auto",
     ) -> None:
         super().__init__(
@@ -528,7 +528,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.optimizer_.tell(
             [candidate.params for candidate in candidates],
             [-candidate.score for candidate in candidates],
-            [self._noise_of(candidate) for candidate in candidates] if self._tells_noise else None,
+            noise_std=(
+                [self._noise_of(candidate) for candidate in candidates]
+                if self._tells_noise
+                else None
+            ),
         )
 
     @property

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo._checks import check_count
+from skbo_silbo._checks import as_noise, check_count
 from skbo_silbo._sklearn import one_thread
 from skbo_silbo._typing import (
     ArrayLike,
@@ -24,7 +24,12 @@ from skbo_silbo.optimizers._events import from_data, to_data, told_event
 from skbo_silbo.optimizers._history import History, is_feasible, warn_of_values_beyond
 from skbo_silbo.optimizers._identity import root_seed
 from skbo_silbo.optimizers._restricted import Part, propose_in
-from skbo_silbo.optimizers._told import as_constraints, as_evaluations, as_noise, as_points
+from skbo_silbo.optimizers._told import (
+    as_constraints,
+    as_evaluations,
+    as_points,
+    warn_of_constraints_left_out,
+)
 from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import (
     AnySpace,
@@ -184,6 +189,7 @@ class AskTellOptimizer(ABC):
         self,
         x: Any,
         y: ArrayLike,
+        *,
         noise_std: ArrayLike | None = None,
         constraints: ArrayLike | None = None,
     ) -> Self:
@@ -206,7 +212,8 @@ class AskTellOptimizer(ABC):
             pymoo have it; NaN or None: not known. Each is learnt, also from failed evaluations, and
             points are proposed by expected improvement times the probability that all hold; by that
             probability alone until a feasible point is known. With m = 1 a number for one
-            point and (n,) for n points will do.
+            point and (n,) for n points will do. Values told without, after others with, are warned
+            of.
 
         Returns
         -------
@@ -226,6 +233,8 @@ class AskTellOptimizer(ABC):
         noise_std = self._check_noise(noise_std, values.shape)
         X = self.space_.encode(points)
         with self._lock:
+            n_constraints = self._history.constraints.shape[1]
+            left_out = n_constraints and constraints is None and np.isfinite(values).any()
             constraints = self._check_constraints(constraints, values.shape)
             beyond = self._history.rows_beyond()
             told = points, X, values, noise_std, constraints
@@ -236,6 +245,8 @@ class AskTellOptimizer(ABC):
             y = self._history.y
         if new.size:
             warn_of_values_beyond(new, y)
+        if left_out:
+            warn_of_constraints_left_out()
         return self
 
     def cancel(self, x: Any) -> Self:

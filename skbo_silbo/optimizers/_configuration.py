@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from skbo_silbo._checks import check_count, check_function, check_members
-from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
+from skbo_silbo._checks import check_count, check_function, check_members, missing_members
+from skbo_silbo.acquisition import AcquisitionFunction, Search
 from skbo_silbo.acquisition._box_search import BoxSearch
 from skbo_silbo.acquisition._climb import Climb
 from skbo_silbo.acquisition._functions import (
@@ -17,15 +17,24 @@ from skbo_silbo.acquisition._functions import (
     confidence_weight,
     log_expected_improvement,
 )
-from skbo_silbo.acquisition._idle_redraw import IdleRedraw
 from skbo_silbo.embedding import Learner
 from skbo_silbo.mapping import Mapping
 from skbo_silbo.mapping._bottom_up import BottomUp
 from skbo_silbo.mapping._given import as_mapping
 from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers._design import random_points, sobol_points
-from skbo_silbo.surrogate import SurrogateMaker, Warp
+from skbo_silbo.optimizers._given_parts import (
+    GivenLearner,
+    GivenSearch,
+    GivenWarp,
+    check_design,
+    is_ours,
+)
+from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, Warp
+from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor, sklearn_process
 from skbo_silbo.surrogate._warps import WARPS, AsTold
+
+N_CANDIDATES = 2000  # of the paper's random set, in the schedule of Srinivas et al. (2010)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +50,11 @@ class Configuration:
     search : Search
         Maximises the acquisition.
     acquisition : callable
-        ``acquisition(t, n_points)`` is the `AcquisitionFunction` of proposal t over so many
-        candidates.
+        ``acquisition(t)`` is the `AcquisitionFunction` of proposal t.
     design : callable
         ``design(n, d, rng)`` is the first points, (n, d), of the cube [-1, 1]^d.
-    maker : SurrogateMaker
+    surrogate : Surrogate
+        Copied before every fit.
     n_initial, n_unlabeled : int
         Points before the first model; points kept of every search for the learner.
     update_every : int, tuple of int or None
@@ -61,9 +70,9 @@ class Configuration:
     learner: Learner
     mapping: Mapping
     search: Search
-    acquisition: Callable[[int, int], AcquisitionFunction]
+    acquisition: Callable[[int], AcquisitionFunction]
     design: Callable
-    maker: SurrogateMaker
+    surrogate: Surrogate
     n_initial: int
     n_unlabeled: int
     update_every: int | tuple[int, ...] | None
@@ -76,30 +85,39 @@ class Configuration:
         return self.acquisition is ACQUISITIONS["ei"]
 
     def __post_init__(self):
-        """Refuse parts without what the loop asks of them."""
+        """Refuse parts without what the loop asks of them; look at what parts of one's own return.
+
+        The record is frozen, so that the parts are set as `object` does.
+        """
         check_members("embedding", self.learner, Learner)
-        object.__setattr__(self, "mapping", as_mapping(self.mapping))  # the record is frozen
         check_members("search", self.search, Search)
-        check_members("surrogate", self.maker, SurrogateMaker)
+        check_members("surrogate", self.surrogate, Surrogate)
         for warp in self.warps:
             check_members("warp", warp, Warp)
+        looked_at = {
+            "learner": self.learner if is_ours(self.learner) else GivenLearner(self.learner),
+            "mapping": as_mapping(self.mapping),
+            "search": self.search if is_ours(self.search) else GivenSearch(self.search),
+            "design": self.design if is_ours(self.design) else check_design(self.design),
+            "warps": tuple(w if is_ours(w) else GivenWarp(w) for w in self.warps),
+        }
+        for name, part in looked_at.items():
+            object.__setattr__(self, name, part)
 
 
-def _improvement(t, n_points):
+def _improvement(t):
     return log_expected_improvement
 
 
-def _confidence(t, n_points):
-    return partial(confidence_gain, beta=confidence_weight(t, n_points))
+def _confidence(t):
+    return partial(confidence_gain, beta=confidence_weight(t, N_CANDIDATES))
 
 
 ACQUISITIONS = MappingProxyType({"ei": _improvement, "ucb": _confidence})
 DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
 SEARCHES = MappingProxyType(
     {
-        "auto": IdleRedraw,
-        "improvement": IdleRedraw,
-        "parzen-turns": ParzenTurns,
+        "auto": Climb,
         "climb": Climb,
         "random": BoxSearch,
     }
@@ -158,7 +176,7 @@ def make_mapping(mapping, *, keeps_found):
 def make_search(search):
     """Return the search of this name, or the `Search` given."""
     if isinstance(search, str):
-        return named("search", search, SEARCHES, "an object with find and n_points")()
+        return named("search", search, SEARCHES, "an object with find")()
     check_members("search", search, Search)
     return search
 
@@ -169,7 +187,7 @@ def make_acquisition(acquisition):
     if isinstance(acquisition, str) or acquisition is None:
         return named("acquisition", acquisition, ACQUISITIONS, given)
     _try_acquisition(acquisition)
-    return lambda t, n_points: acquisition
+    return lambda t: acquisition
 
 
 def make_design(design):
@@ -178,6 +196,45 @@ def make_design(design):
         return named("design", design, DESIGNS, "a function of (n, d, rng)")
     check_function("design", design, "n", "d", "rng")
     return design
+
+
+SURROGATES = ("auto", "gaussian-process", "sklearn")
+
+
+def make_surrogate(surrogate, prior):
+    """Return the surrogate of this name, or that of a regressor, or the one given.
+
+    Parameters
+    ----------
+    surrogate : str, regressor or Surrogate
+    prior : {"dimension-scaled", "sparse"} or None
+        Of the process's length scales; None leaves it to the process.
+
+    Raises
+    ------
+    ValueError
+        When there is no such name, or a prior is asked of what is no process of ours.
+    TypeError
+        When the regressor gives no standard deviation.
+    """
+    if isinstance(surrogate, str) and surrogate in SURROGATES[:2]:
+        return GaussianProcessSurrogate(prior=prior or "dimension-scaled")
+    if isinstance(surrogate, str) and surrogate != "sklearn":
+        raise ValueError(
+            f"surrogate must be one of {sorted(SURROGATES)} or a regressor with "
+            f"predict(Z, return_std=True): got {surrogate!r}."
+        )
+    if prior is not None:
+        raise ValueError(
+            f"surrogate must be 'auto' or 'gaussian-process' with embedding='sparse', which is a "
+            f"prior of that process: got {surrogate!r}. Use embedding='identity' with it."
+        )
+    if isinstance(surrogate, str):
+        return RegressorSurrogate(sklearn_process)
+    if not missing_members(surrogate, Surrogate):
+        return surrogate
+    check_regressor(surrogate)
+    return RegressorSurrogate(surrogate)
 
 
 def make_warps(warp):

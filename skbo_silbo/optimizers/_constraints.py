@@ -5,6 +5,7 @@ from contextlib import suppress
 import numpy as np
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
+from skbo_silbo._checks import as_reals
 from skbo_silbo.journal import describe_lasting
 
 N_PROBES = 64  # points that a function is called with, to see what that changes in it
@@ -90,7 +91,13 @@ class _Check:
                 "for fun(x) >= 0, which scipy's dicts call {'type': 'ineq', 'fun': fun}."
             )
         self._func = self._function(constraint, space)
-        self._lower, self._upper = (np.atleast_1d(np.asarray(b, float)) for b in _ends(constraint))
+        self._lower, self._upper = map(_as_end, _ends(constraint))
+        if np.isnan(self._lower).any() or np.isnan(self._upper).any():
+            raise ValueError(
+                "constraints must have lb and ub that are real numbers, not NaN: got "
+                f"lb={self._lower.tolist()}, ub={self._upper.tolist()}. Use "
+                "numpy.inf where there is no bound."
+            )
         if (self._lower == self._upper).any() or (self._lower > self._upper).any():
             raise ValueError(
                 "constraints must be inequalities, lb < ub: got "
@@ -101,6 +108,11 @@ class _Check:
     @staticmethod
     def _function(constraint, space):
         if isinstance(constraint, NonlinearConstraint):
+            if not callable(constraint.fun):
+                raise ValueError(
+                    "constraints must be NonlinearConstraint with a function of a point: got "
+                    f"{constraint.fun!r}. Write NonlinearConstraint(fun, lb, ub)."
+                )
             return constraint.fun
         if space.is_dict:
             raise ValueError(
@@ -113,15 +125,33 @@ class _Check:
                 f"constraints must have a column for each of the {d} inputs: got a "
                 f"LinearConstraint with A of shape {matrix.shape}."
             )
+        if not np.isfinite(matrix).all():
+            raise ValueError(
+                "constraints must be LinearConstraint whose A must be finite real numbers: got "
+                f"{matrix.tolist()}. Write 0 for an input without a say."
+            )
         return lambda x: matrix @ x
 
     def __call__(self, point):
-        values = np.atleast_1d(np.asarray(self._func(point.copy()), dtype=float))
+        returned = self._func(point.copy())
+        values = as_reals(returned)
+        if values is None:
+            raise ValueError(
+                f"constraints: their function must return real numbers: got {returned!r}. Return "
+                "float('nan') where a point cannot be used."
+            )
+        values = np.atleast_1d(values)
         if not np.isfinite(values).all():
             return np.inf
         passed = np.maximum(self._lower - values, values - self._upper)
         sizes = (np.where(np.isfinite(end), np.abs(end), 0.0) for end in (self._lower, self._upper))
         return float(np.where(passed > TOLERANCE * np.maximum(*sizes), passed, 0.0).sum())
+
+
+def _as_end(given):
+    """Return a bound as an array of floats, NaN where it is no real number."""
+    values = as_reals(given)
+    return np.array([np.nan]) if values is None else np.atleast_1d(values)
 
 
 def _ends(constraint):

@@ -1,7 +1,7 @@
-"""The loop that every model-based optimiser here is a configuration of.
+"""The loop that every model-based optimiser here is a configuration of: the page of a proposal.
 
     tell:  points, values -> history
-    ask:   history -> belief (embedding, surrogate) -> surface -> found (z, x) -> point
+    ask:   history -> model (scale, embedding, surrogate) -> acquisition -> candidates -> point
 
 =========  =========  =====================================================================
 symbol     shape      meaning
@@ -9,7 +9,7 @@ symbol     shape      meaning
 x, X       (d,)       points of the cube ``[-1, 1]^d`` that the space is seen as
 v                     coordinates of a sketch, where there is one: x is made from v
 z, Z       (r,)       coordinates of the embedding, ``z = x B``
-y          (n,)       values told, to be minimised; not finite where the evaluation failed
+y          (n,)       observed values, to be minimised; not finite where the evaluation failed
 =========  =========  =====================================================================
 
 Each stage has a room (doc/architecture.rst): `embedding` learns B, `surrogate` predicts in z,
@@ -28,27 +28,20 @@ from skbo_silbo.acquisition import AcquisitionSurface
 from skbo_silbo.acquisition._functions import no_improvement
 from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.embedding._learners import IdentityLearner
-from skbo_silbo.embedding._learnt import check_learnt
 from skbo_silbo.embedding._plain_data import RELEARN, embedding_from_data, embedding_to_data
-from skbo_silbo.mapping._ledger import make_ledger
+from skbo_silbo.mapping._ledger import CoordinateLedger
 from skbo_silbo.optimizers._base import AskTellOptimizer
-from skbo_silbo.optimizers._belief import Belief
 from skbo_silbo.optimizers._configuration import Configuration, is_update_due
 from skbo_silbo.optimizers._design import Design, random_points
 from skbo_silbo.optimizers._events import places_of
 from skbo_silbo.optimizers._history import Labelled, impute_failures
-from skbo_silbo.optimizers._returned import (
-    check_design,
-    check_found,
-    check_made,
-    lowest_mean,
-    warped,
-)
+from skbo_silbo.optimizers._model import Model, lowest_mean
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.sensitivity._evidence import Rival
 from skbo_silbo.sensitivity._subspace import describe_subspace
 from skbo_silbo.space import draw_unseen, first_rows, key_of
 from skbo_silbo.surrogate._feasibility import fit_feasibility, restore_feasibility
+from skbo_silbo.surrogate._fitting import refit, restored
 from skbo_silbo.surrogate._warps import choose_warp
 
 CHOICE_GROWTH = 1.25  # labels, relative, between choices of the scale of the values
@@ -66,13 +59,15 @@ class EmbeddedOptimizer(AskTellOptimizer):
     """
 
     def _assemble(self):
-        """Make the parts and the empty belief; the last step of a subclass's construction."""
+        """Make the parts and the empty model; the last step of a subclass's construction."""
         d = self.space_.n_features_
         self._configuration = self._configure(d)
-        self._ledger = make_ledger(self._configuration.mapping, self.space_)
-        self._belief = Belief(LinearEmbedding(d), self._configuration.warps[0])
+        mapping = self._configuration.mapping
+        # which coordinates points were made from, where the points do not say so
+        self._ledger = CoordinateLedger(mapping, self.space_) if mapping.keeps_coordinates else None
+        self._model = Model(LinearEmbedding(d), self._configuration.warps[0])
         self._unlabeled = np.empty((0, d))  # what the last search ranked next
-        self._described = None  # the last `subspace_` and the belief it was made from
+        self._described = None  # the last `subspace_` and the model it was made from
 
     @abstractmethod
     def _configure(self, d: int) -> Configuration:
@@ -80,13 +75,13 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     @property
     def n_initial_(self) -> int:
-        """How many points, told ones included, come before the first model."""
+        """How many points, observed ones included, come before the first model."""
         return self._configuration.n_initial
 
     @property
     def embedding_(self) -> Embedding:
         """The embedding in use; the identity before the first model."""
-        return self._belief.embedding
+        return self._model.embedding
 
     # --- ask ------------------------------------------------------------------------------------
 
@@ -96,80 +91,97 @@ class EmbeddedOptimizer(AskTellOptimizer):
         with one_thread():
             if index < self._configuration.n_initial or len(self._history) == 0:
                 return self._design_point(index, rng)
-            again = self._update_belief()
-            if again is not None:
-                return again
-            if self._belief.surrogate is None:
+            moved = self._update_model()
+            if moved is not None:
+                return moved
+            if self._model.surrogate is None:
                 return draw_unseen(self.space_, self._seen, rng)
-            search = self._configuration.search
-            surface = self._surface(search.n_points)
-            found = search.find(surface, self._belief.ranked, self.space_, rng)
-            check_found(search, found)
-            return self._choose(found, rng)
+            search, ranked = self._configuration.search, self._model.ranked
+            found = search.find(self._surface(), ranked, self.space_, rng)
+            return self._first_new(found, rng)
 
     def _design_point(self, index, rng):
         X, Z = self._design.X, self._design.Z
-        if index < len(X) and key_of(X[index]) not in self._seen:
-            if Z is not None:
-                self._ledger.note(X[[index]], Z[[index]])
-            return X[index]
-        return draw_unseen(self.space_, self._seen, rng)
+        if index >= len(X) or key_of(X[index]) in self._seen:
+            return draw_unseen(self.space_, self._seen, rng)
+        if Z is not None:
+            self._note(X[index], Z[index])
+        return X[index]
 
     @cached_property
     def _design(self):
-        n, d = self.n_initial_, self.space_.n_features_
-        made = self._configuration.design(n, d, self._rng(0, 0))
-        design = made if isinstance(made, Design) else Design(check_design(made, n, d))
+        made = self._configuration.design(self.n_initial_, self.space_.n_features_, self._rng(0, 0))
+        design = made if isinstance(made, Design) else Design(made)
         return replace(design, X=self.space_.round(design.X))
 
-    # --- belief ---------------------------------------------------------------------------------
+    def _first_new(self, found, rng):
+        """Return the first new point; the new ones after it are unlabelled in the next fit."""
+        model, seen = self._model, self._seen
+        mapping, n_unlabeled = self._configuration.mapping, self._configuration.n_unlabeled
+        # In portions: some are expensive to place, and few of a small discrete space are new.
+        for some in found.portions(n_unlabeled + 1):
+            X = self.space_.round(mapping.place(some, model.embedding, model.ranked[0]))
+            new = first_rows(X, seen)
+            if new:
+                self._unlabeled = X[new[1 : n_unlabeled + 1]]
+                return self._preimage(X[new[0]], some.Z[new[0]], rng)
+        return draw_unseen(self.space_, seen, rng)
 
-    def _update_belief(self):
-        """Learn from what was told; return a point that has to be evaluated again first, or None.
+    def _preimage(self, x, z, rng):
+        """Return the point to evaluate for the z chosen: x, or the mapping's costlier preimage."""
+        other = self._configuration.mapping.settle(x, z, self._model.embedding, rng)
+        other = self.space_.round(other[None])[0]
+        x = x if key_of(other) in self._seen else other
+        self._note(x, z)
+        return x
+
+    def _note(self, x, z):
+        if self._ledger is not None:
+            self._ledger.note(x[None], z[None])
+
+    # --- model ----------------------------------------------------------------------------------
+
+    def _update_model(self):
+        """Learn from what was observed; return a point to evaluate again first, or None.
 
         When the embedding changes, some mappings move points: these wait to be evaluated again.
         """
-        again = self._ledger.waiting(self._seen)
-        if again is not None or self._belief.n_told == len(self._history):
-            return again
-        self._learn()
-        again = self._ledger.waiting(self._seen)
-        if again is None:
-            labelled = self._labelled()
-            self._ledger.adopt(labelled.X, self._belief.embedding)
-            self._belief = self._conditioned(labelled)
-        return again
+        waiting = self._waiting()
+        if waiting is not None or self._model.n_told == len(self._history):
+            return waiting
+        self._model = self._learnt(self._model)
+        waiting = self._waiting()
+        if waiting is None:
+            self._model = self._conditioned(self._model)
+        return waiting
+
+    def _waiting(self):
+        return None if self._ledger is None else self._ledger.waiting(self._seen)
 
     def _labelled(self):
         """Return the evaluations to learn from, in canonical order: `Labelled`."""
-        return Labelled(*self._ledger.select(*self._history.canonical))
+        rows = self._history.canonical
+        return rows if self._ledger is None else Labelled(*self._ledger.select(*rows))
 
-    def _learn(self):
-        """Learn the embedding, and before that choose the scale of the values, where it is due."""
+    def _learnt(self, model):
+        """Return the model with the scale of the values and the embedding chosen where due."""
         X, y, *_ = self._labelled()
-        belief, n = self._belief, y.size
-        first, schedule = belief.learnt_at == 0, self._configuration.update_every
-        if not first and not is_update_due(schedule, n, belief.learnt_at):
-            return
+        n, first = y.size, model.learnt_at == 0
+        if not (first or is_update_due(self._configuration.update_every, n, model.learnt_at)):
+            return model
         if first and not len(self._unlabeled):
             self._unlabeled = self._first_unlabeled()
-        if n >= CHOICE_GROWTH * belief.chosen_at:
-            belief = replace(belief, warp=self._choose_warp(X, y), chosen_at=n)
+        if n >= CHOICE_GROWTH * model.chosen_at:
+            model = replace(model, warp=self._choose_warp(X, y), chosen_at=n)
         learner = self._configuration.learner
-        learnt = learner.learn(*learning_data(X, y, self._unlabeled, belief.warp))
-        check_learnt(learner, learnt, X.shape[1])
-        belief = replace(belief, learnt_at=n)
-        if first or not (learnt.is_identity and belief.embedding.is_identity):
+        if isinstance(learner, IdentityLearner) and not first:
+            return replace(model, learnt_at=n)
+        learnt = learner.learn(*learning_data(X, y, self._unlabeled, model.warp))
+        if not first and learnt.is_identity and model.embedding.is_identity:
+            return replace(model, learnt_at=n)
+        if self._ledger is not None:
             self._ledger.move(learnt, self._seen, first)
-            belief = replace(
-                belief,
-                embedding=learnt,
-                path=belief.path_with(n, learner.name, learnt.r),
-                surrogate=None,
-                moved=True,
-                n_told=None,
-            )
-        self._belief = belief
+        return model.with_embedding(learnt, n, learner.name)
 
     def _first_unlabeled(self):
         """Return the unlabelled points of the first embedding, (n, d), uniform in the cube."""
@@ -177,106 +189,78 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return self.space_.round(random_points(n, self.space_.n_features_, self._rng(0, 4)))
 
     def _choose_warp(self, X, y):
-        configuration, finite = self._configuration, np.isfinite(y)
-        Z = self._belief.embedding.project(X[finite])
-        rng = self._rng(y.size, 1)
-        return choose_warp(configuration.warps, configuration.maker, Z, y[finite], rng)
+        finite = np.isfinite(y)
+        Z = self._model.embedding.project(X[finite])
+        warps, surrogate = self._configuration.warps, self._configuration.surrogate
+        return choose_warp(warps, surrogate, Z, y[finite], self._rng(y.size, 1))
 
-    def _conditioned(self, labelled):
-        """Return the belief with a surrogate of everything told; it tunes itself when that is due.
+    def _conditioned(self, model):
+        """Return the model with a surrogate of all observations, hyperparameters searched if due.
 
-        Without one where nothing is told yet for the places that points have moved to.
+        Without one where nothing is observed yet at the places that points have moved to.
         """
-        belief, n = self._belief, labelled.y.size
-        if not n:
-            return replace(belief, surrogate=None, n_told=len(self._history))
-        data, rng = self._surrogate_data(labelled), self._rng(n, 2)
-        maker = self._configuration.maker
-        made = maker.fit(belief.state, *data, moved=belief.moved, rng=rng)
-        surrogate, state = check_made(maker, made)
-        belief = self._with_surrogate(surrogate, state, labelled)
+        labelled, n = self._labelled(), len(self._history)
+        if self._ledger is not None:
+            self._ledger.adopt(labelled.X, model.embedding)
+        if not labelled.y.size:
+            return replace(model, surrogate=None, n_told=n)
+        data, rng = self._surrogate_data(model, labelled), self._rng(labelled.y.size, 2)
+        made = refit(self._configuration.surrogate, model.state, *data, moved=model.moved, rng=rng)
+        model = model.with_surrogate(*made, labelled, n)
         if not labelled.constraints.shape[1]:
-            return belief
-        known = belief.feasibility_states, labelled.X, labelled.constraints
+            return model
+        known = model.feasibility_states, labelled.X, labelled.constraints
         feasibility, states = fit_feasibility(*known)
-        return replace(belief, feasibility=feasibility, feasibility_states=states)
+        return replace(model, feasibility=feasibility, feasibility_states=states)
 
-    def _surrogate_data(self, labelled):
+    def _surrogate_data(self, model, labelled):
         """Return coordinates, (m, r), values and known variances, (m,), as the surrogate sees them.
 
         The variances go through the warp by its slope; 0 where they are not known.
         """
         X, y, noise_std, _ = labelled
-        Z, source = self._ledger.locate(X, self._belief.embedding)
-        filled, warp = impute_failures(y), self._belief.warp
+        Z, source = self._coordinates(X, model.embedding)
+        filled = impute_failures(y)
         known = np.where(np.isfinite(y) & np.isfinite(noise_std), noise_std, 0.0)
-        variance = (known * np.exp(warp.log_slope(filled))) ** 2
-        return np.array(Z), warped(warp, filled)[source], variance[source]  # history stays ours
+        variance = (known * np.exp(model.warp.log_slope(filled))) ** 2
+        return np.array(Z), model.warp(filled)[source], variance[source]  # history stays ours
 
-    def _with_surrogate(self, surrogate, state, labelled):
-        ranked, n_feasible = labelled.ranked()
-        return replace(
-            self._belief,
-            surrogate=surrogate,
-            state=state,
-            moved=False,
-            n_told=len(self._history),
-            ranked=ranked,
-            n_feasible=n_feasible,
-        )
+    def _coordinates(self, X, embedding):
+        """Return a coordinate row for every point, (m, r), and the row of X of each, (m,)."""
+        if self._ledger is not None:
+            return self._ledger.locate(X, embedding)
+        return self._configuration.mapping.carry(X, embedding), np.arange(len(X))
 
-    # --- search ---------------------------------------------------------------------------------
+    # --- acquisition ----------------------------------------------------------------------------
 
     def _rank(self, X):
-        """Return the acquisition at places X, (n, m), of the belief that `_propose` has used."""
-        if self._belief.surrogate is None or self._n_known < self.n_initial_:
+        """Return the acquisition at places X, (n, m), of the model that `_propose` has used."""
+        if self._model.surrogate is None or self._n_known < self.n_initial_:
             return super()._rank(X)
         with one_thread():
-            return self._surface(len(X)).values(X)
+            return self._surface().values(X)
 
-    def _surface(self, n_points):
-        """Return the acquisition, pending points believed to have their predicted values."""
-        belief, embedding = self._belief, self._belief.embedding
-        surrogate, feasibility = belief.surrogate, belief.feasibility
+    def _surface(self):
+        """Return the acquisition, conditioned on predicted values of the pending points."""
+        model, embedding = self._model, self._model.embedding
+        surrogate, feasibility = model.surrogate, model.feasibility
         good = []  # coordinates that a new point is to improve on
-        if belief.n_feasible:
-            good.append(self._ledger.locate(belief.ranked[: belief.n_feasible], embedding)[0])
+        if model.n_feasible:
+            good.append(self._coordinates(model.ranked[: model.n_feasible], embedding)[0])
         if self._pending:
             pending = np.array(list(self._pending.values()))
-            believed, source = self._ledger.locate(pending, embedding)
-            surrogate = surrogate.with_points(believed, surrogate.predict(believed)[0])
+            Z, source = self._coordinates(pending, embedding)
+            surrogate = surrogate.with_points(Z, surrogate.predict(Z)[0])
             if feasibility is None:
-                good.append(believed)
+                good.append(Z)
             else:
-                good.append(believed[feasibility.holds_surely(pending)[source]])
+                good.append(Z[feasibility.holds_surely(pending)[source]])
                 feasibility = feasibility.believing(pending)
         acquisition, best = no_improvement, np.inf
-        if belief.n_feasible:
+        if model.n_feasible:
             best = lowest_mean(surrogate, np.vstack(good))  # noise makes low values too
-            acquisition = self._configuration.acquisition(self._n_known + 1, n_points)
-        told = belief.surrogate
-        return AcquisitionSurface(acquisition, surrogate, embedding, best, feasibility, told)
-
-    def _choose(self, found, rng):
-        """Return the first new point; the new ones after it are unlabelled in the next fit."""
-        belief, seen = self._belief, self._seen
-        mapping, n_unlabeled = self._configuration.mapping, self._configuration.n_unlabeled
-        # In portions: some are dear to place, and few points of a small discrete space are new.
-        for some in found.portions(n_unlabeled + 1):
-            X = self.space_.round(mapping.place(some, belief.embedding, belief.ranked[0]))
-            new = first_rows(X, seen)
-            if new:
-                self._unlabeled = X[new[1 : n_unlabeled + 1]]
-                return self._settle(X[new[0]], some.Z[new[0]], rng)
-        return draw_unseen(self.space_, seen, rng)
-
-    def _settle(self, x, z, rng):
-        """Return the point to evaluate for the z chosen: x, or the mapping's costlier preimage."""
-        settled = self._configuration.mapping.settle(x, z, self._belief.embedding, rng)
-        settled = self.space_.round(settled[None])[0]
-        x = x if key_of(settled) in self._seen else settled
-        self._ledger.note(x[None], z[None])
-        return x
+            acquisition = self._configuration.acquisition(self._n_known + 1)
+        return AcquisitionSurface(acquisition, surrogate, embedding, best, feasibility)
 
     # --- what was learnt ------------------------------------------------------------------------
 
@@ -294,33 +278,33 @@ class EmbeddedOptimizer(AskTellOptimizer):
             Before the first model.
         """
         with self._lock, one_thread():
-            belief = self._current_belief()
-            if self._described is None or self._described[0] is not belief:
-                self._described = belief, self._describe(belief)
+            model = self._current_model()
+            if self._described is None or self._described[0] is not model:
+                self._described = model, self._describe(model)
             return self._described[1]
 
-    def _current_belief(self):
-        """Return the belief with everything told, hyperparameters kept; nothing is changed."""
-        belief = self._belief
-        if belief.n_told == len(self._history) and belief.surrogate is not None:
-            return belief
+    def _current_model(self):
+        """Return the model with everything told, hyperparameters kept; nothing is changed."""
+        model = self._model
+        if model.n_told == len(self._history) and model.surrogate is not None:
+            return model
         if self._described is not None and self._described[0].n_told == len(self._history):
             return self._described[0]
         return self._restored()
 
-    def _describe(self, belief):
+    def _describe(self, model):
         X, y, *_ = self._labelled()
         return describe_subspace(
             self.input_model_,
-            belief,
-            learning_data(X, y, self._unlabeled, belief.warp),
-            Rival(self._configuration.learner, self._configuration.maker),
-            self._rng(belief.n_told, 3),
+            model,
+            learning_data(X, y, self._unlabeled, model.warp),
+            Rival(self._configuration.learner, self._configuration.surrogate),
+            self._rng(model.n_told, 3),
         )
 
     def _check_noise(self, noise_std, shape):
         noise_std = super()._check_noise(noise_std, shape)
-        if np.isfinite(noise_std).any() and not self._configuration.maker.takes_noise:
+        if np.isfinite(noise_std).any() and not self._configuration.surrogate.takes_noise:
             raise ValueError(
                 f"noise_std must be None for the surrogate of this {type(self).__name__}, which "
                 f"cannot use it: got {noise_std.tolist()}. Leave it out, or use a method with a "
@@ -332,7 +316,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         constraints = super()._check_constraints(constraints, shape)
         m = constraints.shape[1]
         if m and not self._configuration.learns_constraints:
-            acquisition = self._configuration.acquisition(1, 1)
+            acquisition = self._configuration.acquisition(1)
             raise ValueError(
                 "acquisition must be 'ei' where constraints are learnt (n_constraints of minimize, "
                 "constraints of tell), to be multiplied by the probability that they hold: got "
@@ -344,19 +328,19 @@ class EmbeddedOptimizer(AskTellOptimizer):
     # --- state ----------------------------------------------------------------------------------
 
     def _state_to_dict(self):
-        belief = self._belief
+        model = self._model
         is_used = not isinstance(self._configuration.learner, IdentityLearner)
         return {
-            "embedding": embedding_to_data(belief.embedding),
-            "warp": self._configuration.warps.index(belief.warp),
-            "counts": [belief.learnt_at, belief.chosen_at],
-            "path": [list(step) for step in belief.path],
-            "surrogate": belief.state,
-            "feasibility": belief.feasibility_states,
-            "moved": belief.moved,
-            "fresh": belief.n_told == len(self._history) and belief.surrogate is not None,
+            "embedding": embedding_to_data(model.embedding),
+            "warp": self._configuration.warps.index(model.warp),
+            "counts": [model.learnt_at, model.chosen_at],
+            "path": [list(step) for step in model.path],
+            "surrogate": model.state,
+            "feasibility": model.feasibility_states,
+            "moved": model.moved,
+            "fresh": model.n_told == len(self._history) and model.surrogate is not None,
             "unlabeled": self._unlabeled.tolist() if is_used else [],
-            "ledger": self._ledger.to_state(),
+            "ledger": {} if self._ledger is None else self._ledger.to_state(),
         }
 
     def _state_from_dict(self, state):
@@ -364,8 +348,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
         relearn = state["embedding"] == RELEARN
         learnt_at, chosen_at = (0, 0) if relearn else map(int, state["counts"])
         self._unlabeled = places_of(state["unlabeled"], d)
-        self._ledger.from_state(state["ledger"])
-        self._belief = Belief(
+        if self._ledger is not None:
+            self._ledger.from_state(state["ledger"])
+        self._model = Model(
             embedding_from_data(state["embedding"], d, configuration.learner),
             configuration.warps[state["warp"]],
             learnt_at,
@@ -376,26 +361,27 @@ class EmbeddedOptimizer(AskTellOptimizer):
             moved=relearn or bool(state["moved"]),
         )
         if state["fresh"] and not relearn:
-            self._belief = self._restored()
+            self._model = self._restored()
 
     def _restored(self):
-        """Return the belief with a surrogate of the stored state: nothing is searched."""
-        labelled, state = self._labelled(), self._belief.state
-        if state is None or self._belief.moved or not labelled.y.size:
+        """Return the model with a surrogate of the stored state: nothing is searched."""
+        labelled, state = self._labelled(), self._model.state
+        if state is None or self._model.moved or not labelled.y.size:
             n = len(self._history)
             more = f"Tell {self.n_initial_ - n} more and" if n < self.n_initial_ else "Then"
             raise NotFittedError(
                 f"subspace_ needs a model, which ask() makes from {self.n_initial_} values on: got "
                 f"{n}. {more} call ask()."
             )
-        data = self._surrogate_data(labelled)
-        surrogate = self._configuration.maker.restore(state, *data)
-        belief = self._with_surrogate(surrogate, state, labelled)
-        known = belief.feasibility_states, labelled.X, labelled.constraints
-        return replace(belief, feasibility=restore_feasibility(*known))
+        model = self._model
+        data = self._surrogate_data(model, labelled)
+        surrogate = restored(self._configuration.surrogate, state, *data)
+        model = model.with_surrogate(surrogate, state, labelled, len(self._history))
+        known = model.feasibility_states, labelled.X, labelled.constraints
+        return replace(model, feasibility=restore_feasibility(*known))
 
 
 def learning_data(X, y, unlabeled, warp):
     """Return labelled points, their values as seen, and the points without a value."""
     finite = np.isfinite(y)
-    return X[finite], warped(warp, y[finite]), np.vstack([X[~finite], unlabeled])
+    return X[finite], warp(y[finite]), np.vstack([X[~finite], unlabeled])

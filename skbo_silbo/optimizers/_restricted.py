@@ -11,15 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from skbo_silbo.acquisition._candidates import N_BEST, steps_near
 from skbo_silbo.space import AnySpace, SpaceExhausted, SpaceUnion, key_of, keys_of
 
 N_DRAWN = 512  # candidates over the whole part
 N_NEAR = 256  # candidates round the best, in every round
 SHARE_OF_UNION = 0.25  # of these, in a union of spaces: its points are read one by one
-N_BEST = 5
 N_ROUNDS = 4
 MOST_ROUNDS = 60  # where none satisfies the constraints yet, or none is new
-LOG_STEPS = (-3.5, -0.3)  # decimal logarithms of the steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,8 +181,7 @@ class _Found:
 def _near(rows, n, rng):
     """Return n rows at random distances from the best, some coordinates drawn anew."""
     chosen = rows[rng.integers(len(rows), size=n)]
-    steps = 10.0 ** rng.uniform(*LOG_STEPS, (n, 1))
-    moved = np.clip(chosen + steps * rng.standard_normal(chosen.shape), -1.0, 1.0)
+    moved = np.clip(chosen + steps_near(n, np.ones(chosen.shape[1]), rng), -1.0, 1.0)
     anew = rng.random(chosen.shape) < rng.random((n, 1)) * 0.5
     some = rng.random((n, 1)) < 0.5
     return np.where(anew & some, rng.uniform(-1.0, 1.0, chosen.shape), moved)

@@ -7,9 +7,9 @@ import numpy as np
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._typing import Auto, BoundsLike, Design, RandomState, RegressorLike, TransformerLike
-from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
+from skbo_silbo.acquisition import AcquisitionFunction, Search
 from skbo_silbo.embedding import Learner
-from skbo_silbo.embedding._learners import IdentityLearner, choose_embedding
+from skbo_silbo.embedding._learners import choose_embedding
 from skbo_silbo.embedding._nonlinear import NonlinearLearner
 from skbo_silbo.embedding._sketched import SKETCH_STREAM, SketchedLearner, draw_sketch
 from skbo_silbo.mapping import Mapping
@@ -20,14 +20,14 @@ from skbo_silbo.optimizers._configuration import (
     make_design,
     make_mapping,
     make_search,
+    make_surrogate,
     make_warps,
 )
 from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.optimizers._event_log import closed_on_error, open_log
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._nonlinear_parts import nonlinear_parts
-from skbo_silbo.surrogate import SurrogateMaker, Warp
-from skbo_silbo.surrogate._makers import make_surrogates
+from skbo_silbo.surrogate import Surrogate, Warp
 
 
 class SILBO(EmbeddedOptimizer):
@@ -81,27 +81,23 @@ class SILBO(EmbeddedOptimizer):
         The first points: a scrambled Sobol sequence ("auto") or independent uniform points. With
         "random" the first embedding is learnt with `n_unlabeled` uniform points besides, which have
         no value (Algorithm 1 of the paper, line 1).
-    search : {"auto", "parzen-turns", "improvement", "climb", "random"} or Search, default="auto"
-        How the acquisition is maximised: by gradients, over the cube or, half the time, in a box
-        round the incumbent, and inputs that seem idle then drawn at random ("improvement"); over
-        the cube only ("climb"); over random points of the box round its image ("random").
-        "parzen-turns" is "improvement", and in its place, with half the probability of the share of
-        the values that the model cannot predict when each is left out, a point whose inputs are
-        drawn one by one from where good points lie (Bergstra et al. 2011); no such points where
-        constraints are told. "auto" is that where all inputs are kept and surrogate and acquisition
-        are the default ones, else "improvement".
+    search : {"auto", "climb", "random"} or Search, default="auto"
+        How the acquisition is maximised: by gradients over the cube, from the best of random
+        candidates ("climb", "auto"), or over random points of the box round its image ("random").
     sketch : {"auto", "count", "gaussian"} or None, default="auto"
         Where the first points and the learnt directions lie: everywhere ("auto", None), or in
         the range of a random map from at most 16 coordinates; the bins of a count sketch are halved
         as points come in.
-    surrogate : {"auto", "gaussian-process"} or regressor, default="auto"
+    surrogate : {"auto", "gaussian-process", "sklearn"} or regressor, default="auto"
         The model of the values, on z. "gaussian-process" ("auto") is this library's own:
-        Matern-5/2, priors that scale with r, warm starts and gradients. A regressor of
-        scikit-learn needs ``predict(Z, return_std=True)``, as `GaussianProcessRegressor` and
-        `BayesianRidge` have it; it is cloned, and fitted to standardised values after every
-        `tell`, its acquisition climbed by finite differences (2 r predictions a step). A kernel
-        with a length scale for every input needs ``embedding="identity"``. `from_dict` has to be
-        given the regressor again.
+        Matern-5/2, priors that scale with r, warm starts and gradients. "sklearn" is scikit-learn's
+        `GaussianProcessRegressor`: Matern-5/2 with a length scale for each coordinate, white
+        noise, standardised values, hyperparameters warm-started from the fit before. Any other
+        regressor of scikit-learn needs ``predict(Z, return_std=True)``, as `BayesianRidge` has it;
+        it is cloned, and fitted to standardised values after every `tell`. The acquisition of all
+        these is climbed by finite differences (2 r predictions a step). A kernel of your own with
+        a length scale for every input needs ``embedding="identity"``. `from_dict` has to be given
+        a regressor again.
     warp : {"auto", "half-log", "log"} or None, default="auto"
         How values are seen by learner and surrogate. "half-log" compresses distances above the
         median to their logarithm, "log" all distances from the lowest value, smoothly; None
@@ -192,7 +188,7 @@ class SILBO(EmbeddedOptimizer):
         design: str | Design = "auto",
         search: str | Search = "auto",
         sketch: str | None = "auto",
-        surrogate: str | SurrogateMaker | RegressorLike = "auto",
+        surrogate: str | Surrogate | RegressorLike = "auto",
         warp: str | Warp | None = "auto",
         journal: str | PathLike[str] | None = None,
         random_state: RandomState = None,
@@ -230,7 +226,7 @@ class SILBO(EmbeddedOptimizer):
             search=search,
             acquisition=make_acquisition(self.acquisition),
             design=self._make_design(sketch),
-            maker=self._make_surrogates(chosen),
+            surrogate=self._make_surrogate(chosen),
             n_initial=check_count("n_initial", n_initial),
             n_unlabeled=n_unlabeled,
             update_every=check_schedule(self.update_every),
@@ -246,29 +242,14 @@ class SILBO(EmbeddedOptimizer):
         """Return the mapping and the search of the acquisition."""
         if isinstance(learner, NonlinearLearner):
             return nonlinear_parts(self.mapping, self.search, self.sketch)
-        search = self.search
-        if isinstance(search, str) and search == "auto" and self._improves_among_inputs(learner):
-            search = "parzen-turns"
-        made = make_search(search)
-        if isinstance(made, ParzenTurns) and not isinstance(self.surrogate, str):
-            raise ValueError(
-                "search must not be 'parzen-turns' with a surrogate of your own, which does not "
-                f"say how much it leaves unexplained: got surrogate={self.surrogate!r}. Leave "
-                "search out, or give search='improvement'."
-            )
-        return make_mapping(self.mapping, keeps_found=keeps_found), made
+        mapping = make_mapping(self.mapping, keeps_found=keeps_found)
+        return mapping, make_search(self.search)
 
-    def _improves_among_inputs(self, learner):
-        """Whether it is the default in what `ParzenTurns` was measured with, inputs and process."""
-        plain = isinstance(learner, IdentityLearner) and self.sketch in ("auto", None)
-        improvement = isinstance(self.acquisition, str) and self.acquisition == "ei"
-        return plain and improvement and isinstance(self.surrogate, str)
-
-    def _make_surrogates(self, chosen):
-        """Return the maker; the prior that "auto" stands for is that of the process alone."""
+    def _make_surrogate(self, chosen):
+        """Return the surrogate; the prior that "auto" stands for is that of the process alone."""
         ours = isinstance(self.surrogate, str)
         asked = isinstance(self.embedding, str) and self.embedding == "sparse"
-        return make_surrogates(self.surrogate, chosen.prior if ours or asked else None)
+        return make_surrogate(self.surrogate, chosen.prior if ours or asked else None)
 
     def _on_sketch(self, sketch, learner):
         return learner if sketch is None else SketchedLearner(sketch, learner, self._seed)

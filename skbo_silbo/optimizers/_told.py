@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from skbo_silbo._checks import as_numbers, warn_user
+
 
 def as_points(x, space):
     """Return one point or several as a list or array of points, and whether it was one.
@@ -46,30 +48,6 @@ def as_evaluations(x, y, space):
     return points, values.reshape(len(points))
 
 
-def as_noise(noise_std, shape):
-    """Return standard deviations of this shape, (n,), NaN where they are not known.
-
-    Raises
-    ------
-    ValueError
-        When they are negative, infinite or of another number.
-    """
-    if noise_std is None:
-        return np.full(shape, np.nan)
-    noise_std = as_numbers("noise_std", noise_std, "Give NaN where it is not known.")
-    if noise_std.shape not in ((), shape):
-        raise ValueError(
-            f"noise_std must be one number, or one for every value in y, {shape[0]}: got shape "
-            f"{noise_std.shape}. Give NaN where it is not known."
-        )
-    if (noise_std < 0).any() or np.isinf(noise_std).any():
-        raise ValueError(
-            f"noise_std must be at least 0 and finite: got {noise_std.tolist()}. "
-            "Give NaN where it is not known."
-        )
-    return np.broadcast_to(noise_std, shape)
-
-
 def as_constraints(constraints, shape, n_known):
     """Return values of constraints, (n, m), NaN where they are not known; (n, 0) without any.
 
@@ -104,16 +82,10 @@ def as_constraints(constraints, shape, n_known):
     return values
 
 
-def as_numbers(name, given, remedy):
-    """Return real numbers as floats, NaN where they are masked.
-
-    Raises
-    ------
-    ValueError
-        When they are no real numbers.
-    """
-    mask = np.ma.getmaskarray(given) if np.ma.isMaskedArray(given) else False
-    values = np.asarray(given)
-    if values.dtype.kind not in "fiub":
-        raise ValueError(f"{name} must be real numbers: got {given!r}. {remedy}")
-    return np.where(mask, np.nan, values.astype(float))
+def warn_of_constraints_left_out():
+    """Say that values were told without constraints, which earlier ones have."""
+    warn_user(
+        "constraints were told of earlier points and are left out now: these points are not known "
+        "to be feasible, and none of them can be the best. Tell constraints with every value, NaN "
+        "where one is not known."
+    )

@@ -10,7 +10,8 @@ import numpy as np
 from scipy.stats import norm
 
 from skbo_silbo.embedding import Learner
-from skbo_silbo.surrogate import SurrogateMaker
+from skbo_silbo.surrogate import Surrogate
+from skbo_silbo.surrogate._fitting import refit
 
 N_FOLDS = 5
 LEAST_LABELS = 2 * N_FOLDS
@@ -25,11 +26,11 @@ class Rival:
     Attributes
     ----------
     learner : Learner
-    maker : SurrogateMaker
+    surrogate : Surrogate
     """
 
     learner: Learner
-    maker: SurrogateMaker
+    surrogate: Surrogate
 
     @property
     def name(self):
@@ -101,7 +102,9 @@ def held_out_log_density(rival, X, y, X_unlabeled, folds, rng):
     for fold in np.unique(folds):
         out = folds == fold
         embedding = rival.learner.learn(X[~out], y[~out], X_unlabeled)
-        Z, noise = embedding.project(X), np.zeros((~out).sum())
-        surrogate, _ = rival.maker.fit(None, Z[~out], y[~out], noise, moved=True, rng=rng)
+        Z = embedding.project(X)
+        surrogate, _ = refit(
+            rival.surrogate, None, Z[~out], y[~out], np.zeros((~out).sum()), rng=rng
+        )
         density[out] = surrogate.log_predictive_density(Z[out], y[out])
     return density

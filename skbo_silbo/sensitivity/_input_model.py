@@ -28,6 +28,7 @@ import numpy as np
 from scipy.stats import qmc, sobol_indices
 from sklearn.model_selection import KFold
 
+from skbo_silbo._checks import as_noise
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.sensitivity._evidence import (
     LEAST_LABELS,
@@ -111,7 +112,7 @@ class InputModel:
         noise_std : ndarray of shape (n,), default=None
             Of every value, where it is known; NaN where not.
         """
-        noise_std = np.full(y.shape, np.nan) if noise_std is None else noise_std
+        noise_std = as_noise(noise_std, y.shape)
         X, told, noise_std = _canonical(X, y, noise_std)
         y = _moved_in(told)
         if y.size < LEAST_LABELS or np.ptp(y) == 0.0:

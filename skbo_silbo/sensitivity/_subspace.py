@@ -17,7 +17,7 @@ from skbo_silbo.sensitivity._evidence import (
     sure_gain,
 )
 from skbo_silbo.sensitivity._input_shares import InputShares
-from skbo_silbo.surrogate._makers import ProcessMaker
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -184,7 +184,7 @@ def held_out_densities(rival, data, rng):
     if y.size < LEAST_LABELS or np.ptp(y) == 0.0:
         return {}
     folds = rng.permutation(y.size) % N_FOLDS
-    rivals = (Rival(IdentityLearner(), ProcessMaker()), rival)
+    rivals = (Rival(IdentityLearner(), GaussianProcessSurrogate()), rival)
     densities = {
         one.name: held_out_log_density(one, X, y, X_unlabeled, folds, rng) for one in rivals
     }

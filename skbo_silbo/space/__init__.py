@@ -15,7 +15,7 @@ from skbo_silbo.space._keys import (
     keys_of,
     require_left,
 )
-from skbo_silbo.space._read import AnySpace, as_space, refuse_intervals
+from skbo_silbo.space._read import AnySpace, as_space, refuse_intervals, warn_of_intervals
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
 
@@ -37,4 +37,5 @@ __all__ = [
     "refuse_intervals",
     "require_left",
     "space_difference",
+    "warn_of_intervals",
 ]

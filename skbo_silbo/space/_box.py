@@ -9,7 +9,7 @@ from scipy.optimize import Bounds
 
 from skbo_silbo._typing import ArrayLike, BoundsLike, FloatArray
 from skbo_silbo.space._grid import check_cube, snap, to_cube, to_share
-from skbo_silbo.space._values import is_number
+from skbo_silbo.space._values import as_distribution, is_number
 
 
 class Box:
@@ -205,21 +205,21 @@ def _check_bounds(bounds):
     """Return lower and upper bounds, each (d,), or raise ValueError."""
     if isinstance(bounds, Bounds):
         bounds = np.column_stack(np.broadcast_arrays(np.ravel(bounds.lb), np.ravel(bounds.ub)))
+    given = bounds
     try:
-        bounds = np.array(bounds, dtype=np.float64)
+        bounds = np.array(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"bounds must be numbers of shape (d, 2): got {bounds!r}. "
-            "Give one (lower, upper) pair per input, or a Space for named or mixed parameters."
+            f"bounds must be numbers of shape (d, 2): got {given!r}. {_remedy(given)}"
         ) from error
     if bounds.ndim != 2 or bounds.shape[1] != 2 or len(bounds) == 0:
         raise ValueError(
             "bounds must have shape (d, 2) with d >= 1, one (lower, upper) pair per input: "
-            f"got shape {bounds.shape}."
+            f"got {'None' if given is None else f'shape {bounds.shape}'}."
             + (" Transpose it." if bounds.ndim == 2 and bounds.shape[0] == 2 else " Add the pairs.")
         )
     lower, upper = bounds.T.copy()
-    _refuse(~np.isfinite(bounds).all(axis=1), bounds, "be finite", "Give a finite search range")
+    _refuse(~np.isfinite(bounds).all(axis=1), given, "be finite", "Give a finite search range")
     _refuse(lower > upper, bounds, "not be reversed", "Write (lower, upper)")
     with np.errstate(over="ignore"):
         too_wide = ~np.isfinite(upper - lower)
@@ -231,4 +231,15 @@ def _refuse(bad, bounds, rule, remedy):
     """Raise ValueError for the first input where `bad` is true."""
     if bad.any():
         j = int(np.flatnonzero(bad)[0])
-        raise ValueError(f"bounds of input {j} must {rule}: got {bounds[j].tolist()}. {remedy}.")
+        got = np.asarray(bounds[j]).tolist()
+        raise ValueError(f"bounds of input {j} must {rule}: got {got}. {remedy}.")
+
+
+def _remedy(bounds):
+    """Say what to write for what other libraries take, or what may have been meant."""
+    rows = bounds if isinstance(bounds, (list, tuple)) else ()
+    written = {f"x{j}": as_distribution(row) for j, row in enumerate(rows)}
+    if any(written.values()):
+        shown = ", ".join(f'"{name}": {text}' for name, text in written.items() if text)
+        return f"Write a Space of distributions: {{{shown}}}."
+    return "Give one (lower, upper) pair per input, or a Space for named or mixed parameters."

@@ -12,7 +12,7 @@ from skbo_silbo.space._box import Box
 from skbo_silbo.space._parameters import Levels, Quantiles
 from skbo_silbo.space._read import AnySpace
 from skbo_silbo.space._union import SpaceUnion
-from skbo_silbo.space._values import distinct, find, is_number, unlike
+from skbo_silbo.space._values import Positions, distinct, is_number, unlike
 
 ROUNDING = 1e-6  # of the length of an axis
 N_QUANTILES = 9  # that show whether a distribution is even in its logarithm
@@ -78,14 +78,15 @@ class ParameterDomain:
 
     def with_met(self, values: Iterable[Any]) -> Self:
         """Return this domain with those of the values added that it does not list."""
-        new = [v for v in distinct(list(values)) if find(v, self.values or []) is None]
+        known = Positions(self.values or ())
+        new = [v for v in distinct(values) if known.find(v) is None]
         new = sorted(new) if all(map(is_number, new)) else new
         return type(self)([*(self.values or []), *new])
 
     def index(self, values: Sequence[Any]) -> FloatArray:
         """Return the positions of values in `values`, (n,); NaN of what it does not list."""
-        places = [find(value, self.values or []) for value in values]
-        return np.array([np.nan if place is None else place for place in places], dtype=float)
+        find = Positions(self.values or ()).find
+        return np.array([find(value) for value in values], dtype=float)  # None becomes NaN
 
     def places(self, n: int) -> list[Any]:
         """Return all values if there are at most n, else n of them, spread evenly from end to end.

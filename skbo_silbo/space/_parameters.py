@@ -17,7 +17,7 @@ import numpy as np
 
 from skbo_silbo.space._grid import STEP, snap, to_cube, to_share
 from skbo_silbo.space._value_words import in_words
-from skbo_silbo.space._values import alike, find, is_number, unlike
+from skbo_silbo.space._values import Positions, alike, find, is_number, unlike
 
 # An unbounded side of a distribution is searched as far as this tail probability
 # (3.8 standard deviations of a normal): optimisers go to the very edge, random draws do not.
@@ -129,11 +129,10 @@ class Categories:
     """Values without order: one column per value, one-hot in {-1, 1}; for two values one column."""
 
     def __init__(self, name, values):
-        self.name, self.values, self.n_values = name, list(values), len(values)
-        self._hot = np.array([[-1.0], [1.0]])
-        if self.n_values > 2:
-            self._hot = 2.0 * np.eye(self.n_values) - 1.0
-        self.n_columns = self._hot.shape[1]
+        self.name, self._places = name, Positions(values)
+        self.values = self._places.values
+        self.n_values = len(self.values)
+        self.n_columns = self.n_values if self.n_values > 2 else 1
         words = [value if isinstance(value, str) else in_words(value) for value in self.values]
         if len(set(words)) < len(words):  # such as 1 and "1"
             words = [in_words(value) for value in self.values]
@@ -142,18 +141,18 @@ class Categories:
 
     def own(self, value):
         """Return the category that the value is."""
-        return self.values[find(value, self.values)]
+        return self.values[self._places.find(value)]
 
     def holds(self, value):
         """Return whether the value is a category."""
-        return any(alike(value, other) for other in self.values)
+        return self._places.holds(value)
 
     def encode(self, values):
         """Return the one-hot rows, (n, n_columns)."""
-        index = [find(value, self.values) for value in values]
+        index = [self._places.find(value) for value in values]
         if None in index:
             raise ValueError(_not_one_of(self.name, self.values, values[index.index(None)]))
-        return self._hot[index]
+        return self._hot(index)
 
     def decode(self, columns):
         """Return the values with the largest column."""
@@ -161,15 +160,22 @@ class Categories:
 
     def round(self, columns):
         """Return the one-hot rows of the largest columns."""
-        return self._hot[self._largest(columns)]
+        return self._hot(self._largest(columns))
 
     def spread(self, u):
         """Return one-hot rows: equal shares of [0, 1] for the categories in order."""
-        return self._hot[np.minimum((u * self.n_values).astype(int), self.n_values - 1)]
+        return self._hot(np.minimum((u * self.n_values).astype(int), self.n_values - 1))
 
     def summary(self):
         """Return the categories."""
         return {"categories": self.values}
+
+    def _hot(self, index):
+        if self.n_columns == 1:
+            return 2.0 * np.asarray(index, dtype=float)[:, None] - 1.0
+        rows = np.full((len(index), self.n_columns), -1.0)
+        rows[np.arange(len(index)), index] = 1.0
+        return rows
 
     def _largest(self, columns):
         return columns.argmax(axis=1) if self.n_columns > 1 else (columns[:, 0] > 0).astype(int)

@@ -7,7 +7,7 @@ import numpy as np
 
 from skbo_silbo.space._grid import STEP
 from skbo_silbo.space._parameters import TAIL, Categories, Constant, Levels, Quantiles
-from skbo_silbo.space._values import distinct, is_number
+from skbo_silbo.space._values import as_distribution, distinct, is_number
 
 _MAX_LEVELS = 2**16  # integers beyond this many are as good as continuous
 _N_DRAWS = 1024  # for an object that has only rvs
@@ -43,7 +43,14 @@ def _read_list(name, values):
             f"parameter {name!r} must have at least one value: got {values!r}. "
             "List its values, or leave the parameter out of the space."
         )
-    values = distinct(list(values))
+    distribution = as_distribution(values)
+    if distribution is not None:
+        raise ValueError(
+            f"parameter {name!r} must be a list of values or a distribution: got {values!r}, the "
+            "form of another library, which would be three categories here. Write "
+            f"{distribution}."
+        )
+    values = distinct(values)
     if len(values) == 1:
         return Constant(name, values[0])
     if all(map(is_number, values)) and _is_sorted(values):

@@ -1,8 +1,8 @@
 """Comparing parameter values of any type: numbers, strings, tuples, arrays, estimators, None."""
 
 import math
+from collections import Counter
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 
@@ -10,6 +10,34 @@ import numpy as np
 def is_number(value):
     """Whether a value is a finite real number; truth values are not numbers here."""
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def as_distribution(values):
+    """Return in words the distribution that scikit-optimize would read; None of anything else.
+
+    Examples
+    --------
+    >>> as_distribution((1e-3, 1.0, "log-uniform")), as_distribution((1, 3, "sqrt"))
+    ('scipy.stats.loguniform(0.001, 1.0)', None)
+    """
+    if not isinstance(values, (list, tuple)) or len(values) not in (3, 4):
+        return None
+    low, high, word = values[:3]
+    if not (is_number(low) and is_number(high) and low < high and isinstance(word, str)):
+        return None
+    integer = isinstance(low, Integral) and isinstance(high, Integral)
+    if word == "uniform":
+        return f"scipy.stats.randint({low}, {high + 1})" if integer else interval(low, high)
+    if word not in ("log-uniform", "loguniform"):
+        return None
+    if integer:
+        return f"numpy.unique(numpy.geomspace({low}, {high}, 20).round().astype(int))"
+    return f"scipy.stats.loguniform({low!r}, {high!r})"
+
+
+def interval(low, high):
+    """Return in words the uniform distribution between two numbers."""
+    return f"scipy.stats.uniform({low!r}, {high - low!r})"
 
 
 def same(a, b):
@@ -47,61 +75,91 @@ def alike(a, b):
     Whole numbers are of one kind and fractions of another: numpy.float64(2.0) is like 2.0, not 2.
     """
     if is_number(a) and is_number(b):
-        return _number_key(a) == _number_key(b)
+        return isinstance(a, Integral) == isinstance(b, Integral) and a == b
     return same(a, b)
 
 
-def among(values, others):
-    """Return those of the values that are alike to one of the others."""
-    numbers = {_number_key(other) for other in others if is_number(other)}  # can be thousands
-    rest = [other for other in others if not is_number(other)]
+class Positions:
+    """Where values stand in a list of distinct values.
 
-    def is_among(value):
-        if is_number(value):
-            return _number_key(value) in numbers
-        return any(same(value, other) for other in rest)
+    A value is compared with those of its bucket only, so that thousands are found at once.
 
-    return list(filter(is_among, values))
+    Examples
+    --------
+    >>> places = Positions(["a", 2, None])
+    >>> places.find(2.0), places.holds(2.0), places.find("b")
+    (1, False, None)
+    """
+
+    def __init__(self, values=()):
+        self._buckets = {}
+        self.values = []
+        for value in values:
+            self.add(value)
+
+    def add(self, value):
+        """Append a value, unless the same is there; return whether it was not."""
+        bucket = self._buckets.setdefault(_bucket(value), [])
+        is_new = not any(same(value, self.values[i]) for i in bucket)
+        if is_new:
+            bucket.append(len(self.values))
+            self.values.append(value)
+        return is_new
+
+    def find(self, value):
+        """Return the position of a value, or None.
+
+        A value of the same type is preferred; a number of another type matches an equal number,
+        since 2, 2.0 and numpy.int64(2) are told interchangeably by JSON files and arrays.
+        """
+        bucket = self._buckets.get(_bucket(value), ())
+        equal = bucket if is_number(value) else ()  # a bucket of numbers holds equal ones only
+        return next((i for i in bucket if same(value, self.values[i])), next(iter(equal), None))
+
+    def holds(self, value):
+        """Return whether one of the values is alike to this one."""
+        bucket = self._buckets.get(_bucket(value), ())
+        return any(alike(value, self.values[i]) for i in bucket)
 
 
-def _number_key(number):
-    return isinstance(number, Integral), number
+def _bucket(value):
+    """Return what is equal, and can be hashed, for values that are the same."""
+    if is_number(value):
+        return value
+    if isinstance(value, (tuple, list)):
+        return type(value), *map(_bucket, value)
+    if isinstance(value, float):
+        return float, math.isnan(value) or value
+    try:
+        return type(value), hash(value)
+    except Exception:  # unhashable, or whatever else an object's own method raises
+        return (type(value),)
 
 
 def distinct(values):
     """Return the values without repetitions, in their first order."""
-    if all(map(is_number, values)):  # also for lists of thousands
-        return list({(type(value), value): value for value in values}.values())
-    kept: list[Any] = []
-    for value in values:
-        if not any(same(value, other) for other in kept):
-            kept.append(value)
-    return kept
+    return Positions(values).values
+
+
+def find(value, values):
+    """Return the position of a value among distinct values, as `Positions` does, or None."""
+    return Positions(values).find(value)
+
+
+def among(values, others):
+    """Return those of the values that are alike to one of the others."""
+    return list(filter(Positions(others).holds, values))
 
 
 def unlike(names, taken=()):
     """Return the names with a number behind those that are taken or were met before."""
     taken, kept = set(taken), []
+    counts: Counter[str] = Counter()
     for name in names:
-        new, count = name, 2
+        new = name
         while new in taken:
-            new, count = f"{name} ({count})", count + 1
+            counts[name] += 1
+            new = f"{name} ({counts[name] + 1})"
         taken.add(new)
         kept.append(new)
     return kept
-
-
-def find(value, values):
-    """Return the position of a value among distinct values, or None.
-
-    A value of the same type is preferred; a number of another type matches an equal number, since
-    2, 2.0 and numpy.int64(2) are told interchangeably by JSON files and arrays.
-    """
-    for i, other in enumerate(values):
-        if same(value, other):
-            return i
-    if is_number(value):
-        for i, other in enumerate(values):
-            if is_number(other) and value == other:
-                return i
-    return None

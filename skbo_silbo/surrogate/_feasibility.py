@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from skbo_silbo._typing import BoolArray, FloatArray
-from skbo_silbo.surrogate._makers import ProcessMaker
+from skbo_silbo.surrogate._fitting import refit, restored
 from skbo_silbo.surrogate._prior import LEAST_SPARSE_DIMENSION
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
@@ -39,20 +39,18 @@ class Feasibility:
 
     processes: tuple[GaussianProcessSurrogate, ...]
 
-    def log_probability(self, X: FloatArray, worse_by: float = 0.0) -> FloatArray:
+    def log_probability(self, X: FloatArray) -> FloatArray:
         """Return the log probability that all constraints hold, (n,), by (1).
 
         Parameters
         ----------
         X : ndarray of shape (n, d)
             Points of the cube.
-        worse_by : float, default=0.0
-            As if every mean were so many of its standard deviations higher.
         """
         total = np.zeros(len(X))
         for process in self.processes:
             mean, std = process.predict(X)
-            total += log_ndtr(-mean / std - worse_by)
+            total += log_ndtr(-mean / std)
         return total
 
     def log_probability_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -109,9 +107,10 @@ def fit_feasibility(
     states : dict of str to dict
         Plain data.
     """
-    maker, made = _maker(X), {}
-    for number, data in _known(X, constraints):
-        made[number] = maker.fit(states.get(number), *data, moved=False, rng=None)
+    made = {
+        number: refit(_template(X), states.get(number), *data)
+        for number, data in _known(X, constraints)
+    }
     processes = tuple(process for process, _ in made.values())
     new_states = {number: state for number, (_, state) in made.items()}
     return Feasibility(processes) if processes else None, new_states
@@ -121,9 +120,8 @@ def restore_feasibility(
     states: Mapping[str, dict[str, Any]], X: FloatArray, constraints: FloatArray
 ) -> Feasibility | None:
     """Return the `Feasibility` of these states, or None; nothing is searched."""
-    maker = _maker(X)
     processes = [
-        maker.restore(states[number], *data)
+        restored(_template(X), states[number], *data)
         for number, data in _known(X, constraints)
         if number in states
     ]
@@ -166,5 +164,6 @@ def _known(X, constraints):
     return known
 
 
-def _maker(X):
-    return ProcessMaker("sparse" if X.shape[1] >= LEAST_SPARSE_DIMENSION else "dimension-scaled")
+def _template(X):
+    sparse = X.shape[1] >= LEAST_SPARSE_DIMENSION
+    return GaussianProcessSurrogate(prior="sparse" if sparse else "dimension-scaled")

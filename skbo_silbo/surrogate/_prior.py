@@ -16,7 +16,6 @@ from skbo_silbo._numerics._priors import (
     normal_log_density,
 )
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.surrogate._forward_selection import forward_selection
 
 CUBE_WIDTH = 2.0  # inputs have the range [-1, 1]
 LEAST_SPARSE_DIMENSION = 5  # with fewer inputs all are expected to matter
@@ -46,13 +45,6 @@ class HyperparameterPrior:
     def log_density(self, theta):
         """Return the log density at theta, up to a constant, and its gradient."""
         return normal_log_density(theta, self.location, self.spread)
-
-    def starts(self, loss):
-        """Return where the search of the mode starts: the location.
-
-        `loss` gives minus the log posterior density of hyperparameters, and its gradient.
-        """
-        return [self.location]
 
     def shared(self):
         """Return the prior for one length scale in place of all."""
@@ -100,10 +92,6 @@ class SparsePrior(HyperparameterPrior):
         gradient[ends] = by_ends
         gradient[1:-1] = -2.0 * by_weights  # tau is stationary: no term of it
         return lengths + others, gradient
-
-    def starts(self, loss):
-        """Return where the search of the mode starts: at few inputs in use, added one by one."""
-        return [forward_selection(loss, self.location, self.bounds)]
 
 
 def sparse_prior(r: int) -> SparsePrior:

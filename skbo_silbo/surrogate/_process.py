@@ -27,10 +27,6 @@ class GaussianProcessSurrogate:
 
     Parameters
     ----------
-    theta : ndarray of shape (r + 2,), or (3,) if isotropic, or None, default=None
-        Where the search of the hyperparameters starts (besides the prior's mode), and their values
-        if they are not tuned: log of the signal variance, of the r length scales and of the noise
-        variance, for standardised targets. None: the prior's mode.
     isotropic : bool, default=False
         One length scale for all inputs.
     prior : {"dimension-scaled", "sparse"} or HyperparameterPrior, default="dimension-scaled"
@@ -39,7 +35,8 @@ class GaussianProcessSurrogate:
     Attributes
     ----------
     theta_ : ndarray of shape (r + 2,), or (3,) if isotropic
-        The hyperparameters in use.
+        The hyperparameters in use: log of the signal variance, of the r length scales and of the
+        noise variance, for standardised targets.
     y_mean_, y_scale_ : float
         What the targets were standardised by.
 
@@ -54,19 +51,23 @@ class GaussianProcessSurrogate:
     (True, True)
     """
 
+    takes_noise = True
+
     def __init__(
-        self,
-        theta: ArrayLike | None = None,
-        *,
-        isotropic: bool = False,
-        prior: str | HyperparameterPrior = "dimension-scaled",
+        self, *, isotropic: bool = False, prior: str | HyperparameterPrior = "dimension-scaled"
     ) -> None:
-        self.theta = theta
         self.isotropic = isotropic
         self.prior = prior
 
     def fit(
-        self, Z: FloatArray, y: FloatArray, noise_variance: ArrayLike = 0.0, *, tune: bool = True
+        self,
+        Z: FloatArray,
+        y: FloatArray,
+        noise_variance: ArrayLike = 0.0,
+        *,
+        state: dict[str, Any] | None = None,
+        tune: bool = True,
+        rng: np.random.Generator | None = None,
     ) -> Self:
         """Condition on data.
 
@@ -80,8 +81,14 @@ class GaussianProcessSurrogate:
         noise_variance : float or ndarray of shape (n,), default=0.0
             Known variance of the noise of every target, in their squared units, on top of the
             noise whose variance is searched.
+        state : dict or None, default=None
+            What `to_state` returned: where the search of the hyperparameters starts, besides the
+            prior's mode, and their values if they are not tuned. That of another number of inputs
+            is left out. None: the prior's mode.
         tune : bool, default=True
             Search the hyperparameters, else only factorise.
+        rng : numpy.random.Generator or None, default=None
+            Not used: the search is deterministic.
 
         Returns
         -------
@@ -90,12 +97,12 @@ class GaussianProcessSurrogate:
         self.y_mean_, self.y_scale_ = location_and_scale(y)
         targets = (y - self.y_mean_) / self.y_scale_
         self._known = np.broadcast_to(noise_variance, len(Z)) / self.y_scale_**2
-        theta = self.theta
-        if tune or theta is None:
-            self._prior = self._make_prior(Z.shape[1])
-            theta = self._prior.location if theta is None else theta
-            theta = np.clip(theta, *self._prior.bounds.T)
-        self.theta_ = np.array(theta)
+        self._prior = self._make_prior(Z.shape[1])
+        self.theta_ = self._prior.location
+        if state is not None and len(state["theta"]) == self.theta_.size:
+            self.theta_ = np.array(state["theta"])
+        if tune:
+            self.theta_ = np.clip(self.theta_, *self._prior.bounds.T)
         if tune and np.ptp(targets) > 0.0:
             some = _spread(len(Z), MOST_TUNED)
             self.theta_ = self._most_probable(Z[some], targets[some], self._known[some])
@@ -115,20 +122,6 @@ class GaussianProcessSurrogate:
     def to_state(self) -> dict[str, Any]:
         """Return the hyperparameters as plain data, exactly."""
         return {"theta": self.theta_.tolist()}
-
-    def from_state(
-        self, state: dict[str, Any], Z: FloatArray, y: FloatArray, noise_variance: ArrayLike = 0.0
-    ) -> Self:
-        """Condition on data with the hyperparameters that `to_state` returned, bit for bit.
-
-        `theta` is these from then on.
-
-        Returns
-        -------
-        self : object
-        """
-        self.theta = np.array(state["theta"])
-        return self.fit(Z, y, noise_variance, tune=False)
 
     def with_points(self, Z: FloatArray, y: FloatArray) -> Self:
         """Return a surrogate that believes in values, hyperparameters and standardisation kept.
@@ -186,16 +179,6 @@ class GaussianProcessSurrogate:
         """Return the log density of every target given all others, hyperparameters kept, (n,)."""
         return self._process.leave_one_out_log_density() - np.log(self.y_scale_)
 
-    def unexplained_share(self) -> float:
-        """Return the share of the targets' variance left when each is predicted from all others.
-
-        Hyperparameters are kept; 0 to 1, and 0 for targets that are all the same.
-        """
-        y = self._process.y
-        mean, _ = self._process.leave_one_out()
-        total = float(np.sum((y - y.mean()) ** 2))
-        return min(float(np.sum((y - mean) ** 2)) / total, 1.0) if total else 0.0
-
     def draw_alike(self, n: int, rng: np.random.Generator) -> list[Self]:
         """Return n surrogates of the same data, hyperparameters drawn from their posterior."""
         data = self._process.X, self._process.y, self._known
@@ -229,12 +212,15 @@ class GaussianProcessSurrogate:
         self._process = condition(Z, targets, weights, signal, noise)
 
     def _most_probable(self, *data):
-        """Return the best end of climbs from the prior's starts and from the values there are."""
-        starts = self._prior.starts(lambda theta: self._loss(theta, self._prior, *data))
-        if self._prior.broader is not None:
-            starts.append(self._climb(self._prior.broader.location, self._prior.broader, data).x)
-        if not any(np.allclose(self.theta_, start) for start in starts):
-            starts.append(self.theta_)
+        """Return the best end of climbs from the prior's location and from the values there are.
+
+        The sparse prior has many modes: its first start is the end under the broader prior.
+        """
+        broader = self._prior.broader
+        first = self._prior.location
+        if broader is not None:
+            first = self._climb(first, broader, data).x
+        starts = [first] if np.allclose(self.theta_, first) else [first, self.theta_]
         return min((self._climb(x, self._prior, data) for x in starts), key=lambda run: run.fun).x
 
     def _climb(self, start, prior, data):

@@ -1,6 +1,8 @@
 """Any regressor of scikit-learn that can say how sure it is, as a surrogate."""
 
 import warnings
+from collections.abc import Callable
+from copy import copy
 from inspect import Parameter, signature
 from typing import Any, Self
 
@@ -9,6 +11,7 @@ from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from sklearn.pipeline import Pipeline
 
 from skbo_silbo._typing import FloatArray, RegressorLike
@@ -30,11 +33,10 @@ class RegressorSurrogate:
 
     Parameters
     ----------
-    regressor : estimator
+    regressor : estimator, or callable
         For example `GaussianProcessRegressor`, `BayesianRidge`, or a Pipeline that ends in one. It
-        is not fitted itself.
-    seed : int, default=0
-        Given to every ``random_state`` of the clone that is None.
+        is not fitted itself. A ``random_state`` that is None is seeded at the first fit. A callable
+        makes it from the number of coordinates, as `sklearn_process` does.
 
     Attributes
     ----------
@@ -59,25 +61,45 @@ class RegressorSurrogate:
     array([4.])
     """
 
-    def __init__(self, regressor: RegressorLike, seed: int = 0) -> None:
-        check_regressor(regressor)
-        self.regressor = regressor
-        self.seed = seed
+    takes_noise = False
 
-    def fit(self, Z: FloatArray, y: FloatArray) -> Self:
+    def __init__(self, regressor: RegressorLike | Callable[[int], RegressorLike]) -> None:
+        if not callable(regressor):
+            check_regressor(regressor)
+        self.regressor = regressor
+
+    def fit(
+        self,
+        Z: FloatArray,
+        y: FloatArray,
+        noise: FloatArray | None = None,
+        *,
+        state: dict[str, Any] | None = None,
+        tune: bool = True,
+        rng: np.random.Generator | None = None,
+    ) -> Self:
         """Fit a clone to Z, (n, r), and y, (n,), finite.
+
+        The search of a `GaussianProcessRegressor`'s hyperparameters starts at those of `state`; a
+        process that is not to be tuned keeps them. Other regressors are fitted from the start.
 
         Returns
         -------
         self : object
         """
+        drawn = 0 if rng is None else int(rng.integers(2**31))
+        self.seed = drawn if state is None else state["seed"]
         self.y_mean_, self.y_scale_ = location_and_scale(y)
-        return self._fit(_seeded_clone(self.regressor, self.seed), Z, self._standardised(y))
+        r = Z.shape[1]
+        regressor = self.regressor(r) if callable(self.regressor) else self.regressor
+        regressor = _seeded_clone(regressor, self.seed)
+        if state is not None:
+            _start_at(regressor, state["kernel"], tune)
+        return self._fit(regressor, Z, self._standardised(y))
 
     def with_points(self, Z: FloatArray, y: FloatArray) -> "RegressorSurrogate":
         """Return a surrogate with points added; a process keeps its kernel, others fit again."""
-        other = RegressorSurrogate(self.regressor, self.seed)
-        other.y_mean_, other.y_scale_ = self.y_mean_, self.y_scale_
+        other = copy(self)
         targets = np.append(self._targets, self._standardised(y))
         return other._fit(_settled_clone(self.regressor_), np.vstack([self._Z, Z]), targets)
 
@@ -109,8 +131,9 @@ class RegressorSurrogate:
         return norm.logpdf(y, *self.predict(Z))
 
     def to_state(self) -> dict[str, Any]:
-        """Return the seed: the same data give the same fit."""
-        return {"seed": self.seed}
+        """Return the seed and a process's hyperparameters: the same data give the same fit."""
+        kernels = [process.kernel_ for process in _processes(self.regressor_)]
+        return {"seed": self.seed, "kernel": _values_of(kernels[0]) if kernels else {}}
 
     def _standardised(self, y):
         return (y - self.y_mean_) / self.y_scale_
@@ -149,9 +172,10 @@ def check_regressor(regressor: Any) -> None:
 
 def _seeded_clone(regressor, seed):
     """Return a clone that uses no global random numbers."""
-    copy = clone(regressor)
-    names = [name for name in copy.get_params() if name.split("__")[-1] == "random_state"]
-    return copy.set_params(**{name: seed for name in names if copy.get_params()[name] is None})
+    cloned = clone(regressor)
+    params = cloned.get_params()
+    names = [name for name in params if name.split("__")[-1] == "random_state"]
+    return cloned.set_params(**{name: seed for name in names if params[name] is None})
 
 
 def _fit_regular(regressor, Z, targets):
@@ -175,11 +199,32 @@ def _fit_regular(regressor, Z, targets):
 
 def _settled_clone(regressor):
     """Return a clone of a fitted regressor whose next fit does not search the kernel again."""
-    copy = clone(regressor)
-    fitted = zip(_processes(copy), _processes(regressor), strict=True)
-    for process, source in fitted:
+    cloned = clone(regressor)
+    for process, source in zip(_processes(cloned), _processes(regressor), strict=True):
         process.set_params(kernel=source.kernel_, optimizer=None)
-    return copy
+    return cloned
+
+
+def sklearn_process(r: int) -> GaussianProcessRegressor:
+    """Return scikit-learn's process for r coordinates: Matern 5/2, a length scale each, noise."""
+    kernel = ConstantKernel() * Matern(np.ones(r), nu=2.5) + WhiteKernel(1e-2, (1e-8, 1e1))
+    return GaussianProcessRegressor(kernel, normalize_y=True, random_state=0)
+
+
+def _values_of(kernel):
+    """Return the hyperparameters of a kernel by name, exactly."""
+    values = kernel.get_params()
+    return {h.name: np.asarray(values[h.name]).tolist() for h in kernel.hyperparameters}
+
+
+def _start_at(regressor, values, tune):
+    """Have a process start at these hyperparameters, if it has as many, or keep them."""
+    for process in _processes(regressor):
+        kernel = process.kernel
+        shapes = {} if kernel is None else {k: np.shape(v) for k, v in _values_of(kernel).items()}
+        if shapes == {name: np.shape(value) for name, value in values.items()}:
+            kernel.set_params(**{k: np.array(v) if shapes[k] else v for k, v in values.items()})
+            process.set_params(optimizer=process.optimizer if tune else None)
 
 
 def _processes(regressor):

@@ -1,11 +1,11 @@
-"""What the loop asks of a surrogate, of its maker and of a scale of the values.
+"""What the loop asks of a surrogate and of a scale of the values.
 
 =========  =========  ==================================================================
 symbol     shape      meaning
 =========  =========  ==================================================================
 Z          (n, r)     coordinates in the embedding
 y          (n,)       values as the surrogate sees them: warped, failures filled in
-noise      (n,)       known variances of these; zeros for a maker that takes none
+noise      (n,)       known variances of these; zeros for a surrogate that takes none
 =========  =========  ==================================================================
 
 An object of one's own needs no base class: it is checked by `check_members` when the optimiser is
@@ -20,7 +20,44 @@ from skbo_silbo._typing import FloatArray
 
 
 class Surrogate(Protocol):
-    """What is believed of the objective, conditioned on values."""
+    """A model of the values. The one given to an optimiser is copied before every `fit`."""
+
+    @property
+    def takes_noise(self) -> bool:
+        """Whether known variances of the values are used; if not, `tell` refuses them."""
+
+    def fit(
+        self,
+        Z: FloatArray,
+        y: FloatArray,
+        noise: FloatArray,
+        /,
+        *,
+        state: dict[str, Any] | None,
+        tune: bool,
+        rng: np.random.Generator | None,
+    ) -> Self:
+        """Condition on data, and return the surrogate itself.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n, r)
+            Coordinates in the embedding; the cube [-1, 1]^d where that is the identity.
+        y : ndarray of shape (n,)
+            Values on the scale of `Warp`, failures replaced by the worst.
+        noise : ndarray of shape (n,)
+            Known variances of these; zeros where `takes_noise` is False.
+        state : dict or None
+            What `to_state` of the fit before returned; None for the first. The embedding may have
+            changed since.
+        tune : bool
+            Whether the hyperparameters are to be searched; else those of `state` are kept.
+        rng : numpy.random.Generator or None
+            The only source of random numbers; None where nothing is searched.
+        """
+
+    def to_state(self) -> dict[str, Any]:
+        """Return as plain data for JSON what the next fit, or the same fit again, needs."""
 
     @property
     def relevance_(self) -> FloatArray:
@@ -36,58 +73,7 @@ class Surrogate(Protocol):
         """Return the log density of values, noise included, (m,), in nats."""
 
     def with_points(self, Z: FloatArray, y: FloatArray, /) -> Self:
-        """Return a surrogate that believes in these values too, all else kept."""
-
-
-class SurrogateMaker(Protocol):
-    """Fits surrogates as values come in; what has to be kept between two fits is a plain state.
-
-    The maker decides when its hyperparameters are searched again.
-    """
-
-    @property
-    def takes_noise(self) -> bool:
-        """Whether known variances of the values are used; if not, `tell` refuses them."""
-
-    def fit(
-        self,
-        state: dict[str, Any] | None,
-        Z: FloatArray,
-        y: FloatArray,
-        noise: FloatArray,
-        /,
-        *,
-        moved: bool,
-        rng: np.random.Generator,
-    ) -> tuple[Surrogate, dict[str, Any]]:
-        """Return a surrogate and its state.
-
-        Parameters
-        ----------
-        state : dict or None
-            The state of the fit before; None for the first.
-        Z : ndarray of shape (n, r)
-            Coordinates in the embedding; the cube [-1, 1]^d where that is the identity.
-        y : ndarray of shape (n,)
-            Values as the surrogate sees them: on the scale of `Warp`, failures filled in by the
-            worst.
-        noise : ndarray of shape (n,)
-            Known variances of these; zeros for a maker that takes none.
-        moved : bool
-            Whether the coordinates are others than at the fit before.
-        rng : numpy.random.Generator
-            The only source of random numbers.
-        """
-
-    def restore(
-        self, state: dict[str, Any], Z: FloatArray, y: FloatArray, noise: FloatArray, /
-    ) -> Surrogate:
-        """Return the surrogate of this state; nothing is searched."""
-
-    def left_out_log_density(
-        self, Z: FloatArray, y: FloatArray, rng: np.random.Generator, /
-    ) -> FloatArray:
-        """Return the log density of every value given others, (n,), in nats."""
+        """Return a surrogate conditioned on these values of pending points too, all else kept."""
 
 
 class Warp(Protocol):

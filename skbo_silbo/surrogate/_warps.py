@@ -12,7 +12,8 @@ from types import MappingProxyType
 import numpy as np
 
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.surrogate._surrogate_protocol import SurrogateMaker, Warp
+from skbo_silbo.surrogate._fitting import left_out_log_density
+from skbo_silbo.surrogate._surrogate_protocol import Surrogate, Warp
 
 LEAST_VALUES = 5  # that a choice needs
 LARGEST_WORK = 10**7  # values squared times inputs that a choice looks at: a few seconds
@@ -144,7 +145,7 @@ def location_and_scale(y: FloatArray) -> tuple[float, float]:
 
 def choose_warp(
     warps: Sequence[Warp],
-    maker: SurrogateMaker,
+    surrogate: Surrogate,
     Z: FloatArray,
     y: FloatArray,
     rng: np.random.Generator,
@@ -158,7 +159,7 @@ def choose_warp(
     ----------
     warps : sequence of Warp
         The first is kept while there are too few values.
-    maker : SurrogateMaker
+    surrogate : Surrogate
     Z : ndarray of shape (n, r)
         Coordinates in the embedding in use.
     y : ndarray of shape (n,)
@@ -176,7 +177,7 @@ def choose_warp(
 
     def evidence(warp):
         folds = np.random.default_rng(seed)  # the same for every warp
-        density = maker.left_out_log_density(Z, warp(y), folds)
+        density = left_out_log_density(surrogate, Z, warp(y), folds)
         return float(np.mean(density + warp.log_slope(y)))
 
     return max(warps, key=evidence)

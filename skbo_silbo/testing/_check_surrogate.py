@@ -1,24 +1,25 @@
-"""Check of a maker of surrogates, and of what it makes."""
+"""Check of a surrogate, before and after it is fitted."""
 
 import json
+from copy import copy
 
 import numpy as np
 
 from skbo_silbo._checks import check_members
-from skbo_silbo.surrogate import Surrogate, SurrogateMaker
+from skbo_silbo.surrogate import Surrogate
+from skbo_silbo.surrogate._fitting import left_out_log_density, restored
 from skbo_silbo.testing._comparison import require, require_close
 
 STEP = 1e-4  # of the central differences: their error is its square
 
 
-def check_surrogate(
-    maker: SurrogateMaker, *, n_coordinates: int = 3, random_state: int = 0
-) -> None:
-    """Check that a maker of surrogates does what `skbo_silbo.surrogate.SurrogateMaker` says.
+def check_surrogate(surrogate: Surrogate, *, n_coordinates: int = 3, random_state: int = 0) -> None:
+    """Check that a surrogate does what `skbo_silbo.surrogate.Surrogate` says.
 
     Parameters
     ----------
-    maker : SurrogateMaker
+    surrogate : Surrogate
+        Unfitted, as an optimiser is given it; it is copied before every fit.
     n_coordinates : int, default=3
         Coordinates r of the trial data.
     random_state : int, default=0
@@ -29,42 +30,40 @@ def check_surrogate(
     ValueError
         When a member is missing, or takes other arguments.
     AssertionError
-        When `fit` does not return a surrogate and its state, predictions have the wrong shape or
+        When `fit` does not return the surrogate, predictions have the wrong shape or
         are not finite, gradients are not those of the predictions, the state does not go through
-        JSON or restores another surrogate, a believed value makes nothing surer or changes the
+        JSON or gives another surrogate, a pending value makes nothing surer or changes the
         surrogate itself, data are changed, or equal values are not survived.
 
     Examples
     --------
-    >>> from skbo_silbo.surrogate import ProcessMaker
+    >>> from skbo_silbo.surrogate import GaussianProcessSurrogate
     >>> from skbo_silbo.testing import check_surrogate
-    >>> check_surrogate(ProcessMaker())
+    >>> check_surrogate(GaussianProcessSurrogate())
     """
-    check_members("surrogate", maker, SurrogateMaker)
+    check_members("surrogate", surrogate, Surrogate)
     rng = np.random.default_rng(random_state)
     Z = rng.uniform(-1.0, 1.0, (25, n_coordinates))
     y, new = 3.0 + np.sin(2.0 * Z[:, 0]) + 0.1 * rng.standard_normal(25), 0.9 * Z[:5] + 0.05
     before = Z.copy(), y.copy()
-    surrogate, state = _fit(maker, None, Z, y)
-    check_members("surrogate", surrogate, Surrogate)
-    _check_prediction(surrogate, new)
-    _check_state(maker, surrogate, state, Z, y, new)
-    _check_belief(surrogate, new)
-    again, _ = _fit(maker, state, np.vstack([Z, new]), np.append(y, np.full(5, 3.0)))
-    _check_prediction(again, new)
-    equal, _ = _fit(maker, None, Z, np.full(25, 2.0))
-    _check_prediction(equal, new)
-    density = maker.left_out_log_density(Z, y, np.random.default_rng(0))
+    fitted = _fit(surrogate, None, Z, y)
+    _check_prediction(fitted, new)
+    _check_state(surrogate, fitted, Z, y, new)
+    _check_pending(fitted, new)
+    more = np.vstack([Z, new]), np.append(y, np.full(5, 3.0))
+    _check_prediction(_fit(surrogate, fitted.to_state(), *more), new)
+    _check_prediction(_fit(surrogate, None, Z, np.full(25, 2.0)), new)
+    density = left_out_log_density(surrogate, Z, y, np.random.default_rng(0))
     require(density.shape == y.shape, f"a density a value: got shape {density.shape}")
     require(np.isfinite(density).all(), "densities of values left out must be finite")
     require((before[0] == Z).all() and (y == before[1]).all(), "fit must not change its data")
 
 
-def _fit(maker, state, Z, y):
+def _fit(surrogate, state, Z, y):
     rng = np.random.default_rng(1)
-    made = maker.fit(state, Z, y, np.zeros(y.size), moved=state is None, rng=rng)
-    what = f"fit must return a surrogate and its state: got {made!r}"
-    require(isinstance(made, tuple) and len(made) == 2, what)
+    own = copy(surrogate)
+    made = own.fit(Z, y, np.zeros(y.size), state=state, tune=True, rng=rng)
+    require(made is own, f"fit must return the surrogate itself: got {made!r}")
     return made
 
 
@@ -91,17 +90,17 @@ def _check_gradient(surrogate, new):
             require_close(got[:, k], wanted, "gradients must be those of predict", atol=scale)
 
 
-def _check_state(maker, surrogate, state, Z, y, new):
+def _check_state(template, surrogate, Z, y, new):
     try:
-        stored = json.loads(json.dumps(state))
+        stored = json.loads(json.dumps(surrogate.to_state()))
     except (TypeError, ValueError) as error:
         raise AssertionError(f"the state must be plain data for JSON: {error}") from None
-    restored = maker.restore(stored, Z, y, np.zeros(y.size))
-    require_close(restored.predict(new), surrogate.predict(new), "restore must restore")
+    again = restored(template, stored, Z, y, np.zeros(y.size))
+    require_close(again.predict(new), surrogate.predict(new), "a state must give the same fit")
 
 
-def _check_belief(surrogate, new):
+def _check_pending(surrogate, new):
     before = surrogate.predict(new)
     believer = surrogate.with_points(new[:1], before[0][:1] - 1.0)
     require_close(surrogate.predict(new), before, "with_points must leave the surrogate as it is")
-    require(believer.predict(new)[0][0] < before[0][0], "a value believed must move the mean")
+    require(believer.predict(new)[0][0] < before[0][0], "the value of a pending point must count")

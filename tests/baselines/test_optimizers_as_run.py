@@ -173,7 +173,7 @@ def test_bottom_up_evaluates_again_and_top_down_does_not(acquisition):
         for _ in range(30):
             x = optimizer.ask()
             optimizer.tell(x, ridge(x))
-        counts[mapping] = optimizer._belief.learnt_at
+        counts[mapping] = optimizer._model.learnt_at
     assert counts["top-down"] == 8 + 5 * 4  # the labels are all 30 values
     assert counts["bottom-up"] < counts["top-down"]  # they are those of the embedding in use
 

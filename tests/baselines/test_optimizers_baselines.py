@@ -10,8 +10,8 @@ from skbo_silbo import SemiSlicedInverseRegression, minimize
 from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
 from skbo_silbo.baselines import REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.baselines._additive_process import AdditiveProcess, _likeliest, mean_correlation
+from skbo_silbo.baselines._image_process import ImageProcess
 from skbo_silbo.baselines._images import clipped_image, warped_image
-from skbo_silbo.baselines._makers import ImageMaker
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.embedding._count_sketch import CountSketch
 from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
@@ -57,8 +57,7 @@ def test_equal_images_give_equal_kernels(view):
     assert_array_equal(clipped_image(far, sketch), clipped_image(3 * far, sketch))
     assert_allclose(view(far, sketch), view(3 * far, sketch), atol=1e-12)
     Z = np.vstack([z, far])
-    maker = ImageMaker(lambda Z: view(Z, sketch))
-    process, _ = maker.fit(None, Z, np.arange(8.0), np.zeros(8), moved=True, rng=None)
+    process = ImageProcess(lambda Z: view(Z, sketch)).fit(Z, np.arange(8.0))
     for a, b in zip(process.predict(far), process.predict(3 * far), strict=True):
         assert_allclose(a, b)
 
@@ -117,7 +116,7 @@ def test_sir_bo_proposes_what_maximises_the_acquisition_over_x():
     optimizer = run(SIRBO(BOUNDS, n_components=2, n_initial=30, random_state=0), ridge, 30)
     x = optimizer.ask()
     optimizer._pending.clear()
-    surface = optimizer._surface(1)
+    surface = optimizer._surface()
     others = np.random.default_rng(0).uniform(-1, 1, (5000, 12))
     assert surface.values(x[None])[0] >= surface.values(others).max()
 
@@ -133,7 +132,7 @@ def additive_data(n=30, d=6, seed=0):
 
 def test_group_posteriors_sum_to_the_additive_posterior():
     Z, y = additive_data()
-    process = AdditiveProcess(2).fit(Z, y, np.random.default_rng(0))
+    process = AdditiveProcess(2).fit(Z, y, rng=np.random.default_rng(0))
     new = np.random.default_rng(1).uniform(-1, 1, (7, 6))
     groups = process.groups_
     means = [process.predict_group(i, new[:, g])[0] for i, g in enumerate(groups)]
@@ -155,7 +154,7 @@ def test_group_posteriors_sum_to_the_additive_posterior():
 
 def test_gradient_of_the_additive_mean():
     Z, y = additive_data()
-    process = AdditiveProcess(2).fit(Z, y, np.random.default_rng(0))
+    process = AdditiveProcess(2).fit(Z, y, rng=np.random.default_rng(0))
     new = np.random.default_rng(1).uniform(-1, 1, (4, 6))
     assert_allclose(
         process.mean_gradient(new), central_differences(process.predict, new)[2], atol=1e-6
@@ -202,7 +201,7 @@ def test_add_bo_on_an_additive_function_beats_chance():
 
 def test_points_added_are_the_same_as_conditioning_on_them():
     Z, y = additive_data()
-    process = AdditiveProcess(2).fit(Z, y, np.random.default_rng(0))
+    process = AdditiveProcess(2).fit(Z, y, rng=np.random.default_rng(0))
     new = np.random.default_rng(1).uniform(-1, 1, (4, 6))
     values = process.predict(new)[0]
     more = process.with_points(new, values)

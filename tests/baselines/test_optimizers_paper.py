@@ -38,7 +38,7 @@ def test_fifty_points_and_two_hundred_iterations_cost_1600_evaluations():
     optimizer = METHODS["silbo-bu"]([(-1, 1)] * 6, n_components=2, random_state=0)
     run(optimizer, ridge, 1600)
     assert len(optimizer._ledger._Z) == 50 + 200
-    assert optimizer._belief.learnt_at == 50 + 180
+    assert optimizer._model.learnt_at == 50 + 180
     assert len(np.unique(optimizer.x_iters_.round(9), axis=0)) == 1600
 
 
@@ -166,7 +166,7 @@ def test_a_random_search_of_the_box_proposes_what_the_acquisition_likes_best():
     optimizer = run(bottom_up(n_initial=15), ridge, 15)
     x = optimizer.ask()
     optimizer._pending.clear()
-    surface = optimizer._surface(2000)
+    surface = optimizer._surface()
     z = optimizer._ledger._Z[-1]
     widths = optimizer.embedding_.half_widths
     assert (np.abs(z) <= widths).all()
@@ -229,7 +229,7 @@ def test_an_embedding_is_learnt_once_more_at_a_given_time(mapping):
     learnt = []
     for _ in range(60):
         x = optimizer.ask()
-        learnt.append(optimizer._belief.learnt_at)
+        learnt.append(optimizer._model.learnt_at)
         optimizer.tell(x, ridge(x))
     assert list(dict.fromkeys(learnt)) == [0, 10, 20]
     data = optimizer.to_dict()

@@ -45,12 +45,3 @@ def test_a_page_is_rebuilt_by_the_command_that_it_names(page, tmp_path, monkeypa
     words = [str(tmp_path / page) if word == goal else word for word in shlex.split(command)]
     assert main(words) == ("Not measured yet" in published)
     assert (tmp_path / page).read_text().replace(str(tmp_path), str(FOLDER)) == published
-
-
-def test_the_readme_names_the_command_of_the_page():
-    [command] = [
-        words
-        for words, page in COMMAND.findall((ROOT / "README.md").read_text())
-        if page == f"{FOLDER}/default.rst"
-    ]
-    assert command in (ROOT / FOLDER / "default.rst").read_text()

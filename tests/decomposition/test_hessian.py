@@ -11,6 +11,7 @@ from skbo_silbo import PrincipalHessianDirections
 WIDE = {"check_sample_weight_equivalence_on_dense_data": "15 rows of 30 features are refused"}
 
 
+@pytest.mark.filterwarnings("ignore:No direction was found")
 @conformance(
     [PrincipalHessianDirections(), PrincipalHessianDirections(1, on="response")],
     but=lambda estimator: WIDE,

@@ -11,9 +11,9 @@ from skbo_silbo import (
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
 )
-from skbo_silbo.decomposition._permutation import permutation_tests as run_tests
-from skbo_silbo.decomposition._rotation import MeanRotations
-from skbo_silbo.decomposition._weighted_shuffles import WeightedShuffles
+from skbo_silbo.decomposition.significance._permutation import permutation_tests as run_tests
+from skbo_silbo.decomposition.significance._rotation import MeanRotations
+from skbo_silbo.decomposition.significance._weighted_shuffles import WeightedShuffles
 from skbo_silbo.inspection import permutation_tests
 
 pytestmark = pytest.mark.filterwarnings("ignore:No direction was found")
@@ -53,10 +53,10 @@ def test_a_dask_array_is_tested_as_its_rows_are(ridge, weights):
 
 @pytest.mark.parametrize("weights", [None, "relative"])
 def test_more_rows_than_are_shuffled_of_a_dask_array(monkeypatch, weights):
-    from skbo_silbo.decomposition import _blocks, _slice_tests
+    from skbo_silbo.decomposition.slicing import _blocks, _evenly_spaced
 
     array = pytest.importorskip("dask.array")
-    for module in (_blocks, _slice_tests):
+    for module in (_blocks, _evenly_spaced):
         monkeypatch.setattr(module, "MAX_ROWS", 40)
     X, y, rng = noise(0, 90, 6)
     X *= np.geomspace(0.1, 10, 6)
@@ -204,7 +204,7 @@ def test_equal_relative_weights_are_no_weights():
     plain = SemiSlicedInverseRegression(ridge=0.0, n_slices=5)
     X, codes = X - X.mean(axis=0), np.argsort(np.argsort(y)) * 5 // 40
     from skbo_silbo.decomposition import Slices
-    from skbo_silbo.decomposition._slice_tests import _between
+    from skbo_silbo.decomposition.significance._slice_tests import _between
 
     S = np.linalg.qr(X)[0]
     slices = Slices(codes, np.full(5, 8.0), np.ones(40))
@@ -292,7 +292,7 @@ def test_the_iterative_solver_is_tested_with_the_penalty_too(weighted, n, d):
 
 
 def test_a_penalty_on_more_rows_and_features_than_tests_can_hold_is_refused(monkeypatch):
-    from skbo_silbo.decomposition import _slice_tests
+    from skbo_silbo.decomposition.significance import _slice_tests
 
     monkeypatch.setattr(_slice_tests, "DENSE_MAX_FEATURES", 9)
     X, y, rng = noise(6)

@@ -11,6 +11,7 @@ from skbo_silbo._numerics._local_linear import local_predictions, local_slopes, 
 WIDE = {"check_sample_weight_equivalence_on_dense_data": "15 rows of 30 features are refused"}
 
 
+@pytest.mark.filterwarnings("ignore:No direction was found")
 @conformance(
     [OuterProductGradients(), OuterProductGradients(1, refinement="opg")],
     but=lambda estimator: WIDE,
@@ -135,7 +136,9 @@ def test_finds_an_even_direction_that_slices_cannot():
     for seed in range(3):
         X, y, truth = even(seed)
         assert sine(OuterProductGradients(1).fit(X, y).components_, truth) < 0.12
-        assert sine(SemiSlicedInverseRegression(1).fit(X, y).components_, truth) > 0.5
+        with pytest.warns(UserWarning, match="coverage condition fails"):
+            sir = SemiSlicedInverseRegression(1).fit(X, y)
+        assert sine(sir.components_, truth) > 0.5
 
 
 def test_number_of_directions_by_cross_validation():

@@ -14,7 +14,7 @@ from skbo_silbo import (
     SlicedAverageVarianceEstimation,
 )
 from skbo_silbo.decomposition import slice_response
-from skbo_silbo.decomposition._weights import rows_by_weight
+from skbo_silbo.decomposition.rows._weights import rows_by_weight
 
 pytestmark = pytest.mark.filterwarnings("ignore:No direction was found")
 

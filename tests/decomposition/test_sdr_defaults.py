@@ -20,15 +20,20 @@ from skbo_silbo import (
 )
 from skbo_silbo._numerics._pencil import Pencil
 from skbo_silbo.decomposition import slice_response
-from skbo_silbo.decomposition._alpha import ALPHAS, _hat_matrices, _held_out_errors, choose_alpha
-from skbo_silbo.decomposition._linearity import curvature
-from skbo_silbo.decomposition._permutation import MeanShuffles, permutation_tests
-from skbo_silbo.decomposition._ridge import (
+from skbo_silbo.decomposition.selection._alpha import (
+    ALPHAS,
+    _hat_matrices,
+    _held_out_errors,
+    choose_alpha,
+)
+from skbo_silbo.decomposition.selection._ridge import (
     GRID,
     choose_ridge,
     choose_ridge_from_moments,
     slice_targets,
 )
+from skbo_silbo.decomposition.significance._linearity import curvature
+from skbo_silbo.decomposition.significance._permutation import MeanShuffles, permutation_tests
 
 NOTHING = pytest.mark.filterwarnings("ignore:No direction was found")
 
@@ -390,7 +395,9 @@ def curved(seed, n=300):
 
 def test_a_feature_that_bends_is_named():
     X, y = curved(0)
-    with pytest.warns(UserWarning, match="features are curved .* feature 1 has"):
+    with pytest.warns(
+        UserWarning, match="linearity condition fails.*features are curved .* feature 1 with"
+    ):
         sir = SemiSlicedInverseRegression().fit(X, y)
     assert sir.n_components_ > 1  # the direction that is not there
     assert np.argmax(sir.curvature_) == 1

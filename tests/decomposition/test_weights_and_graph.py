@@ -15,9 +15,10 @@ from sklearn.pipeline import Pipeline
 from skbo_silbo import KernelSlicedInverseRegression, SemiSlicedInverseRegression
 from skbo_silbo._numerics._pencil import Pencil
 from skbo_silbo._numerics._solvers import _scatter_rows
-from skbo_silbo.decomposition import _alpha, slice_response
-from skbo_silbo.decomposition._alpha import ALPHAS, _hat_matrices, _held_out_errors
-from skbo_silbo.decomposition._ridge import slice_targets
+from skbo_silbo.decomposition import slice_response
+from skbo_silbo.decomposition.selection import _alpha
+from skbo_silbo.decomposition.selection._alpha import ALPHAS, _hat_matrices, _held_out_errors
+from skbo_silbo.decomposition.selection._ridge import slice_targets
 
 pytestmark = pytest.mark.filterwarnings("ignore:No direction was found")
 

@@ -30,7 +30,7 @@ from skbo_silbo._numerics._local_linear import local_slopes, mave_step
 from skbo_silbo._numerics._map_fit import spread_rows
 from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
 from skbo_silbo.decomposition import slice_edges
-from skbo_silbo.decomposition._weights import copies
+from skbo_silbo.decomposition.rows._weights import copies
 
 MANY = settings(max_examples=12)
 LEARNERS = [

@@ -12,7 +12,7 @@ from skbo_silbo import (
     PrincipalHessianDirections,
     SemiSlicedInverseRegression,
 )
-from skbo_silbo.decomposition._weights import check_sample_weight
+from skbo_silbo.decomposition.rows._weights import check_sample_weight
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 4))

@@ -166,23 +166,3 @@ def test_the_gallery_runs_and_every_example_has_a_picture(tmp_path):
         assert not Pictures(path).silent, script
         outputs = re.findall(r'<div class="sphx-glr-script-out.*?</pre>', page, re.S)
         assert all(output.count("\n") < 40 for output in outputs), script
-
-
-def test_the_readme_has_the_table_of_the_benchmark_page():
-    """Else say: python doc/readme_table.py."""
-    code = (
-        "import readme_table as r; from pathlib import Path;"
-        "readme = Path('README.md').read_text();"
-        "page = Path('doc/benchmarks/default.rst').read_text();"
-        "table = r.make_table(page); assert table.count('|') > 50;"
-        "assert r.refresh(readme, page) == readme, 'run: python doc/readme_table.py'"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT / "doc")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr

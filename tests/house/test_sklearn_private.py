@@ -1,7 +1,9 @@
 """Private scikit-learn names in `skbo_silbo._sklearn` still do what this library needs."""
 
 import inspect
+from concurrent.futures import ThreadPoolExecutor
 from numbers import Real
+from threading import Thread
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +14,7 @@ from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.parallel import _get_threadpool_controller
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from skbo_silbo._sklearn import (
     BaseSearchCV,
@@ -207,16 +210,53 @@ def test_interval_in_parameter_constraints():
         Constrained(-1.0).fit(X, Y)
 
 
-def test_one_thread_holds_inside_and_is_undone_after():
-    def threads():
-        pools = _get_threadpool_controller().info()
-        return {pool["filepath"]: pool["num_threads"] for pool in pools}
+def n_blas_threads():
+    pools = _get_threadpool_controller().select(user_api="blas").info()
+    return [pool["num_threads"] for pool in pools]
 
-    before = threads()
-    assert before  # numpy's and scipy's linear algebra are seen
-    with one_thread():
-        assert set(threads().values()) == {1}
-    assert threads() == before
+
+@pytest.fixture
+def three_blas_threads():
+    """In a thread that ends: only one that lives keeps others from setting OpenBLAS."""
+    before = {pool["prefix"]: pool["num_threads"] for pool in threadpool_info()}
+    for limits in (3, before):
+        thread = Thread(target=threadpool_limits, args=(limits,))
+        thread.start()
+        thread.join()
+        if limits == 3:
+            yield
+
+
+ORDERS = {
+    "one after the other": "a+ a- b+ b-",
+    "nested": "a+ b+ b- a-",
+    "overlapping": "a+ b+ a- b-",
+    "handed on": "a+ b+ a- c+ b- c-",
+    "twice in one thread": "a+ b+ a+ b- a- a-",
+    "the first comes back": "a+ b+ a- a+ b- a-",
+}
+
+
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+@pytest.mark.usefixtures("three_blas_threads")
+def test_one_thread_holds_inside_and_is_undone_after(order):
+    """Threads a, b and c enter (+) and leave (-) in this order, and stay alive."""
+    assert n_blas_threads()  # numpy's and scipy's linear algebra are seen
+    threads = {name: ThreadPoolExecutor(1) for name in "abc"}
+    opened = {name: [] for name in threads}
+
+    def step(name, sign):
+        if sign == "+":
+            opened[name].append(one_thread())
+            opened[name][-1].__enter__()
+        else:
+            opened[name].pop().__exit__(None, None, None)
+
+    for name, sign in order.split():
+        threads[name].submit(step, name, sign).result()
+        assert set(n_blas_threads()) == ({1} if any(opened.values()) else {3})
+    for thread in threads.values():
+        thread.shutdown()
 
 
 class Context:

@@ -286,7 +286,7 @@ STRICTLY_WRONG = {
     "result.func_vals.lower()": "attr-defined",
     "flags: list[int] = result.success": "assignment",
     "check_mapping(TopDown)": "arg-type",
-    "GaussianProcessSurrogate(1.0, True)": "call-arg",
+    "GaussianProcessSurrogate(1.0, True)": "misc",
     "shares + 1": "operator",
 }
 

@@ -2,34 +2,63 @@
 
 import sys
 import time
+import warnings
 
 import optuna
 
 from skbo_silbo.integrations import SILBOSampler
 
 
-def open_storage(kind, path):
-    """Return the storage of this kind, in a file."""
-    if kind == "sqlite":
-        return f"sqlite:///{path}"
-    return optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(path)))
+def open_storage(kind, place):
+    """Return the storage of this kind: in a file, at a port of a proxy, or at an address."""
+    if kind == "journal":
+        backend = optuna.storages.journal.JournalFileBackend(str(place))
+        return optuna.storages.JournalStorage(backend)
+    if kind == "grpc":
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            return optuna.storages.GrpcStorageProxy(host="127.0.0.1", port=int(place))
+    return optuna.storages.RDBStorage(f"sqlite:///{place}" if kind == "sqlite" else str(place))
 
 
-def objective(trial):
-    """Return a value after a moment."""
+def mixed(trial):
+    """Parameters of every kind, all of them always there."""
     x, y = (trial.suggest_float(name, -5.0, 5.0) for name in "xy")
     n = trial.suggest_int("n", 1, 100, log=True)
     kind = trial.suggest_categorical("kind", ["a", "b", None])
-    time.sleep(0.02)
     return (x - 1.0) ** 2 + (y + 2.0) ** 2 + 0.01 * abs(n - 20) + (kind is None)
 
 
+def conditional(trial):
+    """The objective of doc/optuna.rst."""
+    rate = trial.suggest_float("rate", 1e-5, 1e-1, log=True)
+    layers = trial.suggest_int("layers", 1, 4)
+    loss = (layers - 2) ** 2 + abs(rate - 1e-3) ** 0.2
+    if trial.suggest_categorical("optimizer", ["adam", "sgd"]) == "sgd":
+        loss += 0.1 + trial.suggest_float("momentum", 0.0, 1.0) ** 2
+    return loss
+
+
+def wide(trial):
+    """So many parameters that a proposal is thousands of characters."""
+    return sum(trial.suggest_float(f"a parameter number {i}", -1.0, 1.0) ** 2 for i in range(70))
+
+
+OBJECTIVES = {"mixed": mixed, "conditional": conditional, "wide": wide}
+
+
 def main():
-    kind, path, n_trials = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    kind, place, name, n_trials = *sys.argv[1:4], int(sys.argv[4])
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.load_study(
-        study_name="shared", storage=open_storage(kind, path), sampler=SILBOSampler(seed=0)
+        study_name="shared", storage=open_storage(kind, place), sampler=SILBOSampler(seed=0)
     )
+
+    def objective(trial):
+        value = OBJECTIVES[name](trial)
+        time.sleep(0.02)
+        return value
+
     print("ready", flush=True)
     sys.stdin.readline()  # all workers begin at once
     study.optimize(objective, n_trials=n_trials)

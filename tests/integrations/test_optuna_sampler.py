@@ -1,10 +1,5 @@
 """SILBOSampler: Optuna's own conformance suite for samplers, and what it does not ask."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -21,7 +16,7 @@ from optuna.testing.pytest_samplers import (  # noqa: E402
     SingleOnlySamplerTestCase,
 )
 from optuna.trial import TrialState, create_trial  # noqa: E402
-from optuna_worker import open_storage  # noqa: E402
+from optuna_worker import conditional  # noqa: E402
 from sklearn.gaussian_process import GaussianProcessRegressor  # noqa: E402
 
 from skbo_silbo.integrations import SILBOSampler  # noqa: E402
@@ -29,7 +24,6 @@ from skbo_silbo.integrations._optuna_space import OptunaSpace  # noqa: E402
 from skbo_silbo.integrations._optuna_trials import see_trials  # noqa: E402
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
-WORKER = Path(__file__).with_name("optuna_worker.py")
 
 
 class TestOptunasSuite(BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySamplerTestCase):
@@ -132,6 +126,7 @@ def test_options_are_those_of_silbo():
         IntDistribution(-(10**12), 10**12),
         IntDistribution(5, 5),
         CategoricalDistribution([True, False, None, "a", 1.5]),
+        CategoricalDistribution([float("nan"), "nan"]),
         CategoricalDistribution([3, 1, 2]),
     ],
     ids=repr,
@@ -142,10 +137,11 @@ def test_every_value_goes_to_the_space_and_back(distribution):
     for u in np.linspace(-1.0, 1.0, 201):
         [point] = space.space.decode(np.full((1, space.space.n_features_), u))
         value = space.from_point(point)["p"]
-        assert distribution._contains(distribution.to_internal_repr(value))
+        assert distribution._contains(value)
         assert space.space.encode([space.to_point({"p": value})]).shape[0] == 1
         assert space.from_point(space.to_point({"p": value})) == {"p": value}
-        values.append(value)
+        values.append(distribution.to_external_repr(value))
+        assert distribution.to_internal_repr(values[-1]) == value
     if not isinstance(distribution, CategoricalDistribution):
         ends = np.array([distribution.low, distribution.high], dtype=float)
         room = 1e-6 * (ends[0] if distribution.log else np.ptp(ends))  # the grid of the cube
@@ -157,7 +153,7 @@ def test_every_value_goes_to_the_space_and_back(distribution):
 def test_a_log_integer_is_as_probable_as_a_log_uniform_number_that_rounds_to_it():
     space = OptunaSpace({"n": IntDistribution(1, 8, log=True)})
     grid = np.linspace(-1.0, 1.0, 20001)[:, None]
-    drawn = [space.from_point(point)["n"] for point in space.space.decode(grid)]
+    drawn = [int(space.from_point(point)["n"]) for point in space.space.decode(grid)]
     expected = np.diff(np.log(np.arange(9) + 0.5)) / np.log(8.5 / 0.5)
     np.testing.assert_allclose(np.bincount(drawn)[1:] / len(drawn), expected, atol=1e-3)
 
@@ -203,7 +199,7 @@ def test_what_ended_trials_are_worth():
         seen = told(study, X)
         values = [seen.told[n][1] for n in range(4)]
         np.testing.assert_array_equal(values, [sign * 2.0, np.nan, sign * 7.0, np.nan])
-        assert seen.n_complete == 1
+        assert seen.complete == [{"x": 0.1}]
 
 
 def test_a_trial_outside_the_present_range_is_left_out():
@@ -316,7 +312,7 @@ def test_samplers_with_the_same_knowledge_and_seed_propose_different_points():
     space = study.sampler.infer_relative_search_space(study, study.trials[0])
     numbers = [study._storage.create_new_trial(study._study_id) for _ in range(3)]
     trials = [study._storage.get_trial(number) for number in numbers]
-    hidden = [see_trials(study, trial.number, space).n_hidden for trial in trials]
+    hidden = [see_trials(study, trial.number, space).n_ahead(None) for trial in trials]
     assert hidden == [0, 1, 2]
     points = []
     for trial in reversed(trials):  # the last asks first: none has shown its parameters
@@ -341,34 +337,86 @@ def test_threads():
     assert all(trial.state == TrialState.COMPLETE for trial in study.trials)
 
 
-@pytest.mark.parametrize("kind", ["sqlite", pytest.param("journal", marks=pytest.mark.slow)])
-def test_four_processes_on_one_study_lose_and_double_nothing(tmp_path, kind):
-    n_workers, n_trials = 4, 5
-    path = tmp_path / "study"
-    study = optuna.create_study(study_name="shared", storage=open_storage(kind, path))
-    root = str(WORKER.parents[2])
-    env = {**os.environ, "PYTHONPATH": root, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    workers = [
-        subprocess.Popen(
-            [sys.executable, "-W", "error", WORKER, kind, path, str(n_trials)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=env,
+# Trials that would be the same.
+
+
+def by_layers(trial):
+    n = trial.suggest_int("n", 1, 3)
+    return sum(trial.suggest_int(f"width {i}", 1, 5) for i in range(n))
+
+
+def by_two_choices(trial):
+    if trial.suggest_categorical("a", ["x", "y", "z"]) == "x":
+        return trial.suggest_float("fx", 0.0, 1.0)
+    if trial.suggest_categorical("b", ["u", "v"]) == "u":
+        return trial.suggest_int("fu", 0, 9)
+    return trial.suggest_float("fv", 0.0, 1.0) - 0.5
+
+
+def some_fail(trial):
+    kind = trial.suggest_categorical("kind", ["bad", "good"])
+    if trial.number % 3 == 0:
+        raise RuntimeError("before the others are suggested")
+    return trial.suggest_float(kind, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("objective", [conditional, by_layers, by_two_choices, some_fail])
+def test_conditional_studies_evaluate_no_trial_twice(objective, seed):
+    study = new_study(seed=seed)
+    study.optimize(objective, n_trials=40, catch=RuntimeError)
+    done = [tuple(sorted(t.params.items())) for t in study.trials if t.state.is_finished()]
+    done = [params for params, t in zip(done, study.trials, strict=True) if t.value is not None]
+    assert len(set(done)) == len(done) >= 26
+
+
+def test_a_trial_that_failed_half_way_shuts_out_no_other():
+    """Nor does a running one that has shown one of its parameters."""
+    study = new_study()
+    study.optimize(conditional, n_trials=15)
+    space = study.sampler.infer_relative_search_space(study, study.trials[0])
+    own = CategoricalDistribution(["adam", "sgd"])
+    for kind in own.choices:
+        params = {"optimizer": kind}
+        study.add_trial(
+            create_trial(state=TrialState.FAIL, params=params, distributions={"optimizer": own})
         )
-        for _ in range(n_workers)
-    ]
-    for worker in workers:
-        assert worker.stdout.readline() == "ready\n", worker.stderr.read()
-    for worker in workers:
-        worker.stdin.write("go\n")
-        worker.stdin.flush()
-    for worker in workers:
-        _, errors = worker.communicate()
-        assert worker.returncode == 0, errors
-    trials = study.get_trials()
-    assert [trial.number for trial in trials] == list(range(n_workers * n_trials))
-    assert all(trial.state == TrialState.COMPLETE for trial in trials)
-    points = {tuple(trial.params[name] for name in ("x", "y", "n", "kind")) for trial in trials}
-    assert len(points) == n_workers * n_trials
+    seen = told(study, space)
+    for t in study.trials[:15]:
+        shown = {name: space[name].to_internal_repr(value) for name, value in t.params.items()}
+        unused = {name: 0.0 for name in space if name not in t.params}
+        assert seen.repeats(shown | unused)
+        assert not seen.repeats(shown | unused | {"rate": 0.0123})
+
+
+class Thing:
+    """A choice that JSON has not."""
+
+
+THINGS = [Thing(), Thing()]
+
+
+@pytest.mark.filterwarnings("ignore:Choices for a categorical distribution:UserWarning")
+@pytest.mark.parametrize(
+    "choices",
+    [np.arange(4), [np.float32(0.5), np.float64(2.0)], THINGS, [(1, 2), (3,)], [b"a", b"b"]],
+    ids=["numpy integers", "numpy floats", "objects", "tuples", "bytes"],
+)
+def test_choices_that_json_has_not(choices):
+    study = new_study(n_startup_trials=3)
+
+    def objective(trial):
+        index = list(choices).index(trial.suggest_categorical("c", choices))
+        return index + trial.suggest_float("x", 0.0, 1.0)
+
+    study.optimize(objective, n_trials=10)
+    assert study.best_value < 1.0  # of the first choice
+
+
+def test_a_long_proposal_is_one_attribute_and_is_replaced_whole():
+    study = new_study(n_startup_trials=2)
+    names = [f"a parameter with a long name, number {i}" for i in range(70)]
+    study.optimize(lambda t: sum(t.suggest_float(n, 0.0, 1.0) for n in names), n_trials=4)
+    keys = [set(trial.system_attrs) for trial in study.trials]
+    assert keys[1:] == [{"silbo:params"}] * 3
+    assert set(study.trials[-1].system_attrs["silbo:params"]) == set(names)

@@ -107,9 +107,7 @@ def test_a_header_of_another_shape_is_refused(tmp_path, written, name, value):
     path = tmp_path / "run.jsonl"
     first, *rest = written
     path.write_bytes(b"\n".join([tampered(first, **{name: value}), *rest, b""]))
-    with pytest.raises(
-        ValueError, match=r"in line 1 \(its header.* Put back|optimizer was"
-    ):
+    with pytest.raises(ValueError, match=r"in line 1 \(its header.* Put back|optimizer was"):
         run(path)
 
 

@@ -3,6 +3,7 @@ import itertools
 import pickle
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import OptimizeResult
 from scipy.stats import loguniform, uniform
 
+import skbo_silbo
 from skbo_silbo import SILBO, MinimizeResult, RandomSearch, Space, minimize
 from skbo_silbo.optimizers import AskTellOptimizer
 
@@ -330,39 +332,62 @@ def test_sys_exit_in_the_objective_loses_nothing():
     assert len(caught.value.optimize_result.func_vals) == 3
 
 
+PACKAGE = str(Path(skbo_silbo.__file__).parent)
+
+
+def run_traced(at_line):
+    """Run a search of 3 calls, calling a function at every line that the package runs of it.
+
+    From the first evaluation on; with how many evaluations were begun, and the frame.
+    """
+    func = Counted()
+
+    def trace(frame, event, arg):
+        if not frame.f_code.co_filename.startswith(PACKAGE):
+            return None
+        if event == "line" and func.points:
+            at_line(len(func.points), frame)
+        return trace
+
+    sys.settrace(trace)
+    try:
+        return func, minimize(func, BOUNDS, method="random", n_calls=3, random_state=0)
+    finally:
+        sys.settrace(None)
+
+
+def lines_to(frame):
+    """Return function and line of every frame of the package, that one first."""
+    lines = []
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(PACKAGE):
+            lines.append((frame.f_code, frame.f_lineno))
+        frame = frame.f_back
+    return lines
+
+
 def test_interrupted_anywhere_nothing_paid_is_lost():
-    """Ctrl-C at every line of the loop, of asking and of telling in turn."""
-    files = ("_minimize.py", "_run.py", "_executors.py", "_base.py", "_history.py")
-    at, finished = 0, False
-    while not finished:
-        at += 1
-        func, state = Counted(), {"left": at, "inside": False}
+    """Ctrl-C at every line, from every place that leads there, at every stage, once each."""
+    places, left = {}, set()
+    run_traced(lambda n, frame: places.setdefault((n, *lines_to(frame))))
+    for n, *lines in places:
+        left.add((n, *lines))
 
-        def trace(frame, event, arg, func=func, state=state):
-            name = frame.f_code.co_filename
-            if not name.endswith(files) or "test" in name:
-                return None
-            if state["inside"] and frame.f_code.co_name in ("rescue", "result", "_attach"):
-                return None  # a second Ctrl-C while the first is dealt with is another matter
-            if event == "line" and func.points:
-                state["left"] -= 1
-                if state["left"] == 0:
-                    state["inside"] = True
-                    raise KeyboardInterrupt
-            return trace
+        def interrupt(now, frame, n=n, lines=lines):
+            is_there = now == n and (frame.f_code, frame.f_lineno) == lines[0]
+            if is_there and (n, *lines) in left and lines_to(frame) == lines:
+                left.remove((n, *lines))
+                raise KeyboardInterrupt
 
-        sys.settrace(trace)
         try:
-            result = minimize(func, BOUNDS, method="random", n_calls=3, random_state=0)
+            func, result = run_traced(interrupt)
         except KeyboardInterrupt:
-            result = None  # while the run was being closed, its result being made
-        finally:
-            sys.settrace(None)
-        finished = state["left"] > 0
-        if result is not None:
-            assert_array_equal(result.x_iters, func.points)
-            assert_array_equal(result.func_vals, [bowl(x) for x in func.points])
-    assert at > 100
+            continue  # while the run was being closed, its result being made
+        assert_array_equal(result.x_iters, func.points)
+        assert_array_equal(result.func_vals, [bowl(x) for x in func.points])
+    assert not left
+    assert {"ask", "tell", "minimize"} <= {lines[0][0].co_name for _, *lines in places}
+    assert {n for n, *_ in places} == {1, 2, 3}
 
 
 def test_going_on_after_an_exception_loses_nothing():

@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 from scipy.stats import uniform
-from skbo_silbo.optimizers._state import option_names
+from skbo_silbo.optimizers._identity import option_names
 from sklearn.base import BaseEstimator, clone
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.decomposition import PCA

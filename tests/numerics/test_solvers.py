@@ -20,12 +20,8 @@ from skbo_silbo._numerics._solvers import (
     IterativeSolver,
     RandomizedSolver,
 )
-from skbo_silbo.decomposition import (
-    SemiSlicedInverseRegression,
-    local_membership,
-    slice_response,
-)
-from skbo_silbo.decomposition._scatter import graph_penalty
+from skbo_silbo.decomposition import SemiSlicedInverseRegression, slice_response
+from skbo_silbo.decomposition.slicing._neighborhoods import graph_penalty, local_membership
 
 SOLVERS = {
     "dense": DenseSolver(),

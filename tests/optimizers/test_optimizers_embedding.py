@@ -15,8 +15,7 @@ from skbo_silbo import SILBO
 from skbo_silbo.embedding._learners import IdentityLearner, TransformerLearner, choose_embedding
 from skbo_silbo.embedding._nonlinear import N_TRIAL
 from skbo_silbo.sensitivity._evidence import Rival, held_out_log_density
-from skbo_silbo.surrogate._makers import ProcessMaker
-from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 
 class Recorder(TransformerMixin, BaseEstimator):
@@ -136,8 +135,6 @@ def test_the_point_that_the_search_found_is_the_one_proposed():
     search = optimizer._configuration.search
 
     class Recording:
-        n_points = search.n_points
-
         def find(self, *args):
             found.append(search.find(*args))
             return found[-1]
@@ -150,7 +147,7 @@ def test_the_point_that_the_search_found_is_the_one_proposed():
 
 
 def densities_of(learner, X, y, folds):
-    rival = Rival(learner, ProcessMaker())
+    rival = Rival(learner, GaussianProcessSurrogate())
     return held_out_log_density(rival, X, y, X[:0], folds, np.random.default_rng(0))
 
 

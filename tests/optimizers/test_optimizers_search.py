@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from skbo_silbo.acquisition import AcquisitionSurface, Found
-from skbo_silbo.acquisition._climb import draw_candidates, draw_moved, polish
+from skbo_silbo.acquisition._climb import climb, draw_candidates, draw_moved
 from skbo_silbo.acquisition._functions import log_expected_improvement
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.optimizers._design import n_initial_points, sobol_points
@@ -61,14 +61,14 @@ def test_relevance_is_how_steep_the_surrogate_lets_every_input_be():
 
 def test_relevant_coordinates_move_more_often_and_all_move_sometimes():
     relevance = np.r_[np.full(3, 50.0), np.ones(97)]
-    moved = draw_moved(4000, relevance, 1, np.random.default_rng(0))
+    moved = draw_moved(4000, relevance, np.random.default_rng(0))
     share = moved.mean(axis=0)
     assert share[:3].min() > 5 * share[3:].max()
     assert share[3:].min() > 0.01
-    alike = draw_moved(4000, np.ones(100), 2, np.random.default_rng(0)).sum(axis=1)
-    assert np.quantile(alike, 0.1) < 4
-    assert np.quantile(alike, 0.95) > 95
-    assert draw_moved(3, np.ones(1), 1, np.random.default_rng(0)).all()
+    alike = draw_moved(4000, np.ones(100), np.random.default_rng(0)).sum(axis=1)
+    assert np.quantile(alike, 0.1) < 3
+    assert np.quantile(alike, 0.95) > 70  # 79 of 100 are expected there
+    assert draw_moved(3, np.ones(1), np.random.default_rng(0)).all()
 
 
 def test_some_candidates_are_near_the_incumbents():
@@ -81,13 +81,13 @@ def test_some_candidates_are_near_the_incumbents():
 
 
 @pytest.mark.parametrize(("d", "r"), [(3, None), (12, 3)])
-def test_polish_climbs(d, r):
+def test_climbs_end_at_the_highest_acquisition(d, r):
     X, surface = make_surface(d, r)
     candidates = draw_candidates(
         surface.embedding, X[:3], np.random.default_rng(0), surface.relevance
     )
     values = surface.values(candidates)
-    ends = polish(surface, candidates, values)
+    ends = climb(surface, candidates, values, np.zeros(d, bool))
     assert np.abs(ends).max() <= 1
     assert surface.values(ends).max() > values.max()
     dense = np.random.default_rng(1).uniform(-1, 1, (20000, d))

@@ -2,18 +2,21 @@
 
 import math
 import pickle
+import tracemalloc
 from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 from scipy import stats
 from scipy.optimize import Bounds
 from sklearn.base import clone
 from sklearn.svm import SVC
 
 from skbo_silbo.space import Box, Space, as_space
+from skbo_silbo.space._values import Positions, alike, is_number, same
 
 LISTS = st.one_of(
     st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=6, unique=True),
@@ -335,3 +338,80 @@ def test_wrong_shapes_are_refused():
         box.decode([[0, 1.1]])
     with pytest.raises(ValueError, match=r"must lie in the cube"):
         space.decode([[np.nan]])
+
+
+# --- many categories ------------------------------------------------------------------------------
+
+
+class Compared:
+    """A value that counts how often it is compared with another."""
+
+    n_compared = 0
+
+    def __init__(self, number):
+        self.number = number
+
+    def __eq__(self, other):
+        Compared.n_compared += 1
+        return self.number == other.number
+
+    def __hash__(self):
+        return hash(self.number)
+
+    def __repr__(self):
+        return "Compared"  # all alike, so that columns are numbered
+
+
+def pair_of(number):
+    return (Compared(number), "x")
+
+
+N_MANY = 3000
+
+
+@pytest.mark.parametrize("make", [Compared, pair_of, str, np.datetime64(0, "D").__add__])
+def test_categories_are_read_and_found_in_linear_time_and_memory(make):
+    values = [make(number) for number in range(N_MANY)]
+    points = [{"p": make(number)} for number in range(N_MANY)]
+    Compared.n_compared = 0
+    tracemalloc.start()
+    space = Space({"p": [*values, values[0]]})
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 10_000 * N_MANY  # a table of them all: 24,000 a value
+    X = space.encode(points)
+    assert_array_equal(X, 2.0 * np.eye(N_MANY) - 1.0)
+    assert all(space.holds(point) for point in points)
+    assert Compared.n_compared < 20 * N_MANY
+    assert space.decode(X[-2:]) == points[-2:]
+    assert len(set(space.feature_names_)) == N_MANY
+
+
+VALUES = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-2, 2),
+        st.sampled_from([0.0, -0.0, 1.0, 2.5, math.nan, math.inf, np.float32(1), np.int64(2)]),
+        st.sampled_from(["1", b"1", "", np.str_("1"), {"a": 1}, {"a": 1.0}, 1j, 1 + 0j]),
+        st.builds(np.array, st.lists(st.integers(0, 1), max_size=2)),
+    ),
+    lambda inner: st.one_of(st.tuples(inner, inner), st.lists(inner, max_size=2)),
+    max_leaves=4,
+)
+
+
+@given(st.lists(VALUES, max_size=12), VALUES)
+def test_values_are_found_as_by_comparing_each_with_all(values, other):
+    kept = []
+    for value in values:
+        if not any(same(value, one) for one in kept):
+            kept.append(value)
+    places = Positions(values)
+    assert all(a is b for a, b in zip(places.values, kept, strict=True))
+    for value in [*values, other]:
+        found = [i for i, one in enumerate(kept) if same(value, one)]
+        if is_number(value):
+            found += [i for i, one in enumerate(kept) if is_number(one) and one == value]
+        assert places.find(value) == (found[0] if found else None)
+        assert places.holds(value) == any(alike(value, one) for one in kept)

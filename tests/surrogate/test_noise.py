@@ -38,13 +38,14 @@ def run(noise_std, *, n=16, seed=0, **options):
     optimizer = SILBO(BOUNDS, random_state=seed, **options)
     for i in range(n):
         x = optimizer.ask()
-        optimizer.tell(x, sphere(x), None if noise_std is None else noise_std[i])
+        optimizer.tell(x, sphere(x), noise_std=None if noise_std is None else noise_std[i])
     return optimizer
 
 
 def test_posterior_is_that_of_scikit_learn_with_alpha_for_every_point():
     Z, y, variance = data()
-    ours = GaussianProcessSurrogate(np.log([1.3, 0.5, 0.9, 1e-3])).fit(Z, y, variance, tune=False)
+    state = {"theta": np.log([1.3, 0.5, 0.9, 1e-3])}
+    ours = GaussianProcessSurrogate().fit(Z, y, variance, state=state, tune=False)
     kernel = kernel_of(ours.theta_)
     targets = (y - y.mean()) / y.std()
     alpha = variance / y.var() + 1e-10
@@ -112,7 +113,8 @@ def test_noise_goes_through_the_warp_by_its_slope(warp, slopes):
     std = np.array([0.1, 0.0, 0.3, np.nan, 2.0, 0.5, 0.2])
     known = np.array([0.1, 0.0, 0.3, 0.0, 2.0, 0.0, 0.2])
     X = np.random.default_rng(0).uniform(-1, 1, (7, 3))
-    _, values, variance = optimizer._surrogate_data(Labelled(X, y, std, np.empty((7, 0))))
+    labelled = Labelled(X, y, std, np.empty((7, 0)))
+    _, values, variance = optimizer._surrogate_data(optimizer._model, labelled)
     assert_allclose(variance, (known * slopes) ** 2, rtol=1e-12)
     assert_allclose(values, warp(np.where(np.isnan(y), 30.0, y)))
 
@@ -132,7 +134,7 @@ def test_order_of_tell_does_not_matter():
     y[1], std[3] = y[0], np.nan
     proposals = []
     for order in (np.arange(14), rng.permutation(14), np.arange(14)[::-1]):
-        optimizer = SILBO(BOUNDS, random_state=0).tell(X[order], y[order], std[order])
+        optimizer = SILBO(BOUNDS, random_state=0).tell(X[order], y[order], noise_std=std[order])
         proposals.append(optimizer.ask().tolist())
     assert proposals[0] == proposals[1] == proposals[2]
 
@@ -149,8 +151,8 @@ def test_noise_survives_json():
 def test_one_number_is_for_all_points():
     X = np.random.default_rng(0).uniform(-1, 1, (14, 3))
     y = [sphere(x) for x in X]
-    one = SILBO(BOUNDS, random_state=0).tell(X, y, 0.2)
-    each = SILBO(BOUNDS, random_state=0).tell(X, y, [0.2] * 14)
+    one = SILBO(BOUNDS, random_state=0).tell(X, y, noise_std=0.2)
+    each = SILBO(BOUNDS, random_state=0).tell(X, y, noise_std=[0.2] * 14)
     assert one.ask().tolist() == each.ask().tolist()
 
 
@@ -169,7 +171,7 @@ def test_wrong_noise_is_refused_and_nothing_recorded(noise_std, message):
     optimizer = SILBO(BOUNDS, random_state=0)
     x = optimizer.ask(2)
     with pytest.raises(ValueError, match=message):
-        optimizer.tell(x, [1.0, 2.0], noise_std)
+        optimizer.tell(x, [1.0, 2.0], noise_std=noise_std)
     assert len(optimizer.func_vals_) == 0
     assert len(optimizer.to_dict()["events"][1]["asked"]) == 2
 
@@ -185,8 +187,8 @@ def test_wrong_noise_is_refused_and_nothing_recorded(noise_std, message):
 def test_surrogates_that_cannot_use_noise_refuse_it(make):
     optimizer = make()
     with pytest.raises(ValueError, match="noise_std must be None for the surrogate of this"):
-        optimizer.tell(np.zeros(3), 1.0, 0.1)
-    optimizer.tell(np.zeros(3), 1.0, np.nan)
+        optimizer.tell(np.zeros(3), 1.0, noise_std=0.1)
+    optimizer.tell(np.zeros(3), 1.0, noise_std=np.nan)
     assert len(optimizer.func_vals_) == 1
 
 
@@ -196,7 +198,7 @@ def test_viewed_processes_use_noise(kernel):
         optimizer = REMBO(BOUNDS * 4, kernel=kernel, random_state=0)
         for _ in range(14):
             x = optimizer.ask()
-            optimizer.tell(x, sphere(x), noise_std)
+            optimizer.tell(x, sphere(x), noise_std=noise_std)
         return optimizer.x_iters_.tolist()
 
     assert proposals(0.0) == proposals(None) != proposals(0.5)
@@ -204,5 +206,5 @@ def test_viewed_processes_use_noise(kernel):
 
 def test_random_search_keeps_what_it_does_not_need():
     optimizer = RandomSearch(BOUNDS, random_state=0)
-    optimizer.tell(optimizer.ask(), 1.0, 0.25)
+    optimizer.tell(optimizer.ask(), 1.0, noise_std=0.25)
     assert optimizer.to_dict()["events"][0]["noise_std"] == [0.25]

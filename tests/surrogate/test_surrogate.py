@@ -145,7 +145,7 @@ def test_believed_points_change_the_deviation_and_not_the_mean():
 def test_warm_start_is_kept_without_tuning():
     Z, y = make_data()
     theta = GaussianProcessSurrogate().fit(Z, y).theta_
-    again = GaussianProcessSurrogate(theta).fit(Z[:20], y[:20], tune=False)
+    again = GaussianProcessSurrogate().fit(Z[:20], y[:20], state={"theta": theta}, tune=False)
     assert_allclose(again.theta_, theta)
 
 
@@ -169,7 +169,7 @@ def test_isotropic_is_the_same_as_equal_length_scales():
     shared = GaussianProcessSurrogate(isotropic=True).fit(Z, y)
     signal, length, noise = shared.theta_
     theta = np.array([signal, *[length] * 4, noise])
-    each = GaussianProcessSurrogate(theta).fit(Z, y, tune=False)
+    each = GaussianProcessSurrogate().fit(Z, y, state={"theta": theta}, tune=False)
     new = rng.uniform(-1, 1, (6, 4))
     assert_allclose(shared.predict(new), each.predict(new), rtol=1e-9)
     assert_allclose(shared.predict_gradient(new)[2], each.predict_gradient(new)[2], rtol=1e-6)
@@ -194,7 +194,7 @@ def test_state_restores_every_bit(tune, isotropic):
     y = np.sin(3 * Z[:, 0]) + Z[:, 1]
     surrogate = GaussianProcessSurrogate(isotropic=isotropic).fit(Z, y, tune=tune)
     state = json.loads(json.dumps(surrogate.to_state()))
-    restored = GaussianProcessSurrogate(isotropic=isotropic).from_state(state, Z, y)
+    restored = GaussianProcessSurrogate(isotropic=isotropic).fit(Z, y, state=state, tune=False)
     assert_array_equal(restored.theta_, surrogate.theta_)
     assert_array_equal(restored.predict(new), surrogate.predict(new))
     more = [s.with_points(new, np.zeros(5)).predict(Z) for s in (restored, surrogate)]
@@ -207,5 +207,7 @@ def test_many_values_are_all_conditioned_on_and_some_tune():
     rows = np.random.default_rng(0).choice(700, 60, replace=False)
     mean, std = surrogate.predict(Z[rows])
     assert np.abs(mean - y[rows]).mean() < 2 * 0.05  # the noise
-    few = GaussianProcessSurrogate(surrogate.theta_).fit(Z[:100], y[:100], tune=False)
+    few = GaussianProcessSurrogate().fit(
+        Z[:100], y[:100], state={"theta": surrogate.theta_}, tune=False
+    )
     assert std.mean() < 0.6 * few.predict(Z[rows])[1].mean()

@@ -165,7 +165,7 @@ def test_added_points_and_state():
     assert_allclose(more.predict(X)[0], process.predict(X)[0], atol=1e-6)
     assert (more.predict(new)[1] < process.predict(new)[1]).all()
     state = json.loads(json.dumps(process.to_state()))
-    again = CylindricalProcess(state["theta"]).fit(X, y, tune=False)
+    again = CylindricalProcess().fit(X, y, state=state, tune=False)
     for a, b in zip(again.predict(new), process.predict(new), strict=True):
         assert_array_equal(a, b)
 

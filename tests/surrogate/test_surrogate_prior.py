@@ -6,12 +6,6 @@ from derivatives import assert_gradient
 from numpy.testing import assert_array_equal
 from scipy.optimize import minimize_scalar
 
-from skbo_silbo.surrogate._forward_selection import (
-    IDLE_LENGTH,
-    MOST_INPUTS,
-    MOST_MISSES,
-    forward_selection,
-)
 from skbo_silbo.surrogate._prior import PRIORS, sparse_prior
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
@@ -77,32 +71,11 @@ def test_state_of_many_hyperparameters_is_kept_to_the_last_bit():
     X = rng.uniform(-1, 1, (25, 300))
     y = np.sin(2 * X[:, 0]) + X[:, 1]
     theta = np.r_[1.3, rng.uniform(0.0, 2.0, 300), -9.0]
-    fitted = GaussianProcessSurrogate(theta).fit(X, y, tune=False)
+    fitted = GaussianProcessSurrogate().fit(X, y, state={"theta": theta}, tune=False)
     assert_array_equal(fitted.theta_, theta)
     state = json.loads(json.dumps(fitted.to_state()))
     for _ in range(3):
-        again = GaussianProcessSurrogate().from_state(state, X, y)
+        again = GaussianProcessSurrogate().fit(X, y, state=state, tune=False)
         assert again.to_state() == state
         assert_array_equal(again.predict(X), fitted.predict(X))
         state = again.to_state()
-
-
-@pytest.mark.parametrize("n_in_use", [1, 3, 9])
-def test_inputs_are_added_until_two_in_a_row_gain_nothing(n_in_use):
-    rng = np.random.default_rng(n_in_use)
-    pull, aim = np.zeros(14), np.append(np.zeros(13), -3.0)
-    found = rng.permutation(np.arange(1, 13))[:n_in_use]
-    pull[found], pull[-1] = 1.0 + rng.random(n_in_use), 1.0
-    bounds, tried = np.tile([-10.0, 10.0], (14, 1)), set()
-
-    def loss(theta):
-        tried.update(np.flatnonzero(theta[1:-1] != np.log(IDLE_LENGTH)))
-        return 0.5 * float(pull @ (theta - aim) ** 2), pull * (theta - aim)
-
-    theta = forward_selection(loss, aim, bounds)
-    settled = np.flatnonzero(np.abs(theta - aim) < 1e-3)
-    best = found[np.argsort(-pull[found])][:MOST_INPUTS]
-    assert set(settled) == {0, *best, 13}
-    idle = np.setdiff1d(np.arange(1, 13), best)
-    np.testing.assert_allclose(theta[idle], np.log(IDLE_LENGTH))
-    assert len(tried) == min(MOST_INPUTS, n_in_use + MOST_MISSES)

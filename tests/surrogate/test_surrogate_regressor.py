@@ -213,5 +213,7 @@ def test_random_states_are_seeded_from_that_of_the_optimiser():
         assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
     assert_array_equal(asked[0], asked[1])
     assert (asked[0][-1] != asked[2][-1]).any()
-    fixed = RegressorSurrogate(Noisy(random_state=5), seed=1).fit(*make_data())
+    fixed = RegressorSurrogate(Noisy(random_state=5)).fit(
+        *make_data(), state={"seed": 1, "kernel": {}}
+    )
     assert fixed.regressor_.random_state == 5

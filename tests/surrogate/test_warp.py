@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skbo_silbo import SILBO
-from skbo_silbo.surrogate._makers import ProcessMaker
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._warps import AsTold, HalfLog, LogAboveLeast, choose_warp
 
 half_log = HalfLog()
@@ -17,7 +17,7 @@ values = arrays(float, st.integers(1, 30), elements=st.integers(-50, 50).map(flo
 
 
 def choose(Z, y):
-    return choose_warp(WARPS, ProcessMaker(), Z, y, np.random.default_rng(0))
+    return choose_warp(WARPS, GaussianProcessSurrogate(), Z, y, np.random.default_rng(0))
 
 
 @by_warp

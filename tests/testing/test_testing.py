@@ -18,12 +18,13 @@ from skbo_silbo.acquisition._functions import (
     variance_gain,
 )
 from skbo_silbo.baselines import SIRBO
-from skbo_silbo.baselines._makers import AdditiveMaker
+from skbo_silbo.baselines._additive_process import AdditiveProcess
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.embedding._learners import IdentityLearner, TransformerLearner
 from skbo_silbo.mapping._bottom_up import BottomUp
 from skbo_silbo.mapping._top_down import TopDown
-from skbo_silbo.surrogate._makers import ProcessMaker, RegressorMaker
+from skbo_silbo.surrogate import GaussianProcessSurrogate
+from skbo_silbo.surrogate._regressor import RegressorSurrogate
 from skbo_silbo.testing import (
     check_acquisition,
     check_learner,
@@ -45,9 +46,9 @@ from skbo_silbo.testing import (
         (check_mapping, TopDown()),
         (check_mapping, TopDown("least-squares")),
         (check_mapping, BottomUp()),
-        (check_surrogate, ProcessMaker()),
-        (check_surrogate, AdditiveMaker(2)),
-        (check_surrogate, RegressorMaker(BayesianRidge())),
+        (check_surrogate, GaussianProcessSurrogate()),
+        (check_surrogate, AdditiveProcess(2)),
+        (check_surrogate, RegressorSurrogate(BayesianRidge())),
     ],
 )
 def test_parts_of_this_library_pass(check, part):
@@ -96,10 +97,9 @@ class Widening(TopDown):
         return 2.0 * super().lift(Z, embedding, incumbent)
 
 
-class Stored(ProcessMaker):
-    def fit(self, state, Z, y, noise, *, moved, rng):
-        surrogate, state = super().fit(state, Z, y, noise, moved=moved, rng=rng)
-        return surrogate, {**state, "array": np.ones(2)}
+class Stored(GaussianProcessSurrogate):
+    def to_state(self):
+        return {**super().to_state(), "array": np.ones(2)}
 
 
 def test_what_is_broken_in_the_next_test_is_all_that_is():
@@ -154,7 +154,7 @@ def test_an_array_is_no_embedding():
 
 @pytest.mark.parametrize(
     ("name", "cls"),
-    [("embedding", Coordinates), ("mapping", Widening), ("surrogate", ProcessMaker)],
+    [("embedding", Coordinates), ("mapping", Widening), ("surrogate", GaussianProcessSurrogate)],
 )
 def test_a_class_in_place_of_an_object_is_refused_before_anything_is_evaluated(name, cls):
     message = rf"{name} must be an object: got the class {cls.__name__}. Write {cls.__name__}\(\)."
@@ -176,11 +176,11 @@ def test_what_is_learnt_and_is_no_embedding_is_named():
 
 
 def test_a_surrogate_that_overwrites_its_points_leaves_the_history_alone():
-    class Careless(ProcessMaker):
-        def fit(self, state, Z, y, noise, *, moved, rng):
-            made = super().fit(state, Z.copy(), y, noise, moved=moved, rng=rng)
+    class Careless(GaussianProcessSurrogate):
+        def fit(self, Z, y, noise, *, state, tune, rng):
+            super().fit(Z.copy(), y, noise, state=state, tune=tune)
             Z *= 0.5
-            return made
+            return self
 
     optimizer = SILBO([(-1, 1)] * 3, embedding="identity", surrogate=Careless(), random_state=0)
     points = np.random.default_rng(0).uniform(-1, 1, (20, 3))
@@ -215,9 +215,9 @@ class Lift:
         return embedding.project(X)
 
 
-class NoRandomness(ProcessMaker):
-    def fit(self, state, Z, y, noise, *, moved):
-        return super().fit(state, Z, y, noise, moved=moved, rng=None)
+class NoRandomness(GaussianProcessSurrogate):
+    def fit(self, Z, y, noise, *, state, tune):
+        return super().fit(Z, y, noise, state=state, tune=tune)
 
 
 class NoSpace(Climb):
@@ -260,7 +260,7 @@ def nowhere(mean, std, best, *, return_gradient=False):
         ("embedding", ByName(), r"got \(\*, X, y, X_unlabeled\)"),
         ("embedding", NoMethod(), "learn of embedding must be a method"),
         ("mapping", Lift(), r"lift of mapping must take \(Z, embedding, incumbent\)"),
-        ("surrogate", NoRandomness(), r"take \(state, Z, y, noise, \*, moved, rng\)"),
+        ("surrogate", NoRandomness(), r"take \(Z, y, noise, \*, state, tune, rng\)"),
         ("search", NoSpace(), r"find of search must take \(surface, ranked, space, rng\)"),
         ("warp", Flat(), r"log_slope of warp must take \(y\)"),
         ("design", lambda n, d: np.zeros((n, d)), r"design must be .* a function of \(n, d, rng\)"),
@@ -316,9 +316,9 @@ class Standardising(Coordinates):
         return LinearEmbedding.from_components(rows[None])
 
 
-class Alone(ProcessMaker):
-    def fit(self, state, Z, y, noise, *, moved, rng):
-        return super().fit(state, Z, y, noise, moved=moved, rng=rng)[0]
+class Silent(GaussianProcessSurrogate):
+    def fit(self, Z, y, noise, *, state, tune, rng):
+        super().fit(Z, y, noise, state=state, tune=tune)
 
 
 class NaNCarried(TopDown):
@@ -331,7 +331,7 @@ class NaNCarried(TopDown):
     [
         (check_learner, Expanding(), "what expand gives must be finite"),
         (check_learner, Standardising(), "a column that does not vary must be survived: learn end"),
-        (check_surrogate, Alone(), "fit must return a surrogate and its state"),
+        (check_surrogate, Silent(), "fit must return the surrogate itself: got None"),
         (check_mapping, NaNCarried(), "coordinates must be finite"),
     ],
 )
@@ -391,15 +391,9 @@ def logarithm(self, y):
         return np.log(y)
 
 
-def predicts_nan(self, Z):
-    return np.full(len(Z), np.nan), np.ones(len(Z))
-
-
-class NaNMaker(ProcessMaker):
-    def fit(self, state, Z, y, noise, *, moved, rng):
-        surrogate, state = super().fit(state, Z, y, noise, moved=moved, rng=rng)
-        surrogate.predict = predicts_nan.__get__(surrogate)
-        return surrogate, state
+class NaNProcess(GaussianProcessSurrogate):
+    def predict(self, Z):
+        return np.full(len(Z), np.nan), np.ones(len(Z))
 
 
 WARP = returning(Flat(), "log_slope", lambda self, y: np.zeros(y.shape))
@@ -413,8 +407,7 @@ WARP = returning(Flat(), "log_slope", lambda self, y: np.zeros(y.shape))
         ("mapping", returning(Carrier(), "lift", lift_far), r"lift of .* points of the cube"),
         ("mapping", returning(Carrier(), "lift", lift_turned), r"lift of .* an array of shape"),
         ("mapping", returning(Carrier(), "carry", carry_nan), "carry of .* finite coordinates"),
-        ("surrogate", Alone(), "what Alone.fit returns must be a surrogate and its state"),
-        ("surrogate", NaNMaker(), "predict of .*finite means"),
+        ("surrogate", NaNProcess(), "predict of .*finite means"),
         (
             "search",
             returning(Climb(), "find", find_array),

@@ -18,11 +18,8 @@ from skbo_silbo.benchmarks.engine import (
     spread,
     time_call,
 )
-from skbo_silbo.decomposition import (
-    SemiSlicedInverseRegression,
-    local_membership,
-    slice_response,
-)
+from skbo_silbo.decomposition import SemiSlicedInverseRegression, slice_response
+from skbo_silbo.decomposition.slicing._neighborhoods import local_membership
 
 N_WANTED = 2
 N_SLICES = 10

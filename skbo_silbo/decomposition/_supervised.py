@@ -1,0 +1,113 @@
+"""The order in which every ``fit`` goes: check, part the rows, slice, learn."""
+
+from typing import Any, Self
+
+from .._checks import check_switch
+from .._typing import ArrayLike
+from ._projection import LinearProjection
+from .rows._centering import check_a_column_varies, check_enough_rows
+from .rows._labels import split_labelled
+from .selection._n_components import check_n_components
+from .slicing._slices import check_n_slices, slice_response
+
+
+class Supervised:
+    """What a ``fit`` does before it learns; the class attributes say what an estimator takes.
+
+    A subclass may have the parameters `n_slices` and `categorical`.
+    """
+
+    n_components: Any
+    n_features_in_: int
+    _takes_responses = False
+    """Whether y may have several columns."""
+    _takes_categories = True
+    _keeps_float32 = True
+    """Whether X of float32 is read as it is, with no copy in double precision."""
+    _whitens = False
+    """Whether more labelled rows than features are needed."""
+    _component_words: tuple[str, ...] = ("auto",)
+    """What n_components can be, beside a number."""
+    _passing: tuple[str, ...] = ()
+    """Attributes that one fit may set and the next one may not."""
+
+    def _part(self, X, y, X_unlabeled=None, sample_weight=None):
+        """Return the rows as `LabelledData`, and the `Slices` of those with a label."""
+        self._check_parameters()
+        data = split_labelled(
+            self,
+            X,
+            y,
+            X_unlabeled,
+            sample_weight=sample_weight,
+            allow_categories=self._takes_categories,
+            categorical=getattr(self, "categorical", "auto"),
+            multivariate=self._takes_responses,
+            n_slices=getattr(self, "n_slices", None),
+            keep_float32=self._keeps_float32,
+        )
+        data = self._usable(data)
+        self._check_rows(data)
+        self._forget_passing()
+        n_slices = getattr(self, "n_slices", 2)
+        return data, slice_response(data.y, n_slices, sample_weight=data.weights)
+
+    def _check_parameters(self):
+        if hasattr(self, "n_slices"):
+            check_n_slices(self.n_slices)
+        if hasattr(self, "categorical"):
+            check_switch("categorical", self.categorical)
+
+    def _usable(self, data):
+        """Leave out the rows that the estimator makes no use of."""
+        return data.labelled_only()
+
+    def _check_rows(self, data):
+        check_n_components(self.n_components, self.n_features_in_, self._component_words)
+        if self._whitens:
+            check_enough_rows(type(self).__name__, *data.X_labeled.shape)
+        check_a_column_varies(data.X_labeled)
+
+    def _forget_passing(self):
+        for name in self._passing:
+            self.__dict__.pop(name, None)
+
+
+class SupervisedProjection(Supervised, LinearProjection):
+    """A linear transformer that learns from labelled rows alone.
+
+    A subclass has ``_learn(data, slices)``, which sets the fitted attributes.
+    """
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,) or (n, q)
+            What the class says that it takes: numbers, categories or several numbers a row. NaN, or
+            None among categories, marks a row without a label, which is left out.
+        sample_weight : array-like of shape (n,), default=None
+            Integers are counts: a row of weight 3 is three rows, for the tests too. Floats are
+            relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For a parameter outside its range, fewer labelled rows than the method needs, a constant
+            y, columns that are all constant, or an `n_components` above the number of directions
+            that can be identified.
+        """
+        data, slices = self._part(X, y, sample_weight=sample_weight)
+        if hasattr(self, "n_slices"):
+            self.n_slices_ = slices.n_slices
+        self._learn(data, slices)
+        return self
+
+    def _learn(self, data, slices):
+        raise NotImplementedError

@@ -1,0 +1,1 @@
+"""Rows: validated, parted into labelled and unlabelled, weighed, centred."""

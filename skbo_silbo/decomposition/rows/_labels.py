@@ -1,0 +1,416 @@
+"""What every supervised transformer here does with its input before it computes anything."""
+
+import sys
+from collections.abc import Sized
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+from ..._checks import warn_user
+from ..._typing import ArrayLike, BoolArray, FloatArray
+from ._dask_arrays import FLOATS, check_in_memory
+from ._weights import are_counts, as_numbers_of_rows, check_sample_weight
+
+NUMBERS_ONLY = (
+    "here: got strings. Code two classes as 0 and 1, or use SemiSlicedInverseRegression, which "
+    "takes categories."
+)
+ONE_RESPONSE = (
+    "Pass one response at a time, or use the fit of SemiSlicedInverseRegression, which takes "
+    "several."
+)
+
+
+ROWS_PER_CLASS = 5
+"""Rows a value from which integers look like classes."""
+
+
+@dataclass(frozen=True)
+class LabelledData:
+    """Rows with a label, their labels, and the rows without.
+
+    Attributes
+    ----------
+    X_labeled : ndarray of shape (n_l, d)
+    y : ndarray of shape (n_l,) or (n_l, q)
+        Floats, or the categories as given.
+    X_unlabeled : ndarray of shape (n_u, d)
+    weights : ndarray of shape (n_l,) or None
+        Positive weights of the labelled rows, as numbers of rows.
+    weight_range : tuple of two numbers or None
+        Least and largest of these as they were given.
+    is_labeled, is_unlabeled : ndarray of shape (n,) of bool or None
+        Which rows of X, as it was given, these are.
+    """
+
+    X_labeled: FloatArray
+    y: NDArray[Any]
+    X_unlabeled: FloatArray
+    weights: NDArray[Any] | None = None
+    weight_range: tuple[float, float] | None = None
+    is_labeled: BoolArray | None = None
+    is_unlabeled: BoolArray | None = None
+
+    @property
+    def n_rows(self) -> float:
+        """Labelled rows, each as often as it weighs."""
+        return len(self.y) if self.weights is None else self.weights.sum()
+
+    def labelled_mean(self) -> FloatArray:
+        """Weighted mean of the labelled rows (d,)."""
+        if self.weights is None:
+            return self.X_labeled.mean(axis=0, dtype=np.float64)
+        return self.weights @ self.X_labeled / self.n_rows
+
+    def labelled_only(self) -> "LabelledData":
+        """Return the same record without the unlabelled rows."""
+        return replace(self, X_unlabeled=self.X_unlabeled[:0])
+
+    def reweighted(self, factors: FloatArray) -> "LabelledData":
+        """Return the labelled rows with relative weights times these; rows of 0 are left out."""
+        weights = factors if self.weights is None else factors * self.weights
+        kept = weights > 0
+        return replace(
+            self,
+            X_labeled=self.X_labeled[kept],
+            y=self.y[kept],
+            weights=as_numbers_of_rows(weights[kept].astype(np.float64)),
+        )
+
+    def counts_written_out(self) -> "LabelledData":
+        """Return the record of rows repeated as often as they count; relative weights stay."""
+        if self.weights is None or not are_counts(self.weights):
+            return self
+        X, y = (np.repeat(rows, self.weights, axis=0) for rows in (self.X_labeled, self.y))
+        return LabelledData(X, y, self.X_unlabeled)
+
+    def without_weights(self, why: str) -> "LabelledData":
+        """Return the same record without weights, after refusing those that differ."""
+        low, high = self.weight_range or (1, 1)
+        if low < high:
+            raise ValueError(
+                f"sample_weight must be None, or the same for all labelled rows, {why} Got weights "
+                f"from {low:g} to {high:g}."
+            )
+        return replace(self, weights=None)
+
+
+def split_labelled(
+    estimator: BaseEstimator,
+    X: ArrayLike,
+    y: ArrayLike,
+    X_unlabeled: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    reset: bool = True,
+    allow_categories: bool = False,
+    categorical: bool | str = "auto",
+    multivariate: bool = False,
+    n_slices: int | ArrayLike | None = None,
+    keep_float32: bool = False,
+) -> LabelledData:
+    """Validate the arguments of ``fit`` and part labelled from unlabelled rows.
+
+    A row is unlabelled when its y is NaN (or None, among categories), or when it stands in
+    `X_unlabeled`. Both give the same record up to the order of the unlabelled rows: those marked
+    in y come first.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Gets ``n_features_in_`` and ``feature_names_in_`` when `reset`.
+    X : array-like of shape (n, d)
+    y : array-like of shape (n,), or (n, q) where `multivariate`
+    X_unlabeled : array-like of shape (n_u, d), default=None
+    sample_weight : array-like of shape (n,), default=None
+        Rows of weight 0 are left out; otherwise weights of unlabelled rows are not used.
+    reset : bool, default=True
+        False compares with the features of an earlier fit.
+    allow_categories : bool, default=False
+        Let y hold strings, booleans or other categories.
+    categorical : "auto" or bool, default="auto"
+        True takes numbers for categories too, False nothing for a category.
+    multivariate : bool, default=False
+        Let y hold q numbers a row: all of them, or NaN in place of all.
+    n_slices : int or array-like of increasing edges, default=None
+        Where given, a warning says that numbers which look like classes will be cut in as many
+        slices, unless `categorical` says what they are.
+    keep_float32 : bool, default=False
+        Leave X of dtype float32 as it is in place of a copy in double precision.
+
+    Returns
+    -------
+    LabelledData
+
+    Raises
+    ------
+    ValueError
+        When X is a Dask collection, which would have to be put together; when y is missing,
+        infinite, of another length than X, constant, or labels fewer than two rows (of positive
+        weight); when a weight is negative or there is not one for every row.
+    """
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None. "
+            "Mark rows without a label by NaN in y."
+        )
+    check_in_memory("X", X)
+    dtypes = FLOATS if keep_float32 else FLOATS[:1]
+    rows = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        dtype=dtypes,
+        ensure_min_samples=2,
+        skip_check_array=_is_clean_matrix(X, dtypes),
+    )
+    labels, labelled = _check_response(y, allow_categories, categorical, multivariate)
+    check_consistent_length(rows, labels)
+    weights, weight_range = check_sample_weight(sample_weight, len(rows)), None
+    is_unlabeled = ~labelled if weights is None else ~labelled & (weights > 0)
+    unlabelled = rows[is_unlabeled]
+    if weights is not None:
+        labelled &= weights > 0
+    check_labels(labels[labelled], len(labels))
+    if n_slices is not None and categorical == "auto":
+        warn_of_classes(labels[labelled], n_slices)
+    if weights is not None:
+        weights = weights[labelled]
+        weights, weight_range = as_numbers_of_rows(weights), (weights.min(), weights.max())
+    if X_unlabeled is not None:
+        more = _check_unlabelled(estimator, X_unlabeled, dtypes)
+        unlabelled = np.concatenate([unlabelled, more])
+    if not labelled.all():
+        rows, labels = rows[labelled], labels[labelled]
+    return LabelledData(rows, labels, unlabelled, weights, weight_range, labelled, is_unlabeled)
+
+
+def response_targets(y, weights=None):
+    """Targets (n_l, t) that a regression can stand in for slices: mid-ranks, or class indicators.
+
+    Columns have (weighted) mean zero; all together have variance one.
+    """
+    values, codes = np.unique(y, return_inverse=True)
+    if y.dtype.kind in "fiu":
+        counts = np.bincount(codes, weights)
+        targets = (np.cumsum(counts) - counts / 2)[codes, None]
+    else:
+        targets = np.eye(len(values))[codes]
+    targets = targets - np.average(targets, axis=0, weights=weights)
+    return targets / np.sqrt(np.average(np.sum(targets**2, axis=1), weights=weights))
+
+
+def target_type(y):
+    """Tell what checked labels y are: "numeric", "categorical" or "multivariate"."""
+    if y.ndim == 2:
+        return "multivariate"
+    return "categorical" if y.dtype.kind in "USb" else "numeric"
+
+
+def warn_of_classes(y, n_slices, remedy="categorical=True"):
+    """Say so when checked labels y, whole numbers that look like classes, are cut as numbers."""
+    if y.dtype.kind not in "fiu" or y.ndim > 1 or not isinstance(n_slices, Integral):
+        return
+    if y[0] != np.rint(y[0]) or (y != np.rint(y)).any():
+        return
+    values = np.unique(y)
+    if n_slices < len(values) <= len(y) / ROWS_PER_CLASS:
+        warn_user(
+            f"y holds {len(values)} different integers and was taken for numbers, cut in about "
+            f"{n_slices} slices. If they are classes, pass {remedy}; if numbers, "
+            "categorical=False says so."
+        )
+
+
+def check_labelled_chunk(estimator, X, y, sample_weight, *, reset, allow_categories):
+    """Validate rows that must all be labelled: X (n, d) of floats and y (n,), n >= 1.
+
+    Weights (n,) are returned as given, or None; rows of weight 0 are left out. Whether X is finite
+    is left to `SliceMoments.of_finite`, which sums it anyway.
+    """
+    check_in_memory("X", X)
+    X = validate_data(estimator, X, reset=reset, dtype=FLOATS, ensure_all_finite=False)
+    strings = (
+        "where `classes` is None: got strings. Pass all categories that y can take as `classes`, "
+        "at the first call of partial_fit."
+    )
+    y, labelled = _check_response(y, allow_categories=allow_categories, strings=strings)
+    check_consistent_length(X, y)
+    if not labelled.all():
+        raise ValueError(
+            f"y must label every row for partial_fit: got {(~labelled).sum()} NaN among {len(y)}. "
+            "Drop those rows, or use fit."
+        )
+    weights = check_sample_weight(sample_weight, len(y))
+    if weights is None or weights.all():
+        return X, y, weights
+    return X[weights > 0], y[weights > 0], weights[weights > 0]
+
+
+def check_block_response(estimator, X, y, sample_weight):
+    """Validate y beside a Dask array X (n, d), which is not read.
+
+    Returns y, which rows are labelled and of positive weight, weights (n,) as numbers of rows, 0
+    elsewhere, or None, and whether a row of positive weight has no label.
+    """
+    if np.isnan(X.shape).any() or X.ndim != 2:
+        raise ValueError(
+            f"X must be a Dask array of two known dimensions: got shape {X.shape}. Call "
+            "X.compute_chunk_sizes() first."
+        )
+    validate_data(estimator, np.zeros((1, X.shape[1])))
+    y, labelled = _check_response(np.asarray(y), True, estimator.categorical, multivariate=True)
+    if len(y) != len(X):
+        raise ValueError(
+            f"X and y must have as many rows: got inconsistent numbers of samples {len(X)} and "
+            f"{len(y)}. Pass a label, or NaN, for every row."
+        )
+    weights = check_sample_weight(sample_weight, len(y))
+    some_unlabelled = not labelled[slice(None) if weights is None else weights > 0].all()
+    if weights is not None:
+        labelled &= weights > 0
+        numbers = as_numbers_of_rows(weights[labelled])
+        weights = np.zeros(len(y), dtype=numbers.dtype)
+        weights[labelled] = numbers
+    check_labels(y[labelled], len(y))
+    if estimator.categorical == "auto":
+        warn_of_classes(y[labelled], estimator.n_slices)
+    return y, labelled, weights, some_unlabelled
+
+
+def _check_unlabelled(estimator, X_unlabeled, dtypes):
+    check_in_memory("X_unlabeled", X_unlabeled)
+    if np.ndim(X_unlabeled) == 1:
+        raise ValueError(
+            f"X_unlabeled must hold rows of the {estimator.n_features_in_} features of X, (n_u, "
+            f"{estimator.n_features_in_}): got shape ({len(X_unlabeled)},). Weights are passed by "
+            "name, sample_weight=; a single row as X_unlabeled[None]."
+        )
+    rows = check_array(X_unlabeled, dtype=dtypes, ensure_min_samples=0, input_name="X_unlabeled")
+    if rows.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X_unlabeled must have the {estimator.n_features_in_} features of X: got "
+            f"{rows.shape[1]}. Give the same columns in the same order."
+        )
+    try:
+        validate_data(estimator, X_unlabeled, reset=False, skip_check_array=True)
+    except ValueError as error:
+        raise ValueError(f"X_unlabeled must have the columns of X, by name. {error}") from error
+    return rows
+
+
+def _check_response(
+    y, allow_categories, categorical="auto", multivariate=False, strings=NUMBERS_ONLY
+):
+    """Return y checked, and which rows are labelled; `strings` ends a refusal of these."""
+    if categorical == "auto":
+        categorical = allow_categories and _holds_categories(y)
+    elif not categorical:
+        strings = "where categorical=False: got strings. Pass categorical='auto'."
+    if categorical:
+        return _as_categories(y)
+    if not _are_clean_numbers(y):
+        y = _as_numbers(y, strings)
+    if multivariate and y.ndim == 2 and y.shape[1] > 1:
+        return y, _is_complete(y)
+    y = _as_column(y, ONE_RESPONSE)
+    return y, ~np.isnan(y)
+
+
+def _as_numbers(y, strings):
+    name = {"input_name": "y"}
+    try:
+        return check_array(
+            y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, **name
+        )
+    except ValueError as error:
+        if not any(isinstance(value, str) for value in np.asarray(y).ravel()):
+            raise
+        raise ValueError(f"y must hold numbers {strings}") from error
+
+
+def _as_column(y, remedy):
+    """Return y (n,), of shape (n,) or, with scikit-learn's warning, (n, 1)."""
+    if y.ndim != 1 and y.shape[1:] != (1,):
+        raise ValueError(f"y must be a 1d array, one label a row: got shape {y.shape}. {remedy}")
+    return y if y.ndim == 1 else column_or_1d(y, warn=True)
+
+
+def _are_clean_numbers(y):
+    """Tell at a glance that y is what `check_array` would return."""
+    plain = type(y) is np.ndarray and y.dtype == np.float64 and y.ndim == 1 and len(y) > 0
+    return plain and not np.isinf(y).any()
+
+
+def _is_clean_matrix(X, dtypes):
+    """Tell at a glance that X, of at least two rows, is what `check_array` would return."""
+    if type(X) is not np.ndarray or X.dtype not in dtypes or X.ndim != 2:
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        return len(X) > 1 and X.shape[1] > 0 and np.isfinite(np.ones(len(X), X.dtype) @ X).all()
+
+
+def _is_complete(y):
+    """Tell which rows of y (n, q) have all responses; those with some are refused."""
+    missing = np.isnan(y).sum(axis=1)
+    partly = np.flatnonzero((missing > 0) & (missing < y.shape[1]))
+    if len(partly):
+        raise ValueError(
+            f"y must hold all {y.shape[1]} responses of a row, or NaN in place of all: row "
+            f"{partly[0]} lacks {missing[partly[0]]}. Fill them in, or mark the row as unlabelled."
+        )
+    return missing == 0
+
+
+def _holds_categories(y):
+    """Tell strings, booleans, pandas' categories and objects, unless all of these are numbers."""
+    pandas = sys.modules.get("pandas")
+    if pandas and isinstance(y, pandas.Series | pandas.Categorical) and y.dtype == "category":
+        return True
+    y = np.asarray(y)
+    if y.dtype.kind != "O":
+        return y.dtype.kind in "USb"
+    known = y.ravel()[_is_known(y.ravel())]
+    return any(isinstance(v, bool | np.bool_) or not isinstance(v, Real) for v in known)
+
+
+def _is_known(values):
+    """Tell which objects (n,) are neither None, NaN nor pandas' NA."""
+    pandas_na = getattr(sys.modules.get("pandas"), "NA", None)
+    known = [v is not None and v is not pandas_na and not _differs(v) for v in values]
+    return np.array(known, dtype=bool)
+
+
+def _differs(value):
+    """Tell what is not equal to itself, as NaN and NaT; sequences are."""
+    return not isinstance(value, Sized) and bool(value != value)
+
+
+def _as_categories(y):
+    y = _as_column(np.asarray(y), "Join the columns into one where they hold categories.")
+    labelled = _is_known(y)
+    if y.dtype.kind == "f":
+        y = y + 0.0  # -0.0 is no category of its own
+    if y.dtype.kind not in "USb":
+        y = np.where(labelled, y.astype(object), "").astype(str)
+    return y, labelled
+
+
+def check_labels(y, n_rows):
+    """Refuse fewer than two labels, or labels that are all the same."""
+    if len(y) < 2:
+        raise ValueError(
+            f"y must hold at least 2 labels (values that are not NaN) on rows of positive weight: "
+            f"got {len(y)} among {n_rows} rows. Label more rows."
+        )
+    if (y == y[0]).all():
+        raise ValueError(
+            f"y must take at least 2 different values: all {len(y)} labels are {y[0]!s}. "
+            "A constant response has no direction."
+        )

@@ -1,0 +1,183 @@
+"""How much the unlabelled rows are worth: alpha by cross-validation over the labelled rows.
+
+==========  ==========  =======================================================================
+symbol      shape       meaning
+==========  ==========  =======================================================================
+X_l         (n, d)      labelled rows
+T           (d, d)      X_l'X_l + alpha' X'LX + rho I, with all labelled rows in it
+K           (n, n)      X_l T^-1 X_l'
+Y           (n, m)      mid-ranks of the slices, or class indicators
+==========  ==========  =======================================================================
+
+A fold's own T lacks its rows; T^-1 without them follows from K alone (Woodbury):
+``K + K[:, o] (I - K[o, o])^-1 K[o, :]``, o the rows held out. So every fold of one alpha costs a
+few products of K, and T is factored once an alpha. Folds are spread evenly over the slices.
+Scores of the rows held out predict their Y through a linear regression within the fold; the errors
+of two alphas are compared row by row. Weighted rows are in X_l, and so in K, times the roots of
+their weights; regression and errors are weighted.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import linalg
+
+from ..._numerics._pencil import Pencil, centred_membership
+from ..._numerics._solvers import reduce_to_rows
+from ..._numerics._whitening import whitening_basis
+from ..slicing._evenly_spaced import evenly_spaced, stratified
+from ._criterion import dimension_by_criterion
+from ._held_out import choose_by_gain
+from ._ridge import slice_targets
+
+ALPHAS = (0.0, 0.1, 1.0, 10.0, 100.0)
+N_FOLDS = 10
+MAX_LABELED = 1000
+"""Labelled rows, evenly spaced over the slices, that choose; the others stay out of T too."""
+MAX_ORDER = 8000
+"""Order of T above which it is not factored five times."""
+EXACT_LEVERAGE = 1e-9
+"""Room left between a held-out row's leverage and 1, where it is fitted exactly."""
+
+
+def choose_alpha(pencil, slices, *, ridge, categorical, n_components):
+    """Choose alpha by the error in labelled rows held out, 0 unless another is better by an error.
+
+    Parameters
+    ----------
+    pencil : Pencil
+        With the penalty of alpha = 1.
+    slices : Slices
+    ridge : callable
+        From a Pencil to its absolute ridge.
+    categorical : bool
+        Predict class indicators in place of mid-ranks.
+    n_components : int or None
+        Directions that predict; None takes the information criterion at alpha = 0.
+
+    Returns
+    -------
+    alpha : float
+    scores : dict
+        "alpha", "error" (share of the variance of Y that held-out rows leave unexplained), "gain"
+        (error at 0 less error), "standard_error" of the gain: ndarray of shape (5,) each; and
+        "verdict", a sentence.
+
+    Raises
+    ------
+    ValueError
+        Where rows and features are both more than `MAX_ORDER`.
+    """
+    _check_order(pencil.X.shape)
+    pencil, slices = _fewer_labels(pencil, slices)
+    Y = slice_targets(slices.counts, categorical)[slices.codes]
+    order = stratified(slices.unweighted(pencil.X_labeled), slices)
+    folds = np.empty(len(order), dtype=int)
+    folds[order] = np.arange(len(order)) % min(N_FOLDS, len(order))
+    errors = []
+    for K in _hat_matrices(pencil, ridge):
+        if n_components is None:
+            n_components = _n_predicting(K, slices)
+        errors.append(_held_out_errors(K, slices, Y, folds, n_components))
+    return _verdict(np.column_stack(errors), slices.weights)
+
+
+def _check_order(shape):
+    if min(shape) > MAX_ORDER:
+        raise ValueError(
+            f"alpha must be a number where rows and features are both more than {MAX_ORDER}: got "
+            f"'auto' and {shape[0]} rows of {shape[1]} features. Give alpha=0, or choose it on a "
+            "part of the rows."
+        )
+
+
+def _verdict(errors, weights):
+    """Alpha and the record of `choose_alpha` from squared errors (n, 5)."""
+    best, gain, standard_error = choose_by_gain(errors, weights)
+    scores = {
+        "alpha": np.array(ALPHAS),
+        "error": np.average(errors, axis=0, weights=weights),
+        "gain": gain,
+        "standard_error": standard_error,
+        "verdict": _words(best, gain, standard_error),
+    }
+    return ALPHAS[best], scores
+
+
+def _words(best, gain, standard_error):
+    if best == 0:
+        top = 1 + int(np.argmax(gain[1:]))
+        return (
+            f"The unlabelled rows were worth nothing: alpha = {ALPHAS[top]:g}, the best positive "
+            f"one, explains {gain[top]:+.3f} of the held-out variance more than alpha = 0 "
+            f"(standard error {standard_error[top]:.3f})."
+        )
+    return (
+        f"The unlabelled rows were worth {gain[best]:+.3f} of the held-out variance (standard "
+        f"error {standard_error[best]:.3f}), with alpha = {ALPHAS[best]:g}."
+    )
+
+
+def _fewer_labels(pencil, slices):
+    """Return the same problem with at most `MAX_LABELED` labelled rows and all in the graph."""
+    n = pencil.n_labeled
+    if n <= MAX_LABELED:
+        return pencil, slices
+    X = slices.unweighted(pencil.X_labeled)
+    rows = evenly_spaced(X, replace(slices, weights=None), MAX_LABELED)
+    fewer = slices.part(rows)
+    order = np.r_[rows, np.setdiff1d(np.arange(len(pencil.X)), rows)]
+    penalty = pencil.penalty[order][:, order] * (fewer.n_rows / slices.n_rows)
+    return Pencil(pencil.X[order], len(rows), fewer.membership(), penalty), fewer
+
+
+def _hat_matrices(pencil, ridge):
+    """Yield K for every alpha: one factor each, of order d or of the number of rows."""
+    if pencil.X.shape[1] > len(pencil.X):
+        pencil = _within_rows(pencil)
+    labelled = pencil.X_labeled.T @ pencil.X_labeled
+    rough = pencil.X.T @ (pencil.penalty @ pencil.X)
+    for alpha in ALPHAS:
+        T = labelled + alpha * rough
+        T[np.diag_indices_from(T)] += ridge(np.trace(T))
+        W = whitening_basis(T).whiten(pencil.X_labeled)
+        yield W @ W.T
+
+
+def _within_rows(pencil):
+    """Return the pencil in coordinates of its rows' span."""
+    return Pencil(reduce_to_rows(pencil).scores, pencil.n_labeled, pencil.omega, pencil.penalty)
+
+
+def _n_predicting(K, slices):
+    omega = centred_membership(slices.membership(), slices.root_weights)
+    eigenvalues = linalg.eigvalsh(omega.T @ K @ omega)[::-1][: slices.n_slices - 1]
+    return dimension_by_criterion(eigenvalues, slices.n_rows)
+
+
+def _held_out_errors(K, slices, Y, folds, n_components):
+    """Squared error (n,) of every row from directions and a regression that have not seen it."""
+    errors = np.empty(len(Y))
+    for fold in range(folds.max() + 1):
+        out, kept = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+        within = slices.part(kept)
+        omega = centred_membership(within.membership(), within.root_weights)
+        scores = _without(K, out, kept) @ omega
+        V = linalg.eigh(omega.T @ scores[kept])[1][:, ::-1][:, :n_components]
+        predicted = _regress(slices.unweighted(scores @ V), Y, kept, within)
+        errors[out] = np.sum((Y[out] - predicted[out]) ** 2, axis=1)
+    return errors
+
+
+def _without(K, out, kept):
+    """``X_l T_kept^-1 X_kept'`` (n, number kept), from K."""
+    room = np.eye(len(out)) * (1 + EXACT_LEVERAGE) - K[np.ix_(out, out)]
+    return K[:, kept] + K[:, out] @ linalg.solve(room, K[np.ix_(out, kept)], assume_a="pos")
+
+
+def _regress(Z, Y, kept, within):
+    """Linear prediction (n, m) of Y from the scores, fitted to the rows kept, whose slices say."""
+    Z = Z - np.average(Z[kept], axis=0, weights=within.weights)
+    mean = np.average(Y[kept], axis=0, weights=within.weights)
+    coefficients = linalg.lstsq(within.weighted(Z[kept]), within.weighted(Y[kept] - mean))[0]
+    return mean + Z @ coefficients

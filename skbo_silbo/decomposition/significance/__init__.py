@@ -1,0 +1,1 @@
+"""Tests: how many directions there are, and whether what they assume holds."""

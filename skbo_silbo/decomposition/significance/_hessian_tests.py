@@ -1,0 +1,100 @@
+"""Tests of how many principal Hessian directions there are.
+
+==========  ==========  =======================================================================
+symbol      shape       meaning
+==========  ==========  =======================================================================
+S           (n, q)      scores of unit variance along all directions, those found first
+U           (n, m)      scores of the directions after the k-th, m = q - k
+e           (n,)        residuals of the linear regression of y on X
+F           (n, q + 1)  orthonormal columns that span the constant and S
+==========  ==========  =======================================================================
+
+"k directions suffice" means that the mean of ``e u u'`` is 0. For normal X and e independent of X
+its n m (m + 1) / 2 entries have the same variance (Li 1992). In general their variance is estimated
+by that of the rows' own ``e (u u' - I)`` (Cook 1998; R's ``dr``): valid for whatever X, but far too
+cautious, since e was made orthogonal to X. The wild bootstrap makes it so anew in every draw: signs
+of e are flipped, the regression is repeated, and the length of ``sum e u u'`` is compared after
+division by its scale, the root of ``sum e^2 |u|^4`` (Wu 1986).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..._typing import FloatArray
+from ._weighted_chi_square import chi_square_tests, moments_of_squares
+
+N_FLIPS = 199
+TINY = np.finfo(np.float64).tiny
+MOST_TESTED = 20
+"""Most directions granted in turn."""
+
+
+def hessian_tests(eigenvalues, S, e, weights, n):
+    """Chi-square tests that k directions suffice, a row each, to the first accepted.
+
+    Parameters
+    ----------
+    eigenvalues : ndarray of shape (q,)
+        Falling in absolute value.
+    S : ndarray of shape (n_rows, q)
+    e : ndarray of shape (n_rows,)
+        0 where the regression fits exactly: every k is accepted.
+    weights : ndarray of shape (n_rows,)
+    n : float
+        Number of rows, or the sum of their weights.
+    """
+    variance = weights @ e**2 / (n - 1)
+    scaled = e / np.sqrt(2 * variance) if variance else e
+
+    def test(k):
+        m = len(eigenvalues) - k
+        statistic = n * np.sum(eigenvalues[k:] ** 2) / (2 * variance) if variance else 0.0
+        return statistic, m * (m + 1) // 2, moments_of_squares(S[:, k:], scaled, weights)
+
+    return chi_square_tests(test, min(len(eigenvalues), MOST_TESTED))
+
+
+@dataclass(frozen=True, eq=False)
+class SignFlips:
+    """The wild bootstrap, as `permutation_tests` takes it.
+
+    Attributes
+    ----------
+    S : ndarray of shape (n, q)
+        Times the roots of the weights, as `e`.
+    e : ndarray of shape (n,)
+    F : ndarray of shape (n, q + 1)
+    root_weights : ndarray of shape (n,)
+    """
+
+    S: FloatArray
+    e: FloatArray
+    F: FloatArray
+    root_weights: FloatArray
+
+    @classmethod
+    def of(cls, S, y, weights=None):
+        """From scores S (n, q) of variance I, responses y (n,) and their weights."""
+        root = np.ones(len(y)) if weights is None else np.sqrt(weights)
+        S = root[:, None] * S
+        F = np.linalg.qr(np.column_stack([root, S]))[0]
+        return cls(S, _residual(root * y, F), F, root)
+
+    def granting(self, k):
+        """Squared length over its squared scale, as it is and with signs flipped."""
+        U = self.S[:, k:]
+        fourth = np.einsum("ij,ij->i", U, U) ** 2 / self.root_weights**2
+
+        def statistic(e):
+            return np.sum(((U.T * (e / self.root_weights)) @ U) ** 2) / max(e**2 @ fourth, TINY)
+
+        def draw(random_state):
+            signs = random_state.choice([-1.0, 1.0], size=len(self.e))
+            return statistic(_residual(signs * self.e, self.F))
+
+        return statistic(self.e), draw
+
+
+def _residual(e, F):
+    return e - F @ (F.T @ e)

@@ -1,0 +1,53 @@
+"""What to say where a method finds no direction: that there is none, or that it cannot see it."""
+
+from ..._checks import warn_user
+from ._sequential_tests import SIGNIFICANCE, dimension_by_tests
+from ._variance_tests import dependence_p_values
+
+LEVEL = 0.01
+"""Of the tests that mean or variance of X differs between slices."""
+
+
+def found_by_tests(tests):
+    """As `dimension_by_tests`, with a warning where that is 0."""
+    found = dimension_by_tests(tests)
+    if not found:
+        warn_of_none()
+    return found
+
+
+def warn_of_none():
+    """Say that no direction was found."""
+    warn_user(
+        f"No direction was found: tests at level {SIGNIFICANCE} cannot distinguish y from noise. "
+        "n_components_ is 0, and components_ keeps the first direction, which may mean nothing. "
+        "Label more rows, take fewer slices, or give n_components if you know that there are "
+        "directions."
+    )
+
+
+def warn_of_unseen(X, y, sees, *, found, sees_means=False):
+    """Say that y depends on X in a way that the method does not see, or that nothing was found.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,) or (n, q)
+    sees : str
+        What the method does see.
+    found : int
+        Directions found; where there are some, no word is said of noise.
+    sees_means : bool, default=False
+        Whether it has tested the means of X within slices.
+    """
+    of_means, of_variances = dependence_p_values(X, y)
+    if min(1.0 if sees_means else of_means, of_variances) <= LEVEL:
+        warn_user(
+            f"Little was found, and the coverage condition fails: the method sees {sees}, but X "
+            f"differs between slices of y, in its means with p = {of_means:.2g}, in its variances "
+            f"with p = {of_variances:.2g}. The response may be symmetric in a direction, or its "
+            "scale may depend on X. SlicedAverageVarianceEstimation and DirectionalRegression see "
+            "such directions, and MAVE and OuterProductGradients with target='central'."
+        )
+    elif not found:
+        warn_of_none()

@@ -1,0 +1,54 @@
+"""How many directions: Li's sequential test, and an information criterion where it is no test.
+
+==========  =======================================================
+symbol      meaning
+==========  =======================================================
+lambda      eigenvalues of plain SIR, falling
+n, d, H     labelled rows, features, slices
+k           directions already granted
+==========  =======================================================
+"""
+
+import numpy as np
+from scipy import special
+
+SIGNIFICANCE = 0.05
+"""Level of each test in the sequence."""
+ROWS_PER_FEATURE_TESTED = 3
+"""Labelled rows a feature, and a slice, from which the chi-square reference is taken for valid."""
+
+
+def sequential_tests(eigenvalues, n, d, n_slices):
+    """Chi-square tests of "k directions suffice" for k = 0, 1, ... (Li 1991, section 5).
+
+    The statistic is n times the sum of the eigenvalues after the k-th, referred to chi-square with
+    ``(d - k)(H - k - 1)`` degrees of freedom: exact in large samples of normal X.
+
+    Parameters
+    ----------
+    eigenvalues : ndarray of shape (p,)
+        Those after the p-th, which collinear columns leave out, are zero.
+    n, d, n_slices : int
+
+    Returns
+    -------
+    dict of ndarray
+        "n_components", "statistic", "df" and "p_value", a row a test, as R's ``dr`` prints them.
+    """
+    granted = np.arange(min(d, n_slices - 1))
+    known = np.zeros(len(granted))
+    known[: len(eigenvalues)] = eigenvalues[: len(granted)]
+    statistic = n * np.cumsum(known[::-1])[::-1]
+    df = (d - granted) * (n_slices - granted - 1)
+    return {
+        "n_components": granted,
+        "statistic": statistic,
+        "df": df,
+        "p_value": special.chdtrc(df, statistic),
+    }
+
+
+def dimension_by_tests(tests):
+    """Smallest k that no test rejects; one more than the last k tested when all reject."""
+    accepted = np.flatnonzero(tests["p_value"] > SIGNIFICANCE)
+    return int(accepted[0]) if len(accepted) else len(tests["p_value"])

@@ -1,0 +1,116 @@
+"""How many directions (localised) slices show, where chi-square is no reference."""
+
+from dataclasses import replace
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..._numerics._pencil import Pencil
+from ..._numerics._solver_choice import DENSE_MAX_FEATURES
+from ..._numerics._solvers import whitened_rows
+from ..slicing._evenly_spaced import rows_to_shuffle
+from ._permutation import LocalShuffles, MeanShuffles, found_first, permutation_tests
+from ._weighted_shuffles import WeightedShuffles, affordable, weighted_permutation_tests
+
+N_PERMUTATIONS = 199
+N_LOCAL_PERMUTATIONS = 99
+"""Localised slices seek neighbours anew in every shuffle."""
+
+
+def check_room_for_tests(pencil):
+    """Refuse a penalty on more rows and features than T or the Gram matrix is formed of.
+
+    Raises
+    ------
+    ValueError
+    """
+    if pencil.penalty is not None and min(pencil.X.shape) > DENSE_MAX_FEATURES:
+        raise ValueError(
+            "n_components must be a number or 'criterion' where unlabelled rows have a weight and "
+            f"rows and features are both more than {DENSE_MAX_FEATURES}: got a word that asks for "
+            f"tests, and {len(pencil.X)} rows of {pencil.X.shape[1]} features. Give a number, or "
+            "alpha=0."
+        )
+
+
+def slice_tests(pencil, slices, *, near, n_local_neighbors, most, random_state):
+    """Test (localised) slices, in coordinates in which the pencil's T is the identity.
+
+    Parameters
+    ----------
+    pencil : Pencil
+    slices : Slices
+    near : ndarray of shape (n_l, d) or None
+        Rows among which neighbours are sought; None for plain slices.
+    n_local_neighbors : int or None
+    most : int
+        Largest number of directions that can be found.
+    random_state : int or RandomState instance
+
+    Returns
+    -------
+    dict of ndarray
+        As `permutation_tests`.
+    """
+    if not slices.is_counted:
+        return _tests_of_weighted(pencil, slices, most, random_state)
+    S, places = _shuffled_rows(pencil, slices)
+    slices = slices.of_rows(places)
+    if near is None:
+        omega = slices.membership()
+        problem, n_permutations = MeanShuffles(found_first(S, omega.T @ S), omega), N_PERMUTATIONS
+    else:
+        problem = LocalShuffles(S, near[places], slices, n_local_neighbors)
+        problem = replace(problem, S=found_first(S, problem.local_means(problem.X, S)))
+        n_permutations = N_LOCAL_PERMUTATIONS
+    return permutation_tests(
+        problem,
+        most=min(most, S.shape[1]),
+        n_permutations=n_permutations,
+        random_state=check_random_state(random_state),
+    )
+
+
+def _shuffled_rows(pencil, slices):
+    """Whitened rows S (m, q) of equal weight, and their places among the labelled ones."""
+    X = slices.unweighted(pencil.X_labeled)
+    places = rows_to_shuffle(X, slices)
+    if len(places) == slices.n_rows or pencil.penalty is not None:
+        return slices.unweighted(whitened_rows(pencil))[places], places
+    X = X[places] - X[places].mean(axis=0)
+    fewer = Pencil(X, len(X), slices.of_rows(places).membership(), None, pencil.ridge)
+    return whitened_rows(fewer), places
+
+
+def _tests_of_weighted(pencil, slices, most, random_state):
+    """Test rows of relative weight."""
+    X = slices.unweighted(pencil.X_labeled)
+    places = rows_to_shuffle(X, slices)
+    if len(places) < len(X) and pencil.penalty is None:
+        slices = slices.part(places)
+        X = X[places] - np.average(X[places], axis=0, weights=slices.weights)
+        places = np.arange(len(X))
+        pencil = Pencil(slices.weighted(X), len(X), slices.membership(), None, pencil.ridge)
+    S = whitened_rows(pencil)
+    S = slices.unweighted(found_first(S, slices.membership().T @ S))
+    fixed = np.eye(S.shape[1]) - (S.T * slices.weights) @ S
+    problem = WeightedShuffles(S[places], fixed, _of_same_sum(slices, places), _between)
+    return weighted_permutation_tests(
+        problem,
+        most=min(most, S.shape[1]),
+        n_permutations=affordable(S[places], N_PERMUTATIONS),
+        random_state=random_state,
+    )
+
+
+def _of_same_sum(slices, places):
+    """Slices of some rows, whose weights sum to those of all."""
+    part = slices.part(places)
+    scale = slices.n_rows / part.n_rows
+    return replace(part, counts=scale * part.counts, weights=scale * part.weights)
+
+
+def _between(Z, slices):
+    """Scatter (H, H) of the slice means of rows Z, as seen from the slices."""
+    sums = slices.membership().T @ slices.weighted(Z)
+    return sums @ sums.T

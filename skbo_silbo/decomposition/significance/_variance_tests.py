@@ -1,0 +1,70 @@
+"""Chi-square tests of how many directions the variances within slices show.
+
+==========  ==========  =======================================================================
+symbol      shape       meaning
+==========  ==========  =======================================================================
+U           (n, m)      whitened rows along the directions after the k-th
+V_h, p_h    (m, m), ()  their variance within slice h, and its share of the rows
+==========  ==========  =======================================================================
+
+The statistic is ``n / 2 sum_h p_h |V_h - I|^2``. Where k directions suffice, and the variance of U
+does not depend on the others, it is a sum of chi-squares whose weights are the eigenvalues of the
+variance of ``u u'``, halved, each H - 1 times; all are 1 for normal X (Shao, Cook and Weisberg,
+Biometrika 94, 2007).
+"""
+
+import numpy as np
+from scipy import linalg, special
+
+from ..slicing._evenly_spaced import rows_to_shuffle
+from ..slicing._slice_variances import centred_groups, slice_means
+from ..slicing._slices import slice_response
+from ._weighted_chi_square import chi_square_tests, moments_of_squares
+
+N_SLICES = 4
+ROWS_PER_FEATURE = 3
+"""Labelled rows a feature from which variances within slices are looked at."""
+
+
+def variance_tests(S, slices, most):
+    """Test k = 0, 1, ... until one is accepted.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n, q)
+        Whitened rows, in the order of the directions.
+    slices : Slices
+    most : int
+    """
+    n, groups = slices.n_rows, centred_groups(S, slices, slice_means(S, slices))
+    excess = [
+        np.sqrt(count / n) * (group.T @ group / count - np.eye(S.shape[1]))
+        for group, count in zip(groups, slices.counts, strict=True)
+    ]
+    weights = np.ones(len(S)) if slices.weights is None else slices.weights
+    halved = np.full(len(S), np.sqrt(n / (n - 1) / 2))
+
+    def test(k):
+        m, times = S.shape[1] - k, slices.n_slices - 1
+        statistic = n / 2 * sum(np.sum(part[k:, k:] ** 2) for part in excess)
+        total, squares = moments_of_squares(S[:, k:], halved, weights)
+        return statistic, times * m * (m + 1) // 2, (times * total, times * squares)
+
+    return chi_square_tests(test, most)
+
+
+def dependence_p_values(X, y):
+    """P-values that means, and variances, of X (n, d) are the same whatever y; 1 of few rows.
+
+    Of many rows some are taken.
+    """
+    slices = slice_response(y, N_SLICES)
+    places = rows_to_shuffle(X, slices)
+    X, slices = X[places] - X[places].mean(axis=0), slices.of_rows(places)
+    X = X[:, X.any(axis=0)]
+    if len(X) < ROWS_PER_FEATURE * X.shape[1] or slices.n_slices < 2:
+        return 1.0, 1.0
+    S = np.sqrt(len(X)) * linalg.svd(X, full_matrices=False)[0]
+    between = np.sum(slices.counts[:, None] * slice_means(S, slices) ** 2)
+    of_means = special.chdtrc(S.shape[1] * (slices.n_slices - 1), between)
+    return float(of_means), float(variance_tests(S, slices, 1)["p_value"][0])

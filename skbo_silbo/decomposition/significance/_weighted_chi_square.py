@@ -1,0 +1,71 @@
+"""Tests whose statistic is, under the hypothesis, a sum of chi-squares with weights."""
+
+import numpy as np
+from scipy import stats
+
+from ._sequential_tests import SIGNIFICANCE
+
+
+def bentler_xie(statistic, total, squares):
+    """P-value by a scaled chi-square with the same mean and variance (Bentler and Xie 2000).
+
+    Parameters
+    ----------
+    statistic : float
+    total, squares : float
+        Sum of the weights, and of their squares; both 0 where all weights are.
+    """
+    if not squares:
+        return float(statistic <= 0)
+    df = total**2 / squares
+    return float(stats.chi2.sf(statistic * df / total, df))
+
+
+def chi_square_tests(test, most):
+    """Test k = 0, 1, ... until one is accepted.
+
+    Parameters
+    ----------
+    test : callable
+        From k to the statistic, its degrees of freedom where all weights are 1, and sum and sum of
+        squares of the weights.
+    most : int
+
+    Returns
+    -------
+    dict of ndarray
+        "n_components", "statistic", "df", "p_value" by the weights and "p_value_normal" without
+        them, a row a test made.
+    """
+    rows = []
+    for k in range(most):
+        statistic, df, moments = test(k)
+        general, normal = bentler_xie(statistic, *moments), float(stats.chi2.sf(statistic, df))
+        rows.append((k, statistic, df, general, normal))
+        if general > SIGNIFICANCE:
+            break
+    names = ("n_components", "statistic", "df", "p_value", "p_value_normal")
+    return dict(zip(names, map(np.array, zip(*rows, strict=True)), strict=True))
+
+
+def moments_of_squares(U, e, weights):
+    """Trace, and trace of the square, of the variance of the rows' ``e (u u' - I)``.
+
+    Parameters
+    ----------
+    U : ndarray of shape (n, m)
+    e, weights : ndarray of shape (n,)
+    """
+    m, shares = U.shape[1], weights / weights.sum()
+    if m**2 <= len(U):
+        v = e[:, None] * ((U[:, :, None] * U[:, None, :]).reshape(len(U), -1) - np.eye(m).ravel())
+        v -= shares @ v
+        G = (v.T * shares) @ v
+    else:
+        squares = np.einsum("ij,ij->i", U, U)
+        G = (U @ U.T) ** 2 - np.add.outer(squares, squares) + m
+        G *= np.multiply.outer(e, e)
+        G -= shares @ G
+        G -= (G @ shares)[:, None]
+        G *= np.sqrt(np.multiply.outer(shares, shares))
+    return np.trace(G), np.vdot(G, G)

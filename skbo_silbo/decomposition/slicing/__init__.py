@@ -1,0 +1,1 @@
+"""Slices of the response, and what they make of the rows."""

@@ -1,0 +1,225 @@
+"""Slices of the response: which labelled row belongs to which, and how many each holds."""
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.cluster import KMeans
+
+from ..._typing import ArrayLike, FloatArray, IntArray
+from ..rows._weights import are_counts
+
+N_STARTS = 10
+"""Starts of k-means, seeded."""
+FEWEST_ROWS = 5
+"""Rows from which different values can be cut in two slices of two rows or more."""
+ROUNDING = 1e-6
+"""Rows by which a sum of weights may miss the size of a slice."""
+
+
+@dataclass(frozen=True)
+class Slices:
+    """A partition of the labelled rows by their response.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_l,)
+        Slice of each row, from 0 in the order of the response.
+    counts : ndarray of shape (H,)
+        Rows in each slice, all positive: the sum of their weights where they have any.
+    weights : ndarray of shape (n_l,) or None
+        Of the rows, as numbers of rows. Weighted moments of rows are plain moments of rows times
+        the roots of these.
+    """
+
+    codes: IntArray
+    counts: NDArray[np.number[Any]]
+    weights: NDArray[Any] | None = None
+
+    @property
+    def root_weights(self) -> FloatArray | None:
+        """Roots of the weights (n_l,), or None."""
+        return None if self.weights is None else np.sqrt(self.weights)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether rows weigh the same, or are counted."""
+        return self.weights is None or are_counts(self.weights)
+
+    @property
+    def n_slices(self) -> int:
+        """Number of slices, H."""
+        return len(self.counts)
+
+    @property
+    def n_rows(self) -> float:
+        """Number of rows, or the sum of their weights."""
+        return self.counts.sum()
+
+    def of_rows(self, rows: IntArray) -> "Slices":
+        """Slices of some rows only, without weights; those that no row is left in are dropped."""
+        _, codes, counts = np.unique(self.codes[rows], return_inverse=True, return_counts=True)
+        return Slices(codes, counts)
+
+    def part(self, rows: IntArray) -> "Slices":
+        """As `of_rows`, with the weights that the rows have."""
+        if self.weights is None:
+            return self.of_rows(rows)
+        codes, weights = self.of_rows(rows).codes, self.weights[rows]
+        return Slices(codes, np.bincount(codes, weights), weights)
+
+    def part_to_shuffle(self, rows: IntArray) -> "Slices":
+        """As `of_rows` where rows are counted, and may repeat, as `part` where they are not."""
+        return self.of_rows(rows) if self.is_counted else self.part(rows)
+
+    def membership(self) -> sparse.csr_array:
+        """Plain Omega (n_l, H): 1/sqrt(n_h), times the root weight, where row i is in slice h."""
+        entries = 1 / np.sqrt(self.counts[self.codes])
+        if self.weights is not None:
+            entries *= self.root_weights
+        pointers = np.arange(len(self.codes) + 1)
+        return sparse.csr_array((entries, self.codes, pointers), (len(self.codes), self.n_slices))
+
+    def weighted(self, values: FloatArray) -> FloatArray:
+        """Values (n, p) of the rows, labelled ones first, times their root weights; else 1."""
+        return values if self.weights is None else values * self._roots(len(values))[:, None]
+
+    def unweighted(self, values: FloatArray) -> FloatArray:
+        """Undo `weighted`."""
+        return values if self.weights is None else values / self._roots(len(values))[:, None]
+
+    def penalty_of_weighted(self, penalty: sparse.csr_array) -> sparse.csr_array:
+        """Penalty P (n, n) of rows for what `weighted` makes of them: X'PX is the same."""
+        if self.weights is None:
+            return penalty
+        inverse = sparse.diags_array(1 / self._roots(penalty.shape[0]))
+        return (inverse @ penalty @ inverse).tocsr()
+
+    def _roots(self, n: int) -> FloatArray:
+        roots = np.ones(n)
+        roots[: len(self.codes)] = self.root_weights
+        return roots
+
+
+def slice_response(
+    y: NDArray[Any], n_slices: int | ArrayLike, *, sample_weight: NDArray[Any] | None = None
+) -> Slices:
+    """Cut the response as R's ``dr`` does, at given edges, by category, or by k-means.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_l,) or (n_l, q)
+        Numbers, or strings (each category a slice). Where a row has several responses, slices are
+        the clusters that k-means finds among them, divided by their standard deviations (Setodji
+        and Cook 2004): at most `n_slices`, and at most one for two rows.
+    n_slices : int or array-like of increasing edges
+        An int is the number aimed at: slices of ``max(2, n_l // n_slices)`` rows, each extended
+        to the end of a run of ties, the last taking the rest; a response with at most `n_slices`
+        values, of which some repeat, gets a slice a value (R's rule gives different values one
+        too, which show nothing). Edges e cut into (-inf, e_0), [e_0,
+        e_1), ..., [e_k, inf).
+    sample_weight : ndarray of shape (n_l,), default=None
+        Positive: as how many rows each counts.
+
+    Returns
+    -------
+    Slices
+
+    Raises
+    ------
+    ValueError
+        If `n_slices` is neither, the edges leave fewer than two slices with rows, or there are
+        edges for several responses.
+    """
+    n_slices = check_n_slices(n_slices)
+    if y.ndim == 2:
+        codes = _clusters(y, n_slices, sample_weight)
+    elif y.dtype.kind not in "fiu":
+        codes = np.unique(y, return_inverse=True)[1]
+    elif isinstance(n_slices, np.ndarray):
+        codes = _codes_by_edges(y, n_slices)
+    else:
+        codes = _codes_by_count(y, n_slices, sample_weight)
+    return Slices(codes, np.bincount(codes, sample_weight), sample_weight)
+
+
+def check_n_slices(n_slices):
+    """Return `n_slices` as an int, or as an array of increasing edges."""
+    if isinstance(n_slices, Integral) and not isinstance(n_slices, bool):
+        if n_slices < 2:
+            raise ValueError(
+                f"n_slices must be at least 2: got {n_slices}. A single slice has no direction."
+            )
+        return int(n_slices)
+    edges = np.asarray(n_slices)
+    if edges.ndim != 1 or edges.dtype.kind not in "fiu" or len(edges) == 0:
+        raise ValueError(
+            f"n_slices must be an int or a 1-d array of slice edges: got {n_slices!r}. Give how "
+            "many slices, or the values at which to cut."
+        )
+    if not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
+        raise ValueError(
+            f"n_slices given as edges must be finite and increase: got {n_slices!r}. Sort them, "
+            "and drop those that repeat."
+        )
+    return edges.astype(np.float64)
+
+
+def _clusters(y, n_slices, weights):
+    """Cluster of each row of y (n, q), whatever the order of the rows."""
+    if isinstance(n_slices, np.ndarray):
+        raise ValueError(
+            f"n_slices must be an integer where a row of y has {y.shape[1]} responses: got edges. "
+            "Give the number of clusters."
+        )
+    values, ranks = np.unique(y, axis=0, return_inverse=True)
+    if len(values) <= n_slices:
+        return ranks
+    counts = np.bincount(ranks, weights)
+    values = values - np.average(values, axis=0, weights=counts)
+    spread = np.sqrt(np.average(values**2, axis=0, weights=counts))
+    values /= np.where(spread > 0, spread, 1.0)
+    n_clusters = min(n_slices, max(2, int(counts.sum() // 2)))
+    search = KMeans(n_clusters, n_init=N_STARTS, random_state=0)
+    return search.fit(values, sample_weight=counts).labels_[ranks]
+
+
+def _codes_by_count(y, n_slices, weights):
+    values, ranks = np.unique(y, return_inverse=True)
+    last_rows = np.cumsum(np.bincount(ranks, weights))
+    some_repeat = len(values) < last_rows[-1] - ROUNDING
+    if len(values) <= n_slices and (some_repeat or last_rows[-1] < FEWEST_ROWS):
+        return ranks
+    size = max(2, np.floor(last_rows[-1] / n_slices + ROUNDING))
+    begins = np.zeros(len(values), dtype=int)
+    begins[_first_values(last_rows, size)] = 1
+    return np.cumsum(begins)[ranks]
+
+
+def _first_values(last_rows, size):
+    """Index of the value with which each slice after the first begins.
+
+    `last_rows` counts the rows up to each distinct value. Where one run of ties would swallow
+    every row, it becomes a slice of its own: R's rule would leave a single slice.
+    """
+    n, end, last_values = last_rows[-1], 0, []
+    while end < n - 2:
+        value = last_rows.searchsorted(min(end + size - ROUNDING, n))
+        end = last_rows[value]
+        last_values.append(value)
+    if len(last_values) < 2:
+        return np.array([max(last_values[0], 1) if last_values else len(last_rows) // 2])
+    return np.array(last_values[:-1]) + 1
+
+
+def _codes_by_edges(y, edges):
+    occupied, codes = np.unique(np.searchsorted(edges, y, side="right"), return_inverse=True)
+    if len(occupied) < 2:
+        raise ValueError(
+            "n_slices given as edges must part the labelled y in at least 2 slices: all "
+            f"{len(codes)} labels fall into one. Place an edge inside the range of y."
+        )
+    return codes

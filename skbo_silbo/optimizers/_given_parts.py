@@ -1,0 +1,103 @@
+"""Parts that a user wrote: what they return is checked where it arrives, and named there.
+
+That they have the members asked for is checked when the optimiser is made. The parts of this
+library are not wrapped.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skbo_silbo.acquisition import Found, Search
+from skbo_silbo.embedding import Learner
+from skbo_silbo.embedding._learnt import check_learnt
+from skbo_silbo.surrogate import Warp
+
+
+def is_ours(part):
+    """Return whether a part, an object or a function, was written in this library."""
+    where = getattr(part, "__module__", None) or type(part).__module__
+    return where.startswith("skbo_silbo.")
+
+
+@dataclass(frozen=True)
+class GivenLearner:
+    """A learner of the embedding that a user wrote."""
+
+    given: Learner
+
+    @property
+    def name(self):
+        """The learner's."""
+        return self.given.name
+
+    def learn(self, X, y, X_unlabeled):
+        """Return the embedding learnt, after refusing what is none of points of X."""
+        learnt = self.given.learn(X, y, X_unlabeled)
+        check_learnt(self.given, learnt, X.shape[1])
+        return learnt
+
+
+@dataclass(frozen=True)
+class GivenSearch:
+    """A search of the acquisition that a user wrote."""
+
+    given: Search
+
+    def find(self, surface, ranked, space, rng):
+        """Return what it found, after refusing what is no `Found`."""
+        found = self.given.find(surface, ranked, space, rng)
+        if not isinstance(found, Found):
+            raise ValueError(
+                f"what {type(self.given).__name__}.find returns must be a "
+                f"skbo_silbo.acquisition.Found: got {found!r}. Write return Found(Z, X), the best "
+                "first."
+            )
+        return found
+
+
+@dataclass(frozen=True)
+class GivenWarp:
+    """A scale of the values that a user wrote."""
+
+    given: Warp
+
+    @property
+    def name(self):
+        """The scale's."""
+        return self.given.name
+
+    def __call__(self, y):
+        """Return the values on the scale, after refusing a scale that they are not on."""
+        values = self.given(y)
+        if np.shape(values) != y.shape or not np.isfinite(values).all():
+            raise ValueError(
+                f"warp {self.name!r} must return a finite number for every value: got shape "
+                f"{np.shape(values)} for {y.size} values from {y.min():g} to {y.max():g}. Use one "
+                "that is defined for all values, or warp=None."
+            )
+        return values
+
+    def log_slope(self, y):
+        """Return the logarithm of the derivative at every value, (n,)."""
+        return self.given.log_slope(y)
+
+
+def check_design(design):
+    """Return a function for the first points that refuses points outside the cube."""
+
+    def checked(n, d, rng):
+        X = np.asarray(design(n, d, rng), dtype=float)
+        if X.shape != (n, d):
+            raise ValueError(
+                f"design must return {n} points of {d} encoded inputs, ({n}, {d}): got shape "
+                f"{X.shape}. Return an array of the shape asked for."
+            )
+        if not (np.abs(X) <= 1.0).all():
+            raise ValueError(
+                f"design must return points of the cube [-1, 1]^{d}: got values from {X.min():g} "
+                f"to {X.max():g}. The cube stands for the bounds; scale to it."
+            )
+        return X
+
+    return checked

@@ -1,0 +1,97 @@
+"""What an optimiser has learnt of its objective, as one record."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from skbo_silbo.embedding import Embedding
+from skbo_silbo.surrogate import Surrogate, Warp
+from skbo_silbo.surrogate._feasibility import Feasibility
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What was learnt from the observations; the loop replaces it, and changes it never.
+
+    Attributes
+    ----------
+    embedding : Embedding
+        In use; the identity before anything is learnt.
+    warp : Warp
+        The scale on which learner and surrogate see the values.
+    learnt_at, chosen_at : int
+        From how many labels embedding and warp are; 0 before.
+    path : tuple of (int, str, int)
+        From how many labels on which learner's embedding was in use, with how many coordinates.
+    surrogate : Surrogate or None
+        None before the first model, and while points that moved wait for their values.
+    state : dict or None
+        The surrogate's, and at how many labels its hyperparameters were searched.
+    moved : bool
+        Whether the coordinates are others than those that the state is from.
+    n_told : int or None
+        How many evaluations the surrogate knows; None without one.
+    ranked : ndarray of shape (n, d)
+        The points that it knows, the lowest value first; feasible ones before all others.
+    n_feasible : int
+        How many of these are feasible (`Labelled.ranked`); all, where there are no constraints.
+    feasibility : Feasibility or None
+        Of learnt constraints; None where nothing is known of any.
+    feasibility_states : dict
+        Of its processes.
+    """
+
+    embedding: Embedding
+    warp: Warp
+    learnt_at: int = 0
+    chosen_at: int = 0
+    path: tuple = ()
+    surrogate: Surrogate | None = None
+    state: dict | None = None
+    moved: bool = True
+    n_told: int | None = None
+    ranked: np.ndarray | None = None
+    n_feasible: int = 0
+    feasibility: Feasibility | None = None
+    feasibility_states: dict = field(default_factory=dict)
+
+    def with_embedding(self, embedding, n, name):
+        """Return the model with an embedding learnt from n labels by the learner of this name."""
+        path = self.path
+        if not path or path[-1][1:] != (name, embedding.r):
+            path = (*path, (n, name, embedding.r))
+        return replace(
+            self,
+            embedding=embedding,
+            learnt_at=n,
+            path=path,
+            surrogate=None,
+            moved=True,
+            n_told=None,
+        )
+
+    def with_surrogate(self, surrogate, state, labelled, n_told):
+        """Return the model with a surrogate conditioned on `labelled`."""
+        ranked, n_feasible = labelled.ranked()
+        return replace(
+            self,
+            surrogate=surrogate,
+            state=state,
+            moved=False,
+            n_told=n_told,
+            ranked=ranked,
+            n_feasible=n_feasible,
+        )
+
+
+def lowest_mean(surrogate, Z):
+    """Return the lowest mean at coordinates, (n, r), after refusing what no search can use."""
+    mean, std = surrogate.predict(Z)
+    if not np.shape(mean) == np.shape(std) == (len(Z),) or not np.isfinite(mean).all():
+        raise ValueError(
+            f"predict of {type(surrogate).__name__} must return finite means and standard "
+            f"deviations, ({len(Z)},) each: got shapes {np.shape(mean)} and {np.shape(std)}, and "
+            f"{np.sum(~np.isfinite(mean))} means that are not finite. Try "
+            "skbo_silbo.testing.check_surrogate."
+        )
+    return mean.min()

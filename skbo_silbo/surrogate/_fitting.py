@@ -1,0 +1,81 @@
+"""When hyperparameters are searched again, and how well a surrogate predicts left-out values."""
+
+from copy import copy
+from typing import Any, TypeVar
+
+import numpy as np
+
+from skbo_silbo._typing import FloatArray
+from skbo_silbo.surrogate._surrogate_protocol import Surrogate
+
+SurrogateT = TypeVar("SurrogateT", bound=Surrogate)
+
+TUNE_GROWTH = 1.05  # labels, relative, between searches of the hyperparameters
+LONG_GROWTH = 1.1  # the same where a search takes long
+LONG_WORK = 2 * 10**7  # labels squared times inputs: about a second (doc/benchmarks/overhead.rst)
+N_FOLDS = 5
+
+
+def is_due(n: int, tuned_at: int, r: int) -> bool:
+    """Return whether n labels of r inputs are enough more to search the hyperparameters again."""
+    growth = TUNE_GROWTH if n**2 * r <= LONG_WORK else LONG_GROWTH
+    return n >= growth * tuned_at
+
+
+def refit(
+    template: SurrogateT,
+    state: dict[str, Any] | None,
+    Z: FloatArray,
+    y: FloatArray,
+    noise: FloatArray,
+    *,
+    moved: bool = False,
+    rng: np.random.Generator | None = None,
+) -> tuple[SurrogateT, dict[str, Any]]:
+    """Return a fitted copy of a surrogate and its state; hyperparameters searched where due.
+
+    Parameters
+    ----------
+    template : Surrogate
+        It is not changed.
+    state : dict or None
+        What this function returned before; None the first time.
+    Z, y, noise
+        As in `Surrogate.fit`.
+    moved : bool, default=False
+        Whether the embedding has changed since: then a search is due.
+    rng : numpy.random.Generator or None, default=None
+    """
+    tuned_at = 0 if moved or state is None else state["tuned_at"]
+    tune = is_due(y.size, tuned_at, Z.shape[1])
+    surrogate = copy(template)
+    surrogate.fit(Z, y, noise, state=state, tune=tune, rng=rng)
+    return surrogate, {**surrogate.to_state(), "tuned_at": y.size if tune else tuned_at}
+
+
+def restored(
+    template: SurrogateT, state: dict[str, Any], Z: FloatArray, y: FloatArray, noise: FloatArray
+) -> SurrogateT:
+    """Return a copy of a surrogate fitted with the hyperparameters of `state`."""
+    surrogate = copy(template)
+    surrogate.fit(Z, y, noise, state=state, tune=False, rng=None)
+    return surrogate
+
+
+def left_out_log_density(
+    template: Surrogate, Z: FloatArray, y: FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    """Return the log density of every value, (n,), each left out, or else by folds."""
+    if hasattr(template, "leave_one_out_log_density"):
+        return _fitted_anew(template, Z, y, rng).leave_one_out_log_density()
+    folds = rng.permutation(y.size) % N_FOLDS
+    density = np.empty(y.size)
+    for fold in np.unique(folds):
+        out = folds == fold
+        surrogate = _fitted_anew(template, Z[~out], y[~out], rng)
+        density[out] = surrogate.log_predictive_density(Z[out], y[out])
+    return density
+
+
+def _fitted_anew(template, Z, y, rng):
+    return refit(template, None, Z, y, np.zeros(y.size), rng=rng)[0]
