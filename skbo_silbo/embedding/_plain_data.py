@@ -17,10 +17,11 @@ def embedding_to_data(embedding):
         return RELEARN
     if not isinstance(embedding, LinearEmbedding):
         return None
-    if embedding.is_identity:
+    basis = embedding.basis
+    if basis is None:
         return {"basis": None}
-    order = "C" if embedding.basis.flags.c_contiguous else "F"  # of memory: it decides last bits
-    return {"basis": embedding.basis.tolist(), "order": order}
+    order = "C" if basis.flags.c_contiguous else "F"  # of memory: it decides last bits
+    return {"basis": basis.tolist(), "order": order}
 
 
 def embedding_from_data(data, d, learner):

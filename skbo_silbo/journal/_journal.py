@@ -91,9 +91,8 @@ class Journal:
         self.header: dict[str, Any] | None = None
         self.records: list[dict[str, Any]] = []
         self._process = os.getpid()
-        # Bytes on disk, None before they are known; the last line of them; what may follow them.
-        self._size: int | None = None
-        self._last, self._is_torn = b"", False
+        # How many bytes are on disk, as far as is known; the last line; whether more may follow.
+        self._size, self._last, self._is_torn = 0, b"", False
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         self._file = _opened(self.path, flags)
         self._let_go = finalize(self, _let_go, self._file, self._process)

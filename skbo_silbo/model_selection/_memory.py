@@ -24,7 +24,7 @@ from skbo_silbo.model_selection._backend import dies_with_its_fits
 from skbo_silbo.model_selection._begun import Begun
 from skbo_silbo.model_selection._candidates import Candidate
 from skbo_silbo.model_selection._fingerprint import search_fingerprint
-from skbo_silbo.optimizers._event_log import EventLog
+from skbo_silbo.optimizers._event_log import EventLog, release
 from skbo_silbo.optimizers._events import values_from_data, values_to_data
 
 SEARCH = JournalKind(
@@ -49,6 +49,10 @@ class SearchLog(EventLog):
         """Write an event, what is asked for with the number of its batch."""
         of_batch = "asked" in record and self.batch is not None
         super().append({**record, "iter": self.batch} if of_batch else record)
+
+    def is_of_this_release(self):
+        """Return whether what was learnt is in this release's words."""
+        return self.header["made with"]["skbo_silbo"] == release()
 
     def keep(self, event):
         """Leave out what is told: it is in the journal with all that is known of the candidate."""
@@ -132,7 +136,7 @@ class Memory:
 
     def _follow(self, optimizer, events, *, is_last):
         if self.log is not None:
-            learnt = is_last and self.log.header["made with"]["skbo_silbo"] == version("skbo_silbo")
+            learnt = is_last and self.log.is_of_this_release()
             self.log.replay(optimizer, events, and_what_was_learnt=learnt)
             optimizer.keep_events(self.log)
             self._optimizer = optimizer

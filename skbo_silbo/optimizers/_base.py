@@ -19,7 +19,7 @@ from skbo_silbo._typing import (
     RandomState,
 )
 from skbo_silbo.optimizers._constraints import as_violation
-from skbo_silbo.optimizers._event_log import EventLog, begin_or_check, closed_on_error, release
+from skbo_silbo.optimizers._event_log import EventLog, begin_or_check, closed_on_error
 from skbo_silbo.optimizers._events import from_data, to_data, told_event
 from skbo_silbo.optimizers._history import History, is_feasible, warn_of_values_beyond
 from skbo_silbo.optimizers._identity import root_seed
@@ -301,8 +301,7 @@ class AskTellOptimizer(ABC):
         with self._lock:
             with closed_on_error(log):
                 begin_or_check(log, self, facts)
-                same = log.header.get("made with") == release()
-                log.replay(self, log.records, and_what_was_learnt=same)
+                log.replay(self, log.records, and_what_was_learnt=log.is_of_this_release())
             self.keep_events(log)
 
     def keep_events(self, log: EventLog) -> None:

@@ -55,6 +55,10 @@ class EventLog(Journal):
         self.append({"asked": places, "learnt": changes(self._learnt, learnt)})
         self._learnt = deepcopy(learnt)  # parts of the user's own may go on changing theirs
 
+    def is_of_this_release(self):
+        """Return whether what was learnt is in this release's words."""
+        return self.header.get("made with") == release()
+
     def replay(self, optimizer, events, *, and_what_was_learnt):
         """Have an optimiser take over events that follow on those of the last call."""
 

@@ -18,7 +18,7 @@ from scipy.stats import loguniform
 from skbo_silbo import SILBO, Space, minimize
 from skbo_silbo.baselines import RandomSearch
 from skbo_silbo.minimization._methods import METHODS
-from skbo_silbo.optimizers import _base
+from skbo_silbo.optimizers import _event_log
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0), (0.0, 1.0)]
 
@@ -366,7 +366,7 @@ def test_lines_missing_or_doubled_are_seen(path):
 
 def test_another_release_learns_again_and_loses_nothing(path, monkeypatch):
     step(make(path), 6).close_journal()
-    monkeypatch.setattr(_base, "release", lambda: "another")
+    monkeypatch.setattr(_event_log, "release", lambda: "another")
     optimizer = make(path)
     assert len(optimizer.func_vals_) == 6
     step(optimizer, 2).close_journal()

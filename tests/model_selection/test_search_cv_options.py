@@ -5,7 +5,6 @@ import inspect
 import numpy as np
 import pytest
 from scipy.stats import uniform
-from skbo_silbo.optimizers._identity import option_names
 from sklearn.base import BaseEstimator, clone
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.decomposition import PCA
@@ -17,6 +16,7 @@ from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._fingerprint import described_parameters
 from skbo_silbo.optimizers import SILBO
+from skbo_silbo.optimizers._identity import option_names
 
 X, Y = np.zeros((12, 1)), np.arange(12.0)
 NAMES = [f"x{i}" for i in range(8)]
