@@ -19,7 +19,8 @@ from skbo_silbo.benchmarks.search import (
     search_report,
 )
 
-AS_RUN = ("silbo-td-as-run",)
+BASELINES_AS_RUN = ("rembo-as-run", "hesbo-as-run", "sir-bo-as-run")
+AS_RUN = ("silbo-td-as-run", *BASELINES_AS_RUN)
 OTHERS = ("rembo", "rembo-kx", "rembo-kpsi", "hesbo", "sir-bo", "add-bo", "silbo-td", "silbo-td-ei")
 BOTTOM_UP = ("silbo-bu", "silbo-bu-ei", "silbo-bu-as-run")
 LOCAL = ("silbo-bu-local", "silbo-bu-local-labelled")
