@@ -8,7 +8,7 @@ from ._recorder import Recorder, curve
 from ._results import by_method, missing_cells
 from ._runner import MissingPeerError, run_cell, run_experiment
 from ._store import Store
-from ._tables import Table, render_rst, render_text
+from ._tables import Table, csv_block, csv_lines, render_rst, render_text, write_rst
 from ._words import milliseconds, shape, spread
 
 __all__ = [
@@ -23,6 +23,8 @@ __all__ = [
     "all_is_fixed",
     "alternate",
     "by_method",
+    "csv_block",
+    "csv_lines",
     "curve",
     "measure_cell",
     "milliseconds",
@@ -37,4 +39,5 @@ __all__ = [
     "slope",
     "spread",
     "time_call",
+    "write_rst",
 ]

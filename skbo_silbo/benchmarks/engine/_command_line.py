@@ -12,7 +12,7 @@ from ._page_parts import aims_table, circumstances, could_not, missing_table
 from ._results import latest, missing_cells
 from ._runner import MissingPeerError, run_experiment
 from ._store import Store
-from ._tables import render_rst, render_text
+from ._tables import render_text, write_rst
 
 PROGRAM = "python -m skbo_silbo.benchmarks"
 ABOUT = (
@@ -136,7 +136,7 @@ def _report(experiments, options):
     blocks, aims, missing = [], [], []
     for name in names:
         experiment, own = experiments[name], [r for r in results if r["experiment"] == name]
-        blocks += [*_pictures(experiment, own, options.rst), *experiment.report(own)]
+        blocks += [*_pictures(experiment, own, options), *experiment.report(own)]
         if options.published:
             blocks += experiment.compare(own, options.published)
         aims += experiment.aims(own)
@@ -144,17 +144,17 @@ def _report(experiments, options):
     failed = [*aims_table(aims), *could_not(results), *missing_table(missing)]
     blocks = [*failed, *blocks, *circumstances(files, experiments, options)]
     if options.rst:
-        Path(options.rst).write_text(render_rst(options.title or ", ".join(names), blocks))
+        write_rst(options.rst, options.title or ", ".join(names), blocks)
     else:
         sys.stdout.write(render_text(blocks))
     return [f"no result for {cell}" for cell in missing]
 
 
-def _pictures(experiment, results, page):
+def _pictures(experiment, results, options):
     """Draw beside the page; return the paragraphs that show the pictures."""
-    if not page:
+    if not options.rst:
         return []
-    drawn = experiment.figures(results, Path(page).parent)
+    drawn = experiment.figures(results, Path(options.rst).parent, options.published)
     return [
         f".. figure:: {name}\n   :alt: {caption.split('. ')[0]}\n\n   {caption}"
         for name, caption in drawn
