@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from skbo_silbo.benchmarks.experiments._timing import alternate, slope
 from threadpoolctl import threadpool_info
 
 from skbo_silbo.benchmarks import Cell, Store, Table, render_rst, render_text, run_experiment
@@ -21,12 +22,10 @@ from skbo_silbo.benchmarks.__main__ import main
 from skbo_silbo.benchmarks.engine import (
     MissingPeerError,
     _runner,
-    alternate,
     measure_cell,
     missing_cells,
     peak_rss_mib,
     run_cell,
-    slope,
 )
 from skbo_silbo.benchmarks.engine._environment import THREAD_VARIABLES
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS

@@ -10,19 +10,18 @@ from skbo_silbo.benchmarks.engine import (
     Experiment,
     Grid,
     Table,
-    alternate,
     by_method,
-    milliseconds,
     peak_rss_mib,
     shape,
     spread,
-    time_call,
 )
 from skbo_silbo.decomposition import (
     SemiSlicedInverseRegression,
     local_membership,
     slice_response,
 )
+
+from ._timing import alternate, milliseconds, time_call
 
 N_WANTED = 2
 N_SLICES = 10
