@@ -146,6 +146,30 @@ def test_verdicts_of_the_page_are_corrected_for_its_many_comparisons(findings):
     assert sum(p <= 0.05 for p in kept) < sum(p <= 0.05 for p in alone)
 
 
+def test_the_short_answer_is_what_the_data_say(findings):
+    curves = published_curves(FOLDER / "published.csv")
+    authors = findings.authors_claims(curves, findings.AUTHORS)
+    signs = {c.second[0]: {sign for _, sign in cells} for c, cells in authors.items()}
+    assert signs.pop("REMBO") == {1}
+    assert all(len(found) > 1 for found in signs.values())
+    more = findings.authors_claims(curves, findings.AUTHORS_MORE)
+    assert {s for c, cells in more.items() if c.words == findings.ALIKE for _, s in cells} == {0}
+    results = findings.Results("paper")
+    rows = [
+        (claim.words, name, sign)
+        for d in (100, 1000)
+        for claim, _, _, name, _, _, sign in findings.our_claims(
+            results, findings.CLAIMS[d], findings.FUNCTIONS, d
+        )
+    ]
+    gains = {
+        name for words, name, sign in rows if words == "bottom-up beats random search" and sign
+    }
+    assert gains == {"Colville"}
+    ablations = ("unlabelled", "10 and 10", "learning every")
+    assert {sign for words, _, sign in rows if words.startswith(ablations)} == {0}
+
+
 def test_the_page_is_read_in_one_go(findings):
     assert findings.PAGE.read_text().count("\n") <= 250
     assert (FOLDER / "paper.rst").read_text().count("\n") <= 150
