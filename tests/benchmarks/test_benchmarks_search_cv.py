@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from skbo_silbo.benchmarks.experiments._racing_folds import score_at
 
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS
+from skbo_silbo.benchmarks.experiments._racing_folds import score_at
 
 RACING, WORKERS = EXPERIMENTS["racing"], EXPERIMENTS["search-workers"]
 

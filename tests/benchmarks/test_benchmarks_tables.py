@@ -2,6 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+
+from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 from skbo_silbo.benchmarks.experiments._tuning_public import FEW, MANY, lowest, tuning_runs
 from skbo_silbo.benchmarks.experiments.tuning import (
     N_FOLDS,
@@ -11,10 +15,6 @@ from skbo_silbo.benchmarks.experiments.tuning import (
     measure_tuning,
 )
 from skbo_silbo.benchmarks.experiments.tuning._table_tasks import load_table
-from sklearn.base import clone
-from sklearn.model_selection import cross_val_score
-
-from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 
 TUNING_PUBLIC = EXPERIMENTS["tuning-public"]
 

@@ -6,6 +6,9 @@ import warnings
 import numpy as np
 import pytest
 from scipy.stats import beta, loguniform, randint, uniform
+from sklearn.model_selection import RandomizedSearchCV, cross_val_score
+
+from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 from skbo_silbo.benchmarks.experiments.tuning import (
     FEW,
     LONG,
@@ -21,9 +24,6 @@ from skbo_silbo.benchmarks.experiments.tuning import (
     suggest,
     tuning_report,
 )
-from sklearn.model_selection import RandomizedSearchCV, cross_val_score
-
-from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 
 TUNING = EXPERIMENTS["tuning"]
 SHORT = {"task": "svc-2", "n": 6, "d": 2}

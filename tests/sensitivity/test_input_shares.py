@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import binom, loguniform, norm, sobol_indices, uniform
-from skbo_silbo.benchmarks.experiments._share_coverage import PlantedSum, measure_shares
 
 from skbo_silbo import SILBO, Space
+from skbo_silbo.benchmarks.experiments._share_coverage import PlantedSum, measure_shares
 from skbo_silbo.optimizers import InputModel, RandomSearch
 from skbo_silbo.optimizers._input_model import principal_slopes
 from skbo_silbo.space import Box, SpaceUnion

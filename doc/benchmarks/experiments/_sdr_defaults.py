@@ -24,7 +24,6 @@ from ._sdr_report import ALPHAS, aims, report
 
 N_UNLABELED, N_NEIGHBORS = 400, 5
 RIDGES = np.r_[1e-4, 1e-3, 10.0 ** np.arange(-2, 1.25, 0.5), 100.0]
-LEFT_OUT = 10.0 ** np.arange(-6, 3.25, 0.5)
 
 # -- ridge and alpha -----------------------------------------------------------------------------
 

@@ -30,7 +30,6 @@ RELATIVE_RIDGE = 1e-3
 CORRELATION = 0.9
 N_NEIGHBORS = 7
 MOST_OVER_BEST = 1.25
-TIMES = ("exact", "exact ms", "other", "other ms", "exact / other")
 
 
 def make_rows(problem, seed):
