@@ -5,7 +5,7 @@ Each class here has the same surface: ``n_columns``; ``n_values`` (or math.inf);
 the same as ``encode(decode(columns))`` without making the values; ``values``, a list, or None if
 they cannot be listed; ``holds(value)``, whether it is one of them; ``own(value)``, a value that can
 be encoded as ``decode`` would give it, a number of its type; ``summary()``, a dict by which two
-parameters are told apart; ``spread(u)``, columns from uniform numbers (n,) in [0, 1], one for a
+parameters are distinguished; ``spread(u)``, columns from uniform numbers (n,) in [0, 1], one for a
 value (not of a constant). Columns lie in [-1, 1]. A uniform draw from the cube decodes to a draw
 from the parameter's distribution.
 """
@@ -22,7 +22,7 @@ from skbo_silbo.space._values import Positions, alike, find, is_number, unlike
 # An unbounded side of a distribution is searched as far as this tail probability
 # (3.8 standard deviations of a normal): optimisers go to the very edge, random draws do not.
 TAIL = 2.0**-14
-N_QUANTILES = 9  # that tell one distribution from another
+N_QUANTILES = 9  # by which distributions are compared
 
 
 class Constant:

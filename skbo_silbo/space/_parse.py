@@ -94,7 +94,7 @@ def _read_discrete(name, distribution):
             return Quantiles(name, distribution, integer=True)
         values = np.arange(int(low), int(high) + 1)
     mass = distribution.pmf(values)
-    # A level with less than a step of probability could not be told from its neighbours.
+    # A level with less than a step of probability could not be distinguished from its neighbours.
     values, mass = values[mass >= STEP], mass[mass >= STEP]
     values = [int(v) if v == int(v) else float(v) for v in values]
     if len(values) == 1:
@@ -116,5 +116,5 @@ def _read_sample(name, distribution):
 
 
 def _unknown(value):
-    """Probability of a number under a distribution that does not tell: it may be possible."""
+    """Probability of a number under a distribution that does not say: it may be possible."""
     return 1.0
