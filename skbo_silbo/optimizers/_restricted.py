@@ -72,7 +72,7 @@ class Part:
 
     def _with_constants_of(self, branch, point):
         """Return the row; None where a value of another branch is none of this one."""
-        constants = {p.name: p.value for p in branch.parameters if not p.n_columns}
+        constants = {p.name: p.values[0] for p in branch.parameters if not p.n_columns}
         try:
             return self.within.encode([{**point, **constants}])[0]
         except ValueError:
