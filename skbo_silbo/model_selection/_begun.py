@@ -9,9 +9,7 @@ process dies with again has failed.
 import warnings
 
 from skbo_silbo.journal import SideFile
-from skbo_silbo.optimizers import LostEvaluationWarning
-
-MOST_DEATHS = 2  # of the process while a candidate was evaluated alone: then it has failed
+from skbo_silbo.workers import MOST_DEATHS, LostEvaluationWarning
 
 
 class Begun:

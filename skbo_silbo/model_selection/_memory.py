@@ -20,10 +20,10 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo._sklearn import search_state
 from skbo_silbo.journal import Journal, JournalKind, require_same
-from skbo_silbo.model_selection._backend import dies_with_its_fits
 from skbo_silbo.model_selection._begun import Begun
 from skbo_silbo.model_selection._candidates import Candidate
 from skbo_silbo.model_selection._fingerprint import search_fingerprint, without_new_defaults
+from skbo_silbo.workers import dies_with_its_calls
 
 SEARCH = JournalKind(
     name="skbo_silbo", version=2, number="candidate", user="search", without_checksums=(1,)
@@ -131,7 +131,7 @@ def open_memory(search, space, evaluate_candidates):
 
     with Journal(search.journal, SEARCH) as journal:
         _begin_or_check(journal, search, space, fingerprint)
-        at_risk = dies_with_its_fits(effective_n_jobs(search.n_jobs), search.timeout)
+        at_risk = dies_with_its_calls(effective_n_jobs(search.n_jobs), search.timeout)
         memory = Memory(space, journal.header["seed"], journal, is_at_risk=at_risk)
         try:
             yield memory

@@ -3,7 +3,6 @@
 from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.optimizers._configuration import Configuration
-from skbo_silbo.optimizers._executors import LostWorkerError
 from skbo_silbo.optimizers._first_points import (
     FirstPointsOnlyWarning,
     warn_of_first_points_only,
@@ -16,7 +15,6 @@ from skbo_silbo.optimizers._methods import METHODS
 from skbo_silbo.optimizers._minimize import minimize
 from skbo_silbo.optimizers._random_search import RandomSearch
 from skbo_silbo.optimizers._result import MinimizeResult
-from skbo_silbo.optimizers._run import LostEvaluationWarning
 from skbo_silbo.optimizers._si_bo import SIBO
 from skbo_silbo.optimizers._silbo import SILBO
 from skbo_silbo.optimizers._silbo_as_run import SILBOAsRun
@@ -27,6 +25,7 @@ from skbo_silbo.optimizers._subspace import (
     count_directions,
 )
 from skbo_silbo.space import SpaceExhausted
+from skbo_silbo.workers import LostEvaluationWarning, LostWorkerError
 
 __all__ = [
     "AddBO",

@@ -332,7 +332,10 @@ def test_sys_exit_in_the_objective_loses_nothing():
 
 def test_interrupted_anywhere_nothing_paid_is_lost():
     """Ctrl-C at every line of the loop, of asking and of telling in turn."""
-    files = ("_minimize.py", "_run.py", "_executors.py", "_base.py", "_history.py")
+    files = (
+        *("_minimize.py", "_run.py", "_executors.py", "_workers.py", "_timed_call.py"),
+        *("_base.py", "_history.py"),
+    )
     at, finished = 0, False
     while not finished:
         at += 1
