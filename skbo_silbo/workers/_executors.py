@@ -1,5 +1,6 @@
 """Executors in the manner of ``concurrent.futures``: the caller as one, and those of others."""
 
+import inspect
 import sys
 import threading
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -113,9 +114,12 @@ def end_hanging(executor):
     Its threads cannot be ended, and Python waits for them at its end. What has been printed by
     then is written out first: whoever reads it through a pipe would never see it.
     """
-    for process in list((getattr(executor, "_processes", None) or {}).values()):
-        process.kill()
-    if isinstance(executor, ThreadPoolExecutor):
+    if "kill_workers" in inspect.signature(executor.shutdown).parameters:
+        executor.shutdown(wait=False, kill_workers=True)  # loky's
+    elif isinstance(executor, ProcessPoolExecutor):
+        for process in list((executor._processes or {}).values()):
+            process.kill()
+    elif isinstance(executor, ThreadPoolExecutor):
         at_exit = getattr(threading, "_register_atexit", lambda function: None)
         at_exit(_flush)
 

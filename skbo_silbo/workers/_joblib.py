@@ -62,8 +62,9 @@ class Stream(Driven):
         )
         self._max_workers = joblib.effective_n_jobs(n_jobs)
         self.is_in_process = kind_of_workers() == THREADS
-        self._tasks, self._futures, self._numbers = _Tasks(self._max_workers), {}, count()
-        self._outputs = None
+        self._tasks, self._numbers = _Tasks(self._max_workers), count()
+        self._futures: dict[int, Future] = {}
+        self._outputs: Any = None
 
     def submit(self, fn, /, *args, **kwargs):
         """Return the future of a call that is made while this is driven."""
@@ -110,7 +111,9 @@ class Rounds(Driven):
 
     def __init__(self, parallel: Callable[..., Any], n_workers: int) -> None:
         self._parallel, self._max_workers = parallel, n_workers
-        self._tasks, self._futures, self._numbers = [], {}, count()
+        self._tasks: list[Any] = []
+        self._futures: dict[int, Future] = {}
+        self._numbers = count()
 
     def submit(self, fn, /, *args, **kwargs):
         """Return the future of a call that is made when this is driven."""

@@ -6,6 +6,7 @@ import time
 from collections import deque
 from concurrent.futures import BrokenExecutor, Executor, Future
 from functools import partial
+from typing import Any
 
 import joblib
 from joblib.externals.loky import ProcessPoolExecutor
@@ -31,7 +32,8 @@ class PoolFuture(Future):
         Of `time.perf_counter`.
     """
 
-    since = until = None
+    since: float | None = None
+    until: float | None = None
 
 
 class Pool(Executor):
@@ -48,10 +50,11 @@ class Pool(Executor):
     """
 
     def __init__(self, n_workers: int, kind: str) -> None:
-        make = {PROCESSES: partial(_Process, _limits(n_workers)), THREADS: _Thread}[kind]
+        make: Any = {PROCESSES: partial(_Process, _limits(n_workers)), THREADS: _Thread}[kind]
         self._max_workers, self.is_in_process = n_workers, kind == THREADS
         self._free = [make() for _ in range(n_workers)]
-        self._waiting, self._running = deque(), {}  # (future, function); future -> worker
+        self._waiting: deque[tuple[PoolFuture, Any]] = deque()  # futures and functions
+        self._running: dict[PoolFuture, Any] = {}  # futures to workers
         # Calls end in threads of their own, which let their worker have another: nothing is waited
         # for while this is held.
         self._lock = threading.RLock()
@@ -64,7 +67,7 @@ class Pool(Executor):
             self._hand_out()
         return future
 
-    def kill(self, future: Future) -> None:
+    def kill(self, future: PoolFuture) -> None:
         """End the worker of a call, whatever it does; of the call nothing is heard any more."""
         with self._lock:
             worker = self._running.pop(future, None)

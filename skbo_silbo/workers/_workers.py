@@ -9,7 +9,7 @@ import copy
 import pickle
 import queue
 import time
-from collections import Counter, deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from contextlib import suppress
@@ -135,13 +135,15 @@ class Workers:
         self._timeout = FOREVER if timeout is None else timeout
         self._n_retries, self._what = n_retries, what
         self.on_begin, self.on_take_back = on_begin, on_take_back
-        self._waiting, self._jobs = deque(), {}  # calls; future -> call, in the order handed over
-        self._hung = set()  # futures whose workers do not come back
-        self._seconds = Counter()  # by group, of calls that have ended
-        self._unrecorded = {}  # call -> future, until `forget`
-        self._submitting = self._broken = None
+        self._waiting: deque[Call] = deque()
+        self._jobs: dict[Any, Call] = {}  # futures to calls, in the order handed over
+        self._hung: set[Any] = set()  # futures whose workers do not come back
+        self._seconds: dict[Any, float] = defaultdict(float)  # by group, of calls that have ended
+        self._unrecorded: dict[Call, Any] = {}  # calls to futures, until `forget`
+        self._submitting: Call | None = None
+        self._broken: BaseException | None = None
         self._is_ending = False
-        self._done = queue.SimpleQueue()
+        self._done: queue.SimpleQueue = queue.SimpleQueue()
         try:
             self.n_workers = count_workers(self._executor, n_workers)
         except ValueError:
