@@ -3,8 +3,10 @@
 import inspect
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing.reduction import ForkingPickler
+from typing import Any
 
 from skbo_silbo._checks import check_picklable
 
@@ -28,9 +30,9 @@ class InPlace(Executor):
     is_in_process = True
     returned = None
 
-    def submit(self, fn, /, *args, **kwargs):
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Return a future that is done; Ctrl-C passes."""
-        future = Future()
+        future: Future[Any] = Future()
         future.set_running_or_notify_cancel()
         try:
             self.returned = fn(*args, **kwargs)
@@ -109,19 +111,21 @@ def check_can_be_sent(func, executor):
 
 
 def end_hanging(executor):
-    """Kill the processes of an executor of ``concurrent.futures`` or loky, whatever they do.
+    """Shut an executor of ``concurrent.futures`` or loky down, killing its processes.
 
     Its threads cannot be ended, and Python waits for them at its end. What has been printed by
     then is written out first: whoever reads it through a pipe would never see it.
     """
     if "kill_workers" in inspect.signature(executor.shutdown).parameters:
         executor.shutdown(wait=False, kill_workers=True)  # loky's
-    elif isinstance(executor, ProcessPoolExecutor):
+        return
+    if isinstance(executor, ProcessPoolExecutor):
         for process in list((executor._processes or {}).values()):
             process.kill()
-    elif isinstance(executor, ThreadPoolExecutor):
+    if isinstance(executor, ThreadPoolExecutor):
         at_exit = getattr(threading, "_register_atexit", lambda function: None)
         at_exit(_flush)
+    executor.shutdown(wait=False)
 
 
 def _flush():

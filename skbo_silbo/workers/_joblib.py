@@ -66,7 +66,7 @@ class Stream(Driven):
         self._futures: dict[int, Future] = {}
         self._outputs: Any = None
 
-    def submit(self, fn, /, *args, **kwargs):
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Return the future of a call that is made while this is driven."""
         number = next(self._numbers)
         self._futures[number] = Future()
@@ -115,7 +115,7 @@ class Rounds(Driven):
         self._futures: dict[int, Future] = {}
         self._numbers = count()
 
-    def submit(self, fn, /, *args, **kwargs):
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Return the future of a call that is made when this is driven."""
         number = next(self._numbers)
         self._futures[number] = Future()

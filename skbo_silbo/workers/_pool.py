@@ -4,6 +4,7 @@ import os
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from functools import partial
 from typing import Any
@@ -59,7 +60,7 @@ class Pool(Executor):
         # for while this is held.
         self._lock = threading.RLock()
 
-    def submit(self, fn, /, *args, **kwargs):
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Return the future of a call, as ``concurrent.futures.Executor`` does."""
         future = PoolFuture()
         with self._lock:

@@ -255,7 +255,8 @@ class Workers:
         if self._make is not None:
             if self._hung:
                 end_hanging(self._executor)
-            self._executor.shutdown(wait=wait and not self._hung)
+            else:
+                self._executor.shutdown(wait=wait)
 
     # --- handing over ---
 
