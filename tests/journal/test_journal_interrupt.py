@@ -27,7 +27,7 @@ def test_ctrl_c_in_a_terminal(tmp_path, backend):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(SCRIPT.parents[1])},
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(SCRIPT.parents[2])},
     )
     assert process.stdout.readline() == "ready\n", process.stderr.read()
     deadline = time.monotonic() + 60

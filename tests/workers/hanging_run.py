@@ -3,6 +3,7 @@
 Arguments: the kind of executor, and a file for the number of the process that hangs.
 """
 
+import importlib
 import os
 import sys
 import time
@@ -25,8 +26,13 @@ MAKERS = {
 
 def begun(executor):
     """Have all workers import what they need: that is no part of a call."""
-    list(executor.map(time.sleep, [0.2] * 4))
+    list(executor.map(import_all, range(4)))
     return executor
+
+
+def import_all(_):
+    importlib.import_module("skbo_silbo")
+    time.sleep(0.2)
 
 
 def hang_once(path, x):
@@ -42,7 +48,12 @@ def hang_once(path, x):
 
 def main(kind, path):
     warnings.simplefilter("ignore")
-    options = {"executor": lambda: begun(MAKERS[kind]()), "method": "random", "n_calls": 5, "timeout": 3.0}
+    options = {
+        "executor": lambda: begun(MAKERS[kind]()),
+        "method": "random",
+        "n_calls": 5,
+        "timeout": 3.0,
+    }
     result = minimize(partial(hang_once, Path(path)), [(0.0, 1.0)], **options)
     print("done", len(result.func_vals))
 
