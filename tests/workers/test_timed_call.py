@@ -56,11 +56,12 @@ def test_all_else_comes_as_it_is(error):
 
 @pytest.mark.parametrize("error", [NeedsTwo(7, "solver"), NoWords(7, "solver")])
 def test_what_cannot_be_unpickled_comes_in_words_that_can(error):
-    with pytest.raises(RuntimeError, match=r"a fit raised .*, which cannot be sent") as caught:
+    sent = RuntimeError, type(error)  # itself where tblib, which Dask loads, makes it sendable
+    with pytest.raises(sent) as caught:
         timed_elsewhere(failing(error), "a fit", False)
-    sent = pickle.loads(pickle.dumps(caught.value))
-    assert type(error).__name__ in str(sent)
-    assert "in function" in str(sent)  # its traceback
+    words = str(pickle.loads(pickle.dumps(caught.value))) if caught.type is RuntimeError else None
+    assert words is None or words.startswith(f"a fit raised test_timed_call.{type(error).__name__}")
+    assert words is None or "in function" in words  # its traceback
 
 
 def test_a_value_comes_with_its_seconds():
