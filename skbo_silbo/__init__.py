@@ -5,14 +5,13 @@ from importlib.metadata import version
 from skbo_silbo.baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO, RandomSearch
 from skbo_silbo.minimization import (
     FirstPointsOnlyWarning,
-    LostEvaluationWarning,
-    LostWorkerError,
     MinimizeResult,
     minimize,
 )
 from skbo_silbo.optimizers import SILBO, BeyondModelWarning
 from skbo_silbo.sensitivity import NotLowDimensionalWarning
 from skbo_silbo.space import SpaceExhausted
+from skbo_silbo.workers import LostEvaluationWarning, LostWorkerError
 
 from .decomposition import (
     ActiveSubspace,

@@ -7,10 +7,10 @@ import numpy as np
 
 from skbo_silbo.optimizers._events import OF_CALLS, places_of, told_of
 from skbo_silbo.space._keys import keys_of
+from skbo_silbo.workers._losses import MOST_DEATHS, in_words
 
 LONGEST_ERROR = 500  # characters
 MOST_RUNS = 2  # that a point may end by an exception, where the function works elsewhere
-MOST_DEATHS = 2  # of the process, that a point may be alone with
 
 
 class Calls:
@@ -101,7 +101,7 @@ class Calls:
         """
         if not isinstance(error, Exception):
             return 0
-        [key] = keys_of(self._write("raised", point, error=repr(error)[:LONGEST_ERROR]))
+        [key] = keys_of(self._write("raised", point, error=in_words(error)[:LONGEST_ERROR]))
         self._raised[key] += 1
         return self._raised[key]
 

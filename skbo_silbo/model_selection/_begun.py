@@ -8,8 +8,9 @@ failed.
 
 import warnings
 
-from skbo_silbo.minimization import LostEvaluationWarning
-from skbo_silbo.minimization._calls import MOST_DEATHS, Calls, UnderWay
+from skbo_silbo.minimization._calls import Calls, UnderWay
+from skbo_silbo.workers import LostEvaluationWarning
+from skbo_silbo.workers._losses import MOST_DEATHS
 
 
 class Begun:

@@ -20,12 +20,12 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo._sklearn import search_state
 from skbo_silbo.journal import JournalKind, require_same
-from skbo_silbo.model_selection._backend import dies_with_its_fits
 from skbo_silbo.model_selection._begun import Begun
 from skbo_silbo.model_selection._candidates import Candidate
 from skbo_silbo.model_selection._fingerprint import search_fingerprint
 from skbo_silbo.optimizers._event_log import EventLog, release
 from skbo_silbo.optimizers._events import values_from_data, values_to_data
+from skbo_silbo.workers._joblib import dies_with_its_calls
 
 SEARCH = JournalKind(
     name="skbo_silbo", version=3, user="search", is_paid_for=lambda record: "told" in record
@@ -199,7 +199,7 @@ def open_memory(search, space, evaluate_candidates):
 
     with SearchLog(search.journal) as log:
         _begin_or_check(log, search, fingerprint)
-        at_risk = dies_with_its_fits(effective_n_jobs(search.n_jobs), search.timeout)
+        at_risk = dies_with_its_calls(effective_n_jobs(search.n_jobs), search.timeout)
         memory = Memory(space, log.header["seed"], log, is_at_risk=at_risk)
         try:
             yield memory

@@ -40,7 +40,7 @@ from skbo_silbo.model_selection._progress import show_progress
 from skbo_silbo.model_selection._racing import Race
 from skbo_silbo.model_selection._requirements import read_space, require_options_that_fit
 from skbo_silbo.model_selection._stopping import Stopping
-from skbo_silbo.model_selection._workers import Workers, read_batch_size
+from skbo_silbo.model_selection._under_way import CandidatesUnderWay, read_batch_size
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers._identity import option_names
 from skbo_silbo.space import Space, SpaceExhausted, SpaceUnion
@@ -436,7 +436,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     @contextmanager
     def _workers(self, run, n_workers, *, in_batches=False):
         """Give workers; what has ended is told and put on disk even if the search is cut short."""
-        with Workers(run.batches, n_workers, race=run.race, in_batches=in_batches) as workers:
+        options = {"race": run.race, "in_batches": in_batches}
+        with CandidatesUnderWay(run.batches, n_workers, **options) as workers:
             try:
                 yield workers
             except BaseException:

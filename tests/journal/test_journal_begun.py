@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
 from skbo_silbo import Space
-from skbo_silbo.minimization import LostEvaluationWarning
 from skbo_silbo.minimization._calls import UnderWay
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._memory import SearchLog
+from skbo_silbo.workers import LostEvaluationWarning
 
 X, Y = np.zeros((12, 1)), np.zeros(12)
 DEATH = 9

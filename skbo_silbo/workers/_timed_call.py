@@ -5,7 +5,8 @@ import pickle
 import sys
 import time
 import traceback
-from concurrent.futures import BrokenExecutor, CancelledError
+
+from skbo_silbo.workers._losses import LostWorkerError, in_words, says_lost
 
 
 class OfFunctionError(Exception):
@@ -16,7 +17,7 @@ class OfFunctionError(Exception):
         self.error = error
 
 
-def timed(func, point):
+def timed(func, *args):
     """Return what the function returns, and how many seconds it took.
 
     Raises
@@ -26,22 +27,24 @@ def timed(func, point):
     """
     began = time.perf_counter()
     try:
-        return func(point), time.perf_counter() - began
+        return func(*args), time.perf_counter() - began
     except BaseException as error:
-        if not says_lost(error):
+        if isinstance(error, LostWorkerError) or not says_lost(error):
             raise
         raise OfFunctionError(error) from error
 
 
-def timed_elsewhere(func, is_plain, point):
+def timed_elsewhere(func, what, is_plain, *args):
     """Do the same in another process; an exception that would not come back is put into words.
 
     Parameters
     ----------
     func : callable
+    what : str
+        What it is called in messages.
     is_plain : bool
         Whether exceptions are sent by `pickle` alone; else by cloudpickle where that is loaded.
-    point : ndarray of shape (d,) or dict
+    *args
 
     Raises
     ------
@@ -52,14 +55,14 @@ def timed_elsewhere(func, is_plain, point):
         process pool, or be taken for the loss of the worker.
     """
     try:
-        return timed(func, point)
+        return timed(func, *args)
     except BaseException as error:
         why = _why_not_sent(error, is_plain)
         if why is None:
             raise
         kind = type(error.error if isinstance(error, OfFunctionError) else error)
         words = (
-            f"func raised {kind.__module__}.{kind.__qualname__}, which cannot be "
+            f"{what} raised {kind.__module__}.{kind.__qualname__}, which cannot be "
             f"sent from the worker ({why}). Its traceback there:\n"
             + "".join(traceback.format_exception(error))
         )
@@ -72,20 +75,12 @@ def _why_not_sent(error, is_plain):
     try:
         copy.deepcopy(error)  # made anew as it would be there, from what `__reduce_ex__` gives
     except Exception as refused:
-        return f"{type(refused).__name__}: {refused}"
+        return in_words(refused)
     why = None
     for pickler in [pickle, *(sys.modules[name] for name in names if name in sys.modules)]:
         try:
             pickler.dumps(error)
             return None
         except Exception as refused:
-            why = f"{type(refused).__name__}: {refused}"
+            why = in_words(refused)
     return why
-
-
-def says_lost(error):
-    """Whether an executor raises this when it has lost the worker of a call."""
-    if isinstance(error, (BrokenExecutor, CancelledError)):
-        return True
-    distributed = sys.modules.get("distributed")
-    return distributed is not None and isinstance(error, distributed.KilledWorker)

@@ -1,22 +1,22 @@
-"""Candidates under way on workers, each told when its own last fit has ended."""
+"""Candidates under way on workers, each ended when its own last fit has."""
 
 import math
 import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain, repeat
 
 import joblib
 
-from skbo_silbo.minimization import LostEvaluationWarning
-from skbo_silbo.model_selection._backend import PROCESSES, kind_of_workers
 from skbo_silbo.model_selection._candidates import with_unrun_folds
-from skbo_silbo.model_selection._pool import N_TRIES, Pool, WorkerLost
-from skbo_silbo.model_selection._stream import Rounds, Stream
-from skbo_silbo.model_selection._worker_death import died_twice, is_worker_death
-
-MEMORY = 0.7  # of the running means
-SHORTEST_FIT = 1e-9  # seconds
+from skbo_silbo.workers import PROCESSES, THREADS, LostEvaluationWarning
+from skbo_silbo.workers._executors import InPlace
+from skbo_silbo.workers._joblib import Rounds, Stream, kind_of_workers
+from skbo_silbo.workers._losses import in_words
+from skbo_silbo.workers._pace import Pace
+from skbo_silbo.workers._pool import Pool
+from skbo_silbo.workers._workers import Call, Workers
 
 
 @dataclass(eq=False)
@@ -43,10 +43,11 @@ class _UnderWay:
         return [self.results[split] for split in range(len(self.results))]
 
 
-class Workers:
+class CandidatesUnderWay:
     """Evaluates candidates, each fit on whatever worker is free.
 
-    To be used in a ``with`` statement.
+    To be used in a ``with`` statement. A fit whose worker dies is made again, alone; its candidate
+    has failed if that happens too often, or if its fits take too long.
 
     Parameters
     ----------
@@ -61,60 +62,58 @@ class Workers:
 
     def __init__(self, batches, n_workers, *, race=None, in_batches=False):
         self._batches, self._n_workers, self._race = batches, n_workers, race
-        self._timeout = batches.search.timeout
-        self._make_engine = _engine_maker(batches, n_workers, in_batches)
-        self._in_batches = in_batches
         self._under_way, self._n_begun = {}, 0  # candidates by number, in the order begun
         self._is_alone = False  # whether the candidate begun next is the only one
-        self._lost = {}  # those that were under way when a worker died: evaluated alone
         self._ended = {}  # those that have ended and are not handed over
-        self._proposing, self._fitting = 0.0, math.inf  # seconds, running means
-        self._engine = self._make_engine()
+        self._pace = Pace()
+        self._workers = Workers(
+            _executor_maker(batches, n_workers, in_batches),
+            timeout=batches.search.timeout,
+            n_retries=_n_retries(batches.search),
+            what="a fit",
+        )
 
     def __enter__(self):
         return self
 
     def __exit__(self, *error):
-        self._give_up()
+        self._workers.close(wait=False)
+        for candidate in self._under_way.values():
+            candidate.task.close()
+        self._under_way = {}
 
     @property
     def n_under_way(self):
         """How many candidates have begun and not ended."""
-        return len(self._under_way) + len(self._lost)
+        return len(self._under_way)
 
     @property
     def n_wanted(self):
         """How many candidates to begin: 0 if every worker is busy, and will be.
 
         That is if those workers that will be free while a candidate is proposed have another fit,
-        by the running means of how long a proposal and a fit take. At least one fit is ready, and
-        at most one for every worker. After the death of a worker none, until all that were under
-        way have been evaluated again.
+        at least one. None while fits are made again alone.
         """
-        if self._lost:
+        if self._workers.is_single_file:
             return 0
-        n_ahead = math.ceil(self._n_workers * self._proposing / max(self._fitting, SHORTEST_FIT))
-        n_ahead = min(max(n_ahead, 1), self._n_workers)
+        n_ahead = max(self._pace.n_ahead(self._n_workers), 1)
         waited_for = sum(c.n_waited_for for c in self._under_way.values())
         n_missing = self._n_workers + n_ahead - waited_for
         return max(math.ceil(n_missing / self._n_fits_at_first()), 0)
 
     def note_proposal(self, seconds):
         """Take notice of how long the candidates begun next took to be proposed."""
-        self._proposing = _running_mean(self._proposing, seconds)
+        self._pace.note_proposal(seconds)
 
     def begin(self, params, source):
         """Let the workers evaluate a candidate; return its number."""
         number, self._n_begun = self._n_begun, self._n_begun + 1
-        self._begin(number, params, source)
-        return number
-
-    def _begin(self, number, params, source):
         task = ExitStack()
         fits = task.enter_context(self._batches.fits_of(params))
         self._under_way[number] = _UnderWay(params, source, fits, task)
         self._batches.begun.begin([params], alone=self._is_alone)
         self._put(number, self._n_fits_at_first())
+        return number
 
     def evaluate(self, points, sources):
         """Evaluate candidates together, and return them in their order."""
@@ -126,47 +125,36 @@ class Workers:
         return [self._ended.pop(number) for number in numbers]
 
     def wait(self):
-        """Wait for candidates to end, for a moment; `ended` gives them.
-
-        If a worker dies, all that are under way are evaluated once more, one by one; or, if it is
-        known with which fit it died, that one is made once more.
-        """
-        if self._lost:
-            self._retry()
-            return
-        try:
-            self._take()
-        except Exception as error:
-            if not self._may_be_retried(error):
-                raise
-            self._prepare_retries()
+        """Wait for fits to end; `ended` gives the candidates that have ended with them."""
+        outcomes = self._workers.wait()
+        for outcome in outcomes:
+            if outcome.kind == "error":
+                raise outcome.value
+        for outcome in outcomes:
+            self._workers.forget(outcome.call)
+            number, split = outcome.call.key
+            if number not in self._under_way:
+                continue  # given up
+            if outcome.kind == "value":
+                self._note(number, split, outcome.value)
+            elif outcome.kind == "late":
+                self._fail_late(number)
+            else:
+                error, n = outcome.value, outcome.call.losses
+                times = "twice" if n == 2 else f"{n} times"
+                why = f"a worker died {times} with this candidate: {in_words(error)}"
+                self._fail(number, why, error)
 
     def ended(self):
         """Give the candidates that have ended, one by one; none of them twice."""
         while self._ended:
             yield self._ended.pop(next(iter(self._ended)))
 
-    def _may_be_retried(self, error):
-        return is_worker_death(error) and self._batches.search.error_score != "raise"
-
-    def _take(self):
-        """Take the results of fits that there are, and what has ended with them."""
-        for (number, split), result in self._engine.wait():
-            self._note(number, split, result)
-        if self._timeout is not None:
-            for number in list(self._under_way):
-                self._end_late(number)
-
     def _note(self, number, split, result):
         """Take the result of a fit; its candidate ends if it was the last."""
-        candidate = self._under_way.get(number)
-        if candidate is None:
-            return  # given up
-        if isinstance(result, WorkerLost):
-            self._fail(number, died_twice(result.error), result.error)
-            return
+        candidate = self._under_way[number]
         candidate.results[split] = result
-        self._fitting = _running_mean(self._fitting, result["fit_time"] + result["score_time"])
+        self._pace.note_call(result["fit_time"] + result["score_time"])
         if candidate.n_waited_for:
             return
         if len(candidate.results) == len(candidate.fits):
@@ -188,7 +176,8 @@ class Workers:
         candidate.n_put += n
         for split in splits:
             function, args, kwargs = candidate.fits[split]
-            self._engine.put((number, split), partial(function, *args, **kwargs))
+            fit = partial(function, *args, **kwargs)
+            self._workers.submit(Call((number, split), fit, group=number))
 
     def _end(self, number, prediction=None):
         under_way = self._under_way.pop(number)
@@ -199,11 +188,8 @@ class Workers:
             candidate = replace(candidate, score=prediction.mean, noise=prediction.noise)
         self._ended[number] = candidate
 
-    def _end_late(self, number):
-        """Count a candidate as failed if its fits have run too long."""
-        if self._engine.seconds(number) < self._timeout:
-            return
-        why = f"its fits ran longer than timeout={self._timeout} s"
+    def _fail_late(self, number):
+        why = f"its fits ran longer than timeout={self._batches.search.timeout} s"
         warnings.warn(
             f"candidate {self._under_way[number].params} counts as failed: {why}.",
             LostEvaluationWarning,
@@ -213,82 +199,47 @@ class Workers:
 
     def _fail(self, number, why, error):
         under_way = self._under_way.pop(number)
-        self._engine.give_up(number)
+        self._workers.give_up(number)
         under_way.task.close()
         if self._batches.search.error_score == "raise":
             raise error
         self._ended[number] = self._batches.failed(under_way.params, under_way.source, why)
 
-    def _prepare_retries(self):
-        """Have all that were under way when a worker died evaluated again, one by one.
 
-        With which of them it did is not known.
-        """
-        self._lost = self._give_up()
-        self._make_engine = _engine_after_death(
-            self._batches.search, self._n_workers, self._in_batches
-        )
-        self._engine = self._make_engine()
+def _executor_maker(batches, n_workers, in_batches):
+    """Return what makes the executor of the fits, and another each time that one is broken.
 
-    def _retry(self):
-        """Evaluate the next of them; it has failed if a worker dies twice.
-
-        Twice, as the first may be one that another candidate had left about to die.
-        """
-        number, lost = next(iter(self._lost.items()))
-        del self._lost[number]
-        for _ in range(N_TRIES):
-            self._begin(number, lost.params, lost.source)
-            try:
-                while number in self._under_way:
-                    self._take()
-                return
-            except Exception as error:
-                if not self._may_be_retried(error):
-                    raise
-                death = error
-            self._give_up()
-            self._engine = self._make_engine()
-        self._ended[number] = self._batches.failed(lost.params, lost.source, died_twice(death))
-
-    def _give_up(self):
-        """End what is under way, and return it."""
-        self._engine.close()
-        lost, self._under_way = self._under_way, {}
-        for candidate in lost.values():
-            candidate.task.close()
-        return lost
-
-
-def _running_mean(mean, value):
-    return MEMORY * mean + (1.0 - MEMORY) * value if 0.0 < mean < math.inf else value
-
-
-def _engine_maker(batches, n_workers, in_batches):
-    """Return how to make what the fits are handed to."""
+    No `joblib.Parallel` with an aborted call is used again: tasks of it can be left, and would be
+    made with those of the next. Instead of joblib's processes, those of a `Pool` are used then:
+    one that dies takes no other's fits with it.
+    """
     search, kind = batches.search, kind_of_workers()
     if search.timeout is not None:
         return partial(Pool, n_workers, kind)
-    if not in_batches:
-        return partial(Stream, search.n_jobs)
-    # joblib's processes outlive the call, those of other backends only scikit-learn's search.
-    return partial(_fresh_rounds, search) if kind == PROCESSES else partial(Rounds, batches.call)
-
-
-def _engine_after_death(search, n_workers, in_batches):
-    """Return how to make an engine, after a worker of joblib's has died.
-
-    No `joblib.Parallel` with an aborted call is used again: tasks of it can be left, and would be
-    made with those of the next. Instead of joblib's processes those of a `Pool` are used from now
-    on: one that dies takes no other's fits with it, and which fit it had is known.
-    """
-    if kind_of_workers() == PROCESSES:
-        return partial(Pool, n_workers, PROCESSES)
-    return partial(_fresh_rounds, search) if in_batches else partial(Stream, search.n_jobs)
+    if n_workers == 1:
+        return InPlace
+    first = later = partial(Stream, search.n_jobs)
+    if kind == PROCESSES:
+        later = partial(Pool, n_workers, PROCESSES)
+    elif in_batches and kind != THREADS:  # workers that outlive no call, only the search
+        first, later = partial(Rounds, batches.call, n_workers), partial(_fresh_rounds, search)
+    makers = chain([first], repeat(later))
+    return lambda: next(makers)()
 
 
 def _fresh_rounds(search):
-    return Rounds(joblib.Parallel(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch))
+    parallel = joblib.Parallel(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
+    return Rounds(parallel, joblib.effective_n_jobs(search.n_jobs))
+
+
+def _n_retries(search):
+    """Return how often a fit is made again: on workers of others a death can be another's fault.
+
+    A task that was given up there may be left, and kill the worker of the next.
+    """
+    if search.error_score == "raise":
+        return 0
+    return 1 if kind_of_workers() in (THREADS, PROCESSES) else 2
 
 
 def read_batch_size(search):
