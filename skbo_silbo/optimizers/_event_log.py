@@ -68,7 +68,11 @@ class EventLog(Journal):
         learnt = and_what_was_learnt
         self._learnt = replay(optimizer, events, damaged, self._learnt, and_what_was_learnt=learnt)
 
-    def keep(self, event):
+    def tell(self, event):
+        """Append what an optimiser was told, or had cancelled: see `keep`."""
+        self.keep(event)
+
+    def keep(self, *events):
         """Append what must not be lost: where it cannot be now, it is before the next event.
 
         Raises
@@ -76,7 +80,7 @@ class EventLog(Journal):
         OSError, RuntimeError
             As `append` does.
         """
-        self._owed.append(event)
+        self._owed += events
         self._write_owed()
 
     def append(self, record):
@@ -94,8 +98,8 @@ class EventLog(Journal):
         if n_lost and os.getpid() == self._process:
             warn_user(
                 f"journal {self.path!r} must have room: {n_lost} values could not be written and "
-                "are not in it. Save x_iters and func_vals of the result, and give them as x0 and "
-                "y0 (or tell them) when it goes on."
+                "are not in it. Save what the result or the exception has of them, and give it as "
+                "x0 and y0, as initial_results or by tell() when it goes on."
             )
 
     def _write_owed(self):
