@@ -47,13 +47,18 @@ class EventLog(Journal):
 
     def __init__(self, path, kind=OPTIMIZER):
         self._owed = []  # events to keep that could not be written
-        self._learnt = None  # as the last event has it
+        self._learnt = None  # as the last event has it,
+        self._latest = {}  # which is this one
         super().__init__(path, kind)
 
     def ask(self, places, learnt):
         """Append places that are pending from now on, and what has been learnt by now, a dict."""
-        self.append({"asked": places, "learnt": changes(self._learnt, learnt)})
-        self._learnt = deepcopy(learnt)  # parts of the user's own may go on changing theirs
+        try:
+            self.append({"asked": places, "learnt": changes(self._learnt, learnt)})
+        finally:  # Ctrl-C is raised when it is on disk
+            if self._is_last({"asked": places}):
+                # Parts of the user's own may go on changing theirs.
+                self._hold(self.records[-1], deepcopy(learnt))
 
     def is_of_this_release(self):
         """Return whether what was learnt is in this release's words."""
@@ -66,7 +71,16 @@ class EventLog(Journal):
             return self.damaged_record(events[i]["n"], f"{type(error).__name__}: {error}")
 
         learnt = and_what_was_learnt
-        self._learnt = replay(optimizer, events, damaged, self._learnt, and_what_was_learnt=learnt)
+        held = replay(optimizer, events, damaged, self._learnt, and_what_was_learnt=learnt)
+        for event in events:
+            if "learnt" in event:
+                self._hold(event, held)
+
+    def _hold(self, event, learnt):
+        """Have what was learnt last in memory alone, with the event that a file anew has it in."""
+        self._latest.pop("learnt", None)
+        event["learnt"] = changes(None, learnt)
+        self._learnt, self._latest = learnt, event
 
     def tell(self, event):
         """Append what an optimiser was told, or had cancelled: see `keep`."""
