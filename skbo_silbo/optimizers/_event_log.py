@@ -9,13 +9,7 @@ from operator import index
 from skbo_silbo._checks import warn_user
 from skbo_silbo.journal import Journal, JournalKind, agreeing, changes, require_same
 from skbo_silbo.optimizers._events import replay
-from skbo_silbo.optimizers._identity import (
-    RootSeed,
-    check_space,
-    describe_objects,
-    describe_objects_that_can_be,
-    identity,
-)
+from skbo_silbo.optimizers._identity import RootSeed, check_space, identity
 
 COUNTED = (
     "Search as before, or give another path. If that is not what a function is but what it has "
@@ -177,11 +171,11 @@ def begin_or_check(log, optimizer, facts):
     """
 
     def make_header():
-        who = identity(optimizer, describe_objects)
+        who = identity(optimizer, whole=True)
         return {"made with": release(), **who, "facts": facts}
 
     def check(then):
-        now = {**identity(optimizer, describe_objects_that_can_be), "facts": facts}
+        now = {**identity(optimizer, whole=False), "facts": facts}
         with _header_as_written(log):
             _check_same(then, now, optimizer.space_, log.path)
 

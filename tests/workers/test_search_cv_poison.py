@@ -161,7 +161,7 @@ class OneFitEach:
         self.search, self.begun, self.n_begun = search, self, 0
         self.search.n_splits_ = 1
 
-    def begin(self, points):
+    def begin(self, points, *, alone):
         pass
 
     @contextmanager
