@@ -6,7 +6,7 @@ from contextlib import suppress
 import numpy as np
 
 from skbo_silbo.optimizers._events import OF_CALLS, places_of, told_of
-from skbo_silbo.space import keys_of
+from skbo_silbo.space._keys import keys_of
 
 LONGEST_ERROR = 500  # characters
 MOST_RUNS = 2  # that a point may end by an exception, where the function works elsewhere

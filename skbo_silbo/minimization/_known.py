@@ -6,7 +6,7 @@ import numpy as np
 
 from skbo_silbo.optimizers._events import values_to_data
 from skbo_silbo.optimizers._told import as_constraints, as_evaluations
-from skbo_silbo.space import keys_of
+from skbo_silbo.space._keys import keys_of
 
 
 def tell_known(optimizer, calls, x0, y0, c0, sign):

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from skbo_silbo.baselines import BOCK, REMBO, SIBO, SIRBO, AddBO, HeSBO, RandomSearch, SILBOAsRun
 from skbo_silbo.optimizers import SILBO, AskTellOptimizer
 from skbo_silbo.optimizers._identity import RootSeed, check_space, space_to_data
-from skbo_silbo.space import as_space
+from skbo_silbo.space._read import as_space
 
 # Chen et al. (2020), section 5.1, and Algorithms 1 to 4 as printed.
 _paper = partial(

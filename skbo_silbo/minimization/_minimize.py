@@ -32,7 +32,7 @@ from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.optimizers._constraints import describe_constraints
 from skbo_silbo.optimizers._event_log import open_log
 from skbo_silbo.optimizers._executors import InPlace, OneThread, Workers, is_executor
-from skbo_silbo.space import keys_of
+from skbo_silbo.space._keys import keys_of
 
 GOES_ON = (
     "The same call with the same journal goes on with this point; if func raises there again, and "

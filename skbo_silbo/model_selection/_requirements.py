@@ -10,7 +10,7 @@ from skbo_silbo.model_selection._backend import (
     require_that_fits_can_be_sent,
 )
 from skbo_silbo.model_selection._racing import FEWEST_FOLDS
-from skbo_silbo.space import as_space, warn_of_intervals
+from skbo_silbo.space._read import as_space, warn_of_intervals
 
 
 def read_space(given):

@@ -31,14 +31,9 @@ from skbo_silbo.optimizers._told import (
     warn_of_constraints_left_out,
 )
 from skbo_silbo.sensitivity import InputModel
-from skbo_silbo.space import (
-    AnySpace,
-    as_space,
-    key_of,
-    keys_of,
-    refuse_intervals,
-    require_left,
-)
+from skbo_silbo.space import key_of
+from skbo_silbo.space._keys import keys_of, require_left
+from skbo_silbo.space._read import AnySpace, as_space, refuse_intervals
 
 N_CENTRES = 5  # best points, round which proposals in a part of the space are looked for
 

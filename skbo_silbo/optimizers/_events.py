@@ -24,7 +24,7 @@ from skbo_silbo.optimizers._identity import (
     merge_options,
     option_names,
 )
-from skbo_silbo.space import keys_of
+from skbo_silbo.space._keys import keys_of
 
 FORMAT, VERSION = "skbo_silbo optimizer", 4
 FOLLOWED = ("asked", "told", "cancelled")

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skbo_silbo.journal import describe, differences_in_words
-from skbo_silbo.space import box_difference, describe_space, space_difference
+from skbo_silbo.space._description import box_difference, describe_space, space_difference
 
 
 class RootSeed(int):

@@ -39,7 +39,8 @@ from skbo_silbo.optimizers._model import Model, lowest_mean
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.sensitivity._evidence import Rival
 from skbo_silbo.sensitivity._subspace import describe_subspace
-from skbo_silbo.space import draw_unseen, first_rows, key_of
+from skbo_silbo.space import draw_unseen, key_of
+from skbo_silbo.space._keys import first_rows
 from skbo_silbo.surrogate._feasibility import fit_feasibility, restore_feasibility
 from skbo_silbo.surrogate._fitting import refit, restored
 from skbo_silbo.surrogate._warps import choose_warp

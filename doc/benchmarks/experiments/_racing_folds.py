@@ -6,7 +6,8 @@ from collections import defaultdict
 import numpy as np
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
-from skbo_silbo.benchmarks.tuning import TASKS, StampedScorer
+
+from .tuning import TASKS, StampedScorer
 
 N = 40  # candidates with all their folds: the number of fits that every search may make
 FACTOR, FRACTION = 3, 9  # of HalvingRandomSearchCV: it begins with a ninth of the rows

@@ -11,10 +11,10 @@ from skbo_silbo.benchmarks.engine import (
     by_method,
     peak_rss_mib,
     shape,
-    slope,
     spread,
-    time_call,
 )
+
+from ._timing import slope, time_call
 
 N_WINDOWS = 5  # parts of a run, of equal length, whose medians are compared
 MOST_MIB = 500  # at 1000 inputs and 250 evaluations

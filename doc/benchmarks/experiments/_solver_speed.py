@@ -10,16 +10,15 @@ from skbo_silbo.benchmarks.engine import (
     Experiment,
     Grid,
     Table,
-    alternate,
     by_method,
-    milliseconds,
     peak_rss_mib,
     shape,
     spread,
-    time_call,
 )
 from skbo_silbo.decomposition import SemiSlicedInverseRegression, slice_response
 from skbo_silbo.decomposition.slicing._neighborhoods import local_membership
+
+from ._timing import alternate, milliseconds, time_call
 
 N_WANTED = 2
 N_SLICES = 10
@@ -28,7 +27,6 @@ RELATIVE_RIDGE = 1e-3
 CORRELATION = 0.9
 N_NEIGHBORS = 7
 MOST_OVER_BEST = 1.25
-TIMES = ("exact", "exact ms", "other", "other ms", "exact / other")
 
 
 def make_rows(problem, seed):

@@ -4,9 +4,10 @@ from collections import defaultdict
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, milliseconds, slope
+from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
 
 from ._sir_speed import excuse, measure_fit
+from ._timing import milliseconds, slope
 
 SERIES = {
     "n, at d = 100": [{"n": n, "d": 100} for n in (5000, 10_000, 20_000, 40_000, 80_000)],

@@ -9,7 +9,8 @@ import numpy as np
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
 from skbo_silbo.benchmarks.search import GapRun, error_of_mean, gap_tables, with_error
-from skbo_silbo.benchmarks.tuning import CHANCE, OURS, PACKAGES, TABLES, TASKS, measure_tuning
+
+from .tuning import CHANCE, OURS, PACKAGES, TABLES, TASKS, measure_tuning
 
 FEW, MANY = 50, 200  # candidates of a search, and of random search to compare with
 MODELS = ("svc-2", "neighbours", "svc", "conditional", "splines")

@@ -11,8 +11,9 @@ from skbo_silbo.benchmarks.engine import (
     peak_rss_mib,
     shape,
     spread,
-    time_call,
 )
+
+from ._timing import time_call
 
 N_NEIGHBORS = 7
 LATENT = 10

@@ -6,14 +6,13 @@ from skbo_silbo.benchmarks.engine import (
     Experiment,
     Grid,
     Table,
-    alternate,
     by_method,
-    milliseconds,
     peak_rss_mib,
     shape,
     spread,
-    time_call,
 )
+
+from ._timing import alternate, milliseconds, time_call
 
 N_SLICES = 10
 GRAM_AIMS = {(5000, 100): 2.5}

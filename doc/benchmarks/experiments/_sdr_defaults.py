@@ -20,11 +20,10 @@ import numpy as np
 from skbo_silbo.benchmarks.engine import Experiment, Grid
 
 from ._sdr_data import SYNTHETIC, draw, draw_directions
-from ._sdr_told import ALPHAS, aims, report
+from ._sdr_report import ALPHAS, aims, report
 
 N_UNLABELED, N_NEIGHBORS = 400, 5
 RIDGES = np.r_[1e-4, 1e-3, 10.0 ** np.arange(-2, 1.25, 0.5), 100.0]
-LEFT_OUT = 10.0 ** np.arange(-6, 3.25, 0.5)
 
 # -- ridge and alpha -----------------------------------------------------------------------------
 

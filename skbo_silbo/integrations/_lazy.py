@@ -1,4 +1,4 @@
-"""Doors whose libraries are imported with them: each is opened when it is asked for."""
+"""Classes whose library is imported with them: each is imported when it is asked for."""
 
 
 def __getattr__(name):

@@ -3,7 +3,8 @@
 import numpy as np
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, spread
-from skbo_silbo.benchmarks.tuning import (
+
+from .tuning import (
     CHANCE,
     FEW,
     LONG,

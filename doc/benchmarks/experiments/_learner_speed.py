@@ -6,19 +6,10 @@ and for the Gaussian process one fit of MAVE.
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import (
-    Experiment,
-    Grid,
-    Table,
-    alternate,
-    by_method,
-    milliseconds,
-    shape,
-    spread,
-    time_call,
-)
+from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method, shape, spread
 
 from ._sir_speed import gram, make_data
+from ._timing import alternate, milliseconds, time_call
 
 BUDGET_SECONDS = 1.0
 """Wall seconds of repeated fits in one cell."""

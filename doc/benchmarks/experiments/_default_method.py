@@ -111,7 +111,7 @@ def _told_error(ours, theirs):
     return f"standard error of the difference {error:.2g}"
 
 
-def default_figures(results, folder):
+def default_figures(results, folder, published=None):
     """Draw every problem once: the longer runs of one of them begin as those of its panel."""
     return search_figures(at_main_budgets(results), folder)
 
