@@ -184,6 +184,8 @@ class Journal:
         RuntimeError
             If the journal is closed, or in a process forked from the one that opened it.
         """
+        self._require_mine()
+        self._mend()
         record, size = {"n": len(self.records), **record}, self._size
         try:
             self._write(record)
@@ -209,7 +211,6 @@ class Journal:
     def _write(self, content):
         self._require_mine()
         self._look_for_itself()
-        self._mend()
         line = checked_line(content) + b"\n"
         self._is_torn = True
         try:

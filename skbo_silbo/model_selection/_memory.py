@@ -54,7 +54,7 @@ class SearchLog(EventLog):
         """Return whether what was learnt is in this release's words."""
         return self.header["made with"]["skbo_silbo"] == release()
 
-    def keep(self, event):
+    def tell(self, event):
         """Leave out what is told: it is in the journal with all that is known of the candidate."""
 
 
@@ -155,8 +155,7 @@ class Memory:
     def keep(self, candidates, noise_of):
         """Put candidates on disk, one after the other, with the noise that their scores have."""
         if self.log is not None:
-            for candidate in candidates:
-                self.log.append(_event(candidate, noise_of(candidate), self.space))
+            self.log.keep(*(_event(c, noise_of(c), self.space) for c in candidates))
             self.begun.end([candidate.params for candidate in candidates])
 
     def _warn_of_versions(self):

@@ -4,7 +4,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from os import PathLike
@@ -179,6 +179,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         If another search is using the journal.
     TimeoutError
         If a candidate runs longer than `timeout`, with ``error_score="raise"``.
+    Exception
+        What `callback` or a full disk raises has the results so far as its attribute
+        ``cv_results_``, which can be given as `initial_results`.
 
     Warns
     -----
@@ -355,6 +358,27 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                     raise
                 self.stop_reason_, ended_by = "interrupted", error
                 warn_of_interruption(batches.candidates, self.n_iter, error)
+            except Exception as error:
+                self._attach(error, batches, evaluate_candidates)
+                raise
+        self._make_table(batches, evaluate_candidates)
+        if isinstance(ended_by, SystemExit):  # a signal's, it may be: nothing is fitted
+            self.cv_results_ = batches.table
+            raise ended_by
+
+    def _attach(self, error, batches, evaluate_candidates):
+        """Give an error the results so far, if there are any, and say so."""
+        if not any(candidate.rows for candidate in batches.candidates):
+            return
+        with suppress(Exception):  # the first error is the one to raise
+            self._make_table(batches, evaluate_candidates)
+            error.cv_results_ = batches.table
+            error.add_note(
+                f"SILBOSearchCV: the results of {len(batches.candidates)} candidates are in the "
+                "attribute 'cv_results_' of this exception, and can be given as initial_results."
+            )
+
+    def _make_table(self, batches, evaluate_candidates):
         rows = [row for candidate in batches.candidates for row in candidate.rows or ()]
         if not rows:
             raise ValueError(
@@ -362,13 +386,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 f"Set error_score='raise' to debug. The last batch:\n{batches.candidates[-1].error}"
             )
         warn_of_failures(batches.candidates, self.error_score)
-        table = batches.table
-        if table is None:  # all successes are from the journal
-            table = adopt_rows(evaluate_candidates, rows)
-        self._tabulate(table, batches.candidates)
-        if isinstance(ended_by, SystemExit):  # a signal's, it may be: nothing is fitted
-            self.cv_results_ = table
-            raise ended_by
+        if batches.table is None:  # all successes are from the journal
+            batches.table = adopt_rows(evaluate_candidates, rows)
+        self._tabulate(batches.table, batches.candidates)
 
     def _search(self, batches, memory):
         self.optimizer_ = self._make_optimizer(memory.space, memory.random_state)
@@ -411,8 +431,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
         def kept(batch):
             batch = [replace(candidate, is_in_order=is_in_order) for candidate in batch]
-            run.memory.keep(batch, self._noise_of)
-            return batch
+            return self._keep(run, batch)
 
         begun = run.memory.begun
         if not any(begun.is_suspect(params) for params in points):
@@ -450,7 +469,15 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         """Put candidates on disk that are no whole batch; return them."""
         number = run.batches.n_batches
         candidates = [replace(c, iteration=number, is_in_order=False) for c in candidates]
-        run.memory.keep(candidates, self._noise_of)
+        return self._keep(run, candidates)
+
+    def _keep(self, run, candidates):
+        """Put candidates on disk and return them; on a full one they are among the results."""
+        try:
+            run.memory.keep(candidates, self._noise_of)
+        except OSError:
+            run.batches.accept(candidates)
+            raise
         return candidates
 
     def _look_at_suspects(self, run, workers):

@@ -235,7 +235,7 @@ class AskTellOptimizer(ABC):
             told = points, X, values, noise_std, constraints
             self._record(*told)
             if self._log is not None:
-                self._log.keep(told_event(self.space_, *told))
+                self._log.tell(told_event(self.space_, *told))
             new = np.setdiff1d(self._history.rows_beyond(), beyond)
             y = self._history.y
         if new.size:
@@ -275,7 +275,7 @@ class AskTellOptimizer(ABC):
                     )
             self._withdraw(keys)
             if self._log is not None:
-                self._log.keep({"cancelled": self.space_.encode(points).tolist()})
+                self._log.tell({"cancelled": self.space_.encode(points).tolist()})
         return self
 
     def keep_journal(self, log: EventLog, **facts: Any) -> None:

@@ -9,13 +9,7 @@ from operator import index
 from skbo_silbo._checks import warn_user
 from skbo_silbo.journal import Journal, JournalKind, agreeing, changes, require_same
 from skbo_silbo.optimizers._events import replay
-from skbo_silbo.optimizers._identity import (
-    RootSeed,
-    check_space,
-    describe_objects,
-    describe_objects_that_can_be,
-    identity,
-)
+from skbo_silbo.optimizers._identity import RootSeed, check_space, identity
 
 COUNTED = (
     "Search as before, or give another path. If that is not what a function is but what it has "
@@ -47,13 +41,18 @@ class EventLog(Journal):
 
     def __init__(self, path, kind=OPTIMIZER):
         self._owed = []  # events to keep that could not be written
-        self._learnt = None  # as the last event has it
+        self._learnt = None  # as the last event has it,
+        self._latest = {}  # which is this one
         super().__init__(path, kind)
 
     def ask(self, places, learnt):
         """Append places that are pending from now on, and what has been learnt by now, a dict."""
-        self.append({"asked": places, "learnt": changes(self._learnt, learnt)})
-        self._learnt = deepcopy(learnt)  # parts of the user's own may go on changing theirs
+        try:
+            self.append({"asked": places, "learnt": changes(self._learnt, learnt)})
+        finally:  # Ctrl-C is raised when it is on disk
+            if self._is_last({"asked": places}):
+                # Parts of the user's own may go on changing theirs.
+                self._hold(self.records[-1], deepcopy(learnt))
 
     def is_of_this_release(self):
         """Return whether what was learnt is in this release's words."""
@@ -66,9 +65,22 @@ class EventLog(Journal):
             return self.damaged_record(events[i]["n"], f"{type(error).__name__}: {error}")
 
         learnt = and_what_was_learnt
-        self._learnt = replay(optimizer, events, damaged, self._learnt, and_what_was_learnt=learnt)
+        held = replay(optimizer, events, damaged, self._learnt, and_what_was_learnt=learnt)
+        for event in events:
+            if "learnt" in event:
+                self._hold(event, held)
 
-    def keep(self, event):
+    def _hold(self, event, learnt):
+        """Have what was learnt last in memory alone, with the event that a file anew has it in."""
+        self._latest.pop("learnt", None)
+        event["learnt"] = changes(None, learnt)
+        self._learnt, self._latest = learnt, event
+
+    def tell(self, event):
+        """Append what an optimiser was told, or had cancelled: see `keep`."""
+        self.keep(event)
+
+    def keep(self, *events):
         """Append what must not be lost: where it cannot be now, it is before the next event.
 
         Raises
@@ -76,7 +88,7 @@ class EventLog(Journal):
         OSError, RuntimeError
             As `append` does.
         """
-        self._owed.append(event)
+        self._owed += events
         self._write_owed()
 
     def append(self, record):
@@ -94,8 +106,8 @@ class EventLog(Journal):
         if n_lost and os.getpid() == self._process:
             warn_user(
                 f"journal {self.path!r} must have room: {n_lost} values could not be written and "
-                "are not in it. Save x_iters and func_vals of the result, and give them as x0 and "
-                "y0 (or tell them) when it goes on."
+                "are not in it. Save what the result or the exception has of them, and give it as "
+                "x0 and y0, as initial_results or by tell() when it goes on."
             )
 
     def _write_owed(self):
@@ -159,11 +171,11 @@ def begin_or_check(log, optimizer, facts):
     """
 
     def make_header():
-        who = identity(optimizer, describe_objects)
+        who = identity(optimizer, whole=True)
         return {"made with": release(), **who, "facts": facts}
 
     def check(then):
-        now = {**identity(optimizer, describe_objects_that_can_be), "facts": facts}
+        now = {**identity(optimizer, whole=False), "facts": facts}
         with _header_as_written(log):
             _check_same(then, now, optimizer.space_, log.path)
 

@@ -20,7 +20,6 @@ from skbo_silbo.journal import changed, changes
 from skbo_silbo.optimizers._identity import (
     RootSeed,
     check_space,
-    describe_objects_that_can_be,
     identity,
     merge_options,
     option_names,
@@ -41,7 +40,7 @@ def to_data(optimizer):
     pending = [x.tolist() for x in optimizer._pending.values()]
     learnt = changes(None, optimizer._state_to_dict())
     events = [told_event(optimizer.space_, *told), {"asked": pending, "learnt": learnt}]
-    who = identity(optimizer, describe_objects_that_can_be)
+    who = identity(optimizer, whole=False)
     return {"format": FORMAT, "version": VERSION, **who, "events": events}
 
 

@@ -25,22 +25,23 @@ def root_seed(random_state):
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
-def identity(optimizer, describe_objects):
-    """Return class, space, options and seed of an optimiser.
+def identity(optimizer, *, whole):
+    """Return class, space, options and seed of an optimiser, objects as they are described.
 
-    Parameters
-    ----------
-    optimizer : AskTellOptimizer
-    describe_objects : callable
-        One of the two below.
+    Raises
+    ------
+    ValueError
+        When an option holds what cannot be seen and `whole` is true; else it has no description.
     """
     options, objects = _options(optimizer)
+    given = {name: getattr(optimizer, name) for name in objects}
+    described = {name: _described(name, value, whole) for name, value in given.items()}
     return {
         "class": type(optimizer).__name__,
         "space": space_to_data(optimizer.space_),
         "options": options,
         "objects": objects,
-        "descriptions": describe_objects(optimizer, objects),
+        "descriptions": {name: is_ for name, is_ in described.items() if is_ is not None},
         "seed": int(optimizer._seed),
     }
 
@@ -49,29 +50,6 @@ def option_names(cls: type) -> list[str]:
     """Return the arguments of a class besides the space, the seed and the journal."""
     own = inspect.signature(cls).parameters
     return [name for name in own if name not in ("bounds", "random_state", "journal")]
-
-
-def describe_objects(optimizer, names):
-    """Return what the options of these names are, in plain JSON, by which two are told apart.
-
-    Raises
-    ------
-    ValueError
-        When one holds what cannot be seen.
-    """
-    described = {}
-    for name in names:
-        try:
-            described[name] = describe(getattr(optimizer, name))
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from error
-    return described
-
-
-def describe_objects_that_can_be(optimizer, names):
-    """Return the same, without those that hold what cannot be seen."""
-    given = {name: _described(getattr(optimizer, name)) for name in names}
-    return {name: described for name, described in given.items() if described is not None}
 
 
 def merge_options(data, given):
@@ -88,7 +66,9 @@ def merge_options(data, given):
             f"got {sorted(given)}. Write from_dict(data, name=object)."
         )
     then = data["descriptions"]
-    shown = differences_in_words(then, {name: _described(given[name]) for name in then})
+    shown = differences_in_words(
+        then, {name: _described(name, given[name], False) for name in then}
+    )
     if shown:
         raise ValueError(
             f"options that are objects must be as they were: {shown}. Give such an object, or, "
@@ -154,8 +134,10 @@ def _plain(value):
     return float(value) if isinstance(value, Real) else NotImplemented
 
 
-def _described(value):
+def _described(name, value, whole):
     try:
         return describe(value)
-    except ValueError:
+    except ValueError as error:
+        if whole:
+            raise ValueError(f"{name}: {error}") from error
         return None

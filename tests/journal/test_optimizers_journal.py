@@ -523,6 +523,52 @@ def test_threads_asking_and_telling_at_once(kind):
     assert len(optimizer.pending_) == 0
 
 
+LEARNERS = [{}, {"embedding": "semi-sir", "n_components": 2}]
+
+
+@pytest.mark.parametrize("options", LEARNERS)
+def test_ctrl_c_while_a_proposal_is_written_spoils_nothing_of_what_was_learnt(
+    path, monkeypatch, options
+):
+    fsync, optimizer = os.fsync, step(make(path, **options), 6)
+    with monkeypatch.context() as patched:
+        interrupts = iter([True])
+        patched.setattr(
+            os, "fsync", lambda file: fsync(file) if not next(interrupts, False) else interrupt()
+        )
+        with pytest.raises(KeyboardInterrupt):
+            optimizer.ask()
+    assert len(optimizer.pending_) == 0
+    step(optimizer, 2).close_journal()
+    again = make(path, **options)
+    assert_array_equal(again.x_iters_, optimizer.x_iters_)
+    assert again.to_dict()["events"][1]["learnt"] == optimizer.to_dict()["events"][1]["learnt"]
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("options", LEARNERS)
+def test_a_journal_written_anew_goes_on_as_it_would_have(path, options):
+    optimizer = step(make(path, **options), 7)
+    path.write_bytes(b"my shopping list")
+    with pytest.warns(UserWarning, match="something else was written into it"):
+        step(optimizer).close_journal()
+    again, plain = make(path, **options), SILBO(BOUNDS, n_initial=4, random_state=0, **options)
+    assert_array_equal(again.x_iters_, step(plain, 8).x_iters_)
+    assert_array_equal(again.ask(2), plain.ask(2))
+
+
+def test_only_what_was_learnt_last_is_held_in_memory(path):
+    optimizer = step(make(path, **LEARNERS[1]), 9)
+    held = [event for event in optimizer._log.records if "learnt" in event]
+    assert len(held) == 1
+    optimizer.close_journal()
+    again = make(path, **LEARNERS[1])
+    assert len([event for event in again._log.records if "learnt" in event]) == 1
+
+
 def test_ctrl_c_while_a_value_is_written_keeps_it_on_disk(tmp_path, monkeypatch):
     path, write, calls = tmp_path / "a.jsonl", os.fsync, []
 

@@ -162,7 +162,7 @@ class OneFitEach:
         self.search, self.begun, self.n_calls = search, self, 0
         self.search.n_splits_ = 1
 
-    def begin(self, points):
+    def begin(self, points, *, alone):
         pass
 
     @contextmanager
