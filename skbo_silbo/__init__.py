@@ -3,6 +3,7 @@
 from importlib.metadata import version
 
 from .decomposition import (
+    MAVE,
     ActiveSubspace,
     DirectionalRegression,
     KernelSlicedInverseRegression,
@@ -10,6 +11,7 @@ from .decomposition import (
     PrincipalHessianDirections,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
+    SlicedInverseRegression,
     SparseSlicedInverseRegression,
 )
 from .model_selection import SILBOSearchCV
@@ -45,6 +47,7 @@ __all__ = [
     "KernelSlicedInverseRegression",
     "LostEvaluationWarning",
     "LostWorkerError",
+    "MAVE",
     "MinimizeResult",
     "NotLowDimensionalWarning",
     "OuterProductGradients",
@@ -56,6 +59,7 @@ __all__ = [
     "SIRBO",
     "SemiSlicedInverseRegression",
     "SlicedAverageVarianceEstimation",
+    "SlicedInverseRegression",
     "Space",
     "SpaceExhausted",
     "SparseSlicedInverseRegression",

@@ -132,7 +132,8 @@ class ChunkedSlicing:
         self._forget_passing()
         self._forget_solved()
         self._unsolved = self._moments
-        self.n_slices_ = int((self._moments.counts > 0).sum())
+        self.slice_sizes_ = self._moments.counts[self._moments.counts > 0]
+        self.n_slices_ = len(self.slice_sizes_)
         return self
 
     def _check_classes(self, classes):

@@ -105,7 +105,7 @@ class SupervisedProjection(Supervised, LinearProjection):
         """
         data, slices = self._part(X, y, sample_weight=sample_weight)
         if hasattr(self, "n_slices"):
-            self.n_slices_ = slices.n_slices
+            self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
         self._learn(data, slices)
         return self
 

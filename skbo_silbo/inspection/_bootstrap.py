@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from scipy.stats import norm
@@ -14,6 +15,7 @@ from .._checks import check_choice, check_integer, warn_user
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ..decomposition import LabelledData, split_labelled
 from ._alignment import nearest_rotation, squared_trace_correlation
+from ._names import input_names, refuse_pipeline
 
 ROWS_PER_FEATURE = 2
 """Labelled rows a feature below which intervals are refused."""
@@ -45,6 +47,8 @@ class DirectionBootstrap:
     confidence_level : float
     n_redrawn : int
         Resamples that could not be fitted and were drawn anew.
+    feature_names : list of d str
+        Those of X, or x0, x1, ...
     """
 
     components: FloatArray
@@ -55,6 +59,25 @@ class DirectionBootstrap:
     stability: FloatArray
     confidence_level: float
     n_redrawn: int
+    feature_names: list[str]
+
+    def to_frame(self) -> Any:
+        """Return a pandas frame, a row an entry: estimate, standard error and interval.
+
+        The index has the levels "direction", from 0, and "feature".
+        """
+        import pandas as pd
+
+        index = pd.MultiIndex.from_product(
+            [range(len(self.components)), self.feature_names], names=["direction", "feature"]
+        )
+        columns = {
+            "estimate": self.components,
+            "standard_error": self.standard_errors,
+            "low": self.low,
+            "high": self.high,
+        }
+        return pd.DataFrame({name: v.ravel() for name, v in columns.items()}, index=index)
 
 
 def bootstrap_directions(
@@ -166,6 +189,7 @@ def bootstrap_directions(
     check_integer("n_resamples", n_resamples, 2)
     _check_confidence_level(confidence_level)
     check_choice("method", method, ("normal", "percentile"))
+    refuse_pipeline(estimator)
     rng = check_random_state(random_state)
     seeded = _seeded(clone(estimator), rng)
     if sample_weight is not None:
@@ -188,7 +212,9 @@ def bootstrap_directions(
     resampler = _Resampler(clone(seeded).set_params(**resolved), rows, fitted.components_)
     seeds = rng.randint(np.iinfo(np.int32).max, size=n_resamples)
     resamples = Parallel(n_jobs=n_jobs)(delayed(resampler.draw)(seed) for seed in seeds)
-    return _summarise(fitted.components_, resamples, confidence_level, method)
+    return _summarise(
+        fitted.components_, input_names(fitted, X), resamples, confidence_level, method
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,7 +291,7 @@ def _seeded(estimator, rng):
     return estimator
 
 
-def _summarise(components, resamples, confidence_level, method):
+def _summarise(components, names, resamples, confidence_level, method):
     failures = [message for resample in resamples for message in resample.failures]
     if failures:
         warn_user(
@@ -290,6 +316,7 @@ def _summarise(components, resamples, confidence_level, method):
         stability=np.array([resample.stability for resample in resamples]),
         confidence_level=float(confidence_level),
         n_redrawn=len(failures),
+        feature_names=names,
     )
 
 
