@@ -85,15 +85,10 @@ def linearity(law, seed, n, d):
 
 
 CELLS = [
-    *(
-        (hessian, law, (n, d, u))
-        for n, d in ((100, 5), (200, 8))
-        for u in (0, 1)
-        for law in CONTINUOUS
-    ),
-    *((variances, law, cell) for cell in ((100, 5, 4), (200, 8, 4)) for law in CONTINUOUS),
     *((coordinates, law, (100, 8)) for law in CONTINUOUS),
     *((linearity, law, (150, 8)) for law in LAWS),
+    *((hessian, law, (100, 5, uneven)) for uneven in (0, 1) for law in CONTINUOUS),
+    *((variances, law, (100, 5, 4)) for law in CONTINUOUS),
 ]
 
 
@@ -111,4 +106,4 @@ def main(n_sets):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 500)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)
