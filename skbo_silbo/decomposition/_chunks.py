@@ -7,6 +7,7 @@ from sklearn.utils.metaestimators import available_if
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import solve_moments
 from .._numerics._whitening import whitening_basis
+from .rows._extremes import check_extremes
 from .rows._labels import check_block_response, check_labelled_chunk, warn_of_classes
 from .rows._moments import SliceMoments
 from .rows._solved_on_demand import SolvedOnDemand
@@ -115,6 +116,7 @@ class ChunkedSlicing:
         X, y, weights = check_labelled_chunk(
             self, X, y, sample_weight, reset=first, allow_categories=categories
         )
+        check_extremes(X)
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         if first:
             if classes is None and self.categorical == "auto":

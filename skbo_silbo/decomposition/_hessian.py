@@ -90,6 +90,7 @@ class PrincipalHessianDirections(SupervisedProjection):
     """
 
     _takes_categories = False
+    _reads_values = True
     _whitens = True
     _passing = ("dimension_tests_", "bootstrap_tests_")
 

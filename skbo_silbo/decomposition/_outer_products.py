@@ -92,6 +92,7 @@ class OuterProductGradients(SupervisedProjection):
     """
 
     _takes_categories = False
+    _reads_values = True
     _keeps_float32 = False
     _whitens = True
 
