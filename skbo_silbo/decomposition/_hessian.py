@@ -121,7 +121,8 @@ class PrincipalHessianDirections(SupervisedProjection):
         self.n_components_ = self._choose_n_components(Z @ V, e, slices)
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
         if not self.n_components_:
-            warn_of_unseen(Z, data.y, "directions along which the mean of y bends", found=0)
+            sees = "directions along which the mean of y bends"
+            warn_of_unseen(Z, data.y, sees, found=0, sees_means=True)
 
     def _choose_n_components(self, S, e, slices):
         if self.on == "residuals":

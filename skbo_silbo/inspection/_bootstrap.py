@@ -16,6 +16,7 @@ from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ..decomposition import LabelledData, split_labelled
 from ._alignment import nearest_rotation, squared_trace_correlation
 from ._names import input_names, refuse_pipeline
+from ._resamples import without_advice
 
 ROWS_PER_FEATURE = 2
 """Labelled rows a feature below which intervals are refused."""
@@ -162,7 +163,9 @@ def bootstrap_directions(
     63 % of the rows: with fewer than two a feature its T is all but singular and no interval of
     this kind covers anything, so it is refused. With heavy tails (Student's t with 3 degrees of
     freedom for X) they cover .81 and .85: a few rows decide, and resampling does not know the
-    others that might have been. A ridge adds a bias that no resample shows.
+    others that might have been. A ridge adds a bias that no resample shows, and shrinks the scale:
+    the truth that intervals cover is then the direction scaled to ``b'Tb`` as the fitted ones are,
+    ridge included, and not the one of unit score variance.
 
     Unlabelled rows are kept as they are: the intervals are conditional on them. Copies of a row are
     each other's nearest neighbours, so that localised slices and the graph over the rows are
@@ -250,7 +253,8 @@ class _Resampler:
         unlabelled = rows.X_unlabeled if len(rows.X_unlabeled) else None
         weights = None if rows.weights is None else rows.weights[drawn]
         X, y = rows.X_labeled[drawn], rows.y[drawn]
-        return _fit_all(clone(self.estimator), X, y, unlabelled, weights)
+        with without_advice():
+            return _fit_all(clone(self.estimator), X, y, unlabelled, weights)
 
     def _compare(self, fitted, failures):
         Z, W = self._scores(fitted.components_), self._scores(self.reference)

@@ -20,7 +20,9 @@ from skbo_silbo.decomposition.selection import _alpha
 from skbo_silbo.decomposition.selection._alpha import ALPHAS, _hat_matrices, _held_out_errors
 from skbo_silbo.decomposition.selection._ridge import slice_targets
 
-pytestmark = pytest.mark.filterwarnings("ignore:No direction was found")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:No direction was found", "ignore:Little was found", "ignore:The linearity condition"
+)
 
 EDGES = [-1.0, 0.0, 1.0]
 

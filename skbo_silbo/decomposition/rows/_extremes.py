@@ -14,7 +14,7 @@ def check_extremes(X, y=None):
     ------
     ValueError
     """
-    if len(X) and max(X.max(), -X.min()) > LARGEST:
+    if len(X) and max(float(X.max()), -float(X.min())) > LARGEST:
         _refuse("X", int(np.argmax(np.abs(X).max(axis=0))), f"above {LARGEST:g} in magnitude")
     _check_spread("X", X)
     if y is not None and y.dtype.kind == "f":
@@ -26,8 +26,8 @@ def check_extremes(X, y=None):
 
 def _check_spread(name, rows):
     """Only columns whose first and last rows are close are looked at whole."""
-    close = np.flatnonzero(np.abs(rows[0] - rows[-1]) < SMALLEST)
-    spread = np.ptp(rows[:, close], axis=0)
+    close = np.flatnonzero(np.abs(rows[0] - rows[-1], dtype=np.float64) < SMALLEST)
+    spread = np.ptp(rows[:, close], axis=0).astype(np.float64)
     if ((spread > 0) & (spread < SMALLEST)).any():
         tiny = close[np.argmax((spread > 0) & (spread < SMALLEST))]
         _refuse(name, int(tiny), f"spread over less than {SMALLEST:g}")
