@@ -68,9 +68,9 @@ class KernelSlicedInverseRegression(
     kernel_params : dict, default=None
         Keywords of a callable kernel.
     scale : bool, default=True
-        Divide the columns by their standard deviations over all rows, labelled or not, before the
-        kernel sees them, so that units do not matter. Not done with "precomputed" and the kernels
-        of chi-square, whose rows are histograms.
+        Divide the columns by their standard deviations over the labelled rows before the kernel
+        sees them, so that units do not matter. Not done with "precomputed" and the kernels of
+        chi-square, whose rows are histograms.
     alpha : "auto" or float, default="auto"
         Weight of the unlabelled rows: the penalty is alpha n_l times the mean squared difference of
         the scores along an edge. "auto" compares 0, 0.1, 1 and 10 by five-fold cross-validation
@@ -293,7 +293,7 @@ class KernelSlicedInverseRegression(
         self.gamma_ = 1 / self.n_features_in_ if self.gamma is None else float(self.gamma)
         if self.kernel != "precomputed":
             self.X_fit_ = np.concatenate([data.X_labeled, data.X_unlabeled])
-            self.scale_ = self._scale_of(self.X_fit_)
+            self.scale_ = self._scale_of(data)
             return self._kernel_values(self.X_fit_, self.X_fit_), slice(None)
         self.X_fit_ = None
         if len(data.is_labeled) != self.n_features_in_:
@@ -313,12 +313,13 @@ class KernelSlicedInverseRegression(
             return pairwise_kernels(X, Y, metric=self.kernel, **(self.kernel_params or {}))
         return self._named_kernel(self.kernel, X, Y, self.gamma_)
 
-    def _scale_of(self, X):
+    def _scale_of(self, data):
         """Return the standard deviations (d,) of the columns, 1 where they are not to be used."""
         if not self.scale or self.kernel in OF_HISTOGRAMS:
-            return np.ones(X.shape[1])
-        spread = X.std(axis=0)
-        return np.where(is_constant(spread**2, X.mean(axis=0)), 1.0, spread)
+            return np.ones(self.n_features_in_)
+        mean = data.labelled_mean()
+        variance = np.average((data.X_labeled - mean) ** 2, axis=0, weights=data.weights)
+        return np.where(is_constant(variance, mean), 1.0, np.sqrt(variance))
 
     def _named_kernel(self, name, X, Y, gamma):
         shape = {"gamma": gamma, "degree": self.degree, "coef0": self.coef0}

@@ -86,7 +86,7 @@ def test_a_linear_kernel_weighs_labels_as_the_linear_transformer(kind):
     parameters = {"n_slices": EDGES, "alpha": 2.0, "ridge": 0}
     weights = counts if kind == "counts" else relative
     sir = SemiSlicedInverseRegression(2, scale=False, **parameters)
-    kernel = KernelSlicedInverseRegression(2, kernel="linear", **parameters)
+    kernel = KernelSlicedInverseRegression(2, kernel="linear", scale=False, **parameters)
     scores = sir.fit(X, y, rest, sample_weight=weights).transform(X)
     by_kernel = kernel.fit(X, y, rest, sample_weight=weights).transform(X)
     np.testing.assert_allclose(kernel.eigenvalues_[:2], sir.eigenvalues_[:2], atol=1e-8)
