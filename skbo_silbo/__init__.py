@@ -14,6 +14,7 @@ from skbo_silbo.space import SpaceExhausted
 from skbo_silbo.workers import LostEvaluationWarning, LostWorkerError
 
 from .decomposition import (
+    MAVE,
     ActiveSubspace,
     DirectionalRegression,
     KernelSlicedInverseRegression,
@@ -21,6 +22,7 @@ from .decomposition import (
     PrincipalHessianDirections,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
+    SlicedInverseRegression,
     SparseSlicedInverseRegression,
 )
 from .model_selection import SILBOSearchCV
@@ -39,6 +41,7 @@ __all__ = [
     "KernelSlicedInverseRegression",
     "LostEvaluationWarning",
     "LostWorkerError",
+    "MAVE",
     "MinimizeResult",
     "NotLowDimensionalWarning",
     "OuterProductGradients",
@@ -50,6 +53,7 @@ __all__ = [
     "SIRBO",
     "SemiSlicedInverseRegression",
     "SlicedAverageVarianceEstimation",
+    "SlicedInverseRegression",
     "Space",
     "SpaceExhausted",
     "SparseSlicedInverseRegression",

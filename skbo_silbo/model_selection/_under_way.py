@@ -10,7 +10,8 @@ from itertools import chain, repeat
 import joblib
 
 from skbo_silbo.model_selection._candidates import with_unrun_folds
-from skbo_silbo.workers import PROCESSES, THREADS, LostEvaluationWarning
+from skbo_silbo.workers import LostEvaluationWarning
+from skbo_silbo.workers._pool import PROCESSES, THREADS
 from skbo_silbo.workers._executors import InPlace
 from skbo_silbo.workers._joblib import Rounds, Stream, kind_of_workers
 from skbo_silbo.workers._losses import in_words

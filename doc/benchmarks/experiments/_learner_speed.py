@@ -42,9 +42,9 @@ def _alpha(X, y):
 
 
 def _mave(X, y):
-    from skbo_silbo import OuterProductGradients
+    from skbo_silbo import MAVE
 
-    return lambda: OuterProductGradients(2).fit(X, y), lambda: gram(X)
+    return lambda: MAVE(2).fit(X, y), lambda: gram(X)
 
 
 def _active_subspace(X, y):
