@@ -11,12 +11,11 @@ import joblib
 
 from skbo_silbo.model_selection._candidates import with_unrun_folds
 from skbo_silbo.workers import LostEvaluationWarning
-from skbo_silbo.workers._pool import PROCESSES, THREADS
 from skbo_silbo.workers._executors import InPlace
 from skbo_silbo.workers._joblib import Rounds, Stream, kind_of_workers
 from skbo_silbo.workers._losses import in_words
 from skbo_silbo.workers._pace import Pace
-from skbo_silbo.workers._pool import Pool
+from skbo_silbo.workers._pool import PROCESSES, THREADS, Pool
 from skbo_silbo.workers._workers import Call, Workers
 
 
