@@ -233,7 +233,7 @@ def _perform(run):
         if stop.reason in ("n_calls", "exhausted"):
             run.conclude()
         ended = True
-        return run.result(stop)
+        return run.final(stop)
     except KeyboardInterrupt:
         run.rescue()
         stop = Stop("interrupted", "Interrupted (Ctrl-C): this is the result so far.")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from skbo_silbo.minimization._calls import MOST_RUNS
 from skbo_silbo.minimization._outcome import as_outcome
@@ -161,13 +162,23 @@ class Run:
         with contextlib.suppress(OSError):  # of the journal: the search ends with another error
             self.workers.drain()
 
+    def final(self, stop):
+        """Return the result at the end, with the point that the model recommends."""
+        result = self.result(stop)
+        if result.success:
+            with contextlib.suppress(NotFittedError):
+                result["x_recommended"] = self.optimizer.recommended_.point
+        return result
+
     def result(self, stop, *, interrupted=False):
         """Return the result so far."""
         values, feasible = self.sign * self.optimizer.func_vals_, self.optimizer.feasible_
         found = bool((np.isfinite(values) & feasible).any())
+        best = self.optimizer.best_x_ if found else None
         constrained = {"constraints": self.optimizer.constraints_} if self.n_constraints else {}
         return MinimizeResult(
-            x=self.optimizer.best_x_ if found else None,
+            x=best,
+            x_recommended=best,
             fun=self.sign * self.optimizer.best_y_ if found else float("nan"),
             nfev=self.nfev,
             x_iters=self.optimizer.x_iters_,

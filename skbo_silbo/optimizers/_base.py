@@ -23,6 +23,7 @@ from skbo_silbo.optimizers._event_log import EventLog, begin_or_check, closed_on
 from skbo_silbo.optimizers._events import from_data, to_data, told_event
 from skbo_silbo.optimizers._history import History, is_feasible, warn_of_values_beyond
 from skbo_silbo.optimizers._identity import root_seed
+from skbo_silbo.optimizers._model import Recommendation
 from skbo_silbo.optimizers._restricted import Part, propose_in
 from skbo_silbo.optimizers._told import (
     as_constraints,
@@ -122,6 +123,15 @@ class AskTellOptimizer(ABC):
     def best_y_(self) -> float:
         """The lowest finite value told of a feasible point."""
         return float(self._history.y[self._best_index()])
+
+    @property
+    def recommended_(self) -> Recommendation:
+        """The evaluated point to use where values are noisy; without a model the best one."""
+        return Recommendation(self.best_x_, self.best_y_, float("nan"))
+
+    def _point_at(self, x):
+        """Return the point, as it was told, at a place (m,) of the cube."""
+        return self._history.points[np.flatnonzero((x == self._history.X).all(axis=1))[0]].copy()
 
     @property
     def input_model_(self) -> InputModel:

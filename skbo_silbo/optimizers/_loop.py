@@ -35,7 +35,7 @@ from skbo_silbo.optimizers._configuration import Configuration, is_update_due
 from skbo_silbo.optimizers._design import Design, random_points
 from skbo_silbo.optimizers._events import places_of
 from skbo_silbo.optimizers._history import Labelled, impute_failures
-from skbo_silbo.optimizers._model import Model, lowest_mean
+from skbo_silbo.optimizers._model import Model, Recommendation, in_units_of, lowest_mean
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.sensitivity._evidence import Rival
 from skbo_silbo.sensitivity._subspace import describe_subspace
@@ -283,6 +283,32 @@ class EmbeddedOptimizer(AskTellOptimizer):
             if self._described is None or self._described[0] is not model:
                 self._described = model, self._describe(model)
             return self._described[1]
+
+    @property
+    def recommended_(self) -> Recommendation:
+        """The evaluated point to use where values are noisy: point, mean and std.
+
+        It has the lowest posterior mean among the feasible ones. `best_y_` is the lowest of many
+        noisy values, and so mostly too low; the mean is not.
+
+        Raises
+        ------
+        NotFittedError
+            Before the first model.
+        """
+        with self._lock, one_thread():
+            model, labelled = self._current_model(), self._labelled()
+            y = labelled.y[np.isfinite(labelled.y)]
+            good = model.ranked[: min(model.n_feasible, y.size)]
+            if not len(good):
+                return super().recommended_
+            Z, source = self._coordinates(good, model.embedding)
+            mean, std = model.surrogate.predict(Z)
+            i = int(np.argmin(mean))
+            moments = in_units_of(y, model.warp, mean[i], std[i])
+            told = self._history.y[np.isfinite(self._history.y)]
+            unit = float(np.ptp(told) / np.ptp(y)) if np.ptp(y) else 1.0
+            return Recommendation(self._point_at(good[source[i]]), *(unit * m for m in moments))
 
     def _current_model(self):
         """Return the model with everything told, hyperparameters kept; nothing is changed."""
