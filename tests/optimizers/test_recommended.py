@@ -15,7 +15,8 @@ def noisy_search(seed):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, (60, 3))
     optimizer = SILBO(BOUNDS, random_state=seed)
-    optimizer.tell(X, [bowl(x) + 0.5 * rng.standard_normal() for x in X])
+    values = [bowl(x) + 0.5 * rng.standard_normal() for x in X]
+    optimizer.tell(X, values, noise_std=np.full(60, 0.5))
     optimizer.ask()
     return optimizer
 
