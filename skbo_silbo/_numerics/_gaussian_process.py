@@ -192,34 +192,21 @@ def condition(X, y, weights, signal_variance, noise_variance):
     return GaussianProcess(X, y, weights, signal_variance, noise_variance, L, dual, distances)
 
 
-def condition_profiled(X, y, weights, noise_ratio, copies=None):
-    """Return the `GaussianProcess` of the signal variance that maximises the density of y.
-
-    Parameters
-    ----------
-    X, y, weights
-        As in `condition`.
-    noise_ratio : float
-        Noise variance divided by signal variance, > 0.
-    copies : ndarray of shape (n,), default=None
-        Of every row, positive.
-    """
-    distances = DistancesTo(X, weights)
-    ratios = noise_ratio if copies is None else noise_ratio / copies
-    L, _ = _factorise(X, distances, ratios)
-    v, dual = _profiled(L, y, copies)
-    return GaussianProcess(X, y, weights, v, v * ratios, L, dual, distances)
-
-
-def log_marginal_likelihood(X, y, weights, signal_variance, noise_variance, known_variance=0.0):
+def log_marginal_likelihood(
+    X, y, weights, signal_variance, noise_variance, known_variance=0.0, copies=1.0
+):
     """Return the log density of y and its gradient by the logarithms of the hyperparameters.
 
     Parameters
     ----------
-    X, y, weights, signal_variance, noise_variance
+    X, y, weights, signal_variance
         As in `condition`.
+    noise_variance : float
+        Positive.
     known_variance : float or ndarray of shape (n,), default=0.0
-        Of noise on top of that, of every value: ``K = v (R + eta I) + diag(known_variance)``.
+        Of noise on top of that, of every value: ``K = v R + diag((v eta + known) / copies)``.
+    copies : ndarray of shape (n,), default=1.0
+        As how many rows each counts, positive.
 
     Returns
     -------
@@ -229,73 +216,39 @@ def log_marginal_likelihood(X, y, weights, signal_variance, noise_variance, know
         By ``log weights``, ``log signal_variance`` and ``log noise_variance``, in that order.
         O(n^3 + n^2 d) time, O(n^2 + n d) memory.
     """
-    noise_ratio = (noise_variance + known_variance) / signal_variance
+    variance = noise_variance + known_variance  # of one copy
+    noise_ratio = variance / copies / signal_variance
     L, derivative = _factorise(X, DistancesTo(X, weights), noise_ratio)
     dual = _solve(L, y) / signal_variance
     by_weights, by_variance = _gradient(X, L, derivative, dual, weights, signal_variance)
+    by_variance = by_variance / copies
     by_noise = noise_variance * by_variance.sum()
     by_known = float(np.sum(known_variance * by_variance))
     by_scale = 0.5 * (dual @ y - y.size)  # by the log of a factor on all of K
-    gradient = np.concatenate([by_weights, [by_scale - by_noise - by_known, by_noise]])
-    return _log_density(y, L, dual, signal_variance), gradient
-
-
-def profiled_log_marginal_likelihood(X, y, weights, noise_ratio, copies=None):
-    """Return the log density of y maximised over the signal variance, and its gradient.
-
-    For given weights and noise ratio eta the maximum is at ``v = y' (R + eta I)^-1 y / n``, n the
-    number of copies.
-
-    Parameters
-    ----------
-    X, y, weights
-        As in `condition`.
-    noise_ratio : float
-        Noise variance divided by signal variance, > 0.
-    copies : ndarray of shape (n,), default=None
-        Of every row, positive.
-
-    Returns
-    -------
-    value : float
-        In nats.
-    gradient : ndarray of shape (d + 1,)
-        By ``log weights`` and ``log noise_ratio``.
-    signal_variance : float
-        The maximiser.
-    """
-    ratios = noise_ratio if copies is None else noise_ratio / copies
-    L, derivative = _factorise(X, DistancesTo(X, weights), ratios)
-    v, dual = _profiled(L, y, copies)
-    # v is stationary, so the partial derivatives at v are the total ones
-    by_weights, by_variance = _gradient(X, L, derivative, dual, weights, v)
-    by_noise = v * np.sum(ratios * by_variance)
-    value = _log_density(y, L, dual, v)
-    if copies is not None:
-        value += log_density_of_copies(v * noise_ratio, copies)
-        by_noise -= 0.5 * np.sum(copies - 1)
-    return value, np.append(by_weights, by_noise), v
+    by_copies = -0.5 * noise_variance * np.sum((copies - 1.0) / variance)
+    gradient = [by_weights, [by_scale - by_noise - by_known, by_noise + by_copies]]
+    value = _log_density(y, L, dual, signal_variance) + log_density_of_copies(variance, copies)
+    return value, np.concatenate(gradient)
 
 
 def log_density_of_copies(noise_variance, copies):
-    """Return what copies (n,) of values add to the log density of one each, of noise over copies.
+    """Return what copies of values add to the log density of one each, of noise over copies.
 
     Copies of a value are all the same: the less noise, the more likely that is.
+
+    Parameters
+    ----------
+    noise_variance : float or ndarray of shape (n,)
+        Of one copy.
+    copies : ndarray of shape (n,)
     """
-    more = np.sum(copies - 1) * np.log(2.0 * np.pi * noise_variance)
-    return -0.5 * float(more + np.log(copies).sum())
+    more = (copies - 1.0) * np.log(2.0 * np.pi * noise_variance)
+    return -0.5 * float(np.sum(more + np.log(copies)))
 
 
 def _solve(L, y):
     """Return ``(L L')^-1 y``."""
     return dpotrs(L, y, lower=1)[0]
-
-
-def _profiled(L, y, copies):
-    """Return the signal variance that maximises the density of y, and ``K^-1 y``."""
-    unscaled = _solve(L, y)
-    v = float(y @ unscaled) / (y.size if copies is None else copies.sum())
-    return v, unscaled / v
 
 
 def _gradient(X, L, derivative, dual, weights, v):
