@@ -63,11 +63,6 @@ class GaussianProcess:
     dual: np.ndarray
     distances: DistancesTo
 
-    @property
-    def log_marginal_likelihood(self):
-        """Log density of y, in nats."""
-        return _log_density(self.y, self.cholesky, self.dual, self.signal_variance)
-
     def mean(self, X):
         """Return the posterior mean at the rows of X, of shape (m,), in units of y."""
         correlation, _ = matern52(self.distances(X))

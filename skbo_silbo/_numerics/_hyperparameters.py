@@ -80,18 +80,15 @@ class Observations:
         return weights, *np.exp(theta[[0, -1]])
 
 
-def most_probable(log_likelihood, prior, former):
-    """Return the best end of climbs from the prior's location and from former hyperparameters.
-
-    Under a sparse prior there are many modes: the first climb starts at the end under the broader.
+def most_probable(log_likelihood, prior, *starts):
+    """Return the best end of climbs from starts; one that is near the first is left out.
 
     Parameters
     ----------
     log_likelihood : callable
         From theta, (k,), to a value and its gradient, (k,); may raise LinAlgError.
     prior : HyperparameterPrior
-    former : ndarray of shape (k,)
-        Another start; the prior's location where there is none.
+    *starts : ndarray of shape (k,)
 
     Returns
     -------
@@ -108,10 +105,8 @@ def most_probable(log_likelihood, prior, former):
     >>> bool(theta[1] < theta[2] - 2.0)
     True
     """
-    first = prior.location
-    if prior.broader is not None:
-        first = climb(log_likelihood, prior.broader, first).x
-    starts = [first] if np.allclose(former, first) else [first, former]
+    first, *others = starts
+    starts = [first, *(start for start in others if not np.allclose(start, first))]
     return min((climb(log_likelihood, prior, x) for x in starts), key=lambda run: run.fun).x
 
 

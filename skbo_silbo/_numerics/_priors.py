@@ -18,8 +18,9 @@ c                      scalar    width of the inputs, in unit cubes
 =====================  ========  ===================================================================
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Self
 
 import numpy as np
 from scipy.optimize import brentq
@@ -67,6 +68,17 @@ class HyperparameterPrior:
         """Return the prior for one length scale in place of all."""
         one = [0, 1, -1]
         return HyperparameterPrior(self.location[one], self.spread[one], self.bounds[one])
+
+    def for_regression(self) -> Self:
+        """Return the prior for data of any noise: flat in signal and noise, noise starting at 0.1.
+
+        Lengths have the published density in their logarithm. With the mode of the length itself,
+        a factor e^3 shorter, and no prior of the noise, pure noise would be interpolated.
+        """
+        location, spread = self.location.copy(), self.spread.copy()
+        location[1:-1] += LOG_LENGTH_SPREAD**2
+        location[-1], spread[[0, -1]] = np.log(0.1), np.inf
+        return replace(self, location=location, spread=spread)
 
 
 @dataclass(frozen=True)

@@ -194,7 +194,8 @@ class CylindricalProcess:
         start = PRIOR.location if state is None else np.array(state["theta"])
         points, targets = Polar.of(Z), (y - self.y_mean_) / self.y_scale_
         if tune and np.ptp(targets) > 0.0:
-            start = most_probable(partial(_log_likelihood, points, targets), PRIOR, start)
+            log_likelihood = partial(_log_likelihood, points, targets)
+            start = most_probable(log_likelihood, PRIOR, PRIOR.location, start)
         return self._condition(points, targets, start)
 
     def to_state(self) -> dict[str, Any]:

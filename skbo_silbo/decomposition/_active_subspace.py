@@ -13,6 +13,7 @@ from .._checks import check_choice, check_integer
 from .._numerics._gaussian_process import GaussianProcess
 from .._numerics._hyperparameters import MOST_ROWS, Observations, climb, most_probable
 from .._numerics._priors import PRIORS, UNIFORM_WIDTH, HyperparameterPrior
+from .._numerics._screening import starting_log_lengths
 from ._projection import LinearProjection
 from .rows._frame import Frame
 from .rows._labels import split_labelled
@@ -185,25 +186,22 @@ class ActiveSubspace(LinearProjection):
         for _ in range(self.n_refinements):
             singular, directions = model.steepest(U, copies)
             leading = directions[: _n_leading(singular**2, self.spectrum_floor)]
-            candidate = self._fit_gp(U, t, copies, leading, model.theta)
+            candidate = self._fit_gp(U, t, copies, leading)
             if candidate.charged_evidence <= model.charged_evidence:
                 break
             model = candidate
             self.n_refinements_ += 1
         return model.polished()
 
-    def _fit_gp(self, U, t, copies, learnt, former=None):
-        """Fit once; the former hyperparameters, of another `learnt`, are a start too."""
-        d = U.shape[1]
+    def _fit_gp(self, U, t, copies, learnt):
         learnt = learnt / np.sqrt(copies @ (U @ learnt.T) ** 2 / copies.sum())[:, None]
         inputs = np.hstack([U, U @ learnt.T])
-        prior = PRIORS[self.prior](inputs.shape[1], UNIFORM_WIDTH)
-        start = prior.location.copy()
-        if former is not None:
-            start[: d + 1], start[-1] = former[: d + 1], former[-1]
-        order = np.argsort(t, kind="stable")
+        prior = PRIORS[self.prior](inputs.shape[1], UNIFORM_WIDTH).for_regression()
+        starts = np.tile(prior.location, (2, 1))
+        starts[:, 1:-1] = starting_log_lengths(inputs, t, copies)
+        order = np.argsort(t, kind="stable")  # whatever the order of rows, the same are searched
         data = Observations(inputs[order], t[order], copies=copies[order])
-        theta = most_probable(data.spread(MOST_ROWS).log_likelihood, prior, start)
+        theta = most_probable(data.spread(MOST_ROWS).log_likelihood, prior, *starts)
         return _Model(data, learnt, theta, prior)
 
     def _store_directions(self, frame, singular, directions):

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.stats import norm
 
-from skbo_silbo._numerics._hyperparameters import MOST_ROWS, Observations, most_probable
+from skbo_silbo._numerics._hyperparameters import MOST_ROWS, Observations, climb, most_probable
 from skbo_silbo._numerics._priors import PRIORS, HyperparameterPrior
 from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.surrogate._warps import location_and_scale
@@ -102,8 +102,7 @@ class GaussianProcessSurrogate:
         if tune:
             self.theta_ = np.clip(self.theta_, *self.prior_.bounds.T)
         if tune and np.ptp(targets) > 0.0:
-            some = self.observations_.spread(MOST_ROWS)
-            self.theta_ = most_probable(some.log_likelihood, self.prior_, self.theta_)
+            self.theta_ = self._most_probable()
         self._process = self.observations_.condition(self.theta_)
         return self
 
@@ -176,3 +175,13 @@ class GaussianProcessSurrogate:
     def leave_one_out_log_density(self) -> FloatArray:
         """Return the log density of every target given all others, hyperparameters kept, (n,)."""
         return self._process.leave_one_out_log_density() - np.log(self.y_scale_)
+
+    def _most_probable(self):
+        """Return the best end of climbs from the prior's location and from the values there are.
+
+        The sparse prior has many modes: its first start is the end under the broader prior.
+        """
+        some, first = self.observations_.spread(MOST_ROWS), self.prior_.location
+        if self.prior_.broader is not None:
+            first = climb(some.log_likelihood, self.prior_.broader, first).x
+        return most_probable(some.log_likelihood, self.prior_, first, self.theta_)
