@@ -66,8 +66,9 @@ class Observations:
 
     def log_likelihood(self, theta):
         """Return the log density of the targets, copies included, and its gradient by theta."""
+        weights, signal, noise = self._split(theta)
         value, gradient = log_marginal_likelihood(
-            self.X, self.y, *self._split(theta), self.known, self.copies
+            self.X, self.y, weights, signal, noise, self.known, self.copies
         )
         by_lengths = -2.0 * gradient[:-2]
         if theta.size == 3:
@@ -106,8 +107,9 @@ def most_probable(log_likelihood, prior, *starts):
     True
     """
     first, *others = starts
-    starts = [first, *(start for start in others if not np.allclose(start, first))]
-    return min((climb(log_likelihood, prior, x) for x in starts), key=lambda run: run.fun).x
+    others = [start for start in others if not np.allclose(start, first)]
+    ends = (climb(log_likelihood, prior, start) for start in [first, *others])
+    return min(ends, key=lambda run: run.fun).x
 
 
 def climb(log_likelihood, prior, start, max_iter=MAX_ITERATIONS):
