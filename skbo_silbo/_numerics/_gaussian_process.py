@@ -29,7 +29,7 @@ from ._matern import DistancesTo, gradient_by_points, gradient_by_weights, mater
 
 LEAST_VARIANCE = 1e-14  # of a prediction, relative to the signal: below it rounding decides
 MIRRORED_ROWS = 128  # at a time: their columns stay in the processor's cache
-BELIEF_VARIANCE = 1e-8  # of a value believed, relative to the signal: nearby points can be many
+FANTASY_VARIANCE = 1e-8  # of a value added, relative to the signal: nearby points can be many
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +62,6 @@ class GaussianProcess:
     cholesky: np.ndarray
     dual: np.ndarray
     distances: DistancesTo
-
-    def mean(self, X):
-        """Return the posterior mean at the rows of X, of shape (m,), in units of y."""
-        correlation, _ = matern52(self.distances(X))
-        return self.signal_variance * (correlation @ self.dual)
 
     def mean_gradient(self, X):
         """Return the gradient of the posterior mean at the rows of X, of shape (m, d)."""
@@ -109,8 +104,8 @@ class GaussianProcess:
         """Return the variance where this share of the signal's is explained."""
         return self.signal_variance * np.maximum(1.0 - explained, LEAST_VARIANCE)
 
-    def believing(self, X, y):
-        """Return a process that is sure of further values, hyperparameters kept.
+    def with_values(self, X, y):
+        """Return a process with further values (fantasies) that have no noise, hyperparameters kept.
 
         Parameters
         ----------
@@ -124,13 +119,13 @@ class GaussianProcess:
         n, m = len(self.X), len(X)
         below = dtrtrs(self.cholesky, correlation[:, :n].T, lower=1)[0].T
         rest = correlation[:, n:] - below @ below.T  # of the posterior before
-        rest[np.diag_indices_from(rest)] += BELIEF_VARIANCE
+        rest[np.diag_indices_from(rest)] += FANTASY_VARIANCE
         corner = cholesky(rest, lower=True, check_finite=False)
         L = np.asfortranarray(np.block([[self.cholesky, np.zeros((n, m))], [below, corner]]))
         dual = _solve(L, all_y) / self.signal_variance
         noise = np.append(
             np.broadcast_to(self.noise_variance, n),
-            np.full(m, BELIEF_VARIANCE * self.signal_variance),
+            np.full(m, FANTASY_VARIANCE * self.signal_variance),
         )
         v = self.signal_variance
         return GaussianProcess(all_X, all_y, self.weights, v, noise, L, dual, distances)
@@ -178,7 +173,7 @@ def condition(X, y, weights, signal_variance, noise_variance):
     >>> import numpy as np
     >>> from skbo_silbo._numerics._gaussian_process import condition
     >>> gp = condition(np.array([[0.0], [1.0]]), np.array([-1.0, 1.0]), np.ones(1), 1.0, 1e-6)
-    >>> gp.mean(np.array([[0.5], [1.0]])).round(4)
+    >>> gp.predict(np.array([[0.5], [1.0]]))[0].round(4)
     array([0., 1.])
     """
     distances = DistancesTo(X, weights)
@@ -222,23 +217,10 @@ def log_marginal_likelihood(
     by_scale = 0.5 * (dual @ y - y.size)  # by the log of a factor on all of K
     by_copies = -0.5 * noise_variance * np.sum((copies - 1.0) / variance)
     gradient = [by_weights, [by_scale - by_noise - by_known, by_noise + by_copies]]
-    value = _log_density(y, L, dual, signal_variance) + log_density_of_copies(variance, copies)
+    # copies of a value are all the same: the less noise, the more likely that is
+    by_value = (copies - 1.0) * np.log(2.0 * np.pi * variance) + np.log(copies)
+    value = _log_density(y, L, dual, signal_variance) - 0.5 * float(np.sum(by_value))
     return value, np.concatenate(gradient)
-
-
-def log_density_of_copies(noise_variance, copies):
-    """Return what copies of values add to the log density of one each, of noise over copies.
-
-    Copies of a value are all the same: the less noise, the more likely that is.
-
-    Parameters
-    ----------
-    noise_variance : float or ndarray of shape (n,)
-        Of one copy.
-    copies : ndarray of shape (n,)
-    """
-    more = (copies - 1.0) * np.log(2.0 * np.pi * noise_variance)
-    return -0.5 * float(np.sum(more + np.log(copies)))
 
 
 def _solve(L, y):

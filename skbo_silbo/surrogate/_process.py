@@ -121,7 +121,7 @@ class GaussianProcessSurrogate:
         return {"theta": self.theta_.tolist()}
 
     def with_points(self, Z: FloatArray, y: FloatArray) -> Self:
-        """Return a surrogate that believes in values, hyperparameters and standardisation kept.
+        """Return a surrogate with values added, hyperparameters and standardisation kept.
 
         The objective itself is taken to have these values, without noise: so the surrogate is
         certain there, and a search leaves for elsewhere.
@@ -138,7 +138,7 @@ class GaussianProcessSurrogate:
             A new one; this one is unchanged.
         """
         other = copy(self)
-        other._process = self._process.believing(Z, (y - self.y_mean_) / self.y_scale_)
+        other._process = self._process.with_values(Z, (y - self.y_mean_) / self.y_scale_)
         return other
 
     def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
