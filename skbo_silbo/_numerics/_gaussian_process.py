@@ -105,7 +105,7 @@ class GaussianProcess:
         return self.signal_variance * np.maximum(1.0 - explained, LEAST_VARIANCE)
 
     def with_values(self, X, y):
-        """Return a process with further values (fantasies) that have no noise, hyperparameters kept.
+        """Return a process with further values (fantasies), without noise; hyperparameters kept.
 
         Parameters
         ----------

@@ -62,8 +62,9 @@ def test_finds_squares_and_interactions():
     assert sine(subspace.components_, np.eye(20)[:3]) < 0.1
 
 
-def test_finds_two_of_fifty_from_sixty_labels():
-    rng = np.random.default_rng(0)
+@pytest.mark.parametrize("seed", [0, 3, 4])  # the start of a search loses an input of 3 and 4
+def test_finds_two_of_fifty_from_sixty_labels(seed):
+    rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, size=(60, 50))
     y = 3 * X[:, 3] ** 2 + np.sin(3 * X[:, 17]) + 0.1 * rng.normal(size=60)
     subspace = ActiveSubspace(random_state=0).fit(X, y)
