@@ -11,7 +11,7 @@ from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
 from .._checks import check_choice, check_integer
 from .._numerics._gaussian_process import GaussianProcess
-from .._numerics._hyperparameters import MOST_ROWS, Observations, climb, most_probable
+from .._numerics._hyperparameters import Observations, climb, most_probable
 from .._numerics._priors import PRIORS, UNIFORM_WIDTH, HyperparameterPrior
 from .._numerics._screening import starting_log_lengths
 from ._projection import LinearProjection
@@ -19,7 +19,9 @@ from .rows._frame import Frame
 from .rows._labels import split_labelled
 from .selection._n_components import check_n_components
 
-POLISH_ITERATIONS = 15  # of L-BFGS-B on all rows, where only some were searched with
+SEARCH_ROWS = 200
+"""Rows by which hyperparameters are searched; all rows only polish the best end."""
+POLISH_ITERATIONS = 15  # of L-BFGS-B
 
 
 class ActiveSubspace(LinearProjection):
@@ -85,7 +87,7 @@ class ActiveSubspace(LinearProjection):
     Notes
     -----
     One evaluation of the likelihood takes O(n_l^3 + n_l^2 d) time for n_l labelled rows and d
-    features. A fit takes some hundreds on at most 300 rows, spread over the ranks of y, and some
+    features. A fit takes some hundreds on at most 200 rows, spread over the ranks of y, and some
     twenty on all rows: it is meant for few labels (up to about two thousand), with any number of
     features; `OuterProductGradients` takes a seventh to a seventeenth of the time at 200 to 1600
     rows of 10 features (doc/benchmarks/sdr.rst). X of dtype float32 is computed with in float64.
@@ -201,7 +203,7 @@ class ActiveSubspace(LinearProjection):
         starts[:, 1:-1] = starting_log_lengths(inputs, t, copies)
         order = np.argsort(t, kind="stable")  # whatever the order of rows, the same are searched
         data = Observations(inputs[order], t[order], copies=copies[order])
-        theta = most_probable(data.spread(MOST_ROWS).log_likelihood, prior, *starts)
+        theta = most_probable(data.spread(SEARCH_ROWS).log_likelihood, prior, *starts)
         return _Model(data, learnt, theta, prior)
 
     def _store_directions(self, frame, singular, directions):
@@ -253,7 +255,7 @@ class _Model:
 
     def polished(self):
         """Return the same with hyperparameters that all rows agree on."""
-        if self.data.n_rows <= MOST_ROWS:
+        if self.data.n_rows <= SEARCH_ROWS:
             return self
         end = climb(self.data.log_likelihood, self.prior, self.theta, POLISH_ITERATIONS)
         return replace(self, theta=end.x)

@@ -132,7 +132,7 @@ def test_a_search_on_some_of_the_rows_ends_where_that_on_all_does(monkeypatch):
     X = rng.normal(size=(390, 6))
     y = X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * rng.normal(size=390)
     some = ActiveSubspace(2, random_state=0).fit(X, y)
-    monkeypatch.setattr(_active_subspace, "MOST_ROWS", 1000)
+    monkeypatch.setattr(_active_subspace, "SEARCH_ROWS", 1000)
     every = ActiveSubspace(2, random_state=0).fit(X, y)
     assert some.log_marginal_likelihood_ == pytest.approx(every.log_marginal_likelihood_, abs=0.1)
     assert sine(some.components_, every.components_) < 0.01
