@@ -29,7 +29,7 @@ from ._matern import DistancesTo, gradient_by_points, gradient_by_weights, mater
 
 LEAST_VARIANCE = 1e-14  # of a prediction, relative to the signal: below it rounding decides
 MIRRORED_ROWS = 128  # at a time: their columns stay in the processor's cache
-BELIEF_VARIANCE = 1e-8  # of a value believed, relative to the signal: nearby points can be many
+FANTASY_VARIANCE = 1e-8  # of a value added, relative to the signal: nearby points can be many
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,16 +62,6 @@ class GaussianProcess:
     cholesky: np.ndarray
     dual: np.ndarray
     distances: DistancesTo
-
-    @property
-    def log_marginal_likelihood(self):
-        """Log density of y, in nats."""
-        return _log_density(self.y, self.cholesky, self.dual, self.signal_variance)
-
-    def mean(self, X):
-        """Return the posterior mean at the rows of X, of shape (m,), in units of y."""
-        correlation, _ = matern52(self.distances(X))
-        return self.signal_variance * (correlation @ self.dual)
 
     def mean_gradient(self, X):
         """Return the gradient of the posterior mean at the rows of X, of shape (m, d)."""
@@ -114,8 +104,8 @@ class GaussianProcess:
         """Return the variance where this share of the signal's is explained."""
         return self.signal_variance * np.maximum(1.0 - explained, LEAST_VARIANCE)
 
-    def believing(self, X, y):
-        """Return a process that is sure of further values, hyperparameters kept.
+    def with_values(self, X, y):
+        """Return a process with further values (fantasies), without noise; hyperparameters kept.
 
         Parameters
         ----------
@@ -129,13 +119,13 @@ class GaussianProcess:
         n, m = len(self.X), len(X)
         below = dtrtrs(self.cholesky, correlation[:, :n].T, lower=1)[0].T
         rest = correlation[:, n:] - below @ below.T  # of the posterior before
-        rest[np.diag_indices_from(rest)] += BELIEF_VARIANCE
+        rest[np.diag_indices_from(rest)] += FANTASY_VARIANCE
         corner = cholesky(rest, lower=True, check_finite=False)
         L = np.asfortranarray(np.block([[self.cholesky, np.zeros((n, m))], [below, corner]]))
         dual = _solve(L, all_y) / self.signal_variance
         noise = np.append(
             np.broadcast_to(self.noise_variance, n),
-            np.full(m, BELIEF_VARIANCE * self.signal_variance),
+            np.full(m, FANTASY_VARIANCE * self.signal_variance),
         )
         v = self.signal_variance
         return GaussianProcess(all_X, all_y, self.weights, v, noise, L, dual, distances)
@@ -183,7 +173,7 @@ def condition(X, y, weights, signal_variance, noise_variance):
     >>> import numpy as np
     >>> from skbo_silbo._numerics._gaussian_process import condition
     >>> gp = condition(np.array([[0.0], [1.0]]), np.array([-1.0, 1.0]), np.ones(1), 1.0, 1e-6)
-    >>> gp.mean(np.array([[0.5], [1.0]])).round(4)
+    >>> gp.predict(np.array([[0.5], [1.0]]))[0].round(4)
     array([0., 1.])
     """
     distances = DistancesTo(X, weights)
@@ -192,34 +182,21 @@ def condition(X, y, weights, signal_variance, noise_variance):
     return GaussianProcess(X, y, weights, signal_variance, noise_variance, L, dual, distances)
 
 
-def condition_profiled(X, y, weights, noise_ratio, copies=None):
-    """Return the `GaussianProcess` of the signal variance that maximises the density of y.
-
-    Parameters
-    ----------
-    X, y, weights
-        As in `condition`.
-    noise_ratio : float
-        Noise variance divided by signal variance, > 0.
-    copies : ndarray of shape (n,), default=None
-        Of every row, positive.
-    """
-    distances = DistancesTo(X, weights)
-    ratios = noise_ratio if copies is None else noise_ratio / copies
-    L, _ = _factorise(X, distances, ratios)
-    v, dual = _profiled(L, y, copies)
-    return GaussianProcess(X, y, weights, v, v * ratios, L, dual, distances)
-
-
-def log_marginal_likelihood(X, y, weights, signal_variance, noise_variance, known_variance=0.0):
+def log_marginal_likelihood(
+    X, y, weights, signal_variance, noise_variance, known_variance=0.0, copies=1.0
+):
     """Return the log density of y and its gradient by the logarithms of the hyperparameters.
 
     Parameters
     ----------
-    X, y, weights, signal_variance, noise_variance
+    X, y, weights, signal_variance
         As in `condition`.
+    noise_variance : float
+        Positive.
     known_variance : float or ndarray of shape (n,), default=0.0
-        Of noise on top of that, of every value: ``K = v (R + eta I) + diag(known_variance)``.
+        Of noise on top of that, of every value: ``K = v R + diag((v eta + known) / copies)``.
+    copies : ndarray of shape (n,), default=1.0
+        As how many rows each counts, positive.
 
     Returns
     -------
@@ -229,73 +206,26 @@ def log_marginal_likelihood(X, y, weights, signal_variance, noise_variance, know
         By ``log weights``, ``log signal_variance`` and ``log noise_variance``, in that order.
         O(n^3 + n^2 d) time, O(n^2 + n d) memory.
     """
-    noise_ratio = (noise_variance + known_variance) / signal_variance
+    variance = noise_variance + known_variance  # of one copy
+    noise_ratio = variance / copies / signal_variance
     L, derivative = _factorise(X, DistancesTo(X, weights), noise_ratio)
     dual = _solve(L, y) / signal_variance
     by_weights, by_variance = _gradient(X, L, derivative, dual, weights, signal_variance)
+    by_variance = by_variance / copies
     by_noise = noise_variance * by_variance.sum()
     by_known = float(np.sum(known_variance * by_variance))
     by_scale = 0.5 * (dual @ y - y.size)  # by the log of a factor on all of K
-    gradient = np.concatenate([by_weights, [by_scale - by_noise - by_known, by_noise]])
-    return _log_density(y, L, dual, signal_variance), gradient
-
-
-def profiled_log_marginal_likelihood(X, y, weights, noise_ratio, copies=None):
-    """Return the log density of y maximised over the signal variance, and its gradient.
-
-    For given weights and noise ratio eta the maximum is at ``v = y' (R + eta I)^-1 y / n``, n the
-    number of copies.
-
-    Parameters
-    ----------
-    X, y, weights
-        As in `condition`.
-    noise_ratio : float
-        Noise variance divided by signal variance, > 0.
-    copies : ndarray of shape (n,), default=None
-        Of every row, positive.
-
-    Returns
-    -------
-    value : float
-        In nats.
-    gradient : ndarray of shape (d + 1,)
-        By ``log weights`` and ``log noise_ratio``.
-    signal_variance : float
-        The maximiser.
-    """
-    ratios = noise_ratio if copies is None else noise_ratio / copies
-    L, derivative = _factorise(X, DistancesTo(X, weights), ratios)
-    v, dual = _profiled(L, y, copies)
-    # v is stationary, so the partial derivatives at v are the total ones
-    by_weights, by_variance = _gradient(X, L, derivative, dual, weights, v)
-    by_noise = v * np.sum(ratios * by_variance)
-    value = _log_density(y, L, dual, v)
-    if copies is not None:
-        value += log_density_of_copies(v * noise_ratio, copies)
-        by_noise -= 0.5 * np.sum(copies - 1)
-    return value, np.append(by_weights, by_noise), v
-
-
-def log_density_of_copies(noise_variance, copies):
-    """Return what copies (n,) of values add to the log density of one each, of noise over copies.
-
-    Copies of a value are all the same: the less noise, the more likely that is.
-    """
-    more = np.sum(copies - 1) * np.log(2.0 * np.pi * noise_variance)
-    return -0.5 * float(more + np.log(copies).sum())
+    by_copies = -0.5 * noise_variance * np.sum((copies - 1.0) / variance)
+    gradient = [by_weights, [by_scale - by_noise - by_known, by_noise + by_copies]]
+    # copies of a value are all the same: the less noise, the more likely that is
+    by_value = (copies - 1.0) * np.log(2.0 * np.pi * variance) + np.log(copies)
+    value = _log_density(y, L, dual, signal_variance) - 0.5 * float(np.sum(by_value))
+    return value, np.concatenate(gradient)
 
 
 def _solve(L, y):
     """Return ``(L L')^-1 y``."""
     return dpotrs(L, y, lower=1)[0]
-
-
-def _profiled(L, y, copies):
-    """Return the signal variance that maximises the density of y, and ``K^-1 y``."""
-    unscaled = _solve(L, y)
-    v = float(y @ unscaled) / (y.size if copies is None else copies.sum())
-    return v, unscaled / v
 
 
 def _gradient(X, L, derivative, dual, weights, v):

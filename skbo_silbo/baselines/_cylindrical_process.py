@@ -20,23 +20,23 @@ theta       (8,)       logarithms of l, alpha, beta, c_0, ..., c_3 and noise
 
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.optimize import minimize
+from scipy.linalg import cho_factor, cho_solve
 from scipy.special import xlogy
 from scipy.stats import norm
 
+from skbo_silbo._numerics._hyperparameters import most_probable
 from skbo_silbo._numerics._matern import matern52
+from skbo_silbo._numerics._priors import HyperparameterPrior
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.surrogate._prior import HyperparameterPrior
 from skbo_silbo.surrogate._warps import location_and_scale
 
 N_POWERS = 4  # of the cosine, 0 to 3
 LEAST_RADIUS = 1e-6  # for slopes: they are infinite at the centre
 LEAST_VARIANCE = 1e-14  # of a prediction, relative to the signal: below it rounding decides
-MAX_ITERATIONS = 60  # of L-BFGS-B for each start
 # alpha <= 1 <= beta: a concave warp, which widens the middle of the cube
 PRIOR = HyperparameterPrior(
     location=np.log([0.5, 1.0, 1.0, *[1.0 / N_POWERS] * N_POWERS, 1e-4]),
@@ -194,7 +194,8 @@ class CylindricalProcess:
         start = PRIOR.location if state is None else np.array(state["theta"])
         points, targets = Polar.of(Z), (y - self.y_mean_) / self.y_scale_
         if tune and np.ptp(targets) > 0.0:
-            start = _most_likely(points, targets, start)
+            log_likelihood = partial(_log_likelihood, points, targets)
+            start = most_probable(log_likelihood, PRIOR, PRIOR.location, start)
         return self._condition(points, targets, start)
 
     def to_state(self) -> dict[str, Any]:
@@ -251,36 +252,14 @@ class CylindricalProcess:
         return self
 
 
-def _most_likely(points, targets, start):
-    starts = [start, PRIOR.location]
-    runs = [
-        minimize(
-            _loss,
-            theta,
-            (points, targets),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=PRIOR.bounds,
-            options={"maxiter": MAX_ITERATIONS},
-        )
-        for theta in starts[: 1 + (not np.allclose(*starts))]
-    ]
-    return min(runs, key=lambda run: run.fun).x
-
-
-def _loss(theta, points, targets):
-    """Return minus the log posterior density, up to a constant, and its gradient."""
+def _log_likelihood(points, targets, theta):
+    """Return the log density of the targets, up to a constant, and its gradient by theta."""
     kernel = CylindricalKernel(theta)
-    try:
-        factor = cho_factor(_noisy(kernel, points), lower=True)
-    except LinAlgError:  # not positive definite in floating point: step back
-        return np.inf, np.zeros_like(theta)
+    factor = cho_factor(_noisy(kernel, points), lower=True)
     dual = cho_solve(factor, targets)
     value = -0.5 * targets @ dual - np.log(np.diag(factor[0])).sum()
     by_K = 0.5 * (np.outer(dual, dual) - cho_solve(factor, np.eye(len(targets))))
-    gradient = np.array([np.vdot(by_K, by) for by in kernel.derivatives(points)])
-    prior_value, prior_gradient = PRIOR.log_density(theta)
-    return -(value + prior_value), -(gradient + prior_gradient)
+    return value, np.array([np.vdot(by_K, by) for by in kernel.derivatives(points)])
 
 
 def _noisy(kernel, points):

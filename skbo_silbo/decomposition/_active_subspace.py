@@ -1,28 +1,27 @@
 """Active subspace of a regression function, from the gradients of a Gaussian process."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Real
 from typing import Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
 from .._checks import check_choice, check_integer
-from .._numerics._gaussian_process import GaussianProcess, log_density_of_copies
-from .._numerics._map_fit import log_weight_starts, polish_map, process_at, search_map
-from .._numerics._priors import DimensionScaledPrior, SparsePrior
+from .._numerics._gaussian_process import GaussianProcess
+from .._numerics._hyperparameters import Observations, climb, most_probable
+from .._numerics._priors import PRIORS, UNIFORM_WIDTH, HyperparameterPrior
+from .._numerics._screening import starting_log_lengths
 from ._projection import LinearProjection
 from .rows._frame import Frame
 from .rows._labels import split_labelled
-from .rows._weights import rows_by_weight
 from .selection._n_components import check_n_components
 
-MAX_SCREENED_ROWS = 2000
-"""Rows that weights are written out to, where starts of the search are screened."""
-
-_PRIORS = {"sparse": lambda d: SparsePrior(), "dimension-scaled": DimensionScaledPrior}
+SEARCH_ROWS = 200
+"""Rows by which hyperparameters are searched; all rows only polish the best end."""
+POLISH_ITERATIONS = 15  # of L-BFGS-B
 
 
 class ActiveSubspace(LinearProjection):
@@ -58,10 +57,8 @@ class ActiveSubspace(LinearProjection):
         if it raises the log marginal likelihood less ``r (d - r) / 2 log(n_labeled)``: its r inputs
         were learnt from the same labels, and Schwarz's criterion charges for their freedom.
         0 fits once.
-    n_random_starts : int, default=1
-        Seeded starts of the hyperparameter search, besides three deterministic ones.
     random_state : int, RandomState instance or None, default=None
-        Of the seeded starts.
+        Not used: nothing is drawn. It stands here as in the other learners.
 
     Attributes
     ----------
@@ -92,8 +89,8 @@ class ActiveSubspace(LinearProjection):
     One evaluation of the likelihood takes O(n_l^3 + n_l^2 d) time for n_l labelled rows and d
     features. A fit takes some hundreds on at most 200 rows, spread over the ranks of y, and some
     twenty on all rows: it is meant for few labels (up to about two thousand), with any number of
-    features; `OuterProductGradients` takes a twentieth of the time where rows are many times the
-    features. X of dtype float32 is computed with in float64.
+    features; `OuterProductGradients` takes a seventh to a seventeenth of the time at 200 to 1600
+    rows of 10 features (doc/benchmarks/sdr.rst). X of dtype float32 is computed with in float64.
 
     References
     ----------
@@ -126,14 +123,12 @@ class ActiveSubspace(LinearProjection):
         prior: str = "sparse",
         spectrum_floor: float = 1e-3,
         n_refinements: int = 2,
-        n_random_starts: int = 1,
         random_state: LegacyRandomState = None,
     ) -> None:
         self.n_components = n_components
         self.prior = prior
         self.spectrum_floor = spectrum_floor
         self.n_refinements = n_refinements
-        self.n_random_starts = n_random_starts
         self.random_state = random_state
 
     def fit(
@@ -174,9 +169,10 @@ class ActiveSubspace(LinearProjection):
         check_n_components(self.n_components, self.n_features_in_)
         frame = Frame.from_labelled(rows.X_labeled, rows.y, rows.weights)
         points = frame.standardise(np.vstack([rows.X_labeled, rows.X_unlabeled]))
-        U, t = points[: rows.y.size], (rows.y - frame.y_mean) / frame.y_scale
-        model = self._fit_model(U, t, rows.weights)
-        singular, directions = model.steepest(points)
+        t = (rows.y - frame.y_mean) / frame.y_scale
+        copies = np.ones(t.size) if rows.weights is None else rows.weights
+        model = self._fit_model(points[: t.size], t, copies)
+        singular, directions = model.steepest(points, copies)
         n_points = rows.n_rows + len(rows.X_unlabeled)
         self._store_directions(frame, singular / np.sqrt(n_points), directions)
         self._store_model(frame, model)
@@ -187,30 +183,28 @@ class ActiveSubspace(LinearProjection):
 
         Hyperparameters are those of the rows searched; all rows polish those of the model kept.
         """
-        rng = check_random_state(self.random_state)
-        model = self._fit_gp(U, t, copies, np.empty((0, U.shape[1])), rng)
+        model = self._fit_gp(U, t, copies, np.empty((0, U.shape[1])))
         self.n_refinements_ = 0
         for _ in range(self.n_refinements):
-            candidate = self._fit_gp(U, t, copies, self._leading_directions(model, U), rng)
+            singular, directions = model.steepest(U, copies)
+            leading = directions[: _n_leading(singular**2, self.spectrum_floor)]
+            candidate = self._fit_gp(U, t, copies, leading)
             if candidate.charged_evidence <= model.charged_evidence:
                 break
             model = candidate
             self.n_refinements_ += 1
         return model.polished()
 
-    def _leading_directions(self, model, U):
-        singular, directions = model.steepest(U)
-        return directions[: _n_leading(singular**2, self.spectrum_floor)]
-
-    def _fit_gp(self, U, t, copies, learnt, rng):
-        w = np.ones(len(t)) if copies is None else copies
-        learnt = learnt / np.sqrt(w @ (U @ learnt.T) ** 2 / w.sum())[:, None]
+    def _fit_gp(self, U, t, copies, learnt):
+        learnt = learnt / np.sqrt(copies @ (U @ learnt.T) ** 2 / copies.sum())[:, None]
         inputs = np.hstack([U, U @ learnt.T])
-        prior = _PRIORS[self.prior](inputs.shape[1])
-        seen = slice(None) if copies is None else rows_by_weight(copies, MAX_SCREENED_ROWS)
-        starts = log_weight_starts(inputs[seen], t[seen], self.n_random_starts, rng)
-        theta = search_map(inputs, t, prior, starts, copies=copies)
-        return _Model(process_at(theta, inputs, t, copies), learnt, theta, prior, copies)
+        prior = PRIORS[self.prior](inputs.shape[1], UNIFORM_WIDTH).for_regression()
+        starts = np.tile(prior.location, (2, 1))
+        starts[:, 1:-1] = starting_log_lengths(inputs, t, copies)
+        order = np.argsort(t, kind="stable")  # whatever the order of rows, the same are searched
+        data = Observations(inputs[order], t[order], copies=copies[order])
+        theta = most_probable(data.spread(SEARCH_ROWS).log_likelihood, prior, *starts)
+        return _Model(data, learnt, theta, prior)
 
     def _store_directions(self, frame, singular, directions):
         rank = int(np.sum(singular > singular[0] * max(directions.shape) * np.finfo(float).eps))
@@ -225,18 +219,16 @@ class ActiveSubspace(LinearProjection):
         self.components_ = frame.rows_in_features(directions[: self.n_components_])
 
     def _store_model(self, frame, model):
-        gp = model.gp
-        varying = frame.varying
+        signal, noise = np.exp(model.theta[[0, -1]]) * frame.y_scale**2
         self.length_scale_ = np.full(self.n_features_in_, np.inf)
-        self.length_scale_[varying] = frame.scale / np.sqrt(gp.weights[: frame.scale.size])
-        self.signal_variance_ = gp.signal_variance * frame.y_scale**2
-        self.noise_ = model.noise_variance * frame.y_scale**2
-        self.log_marginal_likelihood_ = model.evidence - model.n_rows * np.log(frame.y_scale)
+        lengths = np.exp(model.theta[1 : 1 + frame.scale.size])
+        self.length_scale_[frame.varying] = frame.scale * lengths
+        self.signal_variance_, self.noise_ = float(signal), float(noise)
+        self.log_marginal_likelihood_ = model.evidence - model.data.n_rows * np.log(frame.y_scale)
 
     def _check_parameters(self):
-        check_choice("prior", self.prior, list(_PRIORS))
+        check_choice("prior", self.prior, list(PRIORS))
         check_integer("n_refinements", self.n_refinements, 0)
-        check_integer("n_random_starts", self.n_random_starts, 0)
         floor = self.spectrum_floor
         if not isinstance(floor, Real) or not 0.0 < floor < 1.0:
             raise ValueError(
@@ -256,54 +248,40 @@ class ActiveSubspace(LinearProjection):
 class _Model:
     """A Gaussian process of the features u and of ``learnt @ u``."""
 
-    gp: GaussianProcess
+    data: Observations  # of (n, d + r) inputs
     learnt: np.ndarray  # (r, d)
-    theta: np.ndarray  # of `search_map`
-    prior: object
-    copies: np.ndarray | None  # (n,): as how many rows each counts
+    theta: np.ndarray
+    prior: HyperparameterPrior
 
     def polished(self):
         """Return the same with hyperparameters that all rows agree on."""
-        X, y = self.gp.X, self.gp.y
-        theta = polish_map(self.theta, X, y, self.prior, copies=self.copies)
-        if theta is self.theta:
+        if self.data.n_rows <= SEARCH_ROWS:
             return self
-        return replace(self, gp=process_at(theta, X, y, self.copies), theta=theta)
+        end = climb(self.data.log_likelihood, self.prior, self.theta, POLISH_ITERATIONS)
+        return replace(self, theta=end.x)
 
-    @property
-    def n_rows(self):
-        """Number of rows, or of their copies."""
-        return self.gp.y.size if self.copies is None else self.copies.sum()
+    @cached_property
+    def process(self) -> GaussianProcess:
+        """Of all rows."""
+        return self.data.condition(self.theta)
 
-    @property
-    def noise_variance(self):
-        """Of one copy."""
-        return self.gp.signal_variance * np.exp(self.theta[-1])
-
-    @property
+    @cached_property
     def evidence(self):
         """Log marginal likelihood of all copies, in nats."""
-        if self.copies is None:
-            return self.gp.log_marginal_likelihood
-        more = log_density_of_copies(self.noise_variance, self.copies)
-        return self.gp.log_marginal_likelihood + more
+        return self.data.log_likelihood(self.theta)[0]
 
     @property
     def charged_evidence(self):
         """Log marginal likelihood less Schwarz's charge for r directions learnt from the labels."""
         r, d = self.learnt.shape
-        return self.evidence - 0.5 * r * (d - r) * np.log(self.n_rows)
+        return self.evidence - 0.5 * r * (d - r) * np.log(self.data.n_rows)
 
-    def mean_gradient(self, U):
-        by_input = self.gp.mean_gradient(np.hstack([U, U @ self.learnt.T]))
-        d = U.shape[1]
-        return by_input[:, :d] + by_input[:, d:] @ self.learnt
-
-    def steepest(self, points):
-        """Singular values and right vectors of the gradients at points, labelled rows first."""
-        gradients = self.mean_gradient(points)
-        if self.copies is not None:
-            gradients[: len(self.copies)] *= np.sqrt(self.copies)[:, None]
+    def steepest(self, points, copies):
+        """Singular values and right vectors of the gradients at points, the first weighted."""
+        d = points.shape[1]
+        by_input = self.process.mean_gradient(np.hstack([points, points @ self.learnt.T]))
+        gradients = by_input[:, :d] + by_input[:, d:] @ self.learnt
+        gradients[: copies.size] *= np.sqrt(copies)[:, None]
         return np.linalg.svd(gradients, full_matrices=False)[1:]
 
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from skbo_silbo._checks import missing_members
+from skbo_silbo._numerics._priors import LEAST_SPARSE_DIMENSION
 from skbo_silbo._typing import (
     ArrayLike,
     Auto,
@@ -20,7 +21,6 @@ from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression
 from skbo_silbo.embedding._learner_protocol import Embedding, Learner
 from skbo_silbo.embedding._linear import LinearEmbedding
 from skbo_silbo.embedding._nonlinear import N_TRIAL, NonlinearLearner, fit_clone, maps_back_only
-from skbo_silbo.surrogate._prior import LEAST_SPARSE_DIMENSION
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})

@@ -22,7 +22,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy.stats import qmc, sobol_indices
@@ -37,6 +37,8 @@ from skbo_silbo.sensitivity._evidence import (
     rows_for_evidence,
     sure_gain,
 )
+from skbo_silbo.sensitivity._function_draws import FunctionDraws
+from skbo_silbo.sensitivity._hyperparameter_draws import draw_processes
 from skbo_silbo.sensitivity._input_shares import InputShares, rank_by_low_end
 from skbo_silbo.space._read import AnySpace
 from skbo_silbo.surrogate import Warp
@@ -93,7 +95,7 @@ class InputModel:
     warp: Warp
     held_out_r2: float
     is_informative: bool
-    _draws: list[Any]  # of FunctionDraws; empty unless informative
+    _draws: list[FunctionDraws]  # empty unless informative
     # mean and standard deviation by which the draws are standardised
     _location: tuple[float, float]
 
@@ -311,8 +313,8 @@ def _held_out(X, y, noise):
 def _draw(X, y, noise, rng):
     """Return draws of the objective, and by what they are standardised."""
     process = GaussianProcessSurrogate(prior=PRIOR).fit(X, y, noise)
-    alike = process.draw_alike(N_MODELS, rng)
-    draws = [other.draw_functions(N_FUNCTIONS, rng) for other in alike]
+    alike = draw_processes(process, N_MODELS, rng)
+    draws = [FunctionDraws(other, N_FUNCTIONS, rng) for other in alike]
     return draws, (process.y_mean_, process.y_scale_)
 
 

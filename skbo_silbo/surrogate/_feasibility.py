@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from scipy.special import log_ndtr
 
+from skbo_silbo._numerics._priors import LEAST_SPARSE_DIMENSION
 from skbo_silbo._typing import BoolArray, FloatArray
 from skbo_silbo.surrogate._fitting import refit, restored
-from skbo_silbo.surrogate._prior import LEAST_SPARSE_DIMENSION
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 LARGEST = 1e6  # size of a constraint, in units of its typical size, beyond which all are alike

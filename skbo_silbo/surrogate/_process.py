@@ -4,20 +4,12 @@ from copy import copy
 from typing import Any, Self
 
 import numpy as np
-from scipy.linalg import LinAlgError
-from scipy.optimize import minimize
 from scipy.stats import norm
 
-from skbo_silbo._numerics._gaussian_process import condition, log_marginal_likelihood
+from skbo_silbo._numerics._hyperparameters import MOST_ROWS, Observations, climb, most_probable
+from skbo_silbo._numerics._priors import PRIORS, HyperparameterPrior
 from skbo_silbo._typing import ArrayLike, FloatArray
-from skbo_silbo.surrogate._function_draws import FunctionDraws
-from skbo_silbo.surrogate._hyperparameter_draws import draw_hyperparameters
-from skbo_silbo.surrogate._prior import PRIORS, HyperparameterPrior
 from skbo_silbo.surrogate._warps import location_and_scale
-
-MAX_ITERATIONS = 60  # of L-BFGS-B for each start
-JITTER = 1e-10  # least noise variance, for standardised targets
-MOST_TUNED = 300  # values by which the hyperparameters are searched: n^3 for each of some 200 steps
 
 
 class GaussianProcessSurrogate:
@@ -39,6 +31,10 @@ class GaussianProcessSurrogate:
         noise variance, for standardised targets.
     y_mean_, y_scale_ : float
         What the targets were standardised by.
+    observations_ : Observations
+        The data, standardised.
+    prior_ : HyperparameterPrior
+        Of `theta_`.
 
     Examples
     --------
@@ -96,17 +92,18 @@ class GaussianProcessSurrogate:
         """
         self.y_mean_, self.y_scale_ = location_and_scale(y)
         targets = (y - self.y_mean_) / self.y_scale_
-        self._known = np.broadcast_to(noise_variance, len(Z)) / self.y_scale_**2
-        self._prior = self._make_prior(Z.shape[1])
-        self.theta_ = self._prior.location
+        known = np.broadcast_to(noise_variance, len(Z)) / self.y_scale_**2
+        self.observations_ = Observations(Z, targets, known)
+        prior = PRIORS[self.prior](Z.shape[1]) if isinstance(self.prior, str) else self.prior
+        self.prior_ = prior.shared() if self.isotropic else prior
+        self.theta_ = self.prior_.location
         if state is not None and len(state["theta"]) == self.theta_.size:
             self.theta_ = np.array(state["theta"])
         if tune:
-            self.theta_ = np.clip(self.theta_, *self._prior.bounds.T)
+            self.theta_ = np.clip(self.theta_, *self.prior_.bounds.T)
         if tune and np.ptp(targets) > 0.0:
-            some = _spread(len(Z), MOST_TUNED)
-            self.theta_ = self._most_probable(Z[some], targets[some], self._known[some])
-        self._condition(Z, targets)
+            self.theta_ = self._most_probable()
+        self._process = self.observations_.condition(self.theta_)
         return self
 
     @property
@@ -124,7 +121,7 @@ class GaussianProcessSurrogate:
         return {"theta": self.theta_.tolist()}
 
     def with_points(self, Z: FloatArray, y: FloatArray) -> Self:
-        """Return a surrogate that believes in values, hyperparameters and standardisation kept.
+        """Return a surrogate with values added, hyperparameters and standardisation kept.
 
         The objective itself is taken to have these values, without noise: so the surrogate is
         certain there, and a search leaves for elsewhere.
@@ -141,7 +138,7 @@ class GaussianProcessSurrogate:
             A new one; this one is unchanged.
         """
         other = copy(self)
-        other._process = self._process.believing(Z, (y - self.y_mean_) / self.y_scale_)
+        other._process = self._process.with_values(Z, (y - self.y_mean_) / self.y_scale_)
         return other
 
     def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -179,78 +176,12 @@ class GaussianProcessSurrogate:
         """Return the log density of every target given all others, hyperparameters kept, (n,)."""
         return self._process.leave_one_out_log_density() - np.log(self.y_scale_)
 
-    def draw_alike(self, n: int, rng: np.random.Generator) -> list[Self]:
-        """Return n surrogates of the same data, hyperparameters drawn from their posterior."""
-        data = self._process.X, self._process.y, self._known
-        prior = self._make_prior(self._process.X.shape[1])
-        draws = draw_hyperparameters(
-            lambda theta: self._loss(theta, prior, *data), self.theta_, prior.bounds, n, rng
-        )
-        return [self._with_theta(theta) for theta in draws]
-
-    def draw_functions(self, n: int, rng: np.random.Generator) -> FunctionDraws:
-        """Return n draws of the objective, hyperparameters kept: a `FunctionDraws`.
-
-        Its values are standardised as the targets are.
-        """
-        return FunctionDraws(self._process, n, rng)
-
-    def _with_theta(self, theta):
-        other = copy(self)
-        other.theta_ = theta
-        other._condition(self._process.X, self._process.y)
-        return other
-
-    def _make_prior(self, r):
-        prior = PRIORS[self.prior](r) if isinstance(self.prior, str) else self.prior
-        return prior.shared() if self.isotropic else prior
-
-    def _condition(self, Z, targets):
-        signal, noise = np.exp(self.theta_[[0, -1]])
-        noise = noise + JITTER + self._known
-        weights = np.broadcast_to(np.exp(-2.0 * self.theta_[1:-1]), Z.shape[1])
-        self._process = condition(Z, targets, weights, signal, noise)
-
-    def _most_probable(self, *data):
+    def _most_probable(self):
         """Return the best end of climbs from the prior's location and from the values there are.
 
         The sparse prior has many modes: its first start is the end under the broader prior.
         """
-        broader = self._prior.broader
-        first = self._prior.location
-        if broader is not None:
-            first = self._climb(first, broader, data).x
-        starts = [first] if np.allclose(self.theta_, first) else [first, self.theta_]
-        return min((self._climb(x, self._prior, data) for x in starts), key=lambda run: run.fun).x
-
-    def _climb(self, start, prior, data):
-        options = {"maxiter": MAX_ITERATIONS}
-        return minimize(
-            self._loss,
-            start,
-            args=(prior, *data),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=self._prior.bounds,
-            options=options,
-        )
-
-    def _loss(self, theta, prior, Z, targets, known):
-        """Return minus the log posterior density of the hyperparameters, and its gradient."""
-        signal, noise = np.exp(theta[[0, -1]])
-        weights = np.broadcast_to(np.exp(-2.0 * theta[1:-1]), Z.shape[1])
-        try:
-            value, gradient = log_marginal_likelihood(Z, targets, weights, signal, noise, known)
-        except LinAlgError:  # not positive definite in floating point: step back
-            return np.inf, np.zeros_like(theta)
-        by_lengths = -2.0 * gradient[:-2]
-        if self.isotropic:
-            by_lengths = by_lengths.sum(keepdims=True)
-        by_theta = np.concatenate([gradient[-2:-1], by_lengths, gradient[-1:]])
-        prior_value, prior_gradient = prior.log_density(theta)
-        return -(value + prior_value), -(by_theta + prior_gradient)
-
-
-def _spread(n, most):
-    """Return which of n rows to look at: all, or as many as there may be, evenly spread."""
-    return np.arange(n) if n <= most else np.unique(np.linspace(0, n - 1, most).astype(int))
+        some, first = self.observations_.spread(MOST_ROWS), self.prior_.location
+        if self.prior_.broader is not None:
+            first = climb(some.log_likelihood, self.prior_.broader, first).x
+        return most_probable(some.log_likelihood, self.prior_, first, self.theta_)

@@ -28,7 +28,7 @@ IN_MEMORY = [
     SparseSlicedInverseRegression(1, n_slices=4, penalty=0.05),
     KernelSlicedInverseRegression(1, n_slices=4, gamma=0.2, fit_inverse_transform=True),
     MAVE(1, max_iter=2),
-    ActiveSubspace(1, n_refinements=0, n_random_starts=0, random_state=0),
+    ActiveSubspace(1, n_refinements=0),
 ]
 NEVER_STREAM = IN_MEMORY[3:]
 

@@ -32,7 +32,7 @@ TRANSFORMERS = {
     "kernel": KernelSlicedInverseRegression(2, n_slices=4),
     "sparse": SparseSlicedInverseRegression(1, n_slices=3, penalty=0.1),
     "outer products": MAVE(1, max_iter=3),
-    "active": ActiveSubspace(1, n_refinements=0, n_random_starts=0, random_state=0),
+    "active": ActiveSubspace(1, n_refinements=0),
 }
 TAKE_UNLABELED = ("semi-sir", "semi-sir auto", "local", "iterative", "active")
 KINDS = ("linear", "square", "ties", "constant", "one other", "noise", "words")

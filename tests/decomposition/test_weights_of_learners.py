@@ -21,14 +21,10 @@ from skbo_silbo import (
     SemiSlicedInverseRegression,
     SparseSlicedInverseRegression,
 )
-from skbo_silbo._numerics._gaussian_process import (
-    condition_profiled,
-    log_density_of_copies,
-    profiled_log_marginal_likelihood,
-)
+from skbo_silbo._numerics._gaussian_process import log_marginal_likelihood
+from skbo_silbo._numerics._hyperparameters import Observations
 from skbo_silbo._numerics._leave_one_out import leave_one_out_errors
 from skbo_silbo._numerics._local_linear import local_slopes, mave_step
-from skbo_silbo._numerics._map_fit import spread_rows
 from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
 from skbo_silbo.decomposition import slice_edges
 from skbo_silbo.decomposition.rows._weights import copies
@@ -112,49 +108,46 @@ def test_counts_are_repeated_rows_for_a_gaussian_process():
 
 
 def test_rows_searched_are_those_of_repeated_rows():
-    y = np.random.default_rng(0).normal(size=50)
+    X, y, known = np.arange(50.0)[:, None], np.arange(50.0) ** 2, np.arange(50.0) / 7
     counts = np.random.default_rng(1).integers(1, 9, size=50)
-    rows, times = spread_rows(y, counts.astype(float), 40)
-    repeated, none = spread_rows(y.repeat(counts), None, 40)
-    assert none is None
-    np.testing.assert_array_equal(
-        rows.repeat(times.astype(int)), np.arange(50).repeat(counts)[np.sort(repeated)]
-    )
+    some = Observations(X, y, known, counts).spread(40)
+    repeated = Observations(*(a.repeat(counts, 0) for a in (X, y, known))).spread(40)
+    for name in ("X", "y", "known"):
+        rows = getattr(some, name).repeat(some.copies.astype(int), 0)
+        np.testing.assert_array_equal(rows, getattr(repeated, name))
+    assert some.n_rows == repeated.n_rows == 40
 
 
 # -- closed forms --------------------------------------------------------------------------------
 
 
-def repeated_covariance(X, counts, weights, noise_ratio):
-    rows = X.repeat(counts, 0)
-    C = matern52(scaled_squared_distances(rows, rows, weights))[0]
-    return C + noise_ratio * np.eye(len(rows))
-
-
 def test_the_likelihood_of_copies_is_that_of_all_rows():
     rng = np.random.default_rng(0)
     X, y, counts = rng.normal(size=(9, 2)), rng.normal(size=9), rng.integers(1, 5, size=9)
-    weights, eta = np.array([0.5, 0.1]), 0.2
-    C = repeated_covariance(X, counts, weights, eta)
-    all_y = y.repeat(counts)
-    v = all_y @ np.linalg.solve(C, all_y) / len(all_y)
-    expected = multivariate_normal(np.zeros(len(all_y)), v * C).logpdf(all_y)
-    value, _, variance = profiled_log_marginal_likelihood(X, y, weights, eta, counts)
+    weights, known = np.array([0.5, 0.1]), rng.uniform(0, 0.3, size=9)
+    rows, values, noise = X.repeat(counts, 0), y.repeat(counts), known.repeat(counts) + 0.2
+    K = 1.7 * matern52(scaled_squared_distances(rows, rows, weights))[0] + np.diag(noise)
+    expected = multivariate_normal(np.zeros(len(values)), K).logpdf(values)
+    value, _ = log_marginal_likelihood(X, y, weights, 1.7, 0.2, known, counts)
     assert value == pytest.approx(expected)
-    assert variance == pytest.approx(v)
-    gp = condition_profiled(X, y, weights, eta, counts.astype(float))
-    more = log_density_of_copies(v * eta, counts)
-    assert gp.log_marginal_likelihood + more == pytest.approx(expected)
+    gp, of_all = (
+        Observations(*data).condition(np.r_[np.log(1.7), -0.5 * np.log(weights), np.log(0.2)])
+        for data in ((X, y, known, counts), (rows, values, known.repeat(counts)))
+    )
+    new = rng.normal(size=(4, 2))
+    np.testing.assert_allclose(gp.predict(new), of_all.predict(new), rtol=1e-7)
 
 
 def test_the_gradient_of_the_likelihood_of_copies():
     rng = np.random.default_rng(1)
     X, y, some = rng.normal(size=(15, 2)), rng.normal(size=15), rng.uniform(0.3, 3, size=15)
+    known = rng.uniform(0, 0.3, size=15)
 
     def value(theta):
-        return profiled_log_marginal_likelihood(X, y, np.exp(theta[:2]), np.exp(theta[2]), some)
+        hyperparameters = np.exp(theta[:2]), np.exp(theta[2]), np.exp(theta[3])
+        return log_marginal_likelihood(X, y, *hyperparameters, known, some)
 
-    theta = np.array([-1.0, 0.3, -1.5])
+    theta = np.array([-1.0, 0.3, 0.4, -1.5])
     assert_gradient(value(theta)[1], lambda t: value(t)[0], theta, step=0.1)
 
 

@@ -5,31 +5,27 @@ import pytest
 from derivatives import assert_gradient
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.integrate import quad
-from scipy.stats import multivariate_normal
+from scipy.stats import lognorm, multivariate_normal
 from sklearn.feature_selection import r_regression
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import PolynomialFeatures
 
-from skbo_silbo._numerics._gaussian_process import (
-    condition,
-    log_marginal_likelihood,
-    profiled_log_marginal_likelihood,
-)
-from skbo_silbo._numerics._map_fit import (
-    log_weight_starts,
+from skbo_silbo._numerics._gaussian_process import condition, log_marginal_likelihood
+from skbo_silbo._numerics._hyperparameters import (
+    JITTER,
+    Observations,
+    most_probable,
     negative_log_posterior,
-    process_at,
-    search_map,
 )
 from skbo_silbo._numerics._matern import (
     gradient_by_weights,
     matern52,
     scaled_squared_distances,
 )
-from skbo_silbo._numerics._priors import DimensionScaledPrior, SparsePrior, quadratic_r2
+from skbo_silbo._numerics._priors import PRIORS, UNIFORM_WIDTH, dimension_scaled_prior, sparse_prior
+from skbo_silbo._numerics._screening import quadratic_r2, starting_log_lengths
 
 problems = st.tuples(st.integers(2, 15), st.integers(1, 6), st.integers(0, 2**32 - 1))
 
@@ -103,8 +99,6 @@ def test_likelihood_is_a_normal_density():
     X, y, weights, signal, noise = draw(9, 2, 5)
     K = signal * Matern(1 / np.sqrt(weights), nu=2.5)(X) + noise * np.eye(9)
     expected = multivariate_normal(np.zeros(9), K).logpdf(y)
-    gp = condition(X, y, weights, signal, noise)
-    assert gp.log_marginal_likelihood == pytest.approx(expected, rel=1e-10)
     assert log_marginal_likelihood(X, y, weights, signal, noise)[0] == pytest.approx(expected)
 
 
@@ -123,29 +117,6 @@ def test_likelihood_gradient_by_finite_differences(problem):
     assert_gradient(gradient, value, theta, step=0.1)
 
 
-@settings(max_examples=20)
-@given(problems)
-def test_profile_gradient_by_finite_differences(problem):
-    X, y, weights, *_ = draw(*problem)
-
-    def value(theta):
-        return profiled_log_marginal_likelihood(X, y, np.exp(theta[:-1]), np.exp(theta[-1]))[0]
-
-    theta = np.append(np.log(weights), np.log(0.2))
-    _, gradient, _ = profiled_log_marginal_likelihood(X, y, weights, 0.2)
-    assert_gradient(gradient, value, theta, step=0.1)
-
-
-def test_profile_is_the_maximum_over_the_signal_variance():
-    X, y, weights, *_ = draw(14, 3, 6)
-    value, _, v = profiled_log_marginal_likelihood(X, y, weights, 0.2)
-    others = [
-        log_marginal_likelihood(X, y, weights, v * f, 0.2 * v * f)[0] for f in (0.9, 1.0, 1.1)
-    ]
-    assert value == pytest.approx(others[1], rel=1e-12)
-    assert others[1] > max(others[0], others[2])
-
-
 @settings(max_examples=25)
 @given(problems)
 def test_posterior_mean_and_its_gradient(problem):
@@ -153,16 +124,16 @@ def test_posterior_mean_and_its_gradient(problem):
     gp = condition(X, y, weights, signal, noise)
     points = np.random.default_rng(problem[2]).normal(size=(4, X.shape[1]))
     expected = reference_gp(X, y, weights, signal, noise).predict(points)
-    np.testing.assert_allclose(gp.mean(points), expected, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(gp.predict(points)[0], expected, rtol=1e-8, atol=1e-8)
     for point, gradient in zip(points, gp.mean_gradient(points), strict=True):
-        assert_gradient(gradient, lambda p: gp.mean(p[None])[0], point, atol=1e-7)
+        assert_gradient(gradient, lambda p: gp.predict(p[None])[0][0], point, atol=1e-7)
 
 
 def test_mean_gradient_is_finite_at_the_training_points():
     X, y, weights, signal, noise = draw(10, 3, 8)
     gp = condition(X, y, weights, signal, noise)
     for point, gradient in zip(X, gp.mean_gradient(X), strict=True):
-        assert_gradient(gradient, lambda p: gp.mean(p[None])[0], point, atol=1e-6)
+        assert_gradient(gradient, lambda p: gp.predict(p[None])[0][0], point, atol=1e-6)
 
 
 def test_leave_one_out_is_refitting_without_each():
@@ -179,98 +150,110 @@ def test_leave_one_out_is_refitting_without_each():
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("prior", [SparsePrior(), DimensionScaledPrior(4)])
-def test_prior_gradient_by_finite_differences(prior):
-    phi = np.random.default_rng(0).normal(-3.0, 2.0, size=4 + prior.n_extra)
-    _, gradient = prior.log_density(phi)
-    assert_gradient(gradient, lambda p: prior.log_density(p)[0], phi, step=0.1)
+def test_dimension_scaled_prior_is_the_published_density_of_a_length():
+    lengths = np.array([0.3, 1.0, 7.0, 40.0])
+    expected = lognorm(np.sqrt(3), scale=np.exp(np.sqrt(2)) * np.sqrt(50) * 2.5).logpdf(lengths)
+    prior = dimension_scaled_prior(50, 2.5)
+    found = []
+    for length in lengths:
+        theta = prior.location.copy()
+        theta[7] = np.log(length)
+        found.append(prior.log_density(theta)[0])
+    np.testing.assert_allclose(np.diff(found), np.diff(expected))
 
 
-def test_dimension_scaled_prior_integrates_to_one_and_has_the_published_moments():
-    prior = DimensionScaledPrior(1)
-
-    def moment(function):
-        density = lambda u: function(u) * np.exp(prior.log_density(np.array([u]))[0])  # noqa: E731
-        return quad(density, -40, 40, limit=200)[0]
-
-    def cube_length_scale(log_weight):  # back to the unit cube
-        return -0.5 * log_weight - 0.5 * np.log(12)
-
-    assert moment(lambda u: 1.0) == pytest.approx(1.0)
-    assert moment(cube_length_scale) == pytest.approx(np.sqrt(2))
-    variance = moment(lambda u: (cube_length_scale(u) - np.sqrt(2)) ** 2)
-    assert variance == pytest.approx(3.0, rel=1e-6)
-    shift = DimensionScaledPrior(50).centre - prior.centre
-    assert shift == pytest.approx(-np.log(50))  # length scale grows as sqrt(d)
+@pytest.mark.parametrize("name", PRIORS)
+def test_for_regression_signal_and_noise_are_left_to_the_data(name):
+    prior = PRIORS[name](3).for_regression()
+    lengths = np.array([0.2, -1.0, 2.0])
+    one, other = (prior.log_density(np.r_[a, lengths, b]) for a, b in ((0, -9), (4, 2)))
+    assert one[0] == other[0]
+    assert (one[1][[0, -1]] == 0).all()
 
 
-@pytest.mark.parametrize("log_tau", [-6.0, -2.0])
-def test_sparse_prior_is_half_cauchy(log_tau):
-    log_weights = np.array([-5.0, -1.0])
-
-    def half_cauchy(w, scale):
-        return 2 / (np.pi * scale * (1 + (w / scale) ** 2))
-
-    w, tau = np.exp(log_weights), np.exp(log_tau)
-    on_log_scale = half_cauchy(w, tau) * w  # dw = w d(log w)
-    hyper = half_cauchy(tau, 0.1 / 12) * tau
-    expected = np.log(on_log_scale).sum() + np.log(hyper)
-    value, _ = SparsePrior().log_density(np.append(log_weights, log_tau))
-    assert value == pytest.approx(expected, rel=1e-12)
+def test_for_regression_the_log_length_has_the_published_density():
+    prior = dimension_scaled_prior(50, 2.5).for_regression()
+    np.testing.assert_allclose(
+        prior.location[1:-1], np.log(lognorm(1, scale=np.exp(np.sqrt(2))).median() * 2.5 * 50**0.5)
+    )
 
 
-@pytest.mark.parametrize("prior", [SparsePrior(), DimensionScaledPrior(3)])
-def test_posterior_gradient_by_finite_differences(prior):
+@pytest.mark.parametrize("name", PRIORS)
+def test_posterior_gradient_by_finite_differences(name):
     X, y, *_ = draw(20, 3, 10)
-    theta = np.random.default_rng(1).normal(-2.0, 1.0, size=3 + prior.n_extra + 1)
-    _, gradient = negative_log_posterior(theta, X, y, prior)
-    assert_gradient(gradient, lambda t: negative_log_posterior(t, X, y, prior)[0], theta, step=0.1)
+    rng = np.random.default_rng(1)
+    data = Observations(X, y, rng.uniform(0, 0.3, 20), rng.uniform(0.3, 3, 20))
+    posterior = data.log_likelihood, PRIORS[name](3)
+    theta = np.random.default_rng(1).normal(0.0, 1.0, size=5)
+    _, gradient = negative_log_posterior(theta, *posterior)
+    assert_gradient(gradient, lambda t: negative_log_posterior(t, *posterior)[0], theta, step=0.1)
 
 
-def test_fit_ends_where_the_posterior_is_flat_or_at_a_bound():
+def test_a_covariance_that_is_singular_to_rounding_has_no_density():
+    prior = dimension_scaled_prior(1)
+    data = Observations(np.zeros((40, 1)), np.ones(40))
+    value, gradient = negative_log_posterior(np.array([9.0, 0, -60]), data.log_likelihood, prior)
+    assert value == np.inf
+    assert (gradient == 0).all()
+
+
+def test_fit_ends_where_the_posterior_is_flat():
     X, y, *_ = draw(30, 2, 11)
     y = np.sin(2 * X[:, 0]) + 0.1 * y
-    y -= y.mean()
-    prior = DimensionScaledPrior(2)
-    theta = search_map(X, y, prior, log_weight_starts(X, y, 0, np.random.RandomState(0)))
-    gp = process_at(theta, X, y)
-    noise_ratio = gp.noise_variance / gp.signal_variance
-    theta = np.append(np.log(gp.weights), np.log(noise_ratio))
-    value, gradient = negative_log_posterior(theta, X, y, prior)
-    assert np.abs(gradient).max() < 1e-2
-    for start in log_weight_starts(X, y, 0, np.random.RandomState(0)):
-        assert value <= negative_log_posterior(np.append(start, np.log(0.1)), X, y, prior)[0]
-    assert gp.noise_variance == pytest.approx(0.01, rel=1.0)
+    y = (y - y.mean()) / y.std()
+    data, prior = Observations(X, y), dimension_scaled_prior(2, UNIFORM_WIDTH).for_regression()
+    start = prior.location.copy()
+    start[1:-1] = starting_log_lengths(X, y, np.ones(30))[1]
+    theta = most_probable(data.log_likelihood, prior, start)
+    value, gradient = negative_log_posterior(theta, data.log_likelihood, prior)
+    inside = (theta > prior.bounds[:, 0]) & (theta < prior.bounds[:, 1])
+    assert np.abs(gradient[inside]).max() < 0.1
+    assert value < negative_log_posterior(start, data.log_likelihood, prior)[0]
+    gp = data.condition(theta)
+    assert gp.noise_variance == pytest.approx(np.exp(theta[-1]) + JITTER)
+    assert gp.noise_variance * np.var(np.sin(2 * X[:, 0])) == pytest.approx(0.01, rel=1.0)
+
+
+def test_the_better_of_two_ends_is_returned():
+    X, y = screened_problem()
+    data, prior = Observations(X, y), sparse_prior(50, UNIFORM_WIDTH).for_regression()
+    starts = np.tile(prior.location, (2, 1))
+    starts[:, 1:-1] = starting_log_lengths(X, y, np.ones(60))
+    theta = most_probable(data.log_likelihood, prior, *starts)
+    assert set(np.argsort(theta[1:-1])[:2]) == {3, 17}
+    loss = negative_log_posterior(theta, data.log_likelihood, prior)[0]
+    for start in starts:
+        alone = most_probable(data.log_likelihood, prior, start)
+        assert loss <= negative_log_posterior(alone, data.log_likelihood, prior)[0]
 
 
 def test_quadratic_r2_is_that_of_least_squares():
     rng = np.random.default_rng(12)
-    X = rng.normal(size=(25, 4))
+    X, counts = rng.normal(size=(25, 4)), rng.integers(1, 5, size=25)
     X[:, 3] = rng.integers(0, 2, size=25)  # two values: the square adds nothing
     y = X[:, 0] ** 2 + X[:, 1] + rng.normal(size=25)
-    expected = []
-    for column in X.T[:3]:
+    expected, rows, values = [], X.repeat(counts, 0), y.repeat(counts)
+    for column in rows.T[:3]:
         powers = PolynomialFeatures(2).fit_transform(column[:, None])
-        expected.append(LinearRegression(fit_intercept=False).fit(powers, y).score(powers, y))
-    expected.append(r_regression(X[:, 3:], y)[0] ** 2)
-    np.testing.assert_allclose(quadratic_r2(X, y), expected, rtol=1e-9)
+        model = LinearRegression(fit_intercept=False).fit(powers, values)
+        expected.append(model.score(powers, values))
+    expected.append(r_regression(rows[:, 3:], values)[0] ** 2)
+    np.testing.assert_allclose(quadratic_r2(X, y, counts), expected, rtol=1e-9)
 
 
-def test_the_screened_start_finds_what_equal_weights_miss():
+def screened_problem():
     rng = np.random.default_rng(1)
     X = rng.uniform(-1, 1, size=(60, 50))
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     y = X[:, 3] ** 2 + np.sin(2 * X[:, 17])
-    y -= y.mean()
-    starts = log_weight_starts(X, y, 0, np.random.RandomState(0))
-    assert set(np.argsort(starts[2])[-2:]) == {3, 17}
-    gp = process_at(search_map(X, y, SparsePrior(), starts), X, y)
-    assert set(np.argsort(gp.weights)[-2:]) == {3, 17}
+    return X, (y - y.mean()) / y.std()
 
 
-def test_random_starts_differ_and_follow_the_seed():
-    X, y, *_ = draw(20, 4, 13)
-    starts = log_weight_starts(X, y, 2, np.random.RandomState(0))
-    assert len({tuple(start) for start in starts}) == 5
-    again = log_weight_starts(X, y, 2, np.random.RandomState(0))
-    np.testing.assert_array_equal(starts, again)
+def test_screened_lengths_are_short_where_an_input_matters():
+    X, y = screened_problem()
+    _, lengths = starting_log_lengths(X, y, np.ones(60))
+    assert set(np.argsort(lengths)[:2]) == {3, 17}
+    # counted, as if seen so often
+    counts = np.random.default_rng(0).integers(1, 4, size=60)
+    repeated = starting_log_lengths(X.repeat(counts, 0), y.repeat(counts), np.ones(counts.sum()))
+    np.testing.assert_allclose(starting_log_lengths(X, y, counts), repeated)

@@ -12,9 +12,10 @@ from skbo_silbo import SILBO, Space
 from skbo_silbo.baselines import RandomSearch
 from skbo_silbo.benchmarks.experiments._share_coverage import PlantedSum, measure_shares
 from skbo_silbo.sensitivity import InputModel
+from skbo_silbo.sensitivity._function_draws import FunctionDraws
+from skbo_silbo.sensitivity._hyperparameter_draws import draw_hyperparameters
 from skbo_silbo.sensitivity._input_model import principal_slopes
 from skbo_silbo.space import Box, SpaceUnion
-from skbo_silbo.surrogate._hyperparameter_draws import draw_hyperparameters
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._warps import AsTold
 
@@ -60,30 +61,34 @@ def test_draws_keep_within_bounds_and_follow_a_skewed_density():
 
 
 @pytest.fixture(scope="module")
-def process():
+def surrogate():
     rng = np.random.default_rng(0)
     Z = rng.uniform(-1, 1, (30, 3))
     y = np.sin(3 * Z[:, 0]) + Z[:, 1] + 0.1 * rng.standard_normal(30)
     return GaussianProcessSurrogate().fit(Z, y)
 
 
-def test_drawn_functions_have_the_posterior_mean_and_variance(process):
+def at_the_mode(surrogate):
+    return surrogate.observations_.condition(surrogate.theta_)
+
+
+def test_drawn_functions_have_the_posterior_mean_and_variance(surrogate):
     rng = np.random.default_rng(1)
     P = rng.uniform(-1, 1, (6, 3))
-    mean, std = process.predict(P)
+    mean, std = surrogate.predict(P)
     # Fresh features for every few draws: those that share theirs share their error.
-    draws = np.vstack([process.draw_functions(4, rng)(P)[:-1] for _ in range(500)])
-    found = process.y_mean_ + process.y_scale_ * draws
+    draws = np.vstack([FunctionDraws(at_the_mode(surrogate), 4, rng)(P)[:-1] for _ in range(500)])
+    found = surrogate.y_mean_ + surrogate.y_scale_ * draws
     assert_allclose((found.mean(axis=0) - mean) / std, 0.0, atol=5 / np.sqrt(2000))
     assert_allclose(found.var(axis=0) / std**2, 1.0, atol=0.35)
 
 
-def test_the_last_row_is_the_posterior_mean_and_moving_is_evaluating(process):
+def test_the_last_row_is_the_posterior_mean_and_moving_is_evaluating(surrogate):
     rng = np.random.default_rng(1)
     P, Q = rng.uniform(-1, 1, (2, 5, 3))
-    draws = process.draw_functions(3, rng)
-    mean = process.predict(P)[0]
-    assert_allclose(process.y_mean_ + process.y_scale_ * draws(P)[-1], mean, atol=1e-9)
+    draws = FunctionDraws(at_the_mode(surrogate), 3, rng)
+    mean = surrogate.predict(P)[0]
+    assert_allclose(surrogate.y_mean_ + surrogate.y_scale_ * draws(P)[-1], mean, atol=1e-9)
     moved = P.copy()
     moved[:, [0, 2]] = Q[:, [0, 2]]
     values = draws.values(draws.move(draws.place(P), [0, 2], Q[:, [0, 2]]))
@@ -93,7 +98,7 @@ def test_the_last_row_is_the_posterior_mean_and_moving_is_evaluating(process):
 def test_drawn_functions_pass_through_values_without_noise():
     Z = np.linspace(-1, 1, 12)[:, None]
     surrogate = GaussianProcessSurrogate().fit(Z, np.sin(3 * Z[:, 0]))
-    drawn = surrogate.draw_functions(5, np.random.default_rng(0))(Z)
+    drawn = FunctionDraws(at_the_mode(surrogate), 5, np.random.default_rng(0))(Z)
     targets = (np.sin(3 * Z[:, 0]) - surrogate.y_mean_) / surrogate.y_scale_
     noise = np.exp(0.5 * surrogate.theta_[-1])
     assert np.abs(drawn - targets).max() < 6 * noise + 1e-3

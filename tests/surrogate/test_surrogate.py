@@ -11,7 +11,8 @@ from scipy.stats import norm
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
-from skbo_silbo.surrogate._prior import dimension_scaled_prior
+from skbo_silbo._numerics._hyperparameters import negative_log_posterior
+from skbo_silbo._numerics._priors import dimension_scaled_prior
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 
@@ -180,10 +181,10 @@ def test_isotropic_gradient_of_the_loss():
     Z = rng.uniform(-1, 1, (15, 4))
     y = Z[:, 0] ** 2 - Z[:, 1]
     surrogate = GaussianProcessSurrogate(isotropic=True).fit(Z, y)
-    data = surrogate._prior, Z, (y - y.mean()) / y.std(), np.zeros(15)
+    data = surrogate.observations_.log_likelihood, surrogate.prior_
     theta = np.array([0.3, -0.2, -3.0])
-    _, gradient = surrogate._loss(theta, *data)
-    assert_gradient(gradient, lambda t: surrogate._loss(t, *data)[0], theta, step=0.1)
+    _, gradient = negative_log_posterior(theta, *data)
+    assert_gradient(gradient, lambda t: negative_log_posterior(t, *data)[0], theta, step=0.1)
 
 
 @pytest.mark.parametrize("tune", [True, False])

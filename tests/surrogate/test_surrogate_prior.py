@@ -6,7 +6,7 @@ from derivatives import assert_gradient
 from numpy.testing import assert_array_equal
 from scipy.optimize import minimize_scalar
 
-from skbo_silbo.surrogate._prior import PRIORS, sparse_prior
+from skbo_silbo._numerics._priors import PRIORS, UNIFORM_WIDTH, sparse_prior
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 
@@ -18,16 +18,17 @@ def test_gradient_of_the_log_density(name):
     assert_gradient(gradient, lambda t: prior.log_density(t)[0], theta, step=0.1)
 
 
-def test_the_shared_scale_is_the_one_of_highest_density():
+@pytest.mark.parametrize("width", [1.0, 2.0, UNIFORM_WIDTH])
+def test_the_shared_scale_is_the_one_of_highest_density(width):
     log_weights = np.random.default_rng(1).normal(-3, 2, 12)
     theta = np.r_[0.0, -0.5 * log_weights, np.log(1e-4)]
-    prior = sparse_prior(12)
+    prior = sparse_prior(12, width)
 
     def minus(
         log_tau,
     ):  # half-Cauchy densities themselves, of w by log w: w / (tau (1 + (w/tau)^2))
         ratio = np.exp(log_weights - log_tau)
-        shared = np.exp(log_tau) / (0.1 / 4)  # the cube is twice as wide as the unit cube
+        shared = np.exp(log_tau) / (0.1 / width**2)
         each = np.log(2 * ratio / (1 + ratio**2)).sum()
         return -(each + np.log(2 * shared / (1 + shared**2)))
 

@@ -14,13 +14,38 @@ u         (k,)      ``theta = mode + S u``
 ========  ========  ==============================================================
 """
 
+from functools import partial
+
 import numpy as np
+
+from skbo_silbo._numerics._hyperparameters import negative_log_posterior
 
 DIFFERENCE = 1e-3  # of a hyperparameter, in nats, between the gradients that give H
 LEAST_CURVATURE = 0.15  # where a prior is flat H says nothing of how far it is so
 N_TRAJECTORIES = 4
 N_STEPS = 5
 STEP = 0.9  # at one dimension; it shrinks with the fourth root of their number
+
+
+def draw_processes(surrogate, n, rng):
+    """Return n processes of a surrogate's data, hyperparameters drawn from their posterior.
+
+    Parameters
+    ----------
+    surrogate : GaussianProcessSurrogate
+        Fitted.
+    n : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    processes : list of GaussianProcess
+        Their targets are standardised as those of the surrogate.
+    """
+    data, prior = surrogate.observations_, surrogate.prior_
+    loss = partial(negative_log_posterior, log_likelihood=data.log_likelihood, prior=prior)
+    draws = draw_hyperparameters(loss, surrogate.theta_, prior.bounds, n, rng)
+    return [data.condition(theta) for theta in draws]
 
 
 def draw_hyperparameters(loss, mode, bounds, n, rng):
@@ -44,7 +69,7 @@ def draw_hyperparameters(loss, mode, bounds, n, rng):
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.surrogate._hyperparameter_draws import draw_hyperparameters
+    >>> from skbo_silbo.sensitivity._hyperparameter_draws import draw_hyperparameters
     >>> def loss(theta):
     ...     return 2.0 * theta @ theta, 4.0 * theta
     >>> bounds, rng = np.array([[-9.0, 9.0]]), np.random.default_rng(0)

