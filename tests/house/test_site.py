@@ -79,11 +79,11 @@ def entries_by_section():
 
 
 IN_THE_GALLERY = (
-    "Dimension reduction",
-    "Baselines, with the same surface",
-    "Problems",
-    "Model selection",
-    "Inspection",
+    "Tune a model",
+    "Reduce dimension",
+    "Draw and test",
+    "Compare with baselines",
+    "Problems with a known optimum",
 )
 
 
@@ -145,8 +145,13 @@ def test_pages_link_to_the_libraries_beside_us(site):
 
 def test_the_landing_page_has_a_card_for_each_door(site):
     links = set(links_of(site / "index.html"))
-    doors = ("guide_reduce", "guide_tune", "guide_minimize", "guide_simulator", "when_not")
+    doors = ("guide_reduce", "guide_tune", "guide_minimize", "guide_simulator", "when_not", "how_to")
     assert {f"{door}.html" for door in doors} <= links
+
+
+def test_short_answers_are_one_click_from_everywhere(site):
+    pages = [site / "index.html", site / "maths.html", site / "benchmarks" / "index.html"]
+    assert all(any(link.endswith("how_to.html") for link in links_of(page)) for page in pages)
 
 
 def test_the_version_switch_knows_this_version(site):
