@@ -10,7 +10,8 @@ import pytest
 import skbo_silbo
 
 REFERENCE = Path(__file__).parents[2] / "doc" / "api.rst"
-NOT_IMPORTED_BY_USERS = {"benchmarks", "journal", "workers"}  # a program, and rooms behind the doors
+# A program, and rooms behind the public functions.
+NOT_IMPORTED_BY_USERS = {"benchmarks", "journal", "workers"}
 MOST = 110
 
 

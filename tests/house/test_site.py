@@ -145,7 +145,7 @@ def test_pages_link_to_the_libraries_beside_us(site):
 
 def test_the_landing_page_has_a_card_for_each_door(site):
     links = set(links_of(site / "index.html"))
-    doors = ("guide_reduce", "guide_tune", "guide_minimize", "guide_simulator", "when_not", "how_to")
+    doors = ("guide_reduce", "guide_tune", "guide_minimize", "guide_simulator", "when_not")
     assert {f"{door}.html" for door in doors} <= links
 
 
