@@ -38,7 +38,7 @@ def test_layers_are_those_of_the_contract():
 
 
 def test_every_room_has_its_sentence():
-    described = re.findall(r"^``(\w+)``\n   \w", section("Rooms"), re.M)
+    described = re.findall(r"^``(\w+)``\n   \S", section("Rooms"), re.M)
     rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
     files = {path.stem for path in PACKAGE.glob("_*.py")} - {"__init__"}
     assert rooms | files <= set(described)
