@@ -24,7 +24,7 @@ def our_revisions(files):
     return {r["environment"]["revision"] for r in results if r["method"] == "silbo"}
 
 
-@pytest.mark.parametrize("page", filter(results_of, PAGES), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", list(filter(results_of, PAGES)), ids=lambda page: page.stem)
 def test_a_page_names_first_the_revisions_of_our_rows(page):
     head = page.read_text()[:500]
     assert all(revision in head for revision in our_revisions(results_of(page)))
