@@ -76,7 +76,7 @@ def words(sentence):
 
 
 def test_sentences_are_found():
-    text = "Title\n=====\n\nOne two. Three, ``a.b`` four: five::\n\n    code here\n\n* six\n* seven\n"
+    text = "Title\n=====\n\nOne two. Three, ``a.b`` four: five::\n\n    code\n\n* six\n* seven\n"
     assert sentences(text) == ["Title", "One two.", "Three, ``a.b`` four: five.", "six", "seven"]
     assert len(words("Three, ``a.b`` four - five.")) == 4
 
