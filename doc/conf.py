@@ -114,6 +114,7 @@ sphinx_gallery_conf = {
     "backreferences_dir": "api/generated/backreferences",
     "doc_module": ("skbo_silbo",),
     "reference_url": {"skbo_silbo": None},
+    "within_subsection_order": "gallery.ReadingOrder",
     "image_scrapers": ("gallery.scrape_labelled",),
     "inspect_global_variables": False,
     "show_memory": False,

@@ -138,6 +138,15 @@ def test_every_example_labels_its_figures():
     assert not [path.name for path in scripts if ".set_label(" not in path.read_text()]
 
 
+def test_the_gallery_has_an_order(site):
+    page = (site / "auto_examples" / "index.html").read_text()
+    shown = list(dict.fromkeys(re.findall(r'href="plot_(\w+)\.html', page)))
+    names = {path.stem.removeprefix("plot_") for path in (ROOT / "examples").glob("plot_*.py")}
+    assert set(shown) == names
+    assert shown[0] == "tune_pipeline"
+    assert shown.index("many_inputs") < shown.index("unlabeled_rows") < shown.index("own_parts")
+
+
 def test_pages_link_to_the_libraries_beside_us(site):
     links = links_of(site / "guide.html")
     assert any("sklearn.model_selection.RandomizedSearchCV" in link for link in links)
