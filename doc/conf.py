@@ -92,7 +92,7 @@ html_show_sourcelink = False
 html_sidebars = {"index": [], "when_not": []}
 html_theme_options = {
     "logo": {"text": "skbo_silbo"},
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "navbar_center": ["navbar-nav"],
     "navbar_end": ["version-switcher", "theme-switcher"],
     "switcher": {"json_url": "_static/switcher.json", "version_match": version},
@@ -114,6 +114,7 @@ sphinx_gallery_conf = {
     "backreferences_dir": "api/generated/backreferences",
     "doc_module": ("skbo_silbo",),
     "reference_url": {"skbo_silbo": None},
+    "within_subsection_order": "gallery.ReadingOrder",
     "image_scrapers": ("gallery.scrape_labelled",),
     "inspect_global_variables": False,
     "show_memory": False,

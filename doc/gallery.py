@@ -6,6 +6,27 @@ from pathlib import Path
 from sphinx.errors import ExtensionError
 from sphinx_gallery.scrapers import matplotlib_scraper
 
+SUBJECTS = {
+    "tune a model": "tune_pipeline search_display better_score killed_and_resumed dask optuna",
+    "minimise a function": "simulator many_inputs space baselines paper_figure problems",
+    "reduce dimension": "unlabeled_rows sdr_subspace how_many four_truths sparse_and_curled",
+    "parts of your own": "own_surrogate own_parts autoencoder",
+}
+READING_ORDER = " ".join(SUBJECTS.values()).split()
+
+
+class ReadingOrder:
+    """Order of the gallery: by subject, the main job first; `folder` is sphinx-gallery's."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __call__(self, file_name):
+        """Return the place of an example; one that is not listed comes last."""
+        name = Path(file_name).stem.removeprefix("plot_")
+        known = name in READING_ORDER
+        return READING_ORDER.index(name) if known else len(READING_ORDER), file_name
+
 
 def scrape_labelled(block, block_vars, gallery_conf, **kwargs):
     """Save figures as sphinx-gallery does; the label of a figure becomes its alternative text."""

@@ -236,7 +236,7 @@ def test_dear_peers_are_compared_on_their_subset_only():
     title = "bbob, native, d = 10 and 20, 100 evaluations"
     assert told == {
         title: {"silbo": "7", "cma": "7"},
-        f"{title}, where the dear peers ran too": {"saas": "5", "silbo": "5", "cma": "5"},
+        f"{title}, where the expensive peers ran too": {"saas": "5", "silbo": "5", "cma": "5"},
     }
     assert of_100[1].note.endswith("Left out, with fewer than 5 runs: turbo (4).")
 

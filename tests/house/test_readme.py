@@ -1,8 +1,8 @@
 """The README is short, its links lead somewhere, and its table is what the results say."""
 
-import json
+import csv
+import importlib.util
 import re
-from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -54,70 +54,53 @@ def test_links_lead_to_files_of_the_repository():
     assert not [link for link in links if not (ROOT / link).exists()]
 
 
-def read(*names):
-    paths = [ROOT / "doc" / "benchmarks" / f"{name}.jsonl" for name in names]
-    return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
+@pytest.fixture(scope="module")
+def who_wins():
+    path = ROOT / "doc" / "benchmarks" / "who_wins.py"
+    spec = importlib.util.spec_from_file_location("who_wins", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-def as_minimised(results):
-    """Return the scores of tuning as `gap_runs` reads values; chance is random search's mean."""
-    results = [r for r in results if r["status"] == "ok"]
-    lowest = [-np.fmax.accumulate(np.array(r["scores"], float)) for r in results]
-    chance = defaultdict(list)
-    for r, values in zip(results, lowest, strict=True):
-        if r["method"] == "random":
-            chance[r["problem"]["task"]].append(values[49])
-    return [
-        r
-        | {"steps": list(enumerate(values.tolist(), 1))}
-        | {"chance": {"50": np.mean(chance[r["problem"]["task"]])}}
-        for r, values in zip(results, lowest, strict=True)
-    ]
+@pytest.fixture(scope="module")
+def rows(who_wins):
+    """Return (runs, evaluations) of each row of the table."""
+    bbob = gap_runs(who_wins.read("public-silbo", "public-peers"))
+    kinds = [who_wins.of_kind(bbob, kind) for kind in ("native", "rotated", "planted")]
+    small = who_wins.of_kind(gap_runs(who_wins.read("bocode")), "small")
+    tuning = gap_runs(who_wins.as_minimised(who_wins.read("tuning_public")))
+    return [(tuning, 50), *((runs, 100) for runs in kinds), (small, 100)]
 
 
-def problem_name(run):
-    return run.problem.get("function", run.problem.get("task"))
-
-
-def row(runs, n):
-    """Return the mean shares of ours and of TPE after n evaluations, and how many runs of each."""
-    shares = defaultdict(list)
-    for run in runs:
-        shares[run.method].append(run.share(n))
-    ours, theirs = shares["silbo"], shares["optuna-tpe"]
+def cells(shares):
+    """Return the mean shares of ours and of TPE, and how many runs of each."""
+    ours, theirs = (np.concatenate(list(shares[m].values())) for m in ("silbo", "optuna-tpe"))
     assert len(ours) == len(theirs)
     return [f"{np.mean(ours):.2f}", f"{np.mean(theirs):.2f}", str(len(ours))]
 
 
-def standard_errors(runs, n):
+def standard_errors(shares):
     """Return by how many standard errors ours leads TPE, with one difference a function."""
-    shares = defaultdict(lambda: defaultdict(list))
-    for run in runs:
-        shares[problem_name(run)][run.method].append(run.share(n))
-    leads = [np.mean(s["silbo"]) - np.mean(s["optuna-tpe"]) for s in shares.values()]
+    ours, theirs = shares["silbo"], shares["optuna-tpe"]
+    leads = [np.mean(ours[name]) - np.mean(theirs[name]) for name in ours]
     return np.mean(leads) / (np.std(leads, ddof=1) / len(leads) ** 0.5)
 
 
-@pytest.fixture(scope="module")
-def rows():
-    """Return (runs, evaluations) of each row of the table."""
-    bbob = gap_runs(read("public-silbo", "public-peers"))
-    kinds = [
-        [run for run in bbob if run.problem["kind"] == kind]
-        for kind in ("native", "rotated", "planted")
-    ]
-    small = [run for run in gap_runs(read("bocode")) if run.problem["kind"] == "small"]
-    tuning = gap_runs(as_minimised(read("tuning_public")))
-    return [(tuning, 50), *((runs, 100) for runs in kinds), (small, 100)]
-
-
-def test_the_table_is_what_the_results_say(rows):
+def test_the_table_is_what_the_results_say(rows, who_wins):
     lines = re.findall(r"^\| (.+) \|$", README, re.M)
     table = [line.split(" | ") for line in lines[1:]]
-    assert all(len(cells) == 4 for cells in table)
-    assert [cells[1:] for cells in table] == [row(*entry) for entry in rows]
+    assert all(len(row) == 4 for row in table)
+    assert [row[1:] for row in table] == [cells(who_wins.shares_by_method(*row)) for row in rows]
 
 
-def test_which_differences_are_within_two_standard_errors(rows):
+def test_which_differences_are_within_two_standard_errors(rows, who_wins):
     assert "third and fourth differences are within two standard errors" in README
-    assert [standard_errors(*entry) < 2 for entry in rows] == [False, False, True, True, False]
+    errors = [standard_errors(who_wins.shares_by_method(*row)) for row in rows]
+    assert [error < 2 for error in errors] == [False, False, True, True, False]
+
+
+def test_the_page_who_wins_where_is_what_the_results_say(who_wins):
+    with who_wins.TABLE.open(newline="", encoding="utf-8") as file:
+        published = list(csv.reader(file))
+    assert published == [who_wins.HEADER, *([str(cell) for cell in row] for row in who_wins.rows())]

@@ -79,11 +79,11 @@ def entries_by_section():
 
 
 IN_THE_GALLERY = (
-    "Dimension reduction",
-    "Baselines, with the same surface",
-    "Problems",
-    "Model selection",
-    "Inspection",
+    "Tune a model",
+    "Reduce dimension",
+    "Draw and test",
+    "Compare with baselines",
+    "Problems with a known optimum",
 )
 
 
@@ -138,6 +138,15 @@ def test_every_example_labels_its_figures():
     assert not [path.name for path in scripts if ".set_label(" not in path.read_text()]
 
 
+def test_the_gallery_has_an_order(site):
+    page = (site / "auto_examples" / "index.html").read_text()
+    shown = list(dict.fromkeys(re.findall(r'href="plot_(\w+)\.html', page)))
+    names = {path.stem.removeprefix("plot_") for path in (ROOT / "examples").glob("plot_*.py")}
+    assert set(shown) == names
+    assert shown[0] == "tune_pipeline"
+    assert shown.index("many_inputs") < shown.index("unlabeled_rows") < shown.index("own_parts")
+
+
 def test_pages_link_to_the_libraries_beside_us(site):
     links = links_of(site / "guide.html")
     assert any("sklearn.model_selection.RandomizedSearchCV" in link for link in links)
@@ -147,6 +156,11 @@ def test_the_landing_page_has_a_card_for_each_door(site):
     links = set(links_of(site / "index.html"))
     doors = ("guide_reduce", "guide_tune", "guide_minimize", "guide_simulator", "when_not")
     assert {f"{door}.html" for door in doors} <= links
+
+
+def test_short_answers_are_one_click_from_everywhere(site):
+    pages = [site / "index.html", site / "maths.html", site / "benchmarks" / "index.html"]
+    assert all(any(link.endswith("how_to.html") for link in links_of(page)) for page in pages)
 
 
 def test_the_version_switch_knows_this_version(site):

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from ._experiment import RunOptions
-from ._page_parts import aims_table, circumstances, could_not, missing_table
+from ._page_parts import aims_table, circumstances, could_not, made_by, missing_table
 from ._results import latest, missing_cells
 from ._runner import MissingPeerError, run_experiment
 from ._store import Store
@@ -141,8 +141,9 @@ def _report(experiments, options):
             blocks += experiment.compare(own, options.published)
         aims += experiment.aims(own)
         missing += missing_cells(experiment, options.profile, own)
-    failed = [*aims_table(aims), *could_not(results), *missing_table(missing)]
-    blocks = [*failed, *blocks, *circumstances(files, experiments, options)]
+    first = [*made_by(results), *aims_table(aims), *could_not(results)]
+    last = [*circumstances(files, experiments, options), *missing_table(missing)]
+    blocks = [*first, *blocks, *last]
     if options.rst:
         write_rst(options.rst, options.title or ", ".join(names), blocks)
     else:

@@ -3,7 +3,7 @@
 Even-numbered functions are reported and never tuned on, one instance a seed from 4 on; whoever
 tunes takes the odd-numbered ones, instances 1 to 3 (profile ``tune``). Peers' results are kept in a
 file of their own, so that only ours is run again. Experiment `public-long`: 250 and 1000
-evaluations of the functions on which the dear peers run too; those are left out there.
+evaluations of the functions on which the expensive peers run too; those are left out there.
 """
 
 from dataclasses import replace

@@ -78,7 +78,7 @@ def _group_tables(title, runs, dear):
     cheap, told = set(counts) - dear, set(counts).difference(few)
     tables = []
     for n in COUNTS:
-        for methods, where in ((cheap, ""), (told, ", where the dear peers ran too")):
+        for methods, where in ((cheap, ""), (told, ", where the expensive peers ran too")):
             by_method = compared(runs, n, methods)
             if len(by_method) > 1 and (methods is cheap or dear & set(by_method)):
                 left_out = [f"{m} ({counts[m]})" for m in few if methods is told]

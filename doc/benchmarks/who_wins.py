@@ -1,0 +1,108 @@
+"""Compare our search with the best other one on every kind of public problem: who-wins.csv.
+
+Shares of the gap closed, as on the pages of the suites; differences have one value a function, so
+that runs of one function do not count as independent. To write the table::
+
+    python doc/benchmarks/who_wins.py --write
+"""
+
+import csv
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from skbo_silbo.benchmarks.search import gap_runs
+
+FOLDER = Path(__file__).parent
+TABLE = FOLDER / "who-wins.csv"
+HEADER = ["problems", "evaluations", "ours", "best other", "difference", "runs", "ahead"]
+NAMES = {"optuna-tpe": "TPE", "cma": "CMA-ES", "random": "random", "sobol": "Sobol"}
+
+
+def read(*names):
+    """Return the results of files of this folder."""
+    paths = [FOLDER / f"{name}.jsonl" for name in names]
+    return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
+
+
+def as_minimised(results):
+    """Return the scores of tuning as `gap_runs` reads values; chance is random search's mean."""
+    results = [r for r in results if r["status"] == "ok"]
+    lowest = [-np.fmax.accumulate(np.array(r["scores"], float)) for r in results]
+    chance = defaultdict(list)
+    for r, values in zip(results, lowest, strict=True):
+        if r["method"] == "random":
+            chance[r["problem"]["task"]].append(values[49])
+    return [
+        r
+        | {"steps": list(enumerate(values.tolist(), 1))}
+        | {"chance": {"50": np.mean(chance[r["problem"]["task"]])}}
+        for r, values in zip(results, lowest, strict=True)
+    ]
+
+
+def problem_name(run):
+    """Return the function or task of a run."""
+    return run.problem.get("function", run.problem.get("task"))
+
+
+def shares_by_method(runs, n):
+    """Return the shares after n evaluations: {method: {function: [share]}}."""
+    shares = defaultdict(lambda: defaultdict(list))
+    for run in runs:
+        shares[run.method][problem_name(run)].append(run.share(n))
+    return shares
+
+
+def compare(runs, n):
+    """Return the cells of a row: shares, difference with its standard error, runs, who is ahead."""
+    shares = shares_by_method(runs, n)
+    means = {method: np.mean(np.concatenate(list(own.values()))) for method, own in shares.items()}
+    ours = shares["silbo"]
+    n_runs = sum(map(len, ours.values()))
+    full = [m for m in NAMES if sum(map(len, shares[m].values())) == n_runs]
+    best = max(full, key=means.get)
+    leads = [np.mean(ours[name]) - np.mean(shares[best][name]) for name in ours]
+    lead, error = np.mean(leads), np.std(leads, ddof=1) / len(leads) ** 0.5
+    ahead = "not decided" if abs(lead) < 2 * error else "ours" if lead > 0 else NAMES[best]
+    other = f"{means[best]:.2f} ({NAMES[best]})"
+    return [f"{means['silbo']:.2f}", other, f"{lead:.2f} ± {error:.2f}", n_runs, ahead]
+
+
+def of_kind(runs, *kinds):
+    """Return the runs of problems of these kinds."""
+    return [run for run in runs if run.problem["kind"] in kinds]
+
+
+def rows():
+    """Return the rows of the table."""
+    bbob, long = gap_runs(read("public-silbo", "public-peers")), gap_runs(read("public-long"))
+    bocode = gap_runs(read("bocode"))
+    kinds = {
+        "bbob, 10 and 20 inputs": "native",
+        "bbob, 5 directions of 100": "rotated",
+        "bbob, 5 of 100 inputs": "planted",
+    }
+    large = {run.problem["kind"] for run in bocode} - {"small"}
+    suites = [("20 tuning tasks", gap_runs(as_minimised(read("tuning_public"))), [50])]
+    for title, kind in kinds.items():
+        suites += [(title, of_kind(bbob, kind), [50, 100]), (title, of_kind(long, kind), [250])]
+    suites += [("BOCoDe, 5 to 10 inputs", of_kind(bocode, "small"), [50, 100])]
+    suites += [("BOCoDe, 100 to 500 inputs", of_kind(bocode, *large), [50, 100])]
+    return [[title, n, *compare(runs, n)] for title, runs, counts in suites for n in counts]
+
+
+def main():
+    """Print the table, and write it if asked to."""
+    table = [HEADER, *rows()]
+    csv.writer(sys.stdout).writerows(table)
+    if "--write" in sys.argv[1:]:
+        with TABLE.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file, lineterminator="\n").writerows(table)
+
+
+if __name__ == "__main__":
+    main()
