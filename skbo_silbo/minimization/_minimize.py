@@ -245,7 +245,7 @@ def _perform(run):
         raise
     finally:
         run.workers.close(wait=ended)
-        run.calls.leave()
+        run.calls.close()
 
 
 def _check_func(func, bounds):

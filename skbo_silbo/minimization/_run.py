@@ -101,7 +101,7 @@ class Run:
     def _suspect(self, calls):
         """Have those with which this process has died go first, alone, or not at all."""
         for call in calls:
-            call.alone = self.calls.was_under_way(call.key)
+            call.alone = self.calls.is_suspect(call.key)
         self._deadly = [call for call in calls if self.calls.has_failed(call.key)]
         rest = [call for call in calls if call not in self._deadly]
         self._queue = sorted(rest, key=lambda call: not call.alone)
@@ -218,7 +218,7 @@ class Run:
 
     def _note_begin(self, call):
         alone = self.workers.is_local or (self.workers.is_in_process and call.alone)
-        self.calls.begin(call.key, alone=alone)
+        self.calls.begin([call.key], alone=alone)
         self.nfev += 1
 
     def _note_take_back(self, call):
