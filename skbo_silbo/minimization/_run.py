@@ -29,19 +29,10 @@ class Stop:
 
 @dataclass(frozen=True)
 class Limits:
-    """What ends a run, in the user's sign.
-
-    Attributes
-    ----------
-    n_calls : int
-    max_time : float or None
-        Seconds.
-    target : float or None
-    callback : callable or None
-    """
+    """What ends a run, in the user's sign."""
 
     n_calls: int
-    max_time: float | None = None
+    max_time: float | None = None  # seconds
     target: float | None = None
     callback: object = None
 
@@ -128,10 +119,7 @@ class Run:
     def conclude(self):
         """Judge points that raised as in an earlier run, where there is no other left to call.
 
-        Raises
-        ------
-        Exception
-            What the first raised, where `func` has never returned a value.
+        What the first raised is raised where `func` has never returned a value.
         """
         if self._aside and len(self.optimizer.func_vals_) == self._n_given:
             call, error = self._aside[0]
