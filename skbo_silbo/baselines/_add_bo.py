@@ -97,8 +97,6 @@ class AddBO(EmbeddedOptimizer):
             design=DESIGNS["random"],
             surrogate=AdditiveProcess(size),
             n_initial=check_count("n_initial", n_initial),
-            n_unlabeled=0,
-            update_every=None,
         )
 
 

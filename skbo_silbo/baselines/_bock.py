@@ -107,8 +107,6 @@ class BOCK(EmbeddedOptimizer):
             design=DESIGNS["sobol"],
             surrogate=CylindricalProcess(),
             n_initial=check_count("n_initial", n_initial),
-            n_unlabeled=0,
-            update_every=None,
         )
 
 

@@ -70,6 +70,4 @@ class SIRBO(EmbeddedOptimizer):
             design=DESIGNS["random"],
             surrogate=GaussianProcessSurrogate(),
             n_initial=check_count("n_initial", self.n_initial),
-            n_unlabeled=0,
-            update_every=None,
         )

@@ -48,8 +48,6 @@ class SketchedOptimizer(EmbeddedOptimizer):
             design=lambda n, d, rng: image_points(n, sketch, mapping, rng),
             surrogate=self._make_surrogate(sketch),
             n_initial=check_count("n_initial", n_initial),
-            n_unlabeled=0,
-            update_every=None,
         )
 
     def _make_surrogate(self, sketch):
