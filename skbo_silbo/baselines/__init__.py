@@ -1,8 +1,12 @@
 """Optimisers of the literature, on the same loop."""
 
-from skbo_silbo.baselines._baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO
+from skbo_silbo.baselines._add_bo import AddBO
+from skbo_silbo.baselines._bock import BOCK
+from skbo_silbo.baselines._hesbo import HeSBO
 from skbo_silbo.baselines._random_search import RandomSearch
+from skbo_silbo.baselines._rembo import REMBO
 from skbo_silbo.baselines._si_bo import SIBO
 from skbo_silbo.baselines._silbo_as_run import SILBOAsRun
+from skbo_silbo.baselines._sir_bo import SIRBO
 
 __all__ = ["AddBO", "BOCK", "HeSBO", "REMBO", "RandomSearch", "SIBO", "SILBOAsRun", "SIRBO"]

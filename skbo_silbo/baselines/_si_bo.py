@@ -118,8 +118,6 @@ class SIBO(EmbeddedOptimizer):
             design=lambda n, d, rng: design.points,
             surrogate=GaussianProcessSurrogate(),
             n_initial=n_initial,
-            n_unlabeled=0,
-            update_every=None,
         )
 
     def _warn_where_rounded(self, points):

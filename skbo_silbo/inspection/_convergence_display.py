@@ -1,6 +1,7 @@
 """How fast searches got where, beside what random search is expected to reach."""
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 from .._typing import FloatArray
@@ -9,6 +10,7 @@ from ._figures import AxesLike, given_axes, import_pyplot
 from ._search_panels import draw_convergence
 
 
+@dataclass(eq=False, repr=False)
 class ConvergenceDisplay:
     """The best value so far, of one search or of several.
 
@@ -46,35 +48,16 @@ class ConvergenceDisplay:
     >>> ConvergenceDisplay.from_result(ours, others={"random": random})  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        curves: Mapping[str, FloatArray],
-        *,
-        n_initial: int = 0,
-        random_values: FloatArray | None = None,
-        value_name: str = "value",
-        greater_is_better: bool = False,
-    ) -> None:
-        self.curves = curves
-        self.n_initial = n_initial
-        self.random_values = random_values
-        self.value_name = value_name
-        self.greater_is_better = greater_is_better
+    curves: Mapping[str, FloatArray]
+    _: KW_ONLY
+    n_initial: int = 0
+    random_values: FloatArray | None = None
+    value_name: str = "value"
+    greater_is_better: bool = False
 
     @classmethod
     def from_estimator(cls, estimator: SearchLike, **options: Any) -> Self:
-        """Draw a fitted search: :meth:`from_result`, under the name that scikit-learn has for it.
-
-        Parameters
-        ----------
-        estimator : fitted SILBOSearchCV
-        **options
-            As of :meth:`from_result`.
-
-        Returns
-        -------
-        ConvergenceDisplay
-        """
+        """Draw a fitted search: :meth:`from_result`, under scikit-learn's name for it."""
         return cls.from_result(estimator, **options)
 
     @classmethod

@@ -28,6 +28,7 @@ MAX_CATEGORY_VALUES = 6
 MAX_EIGENVALUES = 20
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SubspaceDisplay:
     """Sufficient summary plot, spectrum and loadings of fitted directions.
 
@@ -75,34 +76,18 @@ class SubspaceDisplay:
     >>> SubspaceDisplay.from_estimator(sir, X, y)  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        *,
-        scores: FloatArray,
-        response: ArrayLike,
-        eigenvalues: FloatArray,
-        loadings: FloatArray,
-        feature_names: Sequence[str] | NDArray[Any],
-        unlabeled_scores: FloatArray | None = None,
-        loading_intervals: FloatArray | None = None,
-        response_name: str = "y",
-        eigenvalue_name: str = "eigenvalue",
-        loading_name: str = "loading per standard deviation",
-        dependences: Sequence[Dependence] | None = None,
-        silence: str | None = None,
-    ) -> None:
-        self.scores = scores
-        self.response = response
-        self.eigenvalues = eigenvalues
-        self.loadings = loadings
-        self.feature_names = feature_names
-        self.unlabeled_scores = unlabeled_scores
-        self.loading_intervals = loading_intervals
-        self.response_name = response_name
-        self.eigenvalue_name = eigenvalue_name
-        self.loading_name = loading_name
-        self.dependences = dependences
-        self.silence = silence
+    scores: FloatArray
+    response: ArrayLike
+    eigenvalues: FloatArray
+    loadings: FloatArray
+    feature_names: Sequence[str] | NDArray[Any]
+    unlabeled_scores: FloatArray | None = None
+    loading_intervals: FloatArray | None = None
+    response_name: str = "y"
+    eigenvalue_name: str = "eigenvalue"
+    loading_name: str = "loading per standard deviation"
+    dependences: Sequence[Dependence] | None = None
+    silence: str | None = None
 
     @classmethod
     def from_estimator(

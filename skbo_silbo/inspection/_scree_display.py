@@ -1,5 +1,6 @@
 """Scree plot: eigenvalues with bootstrap intervals, and what shuffled responses give."""
 
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -20,6 +21,7 @@ from ._resamples import without_advice
 MAX_EIGENVALUES = 15
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ScreeDisplay:
     """Eigenvalues of fitted directions, their intervals, and the level of chance.
 
@@ -52,18 +54,10 @@ class ScreeDisplay:
     >>> ScreeDisplay.from_estimator(sir, X, y, random_state=0)  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        *,
-        eigenvalues: FloatArray,
-        intervals: FloatArray,
-        chance: FloatArray,
-        confidence_level: float,
-    ) -> None:
-        self.eigenvalues = eigenvalues
-        self.intervals = intervals
-        self.chance = chance
-        self.confidence_level = confidence_level
+    eigenvalues: FloatArray
+    intervals: FloatArray
+    chance: FloatArray
+    confidence_level: float
 
     @classmethod
     def from_estimator(

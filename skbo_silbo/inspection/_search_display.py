@@ -1,6 +1,7 @@
 """Plots of a search: how fast it got where, and what mattered."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ KINDS = ("all", "convergence", "dependence", "shares", "parallel")
 N_DEPENDENCES = 2
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SearchDisplay:
     """Convergence, dependence on what matters most, shares of the inputs, parallel coordinates.
 
@@ -69,45 +71,20 @@ class SearchDisplay:
     >>> SearchDisplay.from_result(search)  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        *,
-        values: FloatArray,
-        parameters: Mapping[str, Sequence[Any] | NDArray[Any]],
-        shares: InputShares,
-        dependences: Mapping[str, Dependence] | None = None,
-        directions: Mapping[str, FloatArray] | None = None,
-        n_initial: int = 0,
-        random_values: FloatArray | None = None,
-        value_name: str = "value",
-        greater_is_better: bool = False,
-        domains: Mapping[str, ParameterDomain] | None = None,
-    ) -> None:
-        self.values = values
-        self.parameters = parameters
-        self.shares = shares
-        self.dependences = dependences
-        self.directions = directions
-        self.n_initial = n_initial
-        self.random_values = random_values
-        self.value_name = value_name
-        self.greater_is_better = greater_is_better
-        self.domains = domains
+    values: FloatArray
+    parameters: Mapping[str, Sequence[Any] | NDArray[Any]]
+    shares: InputShares
+    dependences: Mapping[str, Dependence] | None = None
+    directions: Mapping[str, FloatArray] | None = None
+    n_initial: int = 0
+    random_values: FloatArray | None = None
+    value_name: str = "value"
+    greater_is_better: bool = False
+    domains: Mapping[str, ParameterDomain] | None = None
 
     @classmethod
     def from_estimator(cls, estimator: SearchLike, **options: Any) -> Self:
-        """Draw a fitted search: :meth:`from_result`, under the name that scikit-learn has for it.
-
-        Parameters
-        ----------
-        estimator : fitted SILBOSearchCV
-        **options
-            As of :meth:`from_result`.
-
-        Returns
-        -------
-        SearchDisplay
-        """
+        """Draw a fitted search: :meth:`from_result`, under scikit-learn's name for it."""
         return cls.from_result(estimator, **options)
 
     @classmethod

@@ -17,18 +17,9 @@ def warn_of_first_points_only(
     The number of first points is not cut to the budget: what is proposed depends on what is known,
     so that a search can go on with a greater one as if it had been meant from the start.
 
-    Parameters
-    ----------
-    optimizer : AskTellOptimizer
-        One without a model is not warned of, nor a finite space that the budget exhausts.
-    name : str
-        Of the argument that is the budget.
-    budget : int
-        Its value.
-    n_known : int
-        Values known without it: they take the place of first points.
-    stacklevel : int
-        Of the caller's caller, as `warnings.warn` has it.
+    An optimiser without a model is not warned of, nor a finite space that the budget exhausts.
+    `name` is the argument that is the budget; the `n_known` values known without it take the place
+    of first points; `stacklevel` is the caller's caller's.
     """
     if not isinstance(optimizer, EmbeddedOptimizer) or budget >= optimizer.space_.n_points:
         return

@@ -1,6 +1,7 @@
 """Values that the caller knows, beside those that a journal has."""
 
 from collections import Counter, defaultdict
+from copy import deepcopy
 
 import numpy as np
 
@@ -12,22 +13,8 @@ from skbo_silbo.space._keys import keys_of
 def tell_known(optimizer, calls, x0, y0, c0, sign):
     """Tell the values that are not known yet, and have the journal say that none is of a call.
 
-    Parameters
-    ----------
-    optimizer : AskTellOptimizer
-    calls : Calls
-    x0 : point or several points
-    y0 : float or array-like
-        In the user's sign.
-    c0 : array-like or None
-        Values of constraints.
-    sign : {1, -1}
-
-    Raises
-    ------
-    ValueError
-        When a point has other values in the journal, or as `AskTellOptimizer.tell` does; then
-        nothing is told.
+    Points x0 with values y0 in the user's sign, and values c0 of constraints or None. Where a point
+    has other values in the journal a ValueError says so, and nothing is told.
     """
     space = optimizer.space_
     points, values = as_evaluations(x0, y0, space)
@@ -44,12 +31,12 @@ def tell_known(optimizer, calls, x0, y0, c0, sign):
 
 
 def _values_by_place(optimizer):
-    """Return what is known: keys of points to the values and constraints of each, a list."""
-    known = defaultdict(list)
+    """Return how often each value, with its constraints, is known: Counters by keys of points."""
+    known = defaultdict(Counter)
     if len(optimizer.func_vals_):
         keys = keys_of(optimizer.space_.encode(optimizer.x_iters_))
         for key, y, c in zip(keys, optimizer.func_vals_, optimizer.constraints_, strict=True):
-            known[key].append(_plain(y, c))
+            known[key][_plain(y, c)] += 1
     return known
 
 
@@ -66,12 +53,11 @@ def _missing(points, keys, given, known, sign):
     by_place = defaultdict(Counter)
     for key, values in zip(keys, given, strict=True):
         by_place[key][values] += 1
-    left, new = {key: Counter(values) for key, values in known.items()}, []
+    left, new = deepcopy(known), []
     for i, (key, values) in enumerate(zip(keys, given, strict=True)):
-        now, then = by_place[key], Counter(known[key])
+        now, then = by_place[key], known[key]
         if not (now <= then or then <= now):
             raise ValueError(_difference(points[i], now, then, sign))
-        left.setdefault(key, Counter())
         if left[key][values]:
             left[key][values] -= 1
         else:

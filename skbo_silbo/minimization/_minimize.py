@@ -33,7 +33,7 @@ from skbo_silbo.optimizers._constraints import describe_constraints
 from skbo_silbo.optimizers._event_log import open_log
 from skbo_silbo.space._keys import keys_of
 from skbo_silbo.workers._executors import InPlace, is_executor
-from skbo_silbo.workers._pool import OneThread
+from skbo_silbo.workers._pool import THREADS, Pool
 from skbo_silbo.workers._workers import Workers
 
 GOES_ON = (
@@ -212,8 +212,7 @@ def minimize(
         n_known = len(optimizer.func_vals_) - calls.n_given
         if "n_initial" not in options and len(queue) + n_known < n_calls:
             warn_of_first_points_only(optimizer, "n_calls", n_calls, calls.n_given, stacklevel=2)
-        workers = _make_workers(executor, n_pending, timeout, n_retries)
-        workers.require_that_it_can_be_sent(func)
+        workers = _make_workers(executor, n_pending, timeout, n_retries, func)
         run = Run(func, optimizer, workers, limits, n_pending, sign, report, calls, n_constraints)
         run.begin_with(queue, n_known)
         return _perform(run)
@@ -245,7 +244,7 @@ def _perform(run):
         raise
     finally:
         run.workers.close(wait=ended)
-        run.calls.leave()
+        run.calls.close()
 
 
 def _check_func(func, bounds):
@@ -296,7 +295,7 @@ def _prepare(optimizer, x0, y0, c0, sign, calls):
     return pending + new
 
 
-def _make_workers(executor, n_pending, timeout, n_retries):
+def _make_workers(executor, n_pending, timeout, n_retries, func):
     is_time = isinstance(timeout, Real) and not isinstance(timeout, bool) and timeout > 0
     if timeout is not None and not is_time:
         raise ValueError(f"timeout must be None or a positive number of seconds: got {timeout!r}.")
@@ -306,14 +305,15 @@ def _make_workers(executor, n_pending, timeout, n_retries):
                 f"n_pending must be 'auto' without an executor: got {n_pending!r}. Give one, such "
                 "as executor=concurrent.futures.ProcessPoolExecutor(4)."
             )
-        return Workers(InPlace() if timeout is None else OneThread(), timeout=timeout)
+        return Workers(InPlace() if timeout is None else Pool(1, THREADS), timeout=timeout)
     if not (is_executor(executor) or callable(executor)):
         raise ValueError(
             "executor must have submit(), as those of concurrent.futures, or be a callable that "
             f"returns one: got {executor!r}."
         )
     n_workers = None if n_pending == "auto" else n_pending
-    return Workers(executor, timeout=timeout, n_workers=n_workers, n_retries=n_retries)
+    options = {"n_workers": n_workers, "n_retries": n_retries, "func": func}
+    return Workers(executor, timeout=timeout, **options)
 
 
 def _attach(error, result, point):

@@ -30,19 +30,10 @@ class Stop:
 
 @dataclass(frozen=True)
 class Limits:
-    """What ends a run, in the user's sign.
-
-    Attributes
-    ----------
-    n_calls : int
-    max_time : float or None
-        Seconds.
-    target : float or None
-    callback : callable or None
-    """
+    """What ends a run, in the user's sign."""
 
     n_calls: int
-    max_time: float | None = None
+    max_time: float | None = None  # seconds
     target: float | None = None
     callback: object = None
 
@@ -102,7 +93,7 @@ class Run:
     def _suspect(self, calls):
         """Have those with which this process has died go first, alone, or not at all."""
         for call in calls:
-            call.alone = self.calls.was_under_way(call.key)
+            call.alone = self.calls.is_suspect(call.key)
         self._deadly = [call for call in calls if self.calls.has_failed(call.key)]
         rest = [call for call in calls if call not in self._deadly]
         self._queue = sorted(rest, key=lambda call: not call.alone)
@@ -129,10 +120,7 @@ class Run:
     def conclude(self):
         """Judge points that raised as in an earlier run, where there is no other left to call.
 
-        Raises
-        ------
-        Exception
-            What the first raised, where `func` has never returned a value.
+        What the first raised is raised where `func` has never returned a value.
         """
         if self._aside and len(self.optimizer.func_vals_) == self._n_given:
             call, error = self._aside[0]
@@ -229,7 +217,7 @@ class Run:
 
     def _note_begin(self, call):
         alone = self.workers.is_local or (self.workers.is_in_process and call.alone)
-        self.calls.begin(call.key, alone=alone)
+        self.calls.begin([call.key], alone=alone)
         self.nfev += 1
 
     def _note_take_back(self, call):

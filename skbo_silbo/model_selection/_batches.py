@@ -1,5 +1,6 @@
 """Evaluating batches of candidates through scikit-learn."""
 
+import warnings
 from contextlib import contextmanager, nullcontext
 
 from skbo_silbo._sklearn import (
@@ -11,6 +12,8 @@ from skbo_silbo._sklearn import (
 )
 from skbo_silbo.model_selection._candidates import Candidate, mean_score
 from skbo_silbo.model_selection._splits import freeze
+from skbo_silbo.workers import LostEvaluationWarning
+from skbo_silbo.workers._losses import MOST_DEATHS
 
 
 class Batches:
@@ -25,7 +28,7 @@ class Batches:
         so far.
     callback_ctx : CallbackContext or None
         The context of the search in scikit-learn 1.9 or newer.
-    begun : Begun
+    begun : Calls
         Told what is being evaluated.
 
     Attributes
@@ -96,6 +99,28 @@ class Batches:
     def failed(self, params, source, error):
         """Return a candidate that failed without the results of its fits."""
         return Candidate(params, self.n_batches, source, None, error, self._score(None))
+
+    def why_not(self, params):
+        """Return why a candidate has failed and is not evaluated again, None if it may be.
+
+        Warns
+        -----
+        LostEvaluationWarning
+            Of the first.
+
+        Raises
+        ------
+        RuntimeError
+            Instead, if ``error_score`` of the search is "raise".
+        """
+        if not self.begun.has_failed(params):
+            return None
+        why = f"the process ended {MOST_DEATHS} times while this candidate was evaluated"
+        if self.search.error_score == "raise":
+            raise RuntimeError(f"{why}: {params}. Give error_score a number to go on without it.")
+        text = f"candidate {params} counts as failed: {why}."
+        warnings.warn(text, LostEvaluationWarning, stacklevel=2)
+        return why
 
     def accept(self, batch):
         """Take candidates, of which all else has been seen to, among the results."""

@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo._sklearn import search_state
 from skbo_silbo.journal import JournalKind, require_same
-from skbo_silbo.model_selection._begun import Begun
+from skbo_silbo.minimization._calls import Calls
 from skbo_silbo.model_selection._candidates import Candidate
 from skbo_silbo.model_selection._fingerprint import search_fingerprint
 from skbo_silbo.optimizers._event_log import EventLog, release
@@ -76,7 +76,7 @@ class Memory:
     ----------
     candidates : list of Candidate
         In the order of evaluation.
-    begun : Begun
+    begun : Calls
         What is being evaluated, and what was when an earlier run ended without a word.
     """
 
@@ -87,7 +87,7 @@ class Memory:
         told = [(i, event) for i, event in enumerate(self._events) if "told" in event]
         self.candidates = [self._read(i, event) for i, event in told]
         self._batches = [list(b) for _, b in groupby(self._in_order(), lambda e: e["iter"])]
-        self.begun = Begun(log, space, is_needed=is_at_risk)
+        self.begun = Calls(log, space, is_needed=is_at_risk)
         if self.candidates and log.header["made with"] != _versions():
             self._warn_of_versions()
 

@@ -438,7 +438,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             return kept(evaluate(points, sources) if points else [])
         batch = []
         for params, source in zip(points, sources, strict=True):
-            why = begun.why_not(params, self.error_score)
+            why = run.batches.why_not(params)
             failed = why and [run.batches.failed(params, source, why)]
             batch += kept(failed or evaluate([params], [source]))
         return batch

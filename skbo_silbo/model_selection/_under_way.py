@@ -92,7 +92,7 @@ class CandidatesUnderWay:
         """How many candidates to begin: 0 if every worker is busy, and will be.
 
         That is if those workers that will be free while a candidate is proposed have another fit,
-        at least one. None while fits are made again alone.
+        at least one. 0 too while fits are made again alone.
         """
         if self._workers.is_single_file:
             return 0

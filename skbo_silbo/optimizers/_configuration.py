@@ -74,8 +74,8 @@ class Configuration:
     design: Callable
     surrogate: Surrogate
     n_initial: int
-    n_unlabeled: int
-    update_every: int | tuple[int, ...] | None
+    n_unlabeled: int = 0
+    update_every: int | tuple[int, ...] | None = None
     warps: tuple[Warp, ...] = (AsTold(),)
     n_first_unlabeled: int = 0
 

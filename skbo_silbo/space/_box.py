@@ -131,23 +131,10 @@ class Box:
         return points
 
     def round(self, X: ArrayLike) -> FloatArray:
-        """Return the points of the cube that X stands for: ``encode(decode(X))``.
+        """Return the grid points of the cube that X, (n, m), stands for: ``encode(decode(X))``.
 
-        Parameters
-        ----------
-        X : array-like of shape (n, m)
-            Points of [-1, 1]^m.
-
-        Returns
-        -------
-        X : ndarray of shape (n, m)
-            The nearest grid points (where the grid is finer than floating-point numbers near the
-            bounds, the nearest ones that stand for a number).
-
-        Raises
-        ------
-        ValueError
-            If the shape is wrong or a value lies outside [-1, 1].
+        Where the grid is finer than floating-point numbers near the bounds, these are the nearest
+        that stand for a number. A ValueError says where X is no points of the cube.
         """
         return self._place(self.decode(X))
 

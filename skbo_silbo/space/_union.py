@@ -127,23 +127,7 @@ class SpaceUnion:
         return X
 
     def decode(self, X: ArrayLike) -> list[dict[str, Any]]:
-        """Map points of the cube to parameters.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, m)
-            Points of [-1, 1]^m.
-
-        Returns
-        -------
-        points : list of n dicts
-            One value for every parameter of the point's branch, in that branch's order.
-
-        Raises
-        ------
-        ValueError
-            If the shape is wrong or a value lies outside [-1, 1].
-        """
+        """Map points of the cube, (n, m), to parameters of their branch, as `Space.decode` does."""
         X = self.round(X)
         return [
             self.branches[b].decode(x[None, self._columns[b]])[0]
@@ -151,23 +135,7 @@ class SpaceUnion:
         ]
 
     def round(self, X: ArrayLike) -> FloatArray:
-        """Return the points of the cube that X stands for: ``encode(decode(X))``, but fast.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, m)
-            Points of [-1, 1]^m.
-
-        Returns
-        -------
-        X : ndarray of shape (n, m)
-            Canonical points.
-
-        Raises
-        ------
-        ValueError
-            If the shape is wrong or a value lies outside [-1, 1].
-        """
+        """Return the points of the cube that X, (n, m), stands for, as `Space.round` does."""
         X = check_cube(X, self.n_features_)
         rounded, chosen = np.zeros_like(X), self._branch(X)
         for b, branch in enumerate(self.branches):

@@ -18,17 +18,11 @@ SENT = (
 
 
 class InPlace(Executor):
-    """One worker, which is the caller: `submit` returns when the function has.
-
-    Attributes
-    ----------
-    returned : object
-        What the last call returned, at once: for whoever is interrupted before its future.
-    """
+    """One worker, which is the caller: `submit` returns when the function has."""
 
     _max_workers = 1
     is_in_process = True
-    returned = None
+    returned = None  # what the last call did, for whoever is interrupted before its future
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Return a future that is done; Ctrl-C passes."""
@@ -40,14 +34,6 @@ class InPlace(Executor):
         except (Exception, SystemExit) as error:
             future.set_exception(error)
         return future
-
-
-class Driven(Executor):
-    """An executor of ours that works, or takes results, only while it is waited for."""
-
-    def drive(self):
-        """Work, or wait, for a moment."""
-        raise NotImplementedError
 
 
 def is_executor(executor: object) -> bool:
@@ -66,24 +52,12 @@ def made(make):
     return executor
 
 
-def is_in_process(executor):
-    """Whether the workers are of this process, which dies with any of them.
-
-    No executor tells: threads are those of `ThreadPoolExecutor` and of what derives from it.
-    """
-    return getattr(executor, "is_in_process", isinstance(executor, ThreadPoolExecutor))
-
-
 def count_workers(executor, assumed=None):
     """Return how many workers an executor has.
 
     ``concurrent.futures`` and loky keep the number in ``_max_workers``, mpi4py in
-    ``num_workers``, and an executor of Dask has a client that knows its cluster.
-
-    Raises
-    ------
-    ValueError
-        When it does not say, and `assumed` is None.
+    ``num_workers``, and an executor of Dask has a client that knows its cluster. One that does
+    not say, and for which nothing is `assumed`, is refused.
     """
     for name in ("_max_workers", "num_workers"):
         number = getattr(executor, name, None)

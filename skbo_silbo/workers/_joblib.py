@@ -4,8 +4,7 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Future
-from contextlib import contextmanager
+from concurrent.futures import BrokenExecutor, Executor, Future
 from functools import partial
 from itertools import count
 from threading import Lock
@@ -14,7 +13,6 @@ from typing import Any
 import joblib
 from joblib.parallel import BACKENDS, get_active_backend
 
-from skbo_silbo.workers._executors import Driven
 from skbo_silbo.workers._losses import in_words, says_lost
 from skbo_silbo.workers._pool import PROCESSES, THREADS
 
@@ -35,22 +33,57 @@ def dies_with_its_calls(n_workers: int, timeout: float | None) -> bool:
     return in_place or kind_of_workers() == THREADS
 
 
+class Driven(Executor):
+    """Calls of `joblib.Parallel`, made, or their results taken, only while it is waited for.
+
+    What joblib raises, be it of a call or as a worker has died, ends all that have not ended: whose
+    it is, joblib hides.
+    """
+
+    is_in_process = False
+
+    def __init__(self, n_workers: int, put: Callable[[Any], object]) -> None:
+        self._max_workers, self._put, self._numbers = n_workers, put, count()
+        self._futures: dict[int, Future] = {}
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Return the future of a call that is made while this is driven."""
+        number = next(self._numbers)
+        self._futures[number] = Future()
+        self._put(joblib.delayed(_numbered)(number, partial(fn, *args, **kwargs)))
+        return self._futures[number]
+
+    def drive(self) -> None:
+        """Make calls, or wait, for a moment."""
+        try:
+            for number, result in self._results():
+                future = self._futures.pop(number)
+                if future.set_running_or_notify_cancel():
+                    future.set_result(result)
+        except Exception as error:
+            self._fail_all(error)
+
+    def _results(self):
+        raise NotImplementedError
+
+    def _fail_all(self, error):
+        if says_lost(error) and not isinstance(error, BrokenExecutor):
+            broken = BrokenExecutor(in_words(error))
+            broken.__cause__ = error
+            error = broken
+        left = list(self._futures.values())
+        self._futures.clear()
+        for future in left:
+            if future.set_running_or_notify_cancel():
+                future.set_exception(error)
+
+
 class Stream(Driven):
     """An endless call of `joblib.Parallel`: calls are put at any time, results come unordered.
 
     joblib asks for tasks in threads of its own, whenever a worker is free, and nothing may wait
-    there. So a worker is given a short sleep while there is nothing to do. What joblib raises, be
-    it of a call or as a worker has died, ends the stream, and all calls that have not ended.
-
-    Parameters
-    ----------
-    n_jobs : int or None
-        As joblib takes it.
-
-    Raises
-    ------
-    ValueError
-        If joblib's backend returns no results before the last task has ended.
+    there. So a worker is given a short sleep while there is nothing to do. A backend that returns
+    no results before the last task has ended is refused with a ValueError.
     """
 
     def __init__(self, n_jobs: int | None) -> None:
@@ -60,27 +93,16 @@ class Stream(Driven):
             pre_dispatch="n_jobs",
             return_as="generator_unordered",
         )
-        self._max_workers = joblib.effective_n_jobs(n_jobs)
+        self._tasks = _Tasks(joblib.effective_n_jobs(n_jobs))
+        super().__init__(self._tasks.n_jobs, self._tasks.put)
         self.is_in_process = kind_of_workers() == THREADS
-        self._tasks, self._numbers = _Tasks(self._max_workers), count()
-        self._futures: dict[int, Future] = {}
         self._outputs: Any = None
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Return the future of a call that is made while this is driven."""
-        number = next(self._numbers)
-        self._futures[number] = Future()
-        self._tasks.put(joblib.delayed(_numbered)(number, partial(fn, *args, **kwargs)))
-        return self._futures[number]
-
-    def drive(self) -> None:
-        """Take the next result, or wait for a moment."""
-        with _failing_together(self._futures):
-            if self._outputs is None:
-                self._outputs = self._parallel(self._tasks)
-            output = next(self._outputs)
-            if output is not None:
-                _fulfil(self._futures, *output)
+    def _results(self):
+        if self._outputs is None:
+            self._outputs = self._parallel(self._tasks)
+        output = next(self._outputs)
+        return [] if output is None else [output]
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
         """End; what has not ended is given up."""
@@ -98,36 +120,18 @@ class Stream(Driven):
 class Rounds(Driven):
     """Calls of `joblib.Parallel`, each with all calls that have been put since the last.
 
-    For backends that give no results before the last task has ended.
-
-    Parameters
-    ----------
-    parallel : callable
-        A `joblib.Parallel`, or what is called like one.
-    n_workers : int
+    For backends that give no results before the last task has ended. `parallel` is a
+    `joblib.Parallel`, or what is called like one.
     """
 
-    is_in_process = False
-
     def __init__(self, parallel: Callable[..., Any], n_workers: int) -> None:
-        self._parallel, self._max_workers = parallel, n_workers
-        self._tasks: list[Any] = []
-        self._futures: dict[int, Future] = {}
-        self._numbers = count()
+        self._parallel, self._tasks = parallel, list[Any]()
+        super().__init__(n_workers, self._tasks.append)
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Return the future of a call that is made when this is driven."""
-        number = next(self._numbers)
-        self._futures[number] = Future()
-        self._tasks.append(joblib.delayed(_numbered)(number, partial(fn, *args, **kwargs)))
-        return self._futures[number]
-
-    def drive(self) -> None:
-        """Make all calls that there are."""
-        tasks, self._tasks = self._tasks, []
-        with _failing_together(self._futures):
-            for output in self._parallel(tasks):
-                _fulfil(self._futures, *output)
+    def _results(self):
+        tasks = self._tasks[:]
+        self._tasks.clear()
+        return self._parallel(tasks)
 
 
 class _Tasks:
@@ -167,26 +171,3 @@ class _Tasks:
 
 def _numbered(number, function):
     return number, function()
-
-
-def _fulfil(futures, number, result):
-    future = futures.pop(number)
-    if future.set_running_or_notify_cancel():
-        future.set_result(result)
-
-
-@contextmanager
-def _failing_together(futures):
-    """Have all calls that have not ended end with what joblib raises: whose it is, it hides."""
-    try:
-        yield
-    except Exception as error:
-        if says_lost(error) and not isinstance(error, BrokenExecutor):
-            broken = BrokenExecutor(in_words(error))
-            broken.__cause__ = error
-            error = broken
-        left = list(futures.values())
-        futures.clear()
-        for future in left:
-            if future.set_running_or_notify_cancel():
-                future.set_exception(error)

@@ -25,13 +25,7 @@ THREAD_LIMITS = (
 
 
 class PoolFuture(Future):
-    """A future that knows when its call arrived at its worker, and when it ended.
-
-    Attributes
-    ----------
-    since, until : float or None
-        Of `time.perf_counter`.
-    """
+    """A future that knows, of `time.perf_counter`, when its call began at its worker, and ended."""
 
     since: float | None = None
     until: float | None = None
@@ -115,13 +109,6 @@ class Pool(Executor):
         with self._lock:
             self._free.append(worker)
             self._hand_out()
-
-
-class OneThread(Pool):
-    """One worker, in a thread of its own for every call: one that hangs is left behind."""
-
-    def __init__(self) -> None:
-        super().__init__(1, THREADS)
 
 
 class _Thread:

@@ -20,10 +20,7 @@ class OfFunctionError(Exception):
 def timed(func, *args):
     """Return what the function returns, and how many seconds it took.
 
-    Raises
-    ------
-    BaseException
-        What `func` raises; an error of a pool that it has of its own as an `OfFunctionError`.
+    It raises what `func` raises; an error of a pool of its own as an `OfFunctionError`.
     """
     began = time.perf_counter()
     try:
@@ -37,22 +34,9 @@ def timed(func, *args):
 def timed_elsewhere(func, what, is_plain, *args):
     """Do the same in another process; an exception that would not come back is put into words.
 
-    Parameters
-    ----------
-    func : callable
-    what : str
-        What it is called in messages.
-    is_plain : bool
-        Whether exceptions are sent by `pickle` alone; else by cloudpickle where that is loaded.
-    *args
-
-    Raises
-    ------
-    BaseException
-        What `func` raises.
-    RuntimeError
-        With the type, text and traceback of that, if it cannot be unpickled: it would break a
-        process pool, or be taken for the loss of the worker.
+    One that cannot be unpickled would break a process pool, or be taken for the loss of the worker:
+    a `RuntimeError` has its type, text and traceback. `what` is what `func` is called there;
+    `is_plain`: exceptions are sent by `pickle` alone, else by cloudpickle where that is loaded.
     """
     try:
         return timed(func, *args)

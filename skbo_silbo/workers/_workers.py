@@ -11,25 +11,24 @@ import queue
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
 from skbo_silbo.workers._executors import (
     SENT,
-    Driven,
     InPlace,
     check_can_be_sent,
     count_workers,
     end_hanging,
     is_executor,
-    is_in_process,
     made,
 )
+from skbo_silbo.workers._joblib import Driven
 from skbo_silbo.workers._losses import says_lost
-from skbo_silbo.workers._pool import OneThread, Pool, PoolFuture
+from skbo_silbo.workers._pool import Pool, PoolFuture
 from skbo_silbo.workers._timed_call import OfFunctionError, timed, timed_elsewhere
 
 FOREVER = float("inf")
@@ -44,57 +43,30 @@ BROKEN = (
 
 @dataclass(eq=False)
 class Call:
-    """A call on its way.
+    """A call on its way."""
 
-    Attributes
-    ----------
-    key : object
-        What it is to who wants it.
-    function : callable
-    args : tuple
-        A copy of each is handed over, as the function may change it.
-    alone : bool
-        Whether nothing else may run beside it, as it may have killed a worker or the process.
-    group : hashable
-        Calls of one group share the timeout. None: it is a group of its own.
-    losses : int
-        How often a worker was lost with it.
-    since : float or None
-        When it began to run; None while it waits.
-    """
-
-    key: Any
+    key: Any  # what it is to who wants it
     function: Callable[..., Any]
-    args: tuple = ()
-    alone: bool = False
-    group: Hashable = None
-    losses: int = 0
-    since: float | None = None
-
-    def __post_init__(self) -> None:
-        self.group = self if self.group is None else self.group
+    args: tuple = ()  # a copy of each is handed over, as the function may change it
+    alone: bool = False  # nothing may run beside it: it may have killed a worker or the process
+    group: Hashable = field(default_factory=object)  # its calls share the timeout
+    losses: int = 0  # how often a worker was lost with it
+    since: float | None = None  # when it began to run; None while it waits
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """What became of a call.
 
-    Attributes
-    ----------
-    call : Call or None
-    kind : {"value", "error", "lost", "late", "broken"}
-        It returned; it raised; its worker was lost with it more often than it is made again; it,
-        or its group, took too long; the executor, which cannot be replaced, lost all calls.
-    value : object
-        What the function returned, or the exception.
-    seconds : float
-        How long it ran, where it returned.
+    Its kind is "value" (it returned), "error" (it raised), "lost" (its worker was, more often than
+    it is made again), "late" (it, or its group, took too long) or "broken" (the executor, which
+    cannot be replaced, lost all calls).
     """
 
     call: Call | None
     kind: str
-    value: Any = None
-    seconds: float = 0.0
+    value: Any = None  # what the function returned, or the exception
+    seconds: float = 0.0  # how long it ran, where it returned
 
 
 class Workers:
@@ -112,6 +84,8 @@ class Workers:
         How many workers there are where the executor does not say.
     n_retries : int, default=1
         How often a call is made again, alone, whose worker was lost.
+    func : callable or None, default=None
+        What all calls are of, to be refused where it cannot be sent to the workers.
     what : str, default="func"
         What a function is called in messages.
     on_begin, on_take_back : callable or None, default=None
@@ -126,6 +100,7 @@ class Workers:
         timeout: float | None = None,
         n_workers: int | None = None,
         n_retries: int = 1,
+        func: Callable[..., Any] | None = None,
         what: str = "func",
         on_begin: Callable[[Call], object] | None = None,
         on_take_back: Callable[[Call], object] | None = None,
@@ -146,18 +121,6 @@ class Workers:
         self._done: queue.SimpleQueue = queue.SimpleQueue()
         try:
             self.n_workers = count_workers(self._executor, n_workers)
-        except ValueError:
-            self.close(wait=False)
-            raise
-
-    def require_that_it_can_be_sent(self, func: Callable[..., Any]) -> None:
-        """Refuse, and close, what cannot be sent to these workers.
-
-        Raises
-        ------
-        ValueError
-        """
-        try:
             check_can_be_sent(func, self._executor)
         except ValueError:
             self.close(wait=False)
@@ -175,13 +138,17 @@ class Workers:
 
     @property
     def is_local(self) -> bool:
-        """Whether the one worker is the caller, or a thread of it."""
-        return isinstance(self._executor, InPlace | OneThread)
+        """Whether the one worker is the caller, or a thread of ours."""
+        return isinstance(self._executor, InPlace | Pool) and self.n_workers == 1
 
     @property
     def is_in_process(self) -> bool:
-        """Whether the workers are of this process, which dies with any of them."""
-        return is_in_process(self._executor)
+        """Whether the workers are of this process, which dies with any of them.
+
+        No executor of others tells: their threads are those of a `ThreadPoolExecutor`.
+        """
+        is_threads = isinstance(self._executor, ThreadPoolExecutor)
+        return getattr(self._executor, "is_in_process", is_threads)
 
     @property
     def is_single_file(self) -> bool:
@@ -196,10 +163,7 @@ class Workers:
     def wait(self, until: float = FOREVER) -> list[Outcome]:
         """Return the outcomes that there are, after waiting for one; none when the time is up.
 
-        Parameters
-        ----------
-        until : float
-            Of `time.perf_counter`; no call begins after it.
+        No call begins after `until`, of `time.perf_counter`.
         """
         outcomes: list[Outcome] = []
         while True:

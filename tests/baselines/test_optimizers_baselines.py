@@ -9,9 +9,8 @@ from scipy.stats import multivariate_normal
 from skbo_silbo import SemiSlicedInverseRegression, minimize
 from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
 from skbo_silbo.baselines import REMBO, SIRBO, AddBO, HeSBO
-from skbo_silbo.baselines._additive_process import AdditiveProcess, _likeliest, mean_correlation
-from skbo_silbo.baselines._image_process import ImageProcess
-from skbo_silbo.baselines._images import clipped_image, warped_image
+from skbo_silbo.baselines._add_bo import AdditiveProcess, _likeliest, mean_correlation
+from skbo_silbo.baselines._rembo import ImageProcess, clipped_image, warped_image
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.embedding._count_sketch import CountSketch
 from skbo_silbo.embedding._gaussian_sketch import GaussianSketch

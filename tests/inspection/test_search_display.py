@@ -583,5 +583,5 @@ def test_penalties_of_any_size_are_drawn(display, penalty):
 
 @pytest.mark.parametrize("display", [ConvergenceDisplay, SearchDisplay, SubspaceDisplay])
 def test_an_optimiser_told_nothing_has_nothing_to_draw(display):
-    with pytest.raises(NotFittedError, match="told none"):
+    with pytest.raises(NotFittedError, match="this SILBO has none"):
         display.from_result(SILBO([(0, 1)] * 2))

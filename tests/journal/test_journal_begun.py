@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
 from skbo_silbo import Space
-from skbo_silbo.minimization._calls import UnderWay
+from skbo_silbo.minimization._calls import Calls
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._memory import SearchLog
 from skbo_silbo.workers import LostEvaluationWarning
@@ -172,7 +172,10 @@ def test_what_an_earlier_run_was_at_is_known_by_the_end_of_this_one(path):
     assert "called" in died[-1]
     with pytest.raises(LookupError):
         quietly(search(path, callback=interrupt).fit)
-    assert UnderWay(events(path), Space({"a": uniform()})).calls.total() == 2
+    with SearchLog(path) as log:
+        calls = Calls(log, Space({"a": uniform()}))
+    [killer] = calls.suspects()
+    assert calls.has_failed(killer)
 
 
 def test_a_mended_estimator_with_a_new_journal_knows_nothing_of_deaths(path):

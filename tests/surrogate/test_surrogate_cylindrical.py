@@ -13,7 +13,7 @@ from scipy.stats import multivariate_normal, ortho_group
 from sklearn.gaussian_process.kernels import Matern
 
 from skbo_silbo import BOCK, minimize
-from skbo_silbo.baselines._cylindrical_process import (
+from skbo_silbo.baselines._bock import (
     PRIOR,
     CylindricalKernel,
     CylindricalProcess,

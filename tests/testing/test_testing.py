@@ -18,7 +18,7 @@ from skbo_silbo.acquisition._functions import (
     variance_gain,
 )
 from skbo_silbo.baselines import SIRBO
-from skbo_silbo.baselines._additive_process import AdditiveProcess
+from skbo_silbo.baselines._add_bo import AdditiveProcess
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.embedding._learners import IdentityLearner, TransformerLearner
 from skbo_silbo.mapping._bottom_up import BottomUp

@@ -9,7 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from skbo_silbo.workers._executors import InPlace, count_workers, is_in_process, made
+from skbo_silbo.workers._executors import InPlace, count_workers, made
+from skbo_silbo.workers._workers import Workers
 
 SCRIPT = Path(__file__).with_name("hanging_run.py")
 
@@ -33,9 +34,9 @@ def test_a_callable_that_makes_no_executor_is_refused():
 
 
 def test_where_workers_are():
-    assert is_in_process(InPlace())
-    assert is_in_process(ThreadPoolExecutor(1))
-    assert not is_in_process(SimpleNamespace())
+    assert Workers(InPlace()).is_in_process
+    assert Workers(ThreadPoolExecutor(1)).is_in_process
+    assert not Workers(SimpleNamespace(submit=None), n_workers=1).is_in_process
 
 
 def start(kind, path):

@@ -11,12 +11,12 @@ from functools import partial
 import pytest
 
 from skbo_silbo.workers import LostWorkerError
-from skbo_silbo.workers._pool import OneThread, Pool
+from skbo_silbo.workers._pool import Pool
 
 ORPHANS = """
 import os, time
 from functools import partial
-from skbo_silbo.workers import Pool
+from skbo_silbo.workers._pool import Pool
 pool = Pool(1, "processes")
 print(os.getpid(), pool.submit(os.getpid).result(), flush=True)
 pool.submit(time.sleep, 600)
@@ -95,9 +95,9 @@ def test_processes_do_not_outlive_the_process_that_is_killed():
             time.sleep(0.05)
 
 
-def test_one_thread_does_not_keep_python_from_ending():
+def test_threads_do_not_keep_python_from_ending():
     code = (
-        "import time; from skbo_silbo.workers import OneThread; OneThread().submit(time.sleep, 600)"
+        "import time; from skbo_silbo.workers._pool import Pool; "
+        "Pool(1, 'threads').submit(time.sleep, 600)"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=120, check=False).returncode == 0
-    assert OneThread()._max_workers == 1

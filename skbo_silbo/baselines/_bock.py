@@ -1,4 +1,4 @@
-"""A Gaussian process in cylindrical coordinates: distance from the centre, and direction.
+"""BOCK: a Gaussian process in cylindrical coordinates: distance from the centre, and direction.
 
 In a cube of many dimensions most of the volume is near the boundary, and a process that depends on
 distances alone is least sure there. Here the radius is warped so that the middle of the cube looks
@@ -29,9 +29,17 @@ from scipy.special import xlogy
 from scipy.stats import norm
 
 from skbo_silbo._numerics._hyperparameters import most_probable
-from skbo_silbo._numerics._matern import matern52
 from skbo_silbo._numerics._priors import HyperparameterPrior
-from skbo_silbo._typing import FloatArray
+from skbo_silbo._checks import check_count
+from skbo_silbo._numerics._matern import matern52
+from skbo_silbo._typing import Auto, BoundsLike, FloatArray, RandomState
+from skbo_silbo.acquisition import AcquisitionFunction
+from skbo_silbo.acquisition._climb import Climb
+from skbo_silbo.embedding._learners import IdentityLearner
+from skbo_silbo.mapping._top_down import TopDown
+from skbo_silbo.optimizers import Configuration, EmbeddedOptimizer
+from skbo_silbo.optimizers._configuration import DESIGNS, make_acquisition
+from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.surrogate._warps import location_and_scale
 
 N_POWERS = 4  # of the cosine, 0 to 3
@@ -43,6 +51,63 @@ PRIOR = HyperparameterPrior(
     spread=np.array([1.0, 1.0, 1.0, *[1.5] * N_POWERS, 2.0]),
     bounds=np.log([[1e-2, 1e2], [0.25, 1.0], [1.0, 4.0], *[[1e-5, 1e2]] * N_POWERS, [1e-7, 10.0]]),
 )
+
+
+class BOCK(EmbeddedOptimizer):
+    """Bayesian optimisation with a cylindrical kernel: radius and direction from the centre.
+
+    Parameters
+    ----------
+    bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
+        Where to search. The method expects the minimum nearer the centre than the corners.
+    acquisition : {"ei", "ucb"}, default="ei"
+        What is maximised.
+    n_initial : int or "auto", default="auto"
+        Points before the first model, told ones included. "auto": as for `SILBO`.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed.
+
+    Attributes
+    ----------
+    best_x_, best_y_, x_iters_, func_vals_, embedding_, n_initial_, subspace_, space_
+        As those of `SILBO`; `embedding_` stays the identity.
+
+    References
+    ----------
+    Oh, Gavves and Welling (2018), "BOCK: Bayesian Optimization with Cylindrical Kernels", ICML. Its
+    hyperparameters are sampled there, and here maximise the posterior density.
+
+    Examples
+    --------
+    >>> from skbo_silbo.baselines import BOCK
+    >>> BOCK([(-1, 1)] * 20, random_state=0).ask().shape
+    (20,)
+    """
+
+    def __init__(
+        self,
+        bounds: BoundsLike,
+        *,
+        acquisition: str | AcquisitionFunction = "ei",
+        n_initial: int | Auto = "auto",
+        random_state: RandomState = None,
+    ) -> None:
+        super().__init__(bounds, random_state)
+        self.acquisition = acquisition
+        self.n_initial = n_initial
+        self._assemble()
+
+    def _configure(self, d):
+        n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
+        return Configuration(
+            learner=IdentityLearner(),
+            mapping=TopDown(),
+            search=Climb(),
+            acquisition=make_acquisition(self.acquisition),
+            design=DESIGNS["sobol"],
+            surrogate=CylindricalProcess(),
+            n_initial=check_count("n_initial", n_initial),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +228,7 @@ class CylindricalProcess:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.baselines._cylindrical_process import CylindricalProcess
+    >>> from skbo_silbo.baselines._bock import CylindricalProcess
     >>> Z = np.random.default_rng(0).uniform(-1, 1, (30, 5))
     >>> process = CylindricalProcess().fit(Z, np.linalg.norm(Z, axis=1))
     >>> bool(process.predict(np.full((1, 5), 0.5))[0][0] < process.predict(np.ones((1, 5)))[0][0])

@@ -1,0 +1,164 @@
+"""REMBO: Bayesian optimisation in a random embedding, and what its kernels compare."""
+
+from collections.abc import Callable
+from copy import copy
+from functools import partial
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from skbo_silbo._typing import ArrayLike, Auto, BoundsLike, FloatArray, RandomState
+from skbo_silbo.acquisition import AcquisitionFunction
+from skbo_silbo.baselines._sketched import SketchedOptimizer
+from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
+from skbo_silbo.surrogate import GaussianProcessSurrogate, central_differences
+
+KERNELS = ("y", "x", "psi")
+
+
+class REMBO(SketchedOptimizer):
+    """Bayesian optimisation in a random embedding: ``x = clip(A z)``, A Gaussian.
+
+    Parameters
+    ----------
+    bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
+        Where to search.
+    n_components : int or "auto", default="auto"
+        Coordinates r of z, searched in ``[-sqrt(r), sqrt(r)]^r``. "auto": 10, or d if lower.
+    kernel : {"y", "x", "psi"}, default="y"
+        What the Matern kernel compares: z ("y", one length scale for each coordinate), the
+        clipped images ("x"), or these warped back to the range of A ("psi").
+    acquisition : {"ei", "ucb"}, default="ei"
+        What is maximised.
+    n_initial : int or "auto", default="auto"
+        Points before the first model, told ones included.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed.
+
+    Attributes
+    ----------
+    best_x_, best_y_, x_iters_, func_vals_, embedding_, n_initial_, space_
+        As those of `SILBO`; `embedding_` is a `GaussianSketch` from the first model on.
+
+    References
+    ----------
+    Wang, Zoghi, Hutter, Matheson and de Freitas (2013), "Bayesian Optimization in High Dimensions
+    via Random Embeddings" (kernels "y" and "x"); Binois, Ginsbourger and Roustant (2015), "A Warped
+    Kernel Improving Robustness in Bayesian Optimization via Random Embeddings" ("psi").
+
+    Examples
+    --------
+    >>> from skbo_silbo.baselines import REMBO
+    >>> optimizer = REMBO([(-1, 1)] * 20, n_components=2, random_state=0)
+    >>> optimizer.ask().shape
+    (20,)
+    """
+
+    def __init__(
+        self,
+        bounds: BoundsLike,
+        *,
+        n_components: int | Auto = "auto",
+        kernel: str = "y",
+        acquisition: str | AcquisitionFunction = "ei",
+        n_initial: int | Auto = "auto",
+        random_state: RandomState = None,
+    ) -> None:
+        if kernel not in KERNELS:
+            raise ValueError(f"kernel must be one of {list(KERNELS)}: got {kernel!r}.")
+        self.kernel = kernel
+        super().__init__(
+            bounds,
+            n_components=n_components,
+            acquisition=acquisition,
+            n_initial=n_initial,
+            random_state=random_state,
+        )
+
+    def _draw_sketch(self, d, r, rng):
+        return GaussianSketch.draw(d, r, rng)
+
+    def _make_surrogate(self, sketch):
+        if self.kernel == "y":
+            return GaussianProcessSurrogate()
+        image = clipped_image if self.kernel == "x" else warped_image
+        return ImageProcess(partial(image, sketch=sketch))
+
+
+class SketchLike(Protocol):
+    """What is asked of a `skbo_silbo.embedding.GaussianSketch`."""
+
+    @property
+    def basis(self) -> FloatArray:
+        """An orthonormal basis, (d, r), of its range."""
+
+    def expand(self, V: FloatArray, /) -> FloatArray:
+        """Return the points, (n, d), of coordinates, (n, r)."""
+
+
+def clipped_image(Z: FloatArray, sketch: SketchLike) -> FloatArray:
+    """Return ``clip(A z)``, (n, d): what the kernel K_X of Wang et al. (2013) compares."""
+    return np.clip(sketch.expand(Z), -1.0, 1.0)
+
+
+def warped_image(Z: FloatArray, sketch: SketchLike) -> FloatArray:
+    """Return Psi(z), (n, r): what the kernel K_psi of Binois et al. (2015) compares.
+
+    The clipped image x is projected onto the range of A, as p. Where p lies outside the cube, it is
+    pulled to the pivot p' on the cube's surface, and pushed out again by ``||x - p'||``
+    along p': so that distances to the cube's faces count (Binois, Ginsbourger and Roustant 2015,
+    section 3). It depends on z through x alone: equal images give equal kernels.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, r)
+    sketch : GaussianSketch
+
+    Returns
+    -------
+    warped : ndarray of shape (n, r)
+        Coordinates in an orthonormal basis of the range of A.
+    """
+    X = clipped_image(Z, sketch)
+    P = X @ sketch.basis @ sketch.basis.T
+    pivots = P / np.maximum(1.0, np.abs(P).max(axis=1, keepdims=True))
+    lengths = np.linalg.norm(pivots, axis=1, keepdims=True)
+    pushed = np.linalg.norm(X - pivots, axis=1, keepdims=True)
+    stretch = 1.0 + pushed / np.where(lengths > 0.0, lengths, 1.0)
+    return (stretch * pivots) @ sketch.basis
+
+
+class ImageProcess(GaussianProcessSurrogate):
+    """A Gaussian process with one length scale on ``image(Z)`` in place of Z.
+
+    Parameters
+    ----------
+    image : callable
+        From (n, r) to (n, k).
+    """
+
+    def __init__(self, image: Callable[[FloatArray], FloatArray]) -> None:
+        super().__init__(isotropic=True)
+        self.image = image
+
+    def fit(self, Z: FloatArray, *args: Any, **options: Any) -> Self:
+        """Condition on the images of Z, as `GaussianProcessSurrogate.fit` does on Z."""
+        self._r = Z.shape[1]
+        return super().fit(self.image(Z), *args, **options)
+
+    @property
+    def relevance_(self) -> FloatArray:
+        """Ones, (r,): one length scale is shared by all."""
+        return np.ones(self._r)
+
+    def with_points(self, Z: FloatArray, y: FloatArray) -> Self:
+        """Return a surrogate with points added, hyperparameters kept."""
+        return super().with_points(self.image(Z), y)
+
+    def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return mean and standard deviation at the rows of Z."""
+        return super().predict(self.image(Z))
+
+    def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
+        """Return mean, standard deviation and their gradients at the rows of Z."""
+        return central_differences(self.predict, Z)
