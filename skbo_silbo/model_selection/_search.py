@@ -3,7 +3,7 @@
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
@@ -20,10 +20,8 @@ from skbo_silbo._sklearn import (
     count_masked_scores_as_failed,
     search_state,
 )
-from skbo_silbo._typing import Auto, Design, LegacyRandomState, RegressorLike, TransformerLike
-from skbo_silbo.acquisition import AcquisitionFunction, Search
+from skbo_silbo._typing import Auto, LegacyRandomState, RegressorLike, TransformerLike
 from skbo_silbo.embedding import Learner
-from skbo_silbo.mapping import Mapping
 from skbo_silbo.model_selection._batches import Batches, callback_task
 from skbo_silbo.model_selection._candidates import (
     add_predictions,
@@ -34,17 +32,16 @@ from skbo_silbo.model_selection._candidates import (
     warn_of_failures,
     warn_of_interruption,
 )
-from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.model_selection._memory import open_memory
+from skbo_silbo.model_selection._optimizer import make_optimizer
 from skbo_silbo.model_selection._progress import show_progress
 from skbo_silbo.model_selection._racing import Race
 from skbo_silbo.model_selection._requirements import read_space, require_options_that_fit
 from skbo_silbo.model_selection._stopping import Stopping
 from skbo_silbo.model_selection._workers import Workers, read_batch_size
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._state import option_names
 from skbo_silbo.space import Space, SpaceExhausted, SpaceUnion
-from skbo_silbo.surrogate import Surrogate, Warp
+from skbo_silbo.surrogate import Surrogate
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,10 +146,11 @@ class SILBOSearchCV(BaseSearchCV):
         All candidates are compared on the same splits, so most of it is common to all; searches
         told of it found no better scores (:doc:`/search_log`). It is for splits so few or small
         that the best score is often luck.
-    n_components, embedding, mapping, acquisition, n_initial, n_unlabeled, update_every, design, \
-            search, sketch, surrogate, warp : default as in SILBO
-        Options of :class:`~skbo_silbo.SILBO`, which it says all about. The method of the paper, for
-        example, is ``embedding="semi-sir"`` with the ``n_components`` that are believed in.
+    embedding, n_components, surrogate, n_initial : default="auto"
+        What is learnt of the scores, and after how many; as in :class:`~skbo_silbo.SILBO`. The
+        method of the paper, for example, is ``embedding="semi-sir"`` with some `n_components`.
+    optimizer_options : dict or None, default=None
+        Other arguments of :class:`~skbo_silbo.SILBO`, such as ``{"acquisition": "ucb"}``.
 
     Attributes
     ----------
@@ -283,18 +281,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         initial_results: Any = None,
         callback: Callable[..., Any] | None = None,
         fold_noise: bool = False,
-        n_components: int | Auto = "auto",
         embedding: str | Learner | TransformerLike = "auto",
-        mapping: str | Mapping = "auto",
-        acquisition: str | AcquisitionFunction = "ei",
-        n_initial: int | Auto = "auto",
-        n_unlabeled: int = 50,
-        update_every: int | Sequence[int] | None = 1,
-        design: str | Design = "auto",
-        search: str | Search = "auto",
-        sketch: str | None = "auto",
+        n_components: int | Auto = "auto",
         surrogate: str | Surrogate | RegressorLike = "auto",
-        warp: str | Warp | None = "auto",
+        n_initial: int | Auto = "auto",
+        optimizer_options: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(
             estimator=estimator,
@@ -319,18 +310,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.initial_results = initial_results
         self.callback = callback
         self.fold_noise = fold_noise
-        self.n_components = n_components
         self.embedding = embedding
-        self.mapping = mapping
-        self.acquisition = acquisition
-        self.n_initial = n_initial
-        self.n_unlabeled = n_unlabeled
-        self.update_every = update_every
-        self.design = design
-        self.search = search
-        self.sketch = sketch
+        self.n_components = n_components
         self.surrogate = surrogate
-        self.warp = warp
+        self.n_initial = n_initial
+        self.optimizer_options = optimizer_options
 
     def _run_search(self, evaluate_candidates, *, callback_ctx=None):
         """Propose, evaluate and tell until the search ends, then make the table of results.
@@ -340,7 +324,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.n_splits_ = search_state(evaluate_candidates).n_splits()
         count_masked_scores_as_failed(evaluate_candidates)
         space = read_space(self.param_distributions)
-        require_options_that_fit(self, self._make_optimizer(space, 0))
+        require_options_that_fit(self, make_optimizer(self, space, 0))
         task = {"task_name": "search", "max_subtasks": None}
         with (
             open_memory(self, space, evaluate_candidates) as memory,
@@ -370,7 +354,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             raise ended_by
 
     def _search(self, batches, memory):
-        self.optimizer_ = self._make_optimizer(memory.space, memory.random_state)
+        self.optimizer_ = make_optimizer(self, memory.space, memory.random_state)
         total = min(self.n_iter, memory.space.n_points)
         stopping = Stopping(total, self.max_time, self.patience)
         with show_progress(self.verbose, total) as progress:
@@ -512,7 +496,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             if memory.agrees(points, recalled):
                 return points, recalled
             memory.diverge()
-            self.optimizer_ = self._make_optimizer(memory.space, memory.random_state)
+            self.optimizer_ = make_optimizer(self, memory.space, memory.random_state)
             self._tell(memory.recall(0, first))
         return [candidate.params for candidate in recalled], recalled
 
@@ -542,20 +526,6 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         n_known = len(self.optimizer_.func_vals_) - (n_done - n_under_way)  # initial_results
         n_initial = max(self.optimizer_.n_initial_ - n_known, 0 if n_known or n_done else n)
         return ["init" if i < n_initial else "model" for i in range(n_done, n_done + n)]
-
-    def _make_optimizer(self, space, random_state):
-        options = {name: getattr(self, name) for name in option_names(SILBO)}
-        optimizer = SILBO(space, random_state=random_state, **options)
-        params, scores = read_initial_results(self.initial_results, self.refit, space)
-        if not params:
-            return optimizer
-        try:
-            return optimizer.tell(params, [-score for score in scores])
-        except ValueError as error:
-            raise ValueError(
-                f"initial_results must be candidates of this space: {error} Leave out those that "
-                "are not, or widen the space."
-            ) from error
 
     def _format_results(self, candidate_params, n_splits, out, more_results=None):
         """Hand the raw rows of all calls so far to `_run_search`.
