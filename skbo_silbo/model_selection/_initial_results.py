@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from skbo_silbo.model_selection._given import is_point_of
 from skbo_silbo.space import SpaceUnion
 
 PREFIX, PREDICTED = "param_", "predicted_"
@@ -108,15 +109,7 @@ def _candidate(cells, space):
     wanted = ([name for name in b.parameter_names if name in cells] for b in branches)
     readings = ({**dict.fromkeys(names), **given} for names in wanted)
     fewest_none_first = sorted([given, *readings], key=len)
-    return next((params for params in fewest_none_first if _is_in(params, space)), given)
-
-
-def _is_in(params, space):
-    try:
-        space.encode([params])
-    except ValueError:
-        return False
-    return True
+    return next((params for params in fewest_none_first if is_point_of(params, space)), given)
 
 
 def _is_empty(value):

@@ -39,6 +39,8 @@ class Memory:
         Of the search.
     random_state : int, RandomState or None
         For the optimiser.
+    given : Given
+        The candidates that are evaluated first.
     journal : Journal or None, default=None
         Open, and begun.
     is_at_risk : bool, default=False
@@ -54,16 +56,17 @@ class Memory:
         What is being evaluated, and what was when an earlier run ended without a word.
     """
 
-    def __init__(self, space, random_state, journal=None, *, is_at_risk=False):
+    def __init__(self, space, random_state, given, journal=None, *, is_at_risk=False):
         self.space, self.random_state, self.journal = space, random_state, journal
+        self.given = given
         records = [] if journal is None else journal.records
         self.candidates = [self._read(i, record) for i, record in enumerate(records)]
         self.diverged = False
-        self.begun = Begun(journal, space, is_needed=is_at_risk)
+        self.begun = Begun(journal, given, is_needed=is_at_risk)
 
     def _read(self, i, record):
         try:
-            return _candidate(record, self.space)
+            return _candidate(record, self.given)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise self.journal.damaged_record(i) from error
 
@@ -85,7 +88,7 @@ class Memory:
         """Put candidates on disk, one after the other."""
         if self.journal is not None:
             for candidate in candidates:
-                self.journal.append(_record(candidate, self.space))
+                self.journal.append(_record(candidate, self.given))
             self.begun.end([candidate.params for candidate in candidates])
 
     def diverge(self):
@@ -103,13 +106,14 @@ class Memory:
 
 
 @contextmanager
-def open_memory(search, space, evaluate_candidates):
+def open_memory(search, space, given, evaluate_candidates):
     """Give the memory of a search: that of its journal, checked to be of the same search.
 
     Parameters
     ----------
     search : SILBOSearchCV
     space : Space or SpaceUnion
+    given : Given
     evaluate_candidates : callable
         What scikit-learn gave to ``_run_search``.
 
@@ -121,7 +125,7 @@ def open_memory(search, space, evaluate_candidates):
         If another search uses it.
     """
     if search.journal is None:
-        yield Memory(space, search.random_state)
+        yield Memory(space, search.random_state, given)
         return
     state = search_state(evaluate_candidates)
     # In the words of the journal: those of older ones do for what could not be described now.
@@ -132,7 +136,7 @@ def open_memory(search, space, evaluate_candidates):
     with Journal(search.journal, SEARCH) as journal:
         _begin_or_check(journal, search, space, fingerprint)
         at_risk = dies_with_its_fits(effective_n_jobs(search.n_jobs), search.timeout)
-        memory = Memory(space, journal.header["seed"], journal, is_at_risk=at_risk)
+        memory = Memory(space, journal.header["seed"], given, journal, is_at_risk=at_risk)
         try:
             yield memory
         finally:
@@ -176,8 +180,8 @@ def _versions():
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}
 
 
-def _record(candidate, space):
-    [x] = space.encode([candidate.params])
+def _record(candidate, places):
+    [x] = places.encode([candidate.params])
     return {
         "iter": candidate.iteration,
         "source": candidate.source,
@@ -191,8 +195,8 @@ def _record(candidate, space):
     }
 
 
-def _candidate(record, space):
-    [params] = space.decode([record["x"]])
+def _candidate(record, places):
+    [params] = places.decode([record["x"]])
     rows = record["rows"]
     return Candidate(
         params=params,

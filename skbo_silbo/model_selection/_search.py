@@ -32,6 +32,7 @@ from skbo_silbo.model_selection._candidates import (
     warn_of_failures,
     warn_of_interruption,
 )
+from skbo_silbo.model_selection._given import read_initial_params
 from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._optimizer import make_optimizer
 from skbo_silbo.model_selection._progress import show_progress
@@ -151,13 +152,19 @@ class SILBOSearchCV(BaseSearchCV):
         method of the paper, for example, is ``embedding="semi-sir"`` with some `n_components`.
     optimizer_options : dict or None, default=None
         Other arguments of :class:`~skbo_silbo.SILBO`, such as ``{"acquisition": "ucb"}``.
+    initial_params : "current", dict, list of dict or None, default="current"
+        Candidates that are evaluated first, before the design. "current": the parameters that
+        `estimator` has; with a list of dicts as `param_distributions` those of the first that holds
+        them. They count in `n_iter` where that is above 1. One outside the space, such as
+        ``gamma="scale"`` where a distribution is searched, is evaluated, and the model does not
+        learn from it (of a dict given a warning says so).
 
     Attributes
     ----------
     cv_results_ : dict of arrays
         As in RandomizedSearchCV, in the order of evaluation, and besides ``iter``, the number of
-        the batch, and ``source``, where the candidate came from: "init", "model", or "resumed" if
-        it was evaluated by an earlier run and is in the journal.
+        the batch, and ``source``, where the candidate came from: "given", "init", "model", or
+        "resumed" if it was evaluated by an earlier run and is in the journal.
     optimizer_ : SILBO
         The optimiser after the last candidate; its values are the scores with a minus sign.
     stop_reason_ : str
@@ -286,6 +293,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         surrogate: str | Surrogate | RegressorLike = "auto",
         n_initial: int | Auto = "auto",
         optimizer_options: Mapping[str, Any] | None = None,
+        initial_params: Any = "current",
     ) -> None:
         super().__init__(
             estimator=estimator,
@@ -315,6 +323,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.surrogate = surrogate
         self.n_initial = n_initial
         self.optimizer_options = optimizer_options
+        self.initial_params = initial_params
 
     def _run_search(self, evaluate_candidates, *, callback_ctx=None):
         """Propose, evaluate and tell until the search ends, then make the table of results.
@@ -324,10 +333,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.n_splits_ = search_state(evaluate_candidates).n_splits()
         count_masked_scores_as_failed(evaluate_candidates)
         space = read_space(self.param_distributions)
-        require_options_that_fit(self, make_optimizer(self, space, 0))
+        given = read_initial_params(self.initial_params, self.estimator, space)
+        require_options_that_fit(self, make_optimizer(self, space, 0), given)
         task = {"task_name": "search", "max_subtasks": None}
         with (
-            open_memory(self, space, evaluate_candidates) as memory,
+            open_memory(self, space, given, evaluate_candidates) as memory,
             callback_task(self, callback_ctx, **task) as search_ctx,
         ):
             batches, ended_by = Batches(self, evaluate_candidates, search_ctx, memory.begun), None
@@ -355,7 +365,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     def _search(self, batches, memory):
         self.optimizer_ = make_optimizer(self, memory.space, memory.random_state)
-        total = min(self.n_iter, memory.space.n_points)
+        given = memory.given
+        wanted = self.n_iter + len(given.params) if self.n_iter == 1 else self.n_iter
+        total = min(wanted, memory.space.n_points + given.n_outside)
         stopping = Stopping(total, self.max_time, self.patience)
         with show_progress(self.verbose, total) as progress:
             race = Race(self.n_splits_, self.refit) if self.racing else None
@@ -368,11 +380,12 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             else:
                 with self._workers(run, n_workers, in_batches=True) as workers:
                     self._search_in_batches(run, batch_size, workers.evaluate)
-        self.stop_reason_ = stopping.reason(space_is_finite=total < self.n_iter)
+        self.stop_reason_ = stopping.reason(space_is_finite=total < wanted)
 
     def _search_in_batches(self, run, batch_size, evaluate):
         if not run.memory.is_in_order:
             self._recall_all(run)
+        self._evaluate_given(run, evaluate)
         while n := run.stopping.room(batch_size):
             first = run.stopping.n_done
             try:
@@ -380,9 +393,21 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             except SpaceExhausted:  # what is left has next to no probability
                 run.stopping.end("exhausted")
                 break
-            sources = self._sources(first, len(points))
+            sources = self._sources(len(points))
             new = slice(len(recalled), None)
             evaluated = self._evaluate(run, points[new], sources[new], evaluate)
+            self._take(run, evaluated, recalled)
+
+    def _evaluate_given(self, run, evaluate, *, is_in_order=True):
+        """Evaluate what was given, as far as the journal does not have it."""
+        given = run.memory.given
+        n = len(given.params) if run.stopping.n_done == 0 else 0
+        recalled = run.memory.recall(0, run.stopping.room(n))
+        left = given.left([*run.batches.candidates, *recalled])
+        left = left[: run.stopping.room(len(left) + len(recalled)) - len(recalled)]
+        if left or recalled:
+            sources = ["given"] * len(left)
+            evaluated = self._evaluate(run, left, sources, evaluate, is_in_order=is_in_order)
             self._take(run, evaluated, recalled)
 
     def _evaluate(self, run, points, sources, evaluate, *, is_in_order=True):
@@ -411,6 +436,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self._recall_all(run)
         with self._workers(run, n_workers) as workers:
             self._look_at_suspects(run, workers)
+            self._evaluate_given(run, workers.evaluate, is_in_order=False)
             while self._begin(run, workers) or workers.n_under_way:
                 workers.wait()
                 for candidate in workers.ended():
@@ -424,7 +450,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 yield workers
             except BaseException:
                 if left := self._keep_by_itself(run, list(workers.ended())):
-                    self._tell(left)
+                    self._tell(left, run.memory.given)
                     run.batches.accept(left)
                 raise
 
@@ -439,7 +465,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         """Evaluate first, one by one, what an earlier run may have ended with."""
         for params in run.memory.begun.suspects():
             if run.stopping.room(1):
-                sources = self._sources(run.stopping.n_done, 1)
+                is_given = run.memory.given.number(params) is not None
+                sources = ["given"] if is_given else self._sources(1)
                 evaluate = workers.evaluate
                 self._take(run, self._evaluate(run, [params], sources, evaluate, is_in_order=False))
 
@@ -451,7 +478,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         n = run.stopping.room(workers.n_wanted, workers.n_under_way)
         if not n:
             return False
-        first, n_under_way = run.stopping.n_done + workers.n_under_way, workers.n_under_way
+        n_under_way = workers.n_under_way
         since = time.monotonic()
         try:
             points = self.optimizer_.ask(n)
@@ -459,7 +486,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             run.stopping.end("exhausted")
             return False
         workers.note_proposal(time.monotonic() - since)
-        for params, source in zip(points, self._sources(first, n, n_under_way), strict=True):
+        for params, source in zip(points, self._sources(n, n_under_way), strict=True):
             workers.begin(params, source)
         return True
 
@@ -471,7 +498,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     def _take(self, run, evaluated, recalled=()):
         """See to all that follows the evaluation of a batch, which is on disk."""
         batch = [*recalled, *evaluated]
-        self._tell(batch)
+        self._tell(batch, run.memory.given)
         run.batches.accept(batch)
         for i, candidate in enumerate(batch):
             if run.race is not None:
@@ -497,20 +524,16 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 return points, recalled
             memory.diverge()
             self.optimizer_ = make_optimizer(self, memory.space, memory.random_state)
-            self._tell(memory.recall(0, first))
+            self._tell(memory.recall(0, first), memory.given)
         return [candidate.params for candidate in recalled], recalled
 
-    def _tell(self, candidates):
-        """Tell scores, with a minus sign because SILBO minimises."""
-        self.optimizer_.tell(
-            [candidate.params for candidate in candidates],
-            [-candidate.score for candidate in candidates],
-            noise_std=(
-                [self._noise_of(candidate) for candidate in candidates]
-                if self._tells_noise
-                else None
-            ),
-        )
+    def _tell(self, candidates, given):
+        """Tell scores of the space, with a minus sign because SILBO minimises."""
+        modelled = [c for c in candidates if given.is_modelled(c.params)]
+        noise = [self._noise_of(c) for c in modelled] if self._tells_noise else None
+        if modelled:
+            params, values = [c.params for c in modelled], [-c.score for c in modelled]
+            self.optimizer_.tell(params, values, noise_std=noise)
 
     @property
     def _tells_noise(self):
@@ -521,11 +544,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             return candidate.noise
         return score_noise(candidate.rows, self.refit) if self.fold_noise else math.nan
 
-    def _sources(self, n_done, n, n_under_way=0):
+    def _sources(self, n, n_under_way=0):
         """Say of the next n candidates where they come from; without values there is no model."""
-        n_known = len(self.optimizer_.func_vals_) - (n_done - n_under_way)  # initial_results
-        n_initial = max(self.optimizer_.n_initial_ - n_known, 0 if n_known or n_done else n)
-        return ["init" if i < n_initial else "model" for i in range(n_done, n_done + n)]
+        n_known = len(self.optimizer_.func_vals_) + n_under_way
+        n_initial = max(self.optimizer_.n_initial_, 0 if n_known else n)
+        return ["init" if i < n_initial else "model" for i in range(n_known, n_known + n)]
 
     def _format_results(self, candidate_params, n_splits, out, more_results=None):
         """Hand the raw rows of all calls so far to `_run_search`.

@@ -47,7 +47,7 @@ PLANE = {"a": uniform(), "b": uniform()}
 
 
 def search(space=PLANE, estimator=None, **params):
-    params = {"cv": KFold(3), "random_state": 0, **params}
+    params = {"cv": KFold(3), "random_state": 0, "initial_params": None, **params}
     return SILBOSearchCV(estimator or Peak(), space, **params)
 
 
