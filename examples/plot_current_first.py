@@ -61,6 +61,7 @@ axes.legend(frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
     "The best cross-validated absolute error against the candidates evaluated, for three "
-    "searches: one begins with the model as it is, one with a colleague's setting, one with the design."
+    "searches: one begins with the model as it is, one with a colleague's setting, one with "
+    "the design."
 )
 plt.show()

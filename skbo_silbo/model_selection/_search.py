@@ -4,7 +4,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from os import PathLike
@@ -398,7 +398,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             evaluated = self._evaluate(run, points[new], sources[new], evaluate)
             self._take(run, evaluated, recalled)
 
-    def _evaluate_given(self, run, evaluate, *, is_in_order=True):
+    def _evaluate_given(self, run, evaluate):
         """Evaluate what was given, as far as the journal does not have it."""
         given = run.memory.given
         n = len(given.params) if run.stopping.n_done == 0 else 0
@@ -407,8 +407,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         left = left[: run.stopping.room(len(left) + len(recalled)) - len(recalled)]
         if left or recalled:
             sources = ["given"] * len(left)
-            evaluated = self._evaluate(run, left, sources, evaluate, is_in_order=is_in_order)
-            self._take(run, evaluated, recalled)
+            self._take(run, self._evaluate(run, left, sources, evaluate), recalled)
 
     def _evaluate(self, run, points, sources, evaluate, *, is_in_order=True):
         """Evaluate a batch and put it on disk.
@@ -436,8 +435,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self._recall_all(run)
         with self._workers(run, n_workers) as workers:
             self._look_at_suspects(run, workers)
-            self._evaluate_given(run, workers.evaluate, is_in_order=False)
-            while self._begin(run, workers) or workers.n_under_way:
+            left = run.memory.given.left(run.batches.candidates)
+            while self._begin(run, workers, left) or workers.n_under_way:
                 workers.wait()
                 for candidate in workers.ended():
                     self._take(run, self._keep_by_itself(run, [candidate]))
@@ -470,15 +469,23 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 evaluate = workers.evaluate
                 self._take(run, self._evaluate(run, [params], sources, evaluate, is_in_order=False))
 
-    def _begin(self, run, workers):
+    def _begin(self, run, workers, given):
         """Let the workers have candidates, if they are free and there is room; say whether.
 
-        What is wanted is asked for at once: after a value is told the model is fitted once.
+        Those left of the `given` come first, and are taken from that list. The others are asked for
+        at once: after a value is told the model is fitted once.
         """
         n = run.stopping.room(workers.n_wanted, workers.n_under_way)
         if not n:
             return False
-        n_under_way = workers.n_under_way
+        first = [given.pop(0) for _ in given[:n]]
+        for params in filter(run.memory.given.is_modelled, first):
+            self._note_pending(params)
+        for params in first:
+            workers.begin(params, "given")
+        if len(first) == n:
+            return True
+        n, n_under_way = n - len(first), len(self.optimizer_.pending_)
         since = time.monotonic()
         try:
             points = self.optimizer_.ask(n)
@@ -489,6 +496,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         for params, source in zip(points, self._sources(n, n_under_way), strict=True):
             workers.begin(params, source)
         return True
+
+    def _note_pending(self, params):
+        """Let the optimiser know that a candidate is under way, so that it proposes another."""
+        with suppress(SpaceExhausted):  # it is already
+            self.optimizer_.ask(fixed=params)
 
     def _recall_all(self, run):
         recalled = run.memory.recall(0, run.stopping.room(self.n_iter))

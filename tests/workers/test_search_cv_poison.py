@@ -61,7 +61,14 @@ def mortal_threads(monkeypatch):
 
 
 def search(estimator, **params):
-    params = {"n_iter": 12, "cv": KFold(3), "random_state": 0, "n_jobs": 2, **params}
+    params = {
+        "initial_params": None,
+        "n_iter": 12,
+        "cv": KFold(3),
+        "random_state": 0,
+        "n_jobs": 2,
+        **params,
+    }
     return SILBOSearchCV(estimator, SPACE, **params).fit(X, Y)
 
 
