@@ -51,7 +51,15 @@ def read_initial_results(given, refit, space):
             _number(prediction) if math.isnan(score) else score
             for score, prediction in zip(scores, predicted, strict=True)
         ]
-    return _read_params(columns, space), scores
+    params = _read_params(columns, space)
+    kept = [i for i, p in enumerate(params) if not _was_given_outside(columns, i, p, space)]
+    return [params[i] for i in kept], [scores[i] for i in kept]
+
+
+def _was_given_outside(columns, i, params, space):
+    """Whether a candidate was evaluated as given and not modelled, as ``gamma="scale"`` is."""
+    source = columns.get("source")
+    return source is not None and source[i] == "given" and not is_point_of(params, space)
 
 
 def _read_pairs(pairs):

@@ -138,6 +138,7 @@ class SILBOSearchCV(BaseSearchCV):
         candidate. The model learns from them, they are not evaluated again, and the design at the
         start is shorter by their number. They are neither in `cv_results_` nor counted. Scores must
         be of the same metric on like data. Of candidates stopped by `racing` the prediction counts.
+        Those that were "given" outside this space are left out.
     callback : callable or None, default=None
         Called after every candidate with a `SearchProgress`: `n_candidates`, `params`, `score`,
         `source`, `best_params`, `best_score`, `elapsed`. A true return value ends the search. It
@@ -157,7 +158,8 @@ class SILBOSearchCV(BaseSearchCV):
         `estimator` has; with a list of dicts as `param_distributions` those of the first that holds
         them. They count in `n_iter` where that is above 1. One outside the space, such as
         ``gamma="scale"`` where a distribution is searched, is evaluated, and the model does not
-        learn from it (of a dict given a warning says so).
+        learn from it (of a dict given a warning says so). With an int as `batch_size` they are a
+        batch of their own.
 
     Attributes
     ----------

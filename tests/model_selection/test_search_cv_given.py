@@ -1,5 +1,6 @@
 """The candidates that are given come first: in the table, in the model, in the journal."""
 
+import threading
 import warnings
 
 import numpy as np
@@ -190,3 +191,32 @@ def test_clone_and_no_warning_by_default():
         warnings.simplefilter("error")
         fitted = clone(search(Peak(**OUTSIDE), n_initial=4)).fit(X, Y)
     assert fitted.get_params()["initial_params"] == "current"
+
+
+def test_no_worker_waits_for_what_is_given():
+    """The given candidate ends only when another has begun."""
+    other_began = threading.Event()
+
+    class Patient(Peak):
+        def fit(self, X, y=None):
+            if (self.a, self.b) == (0.25, 0.75):
+                assert other_began.wait(30)
+            else:
+                other_began.set()
+            return self
+
+        def __sklearn_clone__(self):
+            return type(self)(**self.get_params())
+
+    with parallel_config("threading"):
+        fitted = fit(Patient(), n_jobs=4, cv=KFold(2), error_score="raise", refit=False)
+    assert fitted.cv_results_["source"].tolist().count("given") == 1
+
+
+def test_results_with_a_candidate_outside_are_initial_results():
+    before = fit(Peak(**OUTSIDE))
+    after = fit(initial_results=before.cv_results_, initial_params=None, n_iter=2)
+    assert len(after.optimizer_.func_vals_) == 7 + 2
+    pairs = [(OUTSIDE, 0.0)]
+    with pytest.raises(ValueError, match="initial_results must be candidates of this space"):
+        fit(initial_results=pairs)
