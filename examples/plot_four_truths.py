@@ -20,9 +20,9 @@ from sklearn.base import clone
 from sklearn.linear_model import LassoCV
 
 from skbo_silbo import (
+    MAVE,
     ActiveSubspace,
     DirectionalRegression,
-    OuterProductGradients,
     PrincipalHessianDirections,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
@@ -58,7 +58,7 @@ ESTIMATORS = {
     "average variance (SAVE)": SlicedAverageVarianceEstimation(n_slices=5),
     "directional regression": DirectionalRegression(n_slices=5),
     "principal Hessian directions": PrincipalHessianDirections(),
-    "outer products of gradients": OuterProductGradients(),
+    "MAVE": MAVE(),
     "active subspace": ActiveSubspace(random_state=0),
 }
 NAMES = [*ESTIMATORS, "Lasso"]

@@ -5,16 +5,16 @@ from importlib.metadata import version
 from skbo_silbo.baselines import BOCK, REMBO, SIRBO, AddBO, HeSBO, RandomSearch
 from skbo_silbo.minimization import (
     FirstPointsOnlyWarning,
-    LostEvaluationWarning,
-    LostWorkerError,
     MinimizeResult,
     minimize,
 )
 from skbo_silbo.optimizers import SILBO, BeyondModelWarning
 from skbo_silbo.sensitivity import NotLowDimensionalWarning
 from skbo_silbo.space import SpaceExhausted
+from skbo_silbo.workers import LostEvaluationWarning, LostWorkerError
 
 from .decomposition import (
+    MAVE,
     ActiveSubspace,
     DirectionalRegression,
     KernelSlicedInverseRegression,
@@ -22,6 +22,7 @@ from .decomposition import (
     PrincipalHessianDirections,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
+    SlicedInverseRegression,
     SparseSlicedInverseRegression,
 )
 from .model_selection import SILBOSearchCV
@@ -40,6 +41,7 @@ __all__ = [
     "KernelSlicedInverseRegression",
     "LostEvaluationWarning",
     "LostWorkerError",
+    "MAVE",
     "MinimizeResult",
     "NotLowDimensionalWarning",
     "OuterProductGradients",
@@ -51,6 +53,7 @@ __all__ = [
     "SIRBO",
     "SemiSlicedInverseRegression",
     "SlicedAverageVarianceEstimation",
+    "SlicedInverseRegression",
     "Space",
     "SpaceExhausted",
     "SparseSlicedInverseRegression",

@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import settings
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn's conformance suite then skips nothing
@@ -15,3 +16,43 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.register_profile("searching", deadline=None, max_examples=300)
 settings.load_profile("repeatable")
+
+
+# A look at every package in a minute and a half on two cores: `pytest -m quick`.
+QUICK = frozenset(
+    {
+        "test_acquisition.py",
+        "test_benchmarks_tables.py",
+        "test_executors.py",
+        "test_gaussian_process.py",
+        "test_public_names.py",
+        "test_inspection_scree.py",
+        "test_journal_alike.py",
+        "test_mapping.py",
+        "test_optimizers_as_run.py",
+        "test_optimizers_doors.py",
+        "test_optimizers_pending.py",
+        "test_optimizers_subspace.py",
+        "test_optuna_storages.py",
+        "test_pace.py",
+        "test_preimages.py",
+        "test_problems.py",
+        "test_recommended.py",
+        "test_search_cv_options.py",
+        "test_sketch.py",
+        "test_slices.py",
+        "test_solvers.py",
+        "test_space.py",
+        "test_space_domains.py",
+        "test_surrogate.py",
+        "test_testing.py",
+        "test_warp.py",
+    }
+)
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the tests of the files that are quick."""
+    for item in items:
+        if item.path.name in QUICK and "slow" not in item.keywords:
+            item.add_marker(pytest.mark.quick)

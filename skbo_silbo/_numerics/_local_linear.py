@@ -3,13 +3,13 @@
 =========  ============  ===================================================================
 symbol     shape         meaning
 =========  ============  ===================================================================
-X, y       (n, d), (n,)  rows with columns of mean 0 and variance 1, responses
+X, Y       (n, d), (n, t) rows with columns of mean 0 and variance 1, responses
 V          (n, k)        rows as the kernel sees them
 w          (n, n)        Gaussian weights ``exp(-|v_i - v_j|^2 / (2 h^2))``, times s_i
 s          (n,)          weights of the rows themselves, 1 unless given
 m_j, C_j   (d,), (d, d)  weighted mean and variance of the rows about row j
-c_j        (d,)          weighted covariance of the rows with y about row j
-b_j        (d,)          slope at row j
+c_j        (d, t)        weighted covariance of the rows with Y about row j
+b_j        (d, t)        slopes at row j
 =========  ============  ===================================================================
 
 All local moments are one product of the weights with the products of pairs of columns: O(n^2 d^2)
@@ -36,9 +36,10 @@ class LocalMoments:
     Attributes
     ----------
     rows : slice
-    mean, covariance : ndarray of shape (m, d)
-        m_j and c_j.
-    y_mean : ndarray of shape (m,)
+    mean : ndarray of shape (m, d)
+    covariance : ndarray of shape (m, d, t)
+        c_j.
+    y_mean : ndarray of shape (m, t)
     variance : ndarray of shape (m, d, d)
     """
 
@@ -49,7 +50,7 @@ class LocalMoments:
     variance: np.ndarray
 
     def slopes(self, ridge):
-        """b_j (m, d), with `ridge` times the mean local variance on the diagonal."""
+        """b_j (m, d, t), with `ridge` times the mean local variance on the diagonal."""
         return solve_ridged(self.variance, self.covariance, ridge)
 
 
@@ -58,7 +59,7 @@ def solve_ridged(variance, covariance, ridge):
     d = variance.shape[1]
     scale = np.einsum("jkk->j", variance) / d
     ridged = variance + (ridge * scale + np.finfo(float).tiny)[:, None, None] * np.eye(d)
-    return np.linalg.solve(ridged, covariance[:, :, None])[:, :, 0]
+    return np.linalg.solve(ridged, covariance)
 
 
 def gaussian_weights(at, V, bandwidth):
@@ -70,12 +71,14 @@ def gaussian_weights(at, V, bandwidth):
     return np.exp(q, out=q)
 
 
-def local_moments(X, y, V, bandwidth, at=None, *, row_weights=None):
+def local_moments(X, Y, V, bandwidth, at=None, *, row_weights=None):
     """Yield `LocalMoments` about the points `at` (m, k), by default V, in batches."""
-    n, d = X.shape
+    (n, d), t = X.shape, Y.shape[1]
     at = V if at is None else at
     left, right = np.triu_indices(d)
-    products = np.hstack([np.ones((n, 1)), X, X * y[:, None], y[:, None], X[:, left] * X[:, right]])
+    crossed = (X[:, :, None] * Y[:, None, :]).reshape(n, d * t)
+    products = np.hstack([np.ones((n, 1)), X, Y, crossed, X[:, left] * X[:, right]])
+    starts = np.cumsum([1, d, t, d * t])
     if row_weights is not None:
         products *= row_weights[:, None]
     size = max(1, BATCH_NUMBERS // d**2)
@@ -84,43 +87,44 @@ def local_moments(X, y, V, bandwidth, at=None, *, row_weights=None):
         kernel = gaussian_weights(at[rows], V, bandwidth)
         sums = kernel @ products
         sums /= np.maximum(sums[:, :1], np.finfo(float).tiny)
-        mean, y_mean = sums[:, 1 : d + 1], sums[:, 2 * d + 1]
+        _, mean, y_mean, crossed, squares = np.split(sums, starts, axis=1)
         variance = np.empty((len(sums), d, d))
-        variance[:, left, right] = variance[:, right, left] = sums[:, 2 * d + 2 :]
+        variance[:, left, right] = variance[:, right, left] = squares
         variance -= mean[:, :, None] * mean[:, None, :]
-        covariance = sums[:, d + 1 : 2 * d + 1] - mean * y_mean[:, None]
+        covariance = crossed.reshape(-1, d, t) - mean[:, :, None] * y_mean[:, None, :]
         spread = np.einsum("jkk->j", variance)
         lonely = np.flatnonzero(spread < LONELY * (spread + np.sum(mean**2, axis=1)))
         for j in lonely:
             w = kernel[j] if row_weights is None else kernel[j] * row_weights
-            variance[j], covariance[j] = _moments_by_differences(X, y, w)
+            variance[j], covariance[j] = _moments_by_differences(X, Y, w)
         yield LocalMoments(rows, mean, covariance, y_mean, variance)
 
 
-def _moments_by_differences(X, y, weights):
-    """Variance (d, d) and covariance (d,) of weighted rows, from differences to the heaviest.
+def _moments_by_differences(X, Y, weights):
+    """Variance (d, d) and covariance (d, t) of weighted rows, from differences to the heaviest.
 
     Those of its copies are exactly 0, so that the others count however little they weigh; rows
     about their rounded mean would leave the square of a rounding error.
     """
     near, heaviest = weights > 0, weights.argmax()
     w = weights[near] / weights.sum()
-    gaps, y_gaps = X[near] - X[heaviest], y[near] - y[heaviest]
+    gaps, y_gaps = X[near] - X[heaviest], Y[near] - Y[heaviest]
     weighted, rest = gaps * w[:, None], w @ gaps
-    return gaps.T @ weighted - np.outer(rest, rest), y_gaps @ weighted - rest * (w @ y_gaps)
+    covariance = weighted.T @ y_gaps - np.outer(rest, w @ y_gaps)
+    return gaps.T @ weighted - np.outer(rest, rest), covariance
 
 
-def local_slopes(X, y, V, bandwidth, ridge, *, row_weights=None):
-    """Slopes (n, d) of y at every row."""
-    parts = local_moments(X, y, V, bandwidth, row_weights=row_weights)
+def local_slopes(X, Y, V, bandwidth, ridge, *, row_weights=None):
+    """Slopes (n, d, t) of Y at every row."""
+    parts = local_moments(X, Y, V, bandwidth, row_weights=row_weights)
     return np.concatenate([part.slopes(ridge) for part in parts])
 
 
-def mave_step(X, y, B, bandwidth, ridge, *, row_weights=None):
+def mave_step(X, Y, B, bandwidth, ridge, *, row_weights=None):
     """One step of MAVE from an orthonormal B (d, r) to the next.
 
     Slopes along B at every row, then the B that fits best with these slopes: least squares of
-    ``sum_j s_j sum_i w_ij (y_i - a_j - b_j'B'(x_i - x_j))^2 / sum_i w_ij`` with the a_j profiled
+    ``sum_j s_j sum_i w_ij |y_i - a_j - b_j'B'(x_i - x_j)|^2 / sum_i w_ij`` with the a_j profiled
     out (Xia et al. 2002, eqs. 3.6 and 3.7).
 
     Returns
@@ -130,23 +134,23 @@ def mave_step(X, y, B, bandwidth, ridge, *, row_weights=None):
     """
     d, r = B.shape
     normal, right = np.zeros((r, d, r, d)), np.zeros((r, d))
-    for part in local_moments(X, y, X @ B, bandwidth, row_weights=row_weights):
+    for part in local_moments(X, Y, X @ B, bandwidth, row_weights=row_weights):
         reduced = B.T @ part.variance @ B
-        slopes = solve_ridged(reduced, part.covariance @ B, ridge)
-        counted = slopes if row_weights is None else slopes * row_weights[part.rows, None]
-        pairs = (counted[:, :, None] * slopes[:, None, :]).reshape(-1, r * r)
+        slopes = solve_ridged(reduced, B.T @ part.covariance, ridge)
+        counted = slopes if row_weights is None else slopes * row_weights[part.rows, None, None]
+        pairs = (counted @ slopes.transpose(0, 2, 1)).reshape(-1, r * r)
         blocks = pairs.T @ part.variance.reshape(-1, d * d)
         normal += blocks.reshape(r, r, d, d).transpose(0, 2, 1, 3)
-        right += counted.T @ part.covariance
+        right += np.einsum("jrt,jdt->rd", counted, part.covariance)
     normal = normal.reshape(r * d, r * d)
     normal[np.diag_indices_from(normal)] += ridge * np.trace(normal) / len(normal)
     return np.linalg.qr(np.linalg.solve(normal, right.ravel()).reshape(r, d).T)[0]
 
 
-def local_predictions(Z, y, at, bandwidth, ridge, *, row_weights=None):
-    """Values (m,) at the points `at` (m, r) of the local linear regression of y on Z (n, r)."""
+def local_predictions(Z, Y, at, bandwidth, ridge, *, row_weights=None):
+    """Values (m, t) at the points `at` (m, r) of the local linear regression of Y on Z (n, r)."""
     values = []
-    for part in local_moments(Z, y, Z, bandwidth, at, row_weights=row_weights):
+    for part in local_moments(Z, Y, Z, bandwidth, at, row_weights=row_weights):
         gap = at[part.rows] - part.mean
-        values.append(part.y_mean + np.einsum("jk,jk->j", gap, part.slopes(ridge)))
+        values.append(part.y_mean + np.einsum("jk,jkt->jt", gap, part.slopes(ridge)))
     return np.concatenate(values)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from skbo_silbo._typing import FloatArray, SpaceLike
-from skbo_silbo.space import first_rows
+from skbo_silbo.space._keys import first_rows
 
 if TYPE_CHECKING:
     from skbo_silbo.acquisition._surface import AcquisitionSurface

@@ -1,9 +1,9 @@
 """Experiments as data: speed, memory and quality, side by side with peers, one JSON line a cell.
 
-``python -m skbo_silbo.benchmarks run NAME --out FILE`` measures, ``... report FILE`` tells. Four
+``python -m skbo_silbo.benchmarks run NAME --out FILE`` measures, ``... report FILE`` tells. Three
 rooms: ``engine`` (cells, store, runner, report, command line), ``search`` (contestants and
-problems of experiments about optimisers), ``tuning`` (the same for hyperparameter searches) and
-``experiments``, a file each: a new one is a new file there.
+problems of experiments about optimisers) and ``experiments``, a file each. The project's own
+measurements are more files of that room, in ``doc/benchmarks/experiments`` of a checkout.
 """
 
 from .engine import Cell, Experiment, Grid, Store, Table, render_rst, render_text, run_experiment

@@ -4,15 +4,18 @@ from ._active_subspace import ActiveSubspace
 from ._directional_regression import DirectionalRegression
 from ._hessian import PrincipalHessianDirections
 from ._kernel_sir import KernelSlicedInverseRegression
+from ._mave import MAVE
 from ._outer_products import OuterProductGradients
 from ._save import SlicedAverageVarianceEstimation
 from ._semi_sir import SemiSlicedInverseRegression
+from ._sir import SlicedInverseRegression
 from ._sparse_sir import SparseSlicedInverseRegression
 from .rows._labels import LabelledData, split_labelled
 from .slicing._slice_coding import slice_edges
 from .slicing._slices import Slices, slice_response
 
 __all__ = [
+    "MAVE",
     "ActiveSubspace",
     "DirectionalRegression",
     "KernelSlicedInverseRegression",
@@ -21,6 +24,7 @@ __all__ = [
     "PrincipalHessianDirections",
     "SemiSlicedInverseRegression",
     "SlicedAverageVarianceEstimation",
+    "SlicedInverseRegression",
     "Slices",
     "SparseSlicedInverseRegression",
     "slice_edges",

@@ -7,6 +7,7 @@ from sklearn.utils.metaestimators import available_if
 from .._numerics._pencil import Pencil
 from .._numerics._solvers import solve_moments
 from .._numerics._whitening import whitening_basis
+from .rows._extremes import check_extremes
 from .rows._labels import check_block_response, check_labelled_chunk, warn_of_classes
 from .rows._moments import SliceMoments
 from .rows._solved_on_demand import SolvedOnDemand
@@ -115,6 +116,7 @@ class ChunkedSlicing:
         X, y, weights = check_labelled_chunk(
             self, X, y, sample_weight, reset=first, allow_categories=categories
         )
+        check_extremes(X)
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         if first:
             if classes is None and self.categorical == "auto":
@@ -132,7 +134,8 @@ class ChunkedSlicing:
         self._forget_passing()
         self._forget_solved()
         self._unsolved = self._moments
-        self.n_slices_ = int((self._moments.counts > 0).sum())
+        self.slice_sizes_ = self._moments.counts[self._moments.counts > 0]
+        self.n_slices_ = len(self.slice_sizes_)
         return self
 
     def _check_classes(self, classes):

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 
 from .._checks import check_choice
 from ._supervised import SupervisedProjection
+from .rows._labels import response_targets
 from .selection._n_components import INDEPENDENT, check_identified
 from .significance._hessian_tests import MOST_TESTED, N_FLIPS, SignFlips, hessian_tests
 from .significance._nothing_found import warn_of_unseen
@@ -46,6 +47,8 @@ class PrincipalHessianDirections(SupervisedProjection):
         squared eigenvalues, at least 1.
     on : {"residuals", "response"}, default="residuals"
         What weighs the rows, e above: "residuals" leaves linear trends out.
+    response : {"value", "rank"}, default="value"
+        "rank" takes the ranks of y, of variance 1, in place of its values: for heavy tails.
 
     Attributes
     ----------
@@ -87,20 +90,27 @@ class PrincipalHessianDirections(SupervisedProjection):
     """
 
     _takes_categories = False
+    _reads_values = True
     _whitens = True
     _passing = ("dimension_tests_", "bootstrap_tests_")
 
-    def __init__(self, n_components: int | str = "auto", *, on: str = "residuals") -> None:
+    def __init__(
+        self, n_components: int | str = "auto", *, on: str = "residuals", response: str = "value"
+    ) -> None:
         self.n_components = n_components
         self.on = on
+        self.response = response
 
     def _check_parameters(self):
         check_choice("on", self.on, ["residuals", "response"])
+        check_choice("response", self.response, ["value", "rank"])
 
     def _learn(self, data, slices):
         rows = WhitenedRows.of(data, slices)
         self.mean_, Z, n = rows.mean, rows.Z, slices.n_rows
         y = data.y - np.average(data.y, weights=data.weights)
+        if self.response == "rank":
+            y = response_targets(data.y, data.weights)[:, 0]
         w = np.ones(len(y)) if data.weights is None else data.weights
         e = y - Z @ (Z.T @ (w * y)) / n if self.on == "residuals" else y
         e = np.where(w @ e**2 <= EXACT_FIT * (w @ y**2), 0.0, e)
@@ -111,7 +121,8 @@ class PrincipalHessianDirections(SupervisedProjection):
         self.n_components_ = self._choose_n_components(Z @ V, e, slices)
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
         if not self.n_components_:
-            warn_of_unseen(Z, data.y, "directions along which the mean of y bends", found=0)
+            sees = "directions along which the mean of y bends"
+            warn_of_unseen(Z, data.y, sees, found=0, sees_means=True)
 
     def _choose_n_components(self, S, e, slices):
         if self.on == "residuals":

@@ -18,6 +18,7 @@ from .._numerics._leave_one_out import best_ridge
 from ._kernel_features import RANGE_TOLERANCE, KernelFeatures
 from ._kernel_problem import KernelProblem, compare_alphas, roughness_of
 from ._supervised import Supervised
+from .rows._centering import is_constant
 from .rows._dask_arrays import FLOATS, check_in_memory, is_dask_array, map_blocks
 from .rows._labels import response_targets
 from .rows._weights import copies
@@ -59,13 +60,17 @@ class KernelSlicedInverseRegression(
         marks unlabelled rows.
     gamma : float or None, default=None
         Coefficient of "rbf", "poly", "laplacian", "sigmoid" and "chi2"; None is
-        ``1 / n_features``. Standardise the columns, or choose it by cross-validation.
+        ``1 / n_features``. Better chosen by cross-validation.
     degree : float, default=3
         Of "poly", also called "polynomial".
     coef0 : float, default=1
         Of "poly" and "sigmoid".
     kernel_params : dict, default=None
         Keywords of a callable kernel.
+    scale : bool, default=True
+        Divide the columns by their standard deviations over the labelled rows before the kernel
+        sees them, so that units do not matter. Not done with "precomputed" and the kernels of
+        chi-square, whose rows are histograms.
     alpha : "auto" or float, default="auto"
         Weight of the unlabelled rows: the penalty is alpha n_l times the mean squared difference of
         the scores along an edge. "auto" compares 0, 0.1, 1 and 10 by five-fold cross-validation
@@ -101,6 +106,8 @@ class KernelSlicedInverseRegression(
     offset_ : ndarray of shape (n_components,)
         Scores are ``kernel(X, X_fit_) @ dual_coef_ - offset_``, with mean zero over the labelled
         rows.
+    scale_ : ndarray of shape (n_features,)
+        What the columns are divided by; not with a precomputed kernel.
     X_fit_ : ndarray of shape (n, n_features) or None
         Labelled rows, then unlabelled ones; None with ``kernel="precomputed"``, whose coefficients
         keep the order of X.
@@ -159,6 +166,7 @@ class KernelSlicedInverseRegression(
         degree: float = 3,
         coef0: float = 1,
         kernel_params: Mapping[str, Any] | None = None,
+        scale: bool = True,
         alpha: float | str = "auto",
         ridge: float | str = "auto",
         n_slices: int | ArrayLike = 10,
@@ -175,6 +183,7 @@ class KernelSlicedInverseRegression(
         self.degree = degree
         self.coef0 = coef0
         self.kernel_params = kernel_params
+        self.scale = scale
         self.alpha = alpha
         self.ridge = ridge
         self.n_slices = n_slices
@@ -284,6 +293,7 @@ class KernelSlicedInverseRegression(
         self.gamma_ = 1 / self.n_features_in_ if self.gamma is None else float(self.gamma)
         if self.kernel != "precomputed":
             self.X_fit_ = np.concatenate([data.X_labeled, data.X_unlabeled])
+            self.scale_ = self._scale_of(data)
             return self._kernel_values(self.X_fit_, self.X_fit_), slice(None)
         self.X_fit_ = None
         if len(data.is_labeled) != self.n_features_in_:
@@ -298,9 +308,18 @@ class KernelSlicedInverseRegression(
     def _kernel_values(self, X, Y):
         if self.kernel == "precomputed":
             return X
+        X, Y = X / self.scale_, Y / self.scale_
         if callable(self.kernel):
             return pairwise_kernels(X, Y, metric=self.kernel, **(self.kernel_params or {}))
         return self._named_kernel(self.kernel, X, Y, self.gamma_)
+
+    def _scale_of(self, data):
+        """Return the standard deviations (d,) of the columns, 1 where they are not to be used."""
+        if not self.scale or self.kernel in OF_HISTOGRAMS:
+            return np.ones(self.n_features_in_)
+        mean = data.labelled_mean()
+        variance = np.average((data.X_labeled - mean) ** 2, axis=0, weights=data.weights)
+        return np.where(is_constant(variance, mean), 1.0, np.sqrt(variance))
 
     def _named_kernel(self, name, X, Y, gamma):
         shape = {"gamma": gamma, "degree": self.degree, "coef0": self.coef0}
@@ -380,7 +399,7 @@ class KernelSlicedInverseRegression(
         root = np.sqrt(w)[:, None]
         self._Z_fit = K[firsts] @ self.dual_coef_ - self.offset_
         self._X_mean = np.average(self.X_fit_[firsts], axis=0, weights=w)
-        targets = root * (self.X_fit_[firsts] - self._X_mean)
+        targets = root * (self.X_fit_[firsts] - self._X_mean) / self.scale_
         squares, left = linalg.eigh(root * self._score_kernel(self._Z_fit, self._Z_fit) * root.T)
         kept = squares > RANGE_TOLERANCE * squares[-1]
         squares, left = squares[kept], left[:, kept]
@@ -388,7 +407,8 @@ class KernelSlicedInverseRegression(
         if ridge == "auto":
             ridge = best_ridge(left, squares, targets, intercept=False, weights=w)
         absolute = ridge * squares.sum() / w.sum()
-        self._inverse_coef = root * ((left / (squares + absolute)) @ (left.T @ targets))
+        learnt = root * ((left / (squares + absolute)) @ (left.T @ targets))
+        self._inverse_coef = learnt * self.scale_
 
     def _usable(self, data):
         return data
@@ -398,6 +418,8 @@ class KernelSlicedInverseRegression(
 
     def _check_parameters(self):
         super()._check_parameters()
+        if not isinstance(self.scale, bool | np.bool_):
+            raise ValueError(f"scale must be True or False: got {self.scale!r}.")
         check_integer("n_neighbors", self.n_neighbors, 1)
         check_choice("neighbors", self.neighbors, NEIGHBORS)
         if not callable(self.kernel):

@@ -1,39 +1,42 @@
-"""Outer product of gradients, refined by minimum average variance estimation (MAVE)."""
+"""Outer product of gradients, of the mean of y or of its whole distribution."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
 from scipy import linalg
 from scipy.stats import rankdata
 
-from .._checks import check_choice, check_integer
-from .._numerics._local_linear import local_predictions, local_slopes, mave_step
+from .._checks import check_choice
+from .._numerics._local_linear import local_predictions, local_slopes
 from ._supervised import SupervisedProjection
 from .rows._frame import Frame
+from .rows._labels import response_targets
 from .rows._weights import copies
 from .selection._held_out import mean_and_error
 from .selection._n_components import check_identified
 from .significance._nothing_found import warn_of_unseen
+from .slicing._slices import slice_response
 
 FIRST_RIDGE = 1e-2
 RIDGE = 1e-3
 """Relative ridges of the local regressions, in all features at first, then along few."""
 N_OUTER_STEPS = 10
+N_CENTRAL_SLICES = 10
+"""Slices whose indicators stand for the distribution of y."""
 N_FOLDS = 5
 MAX_AUTO_COMPONENTS = 6
 """Most directions that n_components="auto" tries."""
 
 
 class OuterProductGradients(SupervisedProjection):
-    """Directions along which local linear regressions of y are steepest (OPG and MAVE).
+    """Directions along which local linear regressions of y are steepest (OPG).
 
     A local linear regression at every row gives a gradient; the leading eigenvectors of the average
     of their outer products are the directions, and neighbourhoods are then taken anew along them,
-    narrower each time (OPG). MAVE goes on from there: slopes along the directions, and the
-    directions that fit best with these slopes, in turn [1]_. Like `ActiveSubspace` it finds
-    directions in which the response is even; it is much faster for many rows, needs several times
-    more rows than features, and has no prior for sparse directions.
+    narrower each time [1]_. `MAVE` goes on from there. Like `ActiveSubspace` it finds directions in
+    which the response is even; it is much faster for many rows, needs several times more rows than
+    features, and has no prior for sparse directions. It needs no linearity condition.
 
     Parameters
     ----------
@@ -43,14 +46,16 @@ class OuterProductGradients(SupervisedProjection):
         a standard error. Where the scores predict no better than the mean does it is 0:
         `components_` keeps one direction, and a warning says so. Copies of a row are held out
         together.
-    refinement : {"mave", "opg"}, default="mave"
-        "opg" leaves out the steps of MAVE: faster, a little less exact.
+    target : {"mean", "central"}, default="mean"
+        "mean" seeks the central mean subspace, directions that the mean of y depends on. "central"
+        seeks the central subspace, those that its distribution depends on: the responses are the
+        indicators of ten slices of y, all at once [2]_. R's ``MAVE`` does so by default (csOPG,
+        csMAVE). It sees scales, and outliers in y do no harm; it needs more rows.
+    response : {"value", "rank"}, default="value"
+        "rank" takes the ranks of y in place of its values, for heavy tails; with "central" they are
+        the same.
     bandwidth : float, default=1.0
         Times the rule ``n^(-1 / (k + 4))`` for k directions, in standard deviations.
-    max_iter : int, default=50
-        Most steps of MAVE.
-    tol : float, default=1e-3
-        MAVE stops when a step turns the subspace by an angle with a smaller sine.
 
     Attributes
     ----------
@@ -60,10 +65,8 @@ class OuterProductGradients(SupervisedProjection):
         Mean of the labelled rows.
     eigenvalues_ : ndarray of shape (q,)
         Of the average outer product of gradients, for features of unit standard deviation, in
-        squared units of y, falling; q the number of features that vary.
+        squared units of what stands for y, falling; q the number of features that vary.
     n_components_, n_features_in_ : int
-    n_iter_ : int
-        Steps of MAVE; 1 where there are none, with "opg" or as many directions as features.
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 
@@ -74,7 +77,8 @@ class OuterProductGradients(SupervisedProjection):
     References
     ----------
     .. [1] Y. Xia, H. Tong, W. Li, L.-X. Zhu, "An adaptive estimation of dimension reduction space",
-       J. R. Stat. Soc. B 64 (2002), sections 2 (MAVE) and 3.2 (outer product of gradients).
+       J. R. Stat. Soc. B 64 (2002), section 3.2.
+    .. [2] H. Wang, Y. Xia, "Sliced regression for dimension reduction", JASA 103 (2008).
 
     Examples
     --------
@@ -88,6 +92,7 @@ class OuterProductGradients(SupervisedProjection):
     """
 
     _takes_categories = False
+    _reads_values = True
     _keeps_float32 = False
     _whitens = True
 
@@ -95,44 +100,42 @@ class OuterProductGradients(SupervisedProjection):
         self,
         n_components: int | str = "auto",
         *,
-        refinement: str = "mave",
+        target: str = "mean",
+        response: str = "value",
         bandwidth: float = 1.0,
-        max_iter: int = 50,
-        tol: float = 1e-3,
     ) -> None:
         self.n_components = n_components
-        self.refinement = refinement
+        self.target = target
+        self.response = response
         self.bandwidth = bandwidth
-        self.max_iter = max_iter
-        self.tol = tol
 
     def _learn(self, data, slices):
         frame = Frame.from_labelled(data.X_labeled, data.y, data.weights)
-        U, t = frame.standardise(data.X_labeled), (data.y - frame.y_mean) / frame.y_scale
-        rows = _Rows(U, t, data.weights)
-        check_identified(self.n_components, rows.U.shape[1], "features that vary")
-        found = self._grow(rows) if self.n_components == "auto" else int(self.n_components)
+        U = frame.standardise(data.X_labeled)
+        check_identified(self.n_components, U.shape[1], "features that vary")
+        targets, scale = self._targets(data, frame)
+        rows = _Rows(U, targets, data.weights)
+        found = int(self.n_components) if self.n_components != "auto" else self._grow(rows, data.y)
         if not found:
             sees = "directions along which the mean of y changes"
-            warn_of_unseen(rows.U, data.y, sees, found=0)
+            central = self.target == "central"
+            warn_of_unseen(U, data.y, sees, found=0, sees_means=central, sees_variances=central)
         B, eigenvalues = self._fit_directions(rows, max(found, 1))
         self.mean_, self.n_components_ = frame.mean, found
-        self.eigenvalues_ = frame.y_scale**2 * np.clip(eigenvalues, 0, None)
+        self.eigenvalues_ = scale**2 * np.clip(eigenvalues, 0, None)
         self.components_ = frame.rows_in_features(B.T)
 
+    def _targets(self, data, frame):
+        """Return what stands for y, (n, t) of total variance 1, and its unit in that of y."""
+        if self.target == "central":
+            codes = slice_response(data.y, N_CENTRAL_SLICES, sample_weight=data.weights).codes
+            return response_targets(codes.astype(str), data.weights), 1.0
+        if self.response == "rank":
+            return response_targets(data.y, data.weights), 1.0
+        return ((data.y - frame.y_mean) / frame.y_scale)[:, None], frame.y_scale
+
     def _fit_directions(self, rows, r):
-        B, eigenvalues = self._outer_products(rows, r)
-        self.n_iter_ = 1
-        if self.refinement == "opg" or r == rows.U.shape[1]:
-            return B, eigenvalues
-        h = self._bandwidth(rows.n, r)
-        for step in range(self.max_iter):
-            previous, B = B, mave_step(rows.U, rows.t, B, h, RIDGE, row_weights=rows.weights)
-            self.n_iter_ = step + 1
-            if np.linalg.norm(B - previous @ (previous.T @ B), 2) < self.tol:
-                break
-        along = replace(rows, U=rows.U @ B)
-        return B @ along.steepest(along.U, h, RIDGE)[1].T, eigenvalues
+        return self._outer_products(rows, r)
 
     def _outer_products(self, rows, r):
         """OPG: k falls from all features to r as the neighbourhoods become narrower."""
@@ -150,10 +153,10 @@ class OuterProductGradients(SupervisedProjection):
     def _bandwidth(self, n, r):
         return self.bandwidth * n ** (-1 / (r + 4))
 
-    def _grow(self, rows):
+    def _grow(self, rows, y):
         """Return how many directions: one more while the held-out error falls by its own error."""
-        firsts, sets = copies(rows.U, rows.t)
-        folds = (rankdata(rows.t[firsts], method="ordinal") % min(N_FOLDS, len(firsts)))[sets]
+        firsts, sets = copies(rows.U, y)
+        folds = (rankdata(y[firsts], method="ordinal") % min(N_FOLDS, len(firsts)))[sets]
         errors, best = self._held_out_errors(rows, folds, 1), 1
         for r in range(2, min(rows.U.shape[1], MAX_AUTO_COMPONENTS) + 1):
             fresh = self._held_out_errors(rows, folds, r)
@@ -173,29 +176,33 @@ class OuterProductGradients(SupervisedProjection):
             h, weights = self._bandwidth(kept.n, r), kept.weights
             at = out.U @ B
             values = local_predictions(kept.U @ B, kept.t, at, h, RIDGE, row_weights=weights)
-            errors[folds == fold] = (out.t - values) ** 2
+            errors[folds == fold] = np.sum((out.t - values) ** 2, axis=1)
         return errors
 
     def _check_parameters(self):
-        check_choice("refinement", self.refinement, ["mave", "opg"])
-        check_integer("max_iter", self.max_iter, 1)
-        for name, value in (("bandwidth", self.bandwidth), ("tol", self.tol)):
-            if not isinstance(value, Real) or not 0 < value < np.inf:
-                raise ValueError(f"{name} must be a finite number > 0: got {value!r}.")
+        check_choice("target", self.target, ["mean", "central"])
+        check_choice("response", self.response, ["value", "rank"])
+        check_positive("bandwidth", self.bandwidth)
+
+
+def check_positive(name, value):
+    """Refuse what is not a finite number above 0."""
+    if not isinstance(value, Real) or not 0 < value < np.inf:
+        raise ValueError(f"{name} must be a finite number > 0: got {value!r}.")
 
 
 def _errors_of_means(rows, folds):
     """Squared errors (n,) of the (weighted) mean of the other folds."""
     means = [
-        np.average(kept.t, weights=kept.weights)
+        np.average(kept.t, axis=0, weights=kept.weights)
         for kept in (rows.of(folds != fold) for fold in range(folds.max() + 1))
     ]
-    return (rows.t - np.array(means)[folds]) ** 2
+    return np.sum((rows.t - np.array(means)[folds]) ** 2, axis=1)
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Standardised rows U (n, d), responses t (n,), and weights (n,) or None."""
+    """Standardised rows U (n, d), what stands for y, t (n, m), and weights (n,) or None."""
 
     U: np.ndarray
     t: np.ndarray
@@ -215,5 +222,6 @@ class _Rows:
         """Singular values (q,) and right vectors (q, d) of the slopes, for near rows in V."""
         slopes = local_slopes(self.U, self.t, V, bandwidth, ridge, row_weights=self.weights)
         if self.weights is not None:
-            slopes *= np.sqrt(self.weights)[:, None]
+            slopes *= np.sqrt(self.weights)[:, None, None]
+        slopes = slopes.transpose(0, 2, 1).reshape(-1, self.U.shape[1])
         return linalg.svd(slopes, full_matrices=False)[1:]

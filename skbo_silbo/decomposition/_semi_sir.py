@@ -140,6 +140,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, Supervised, LinearProjection):
     n_components_ : int
         0 where ``n_components="auto"`` found none.
     n_slices_ : int
+    slice_sizes_ : ndarray of shape (n_slices_,)
+        Labelled rows in each slice, or the sums of their weights.
     target_type_ : {"numeric", "categorical", "multivariate"}
         What y was taken for.
     alpha_ : float
@@ -384,7 +386,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, Supervised, LinearProjection):
         return None
 
     def _begin(self, y, slices):
-        self.n_slices_ = slices.n_slices
+        self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
         self.target_type_ = target_type(y)
 
     def _check_parameters(self):

@@ -6,6 +6,7 @@ from .._checks import check_switch
 from .._typing import ArrayLike
 from ._projection import LinearProjection
 from .rows._centering import check_a_column_varies, check_enough_rows
+from .rows._extremes import check_extremes
 from .rows._labels import split_labelled
 from .selection._n_components import check_n_components
 from .slicing._slices import check_n_slices, slice_response
@@ -24,6 +25,8 @@ class Supervised:
     _takes_categories = True
     _keeps_float32 = True
     """Whether X of float32 is read as it is, with no copy in double precision."""
+    _reads_values = False
+    """Whether more than the order of a numeric y counts."""
     _whitens = False
     """Whether more labelled rows than features are needed."""
     _component_words: tuple[str, ...] = ("auto",)
@@ -46,6 +49,7 @@ class Supervised:
             n_slices=getattr(self, "n_slices", None),
             keep_float32=self._keeps_float32,
         )
+        check_extremes(data.X_labeled, data.y if self._reads_values or data.y.ndim > 1 else None)
         data = self._usable(data)
         self._check_rows(data)
         self._forget_passing()
@@ -105,7 +109,7 @@ class SupervisedProjection(Supervised, LinearProjection):
         """
         data, slices = self._part(X, y, sample_weight=sample_weight)
         if hasattr(self, "n_slices"):
-            self.n_slices_ = slices.n_slices
+            self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
         self._learn(data, slices)
         return self
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from scipy.stats import norm
@@ -14,6 +15,8 @@ from .._checks import check_choice, check_integer, warn_user
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ..decomposition import LabelledData, split_labelled
 from ._alignment import nearest_rotation, squared_trace_correlation
+from ._names import input_names, refuse_pipeline
+from ._resamples import without_advice
 
 ROWS_PER_FEATURE = 2
 """Labelled rows a feature below which intervals are refused."""
@@ -45,6 +48,8 @@ class DirectionBootstrap:
     confidence_level : float
     n_redrawn : int
         Resamples that could not be fitted and were drawn anew.
+    feature_names : list of d str
+        Those of X, or x0, x1, ...
     """
 
     components: FloatArray
@@ -55,6 +60,25 @@ class DirectionBootstrap:
     stability: FloatArray
     confidence_level: float
     n_redrawn: int
+    feature_names: list[str]
+
+    def to_frame(self) -> Any:
+        """Return a pandas frame, a row an entry: estimate, standard error and interval.
+
+        The index has the levels "direction", from 0, and "feature".
+        """
+        import pandas as pd
+
+        index = pd.MultiIndex.from_product(
+            [range(len(self.components)), self.feature_names], names=["direction", "feature"]
+        )
+        columns = {
+            "estimate": self.components,
+            "standard_error": self.standard_errors,
+            "low": self.low,
+            "high": self.high,
+        }
+        return pd.DataFrame({name: v.ravel() for name, v in columns.items()}, index=index)
 
 
 def bootstrap_directions(
@@ -139,7 +163,9 @@ def bootstrap_directions(
     63 % of the rows: with fewer than two a feature its T is all but singular and no interval of
     this kind covers anything, so it is refused. With heavy tails (Student's t with 3 degrees of
     freedom for X) they cover .81 and .85: a few rows decide, and resampling does not know the
-    others that might have been. A ridge adds a bias that no resample shows.
+    others that might have been. A ridge adds a bias that no resample shows, and shrinks the scale:
+    the truth that intervals cover is then the direction scaled to ``b'Tb`` as the fitted ones are,
+    ridge included, and not the one of unit score variance.
 
     Unlabelled rows are kept as they are: the intervals are conditional on them. Copies of a row are
     each other's nearest neighbours, so that localised slices and the graph over the rows are
@@ -166,6 +192,7 @@ def bootstrap_directions(
     check_integer("n_resamples", n_resamples, 2)
     _check_confidence_level(confidence_level)
     check_choice("method", method, ("normal", "percentile"))
+    refuse_pipeline(estimator)
     rng = check_random_state(random_state)
     seeded = _seeded(clone(estimator), rng)
     if sample_weight is not None:
@@ -188,7 +215,9 @@ def bootstrap_directions(
     resampler = _Resampler(clone(seeded).set_params(**resolved), rows, fitted.components_)
     seeds = rng.randint(np.iinfo(np.int32).max, size=n_resamples)
     resamples = Parallel(n_jobs=n_jobs)(delayed(resampler.draw)(seed) for seed in seeds)
-    return _summarise(fitted.components_, resamples, confidence_level, method)
+    return _summarise(
+        fitted.components_, input_names(fitted, X), resamples, confidence_level, method
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +253,8 @@ class _Resampler:
         unlabelled = rows.X_unlabeled if len(rows.X_unlabeled) else None
         weights = None if rows.weights is None else rows.weights[drawn]
         X, y = rows.X_labeled[drawn], rows.y[drawn]
-        return _fit_all(clone(self.estimator), X, y, unlabelled, weights)
+        with without_advice():
+            return _fit_all(clone(self.estimator), X, y, unlabelled, weights)
 
     def _compare(self, fitted, failures):
         Z, W = self._scores(fitted.components_), self._scores(self.reference)
@@ -265,7 +295,7 @@ def _seeded(estimator, rng):
     return estimator
 
 
-def _summarise(components, resamples, confidence_level, method):
+def _summarise(components, names, resamples, confidence_level, method):
     failures = [message for resample in resamples for message in resample.failures]
     if failures:
         warn_user(
@@ -290,6 +320,7 @@ def _summarise(components, resamples, confidence_level, method):
         stability=np.array([resample.stability for resample in resamples]),
         confidence_level=float(confidence_level),
         n_redrawn=len(failures),
+        feature_names=names,
     )
 
 

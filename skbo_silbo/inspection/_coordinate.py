@@ -14,9 +14,9 @@ e          (n, H)      residuals of J, less its mean, regressed on Z
 The statistic is n times the squared length of ``H'Z'WJ / n``, whose variance under the hypothesis
 is that of the mean of w v, v the entries of a row's ``H'z e'``. Counts are rows: the estimate is
 ``sum w v v' / n^2``. Relative weights were drawn with their rows: it is ``sum w^2 v v' / n^2``
-(Binder, Int. Stat. Rev. 51, 1983, section 3), over ``1 - h`` for a row of leverage h, because a
-heavy row draws the regression to itself and its residual is small (MacKinnon and White,
-J. Econometrics 29, 1985, HC2).
+(Binder, Int. Stat. Rev. 51, 1983, section 3). Both are over ``1 - h`` for a row of leverage h,
+because a row draws the regression to itself and its residual is small (MacKinnon and White,
+J. Econometrics 29, 1985, HC2); R's ``dr`` leaves that out.
 """
 
 from collections.abc import Iterable
@@ -24,11 +24,12 @@ from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
-from scipy import linalg, stats
+from scipy import linalg
 
 from .._checks import check_choice, check_switch
 from .._typing import ArrayLike, FloatArray
 from ..decomposition import SemiSlicedInverseRegression, Slices, slice_response, split_labelled
+from ..decomposition.significance import bentler_xie
 
 COLLINEAR = 1e-10
 """Standard deviations that have to be left of a column less its regression on the others."""
@@ -84,7 +85,8 @@ def coordinate_test(
     variance : {"general", "constant"}, default="general"
         "general" estimates the weights of the chi-squares, "constant" takes them from the
         eigenvalues, which is right where the variance of X given the directions is constant, as for
-        normal X, and better in small samples.
+        normal X, and gives the digits of R's ``dr``; "general" is corrected for leverage, which R's
+        is not, and holds its level in small samples.
     sample_weight : array-like of shape (n,), default=None
         Integers are counts: a row of weight 3 is three rows. Floats are relative: the test is of
         the population that the weights stand for, whatever they depend on, and its level holds
@@ -206,16 +208,19 @@ class TestedRows:
             roots = self.slices.weighted(np.ones((len(Q), 1)))
             e = np.sqrt(n) * (omega.toarray() - Q @ sums) - roots * np.sqrt(shares)
             Z = np.sqrt(n) * Q @ H
-            if not self.slices.is_counted:  # a heavy row draws the regression to itself
-                leverage = np.sum(Q**2, axis=1) + roots[:, 0] ** 2 / n
-                Z /= np.sqrt(np.maximum(1.0 - leverage, COLLINEAR))[:, None]
+            leverage = np.sum(Q**2, axis=1) + roots[:, 0] ** 2 / n
+            if self.slices.is_counted:  # each of the rows that a weight stands for has its share
+                leverage = self.slices.unweighted(self.slices.unweighted(leverage[:, None]))[:, 0]
+            Z /= np.sqrt(np.maximum(1.0 - leverage, COLLINEAR))[:, None]
             weights = self._general_weights(Z, e)
         else:
             eigenvalues = np.zeros(self.slices.n_slices - 1)
             known = linalg.svdvals(sums)[: len(eigenvalues)] ** 2
             eigenvalues[: len(known)] = known
             weights = np.repeat(np.clip(1 - eigenvalues, 0, None), len(features))
-        return CoordinateTest(float(statistic), weights, _bentler_xie(statistic, weights))
+        return CoordinateTest(
+            float(statistic), weights, bentler_xie(statistic, weights.sum(), weights @ weights)
+        )
 
     def free_beside(self, taken):
         """Places of the features that are no linear combination of those taken."""
@@ -255,11 +260,3 @@ def _standardised(data):
     spread = np.sqrt(np.average(centred**2, axis=0, weights=data.weights))
     varies = spread > 10 * np.finfo(np.float64).eps * np.abs(mean)
     return np.where(varies, centred, 0.0) / np.where(varies, spread, 1.0)
-
-
-def _bentler_xie(statistic, weights):
-    total, squares = weights.sum(), np.sum(weights**2)
-    if not squares:  # slices that the features fit exactly
-        return float(statistic <= 0)
-    df = total**2 / squares
-    return float(stats.chi2.sf(statistic * df / total, df))

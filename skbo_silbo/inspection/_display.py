@@ -18,6 +18,7 @@ from ._bootstrap import DirectionBootstrap
 from ._dependence import Dependence, direction_dependence
 from ._evaluations import ResultLike, read_evaluations
 from ._figures import AxesLike, given_axes, import_pyplot
+from ._names import input_names, refuse_pipeline
 from ._panels import draw_loadings, draw_plane, draw_response, draw_spectrum, draw_words
 from ._value_axis import LONGEST_NAME, short
 
@@ -138,7 +139,7 @@ class SubspaceDisplay:
         bootstrap : DirectionBootstrap, default=None
             Of the same directions; its intervals are drawn over the loadings.
         feature_names : sequence of d str, default=None
-            None takes ``estimator.feature_names_in_``, or x0, x1, ...
+            None takes ``estimator.feature_names_in_``, the columns of X, or x0, x1, ...
         response_name : str, default=None
             None takes the name of y where it has one, else "y".
         max_features : int, default=15
@@ -157,6 +158,7 @@ class SubspaceDisplay:
         ImportError
             When matplotlib is missing.
         """
+        refuse_pipeline(estimator)
         check_is_fitted(estimator, "components_")
         rows = split_labelled(estimator, X, y, X_unlabeled, reset=False, allow_categories=True)
         B, deviation = estimator.components_, rows.X_labeled.std(axis=0)
@@ -165,7 +167,7 @@ class SubspaceDisplay:
             response=rows.y,
             eigenvalues=estimator.eigenvalues_,
             loadings=B * deviation,
-            feature_names=_feature_names(estimator, feature_names),
+            feature_names=_feature_names(estimator, X, feature_names),
             unlabeled_scores=(rows.X_unlabeled - estimator.mean_) @ B.T,
             loading_intervals=_intervals(bootstrap, B, deviation),
             response_name=_response_name(y, response_name),
@@ -363,10 +365,8 @@ def _dependences(evaluations, model, B):
     return [direction_dependence(model, b).times(sign) for b in B]
 
 
-def _feature_names(estimator, given):
-    d = estimator.n_features_in_
-    names = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(d)])
-    names = names if given is None else given
+def _feature_names(estimator, X, given):
+    d, names = estimator.n_features_in_, input_names(estimator, X) if given is None else given
     if len(names) != d:
         raise ValueError(f"feature_names must hold {d} names (n_features_in_): got {len(names)}.")
     return list(names)

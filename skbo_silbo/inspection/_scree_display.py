@@ -15,6 +15,7 @@ from ..decomposition import split_labelled
 from ._bootstrap import RESOLVED, _check_confidence_level
 from ._figures import Axes
 from ._panels import COLOURS, tidy
+from ._resamples import without_advice
 
 MAX_EIGENVALUES = 15
 
@@ -183,5 +184,6 @@ def _eigenvalues(estimator, rows, p, seed, shuffled):
     drawn = rng.permutation(n) if shuffled else rng.integers(n, size=n)
     X = rows.X_labeled if shuffled else rows.X_labeled[drawn]
     extra = {"X_unlabeled": rows.X_unlabeled} if len(rows.X_unlabeled) else {}
-    found = estimator.fit(X, rows.y[drawn], **extra).eigenvalues_[:p]
+    with without_advice():
+        found = estimator.fit(X, rows.y[drawn], **extra).eigenvalues_[:p]
     return np.pad(found, (0, p - len(found)))

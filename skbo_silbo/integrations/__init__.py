@@ -1,6 +1,6 @@
-"""Doors from other libraries; none is imported with this one, and each needs its library."""
+"""Classes for other libraries; each needs its library, and none is imported with this one."""
 
-from skbo_silbo.integrations._doors import __getattr__ as __getattr__
+from skbo_silbo.integrations._lazy import __getattr__ as __getattr__
 from skbo_silbo.integrations._ray_executor import RayExecutor
 
 __all__ = ["RayExecutor", "SILBOSampler"]

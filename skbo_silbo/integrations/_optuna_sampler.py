@@ -29,7 +29,7 @@ from skbo_silbo.integrations._optuna_trials import (
     see_trials,
 )
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._state import option_names
+from skbo_silbo.optimizers._identity import option_names
 from skbo_silbo.space import SpaceExhausted
 
 MOST_TRIES = 5  # to propose what no other trial has
@@ -193,7 +193,7 @@ class _Model:
         self._of = study_name, dict(distributions)
         self._options, self._seed = options, seed
         self._space = OptunaSpace(distributions)
-        self._optimizer, self._told = None, {}
+        self._optimizer, self._observed = None, {}
         design = self._make_optimizer()
         n = min(design.n_initial_, self._space.space.n_points)
         self._n_startup, self._design = design.n_initial_, design.ask(n)
@@ -230,19 +230,19 @@ class _Model:
             yield _draw(self._space, rng)
 
     def _update(self, seen):
-        known = {number: (value, *c) for number, (_, value, c) in seen.told.items()}
+        known = {number: (value, *c) for number, (_, value, c) in seen.observed.items()}
         changed = any(
-            not np.array_equal(known.get(n), v, equal_nan=True) for n, v in self._told.items()
+            not np.array_equal(known.get(n), v, equal_nan=True) for n, v in self._observed.items()
         )
         if self._optimizer is None or changed:
-            self._optimizer, self._told = self._make_optimizer(), {}
-        new = [number for number in known if number not in self._told]
+            self._optimizer, self._observed = self._make_optimizer(), {}
+        new = [number for number in known if number not in self._observed]
         if new:
-            points = [self._space.to_point(seen.told[number][0]) for number in new]
+            points = [self._space.to_point(seen.observed[number][0]) for number in new]
             values = np.array([known[number] for number in new])
             learnt = values[:, 1:] if values.shape[1] > 1 else None
             self._optimizer.tell(points, values[:, 0], constraints=learnt)
-            self._told |= {number: known[number] for number in new}
+            self._observed |= {number: known[number] for number in new}
         self._set_pending(seen.pending)
 
     def _set_pending(self, pending):

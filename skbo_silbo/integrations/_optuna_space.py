@@ -39,7 +39,7 @@ class OptunaSpace:
         """Return a trial's parameters as a point of `space`; what it has not is at the middle.
 
         So a parameter that a trial does not have, because another has a value with which it is not
-        needed, does not tell trials apart.
+        needed, makes no difference between trials.
         """
         known = {name: self._axes[name].to_space(value) for name, value in params.items()}
         return {**self._middle, **known}

@@ -19,18 +19,18 @@ class TrialsSeen:
 
     Attributes
     ----------
-    told : dict of int to (params, value, constraints)
+    observed : dict of int to (params, value, constraints)
         By number of the trial; it need not have all parameters. The value is NaN for a failed one,
         a constraint, of a tuple of as many for every trial, where the trial has none of that name.
     complete : list of params
-        Of those of `told` that are complete.
+        Of those of `observed` that are complete.
     pending : list of params
         Of the other running trials, as far as they are known.
     ahead : list of params
         Of the trials that began to run before this one; empty where they have not been shown.
     """
 
-    told: dict
+    observed: dict
     complete: list
     pending: list
     ahead: list
@@ -47,7 +47,7 @@ class TrialsSeen:
         which of a running one's proposal are so is not known yet, and inferred.
         """
         wholes = {frozenset(params), *map(frozenset, self.complete)}
-        ended = (p for p, *_ in self.told.values() if frozenset(p) in wholes)
+        ended = (p for p, *_ in self.observed.values() if frozenset(p) in wholes)
         if any(_agree(p, params, p) for p in ended):
             return True
         active = self._active(params)
@@ -85,7 +85,7 @@ def see_trials(study, number, distributions):
     ended = {t.number: t for t in trials if t.state.is_finished() and shown[t.number]}
     constraints = {n: constraints_of(t) for n, t in ended.items()}
     names = sorted(set().union(*constraints.values()))
-    told = {
+    observed = {
         n: (
             shown[n],
             modelled_value(study, t),
@@ -94,7 +94,7 @@ def see_trials(study, number, distributions):
         for n, t in ended.items()
     }
     return TrialsSeen(
-        told=told,
+        observed=observed,
         complete=[shown[n] for n, t in ended.items() if t.state == TrialState.COMPLETE],
         pending=[shown[n] for n in running if shown[n]],
         ahead=[shown[n] for n in running if n < number],

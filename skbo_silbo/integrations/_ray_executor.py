@@ -5,7 +5,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any, ParamSpec, TypeVar
 
 from skbo_silbo._checks import check_count
-from skbo_silbo.minimization import LostWorkerError
+from skbo_silbo.workers import LostWorkerError
 
 P = ParamSpec("P")
 T = TypeVar("T")

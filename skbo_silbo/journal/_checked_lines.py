@@ -5,6 +5,7 @@ import json
 import re
 from typing import Any
 
+ENDED = re.compile(rb'"check": "[0-9a-f]{16}"\}')
 CHECKED = re.compile(rb'(.*), "check": "([0-9a-f]{16})"\}', re.DOTALL)
 
 
@@ -20,19 +21,10 @@ def checked_line(content: dict[str, Any]) -> bytes:
     return b'%s, "check": "%s"}' % (line, _checksum(line))
 
 
-def read_checked_line(line: bytes, *, may_lack_checksum: bool = False) -> dict[str, Any] | None:
-    """Return the dict in a line without its checksum, or None if it is not as it was written.
-
-    Parameters
-    ----------
-    line : bytes
-    may_lack_checksum : bool, default=False
-        Whether a line without a checksum is good as long as it is a dict.
-    """
+def read_checked_line(line: bytes) -> dict[str, Any] | None:
+    """Return the dict in a line without its checksum, or None if it is not as it was written."""
     checked = CHECKED.fullmatch(line)
-    if checked is None and not may_lack_checksum:
-        return None
-    if checked is not None and checked[2] != _checksum(checked[1]):
+    if checked is None or checked[2] != _checksum(checked[1]):
         return None
     try:
         content = json.loads(line)
@@ -40,7 +32,12 @@ def read_checked_line(line: bytes, *, may_lack_checksum: bool = False) -> dict[s
         return None
     if not isinstance(content, dict):
         return None
-    return {key: value for key, value in content.items() if checked is None or key != "check"}
+    return {key: value for key, value in content.items() if key != "check"}
+
+
+def is_ended(line: bytes) -> bool:
+    """Return whether a line has come as far as its checksum, right or wrong."""
+    return ENDED.search(line) is not None
 
 
 def _checksum(line):

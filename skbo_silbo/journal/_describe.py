@@ -1,13 +1,23 @@
 """Any Python value in plain JSON, to its leaves, so that what differs can be told apart."""
 
 import copyreg
+import functools
 import hashlib
 import json
 import math
 import sys
-from functools import partial
 from numbers import Integral, Real
-from types import BuiltinFunctionType, CodeType, MethodType, ModuleType
+from types import (
+    ClassMethodDescriptorType,
+    CodeType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    MethodType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 import numpy as np
@@ -16,31 +26,47 @@ from scipy import sparse
 from skbo_silbo._sklearn import metadata_request
 
 LONGEST = 20  # members of a list or array that are written out; longer ones become a digest
-VERSION = 2
+HELD_BY = {  # what objects hold that keep it from `pickle`, or keep more, as results of calls
+    functools.partial: ("func", "args", "keywords"),
+    np.vectorize: ("pyfunc", "otypes", "excluded", "signature", "cache"),
+    type(functools.lru_cache(len)): ("__wrapped__", "cache_parameters"),
+    functools.cached_property: ("func",),
+    property: ("fget", "fset", "fdel"),
+    staticmethod: ("__func__",),
+    classmethod: ("__func__",),
+}
+DESCRIPTORS = (
+    *(MethodDescriptorType, WrapperDescriptorType, GetSetDescriptorType, MemberDescriptorType),
+    ClassMethodDescriptorType,
+)
+HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE, of classes made while a program runs
+NOT_HELD = {  # of a class: what Python makes of the rest, or what no call sees
+    *("__annotate_func__", "__annotations__", "__annotations_cache__", "__dataclass_fields__"),
+    *("__dataclass_params__", "__dict__", "__doc__", "__firstlineno__", "__module__"),
+    *("__orig_bases__", "__qualname__", "__static_attributes__", "__weakref__", "_abc_impl"),
+}
 
 
-def describe(value: object, version: int = VERSION, *, opened: bool = False) -> Any:
+def describe(value: object, *, opened: bool = False) -> Any:
     """Return what a value is, in plain JSON: the same in every process, without a memory address.
 
-    Estimators are their class and parameters, as `clone` sees them; other objects their class and
-    all that a pickle of them would hold (which is not made); functions their name, and those
-    without a name of their own (lambdas, nested functions) their code, defaults and the values
-    that they close over. Classes and functions are named with their module.
+    Classes and functions are named with their module, if that has them by this name. Others
+    (lambdas, nested functions, closures that took over a name, classes of a factory) are described
+    by what they hold: code, defaults, attributes and the values that they close over; bases and
+    members. Estimators are their class and parameters, as `clone` sees them; other objects their
+    class and all that a pickle of them would hold (which is not made).
 
     Parameters
     ----------
     value : object
-    version : {1, 2}, default=2
-        How journals of that version have it. The first left out modules within a package, random
-        states, slots, bytes and whatever else is not in an object's ``__dict__``.
     opened : bool, default=False
-        Whether functions without a name of their own are described part by part, not as a digest
-        of all.
+        Whether functions that are not named are described part by part, not as a digest of all.
 
     Raises
     ------
     ValueError
-        If a part holds what cannot be seen (a lock, a generator): two of them might differ.
+        If a part holds what cannot be seen (a lock, a generator, a function that was compiled into
+        a ufunc): two of them might differ.
 
     Examples
     --------
@@ -50,17 +76,15 @@ def describe(value: object, version: int = VERSION, *, opened: bool = False) -> 
     >>> describe(TruncatedSVD(3))["class"], describe(TruncatedSVD(3))["n_components"]
     ('sklearn.decomposition.TruncatedSVD', 3)
     """
-    return (_OPEN if opened else _DESCRIBERS[version]).describe(value)
+    return (_OPEN if opened else _CLOSED).describe(value)
 
 
-def describe_data(data: object, version: int = VERSION) -> Any:
+def describe_data(data: object) -> Any:
     """Return the shape and, as a digest, the content of an array, frame, sparse matrix or list."""
-    return _DESCRIBERS[version].describe_data(data)
+    return _CLOSED.describe_data(data)
 
 
 class _Describer:
-    """Version 2."""
-
     def describe(self, value, inside=()):
         """Return what a value is; `inside` holds the ids of what it is a part of."""
         if value is None or isinstance(value, (bool, str)):
@@ -101,20 +125,15 @@ class _Describer:
             return sorted((self.describe(member, inside) for member in value), key=json.dumps)
         if isinstance(value, np.ndarray) or sparse.issparse(value):
             return self.describe_data(value)
-        if isinstance(value, partial):
-            parts = {"func": value.func, "args": value.args, "keywords": value.keywords}
-            return {"class": "functools.partial", **self.describe(parts, inside)}
         if isinstance(value, MethodType):
-            return [self.describe(value.__self__, inside), value.__name__]
-        if hasattr(value, "__name__"):
-            return self._named(value, inside)
-        return self._object(value, inside)
-
-    def _named(self, value, inside):
-        owner = value.__self__ if isinstance(value, BuiltinFunctionType) else None
-        if owner is None or isinstance(owner, ModuleType):
+            return [self.describe(part, inside) for part in (value.__self__, value.__func__)]
+        if isinstance(value, ModuleType) or _is_found(value) or _is_of_c(value):
+            return _name(value)
+        if isinstance(value, type):
+            return self._class(value, inside)
+        if isinstance(value, FunctionType):
             return self._function(value, inside)
-        return [self.describe(owner, inside), value.__name__]
+        return self._object(value, inside)
 
     def _dict(self, value, inside):
         if all(isinstance(key, str) for key in value):
@@ -123,8 +142,12 @@ class _Describer:
         return {"pairs": sorted(pairs, key=json.dumps)}
 
     def _object(self, value, inside):
+        if type(value) in HELD_BY:
+            parts = {name: getattr(value, name) for name in HELD_BY[type(value)]}
+            called = {name: part() for name, part in parts.items() if name == "cache_parameters"}
+            return self._with_class(value, {**parts, **called}, inside)
         if isinstance(value, (bytes, bytearray)):
-            return {"class": self._name(type(value)), "length": len(value), "digest": digest(value)}
+            return {"class": _name(type(value)), "length": len(value), "digest": digest(value)}
         if isinstance(value, np.random.RandomState):
             return self._random_state(value, inside)
         if isinstance(value, np.random.Generator):
@@ -147,15 +170,17 @@ class _Describer:
 
     def _reduced(self, value, inside):
         """Describe an object by what `copy` and `pickle` would make it from."""
+        if isinstance(value, np.ufunc):
+            raise _unseen(value, "numpy and scipy.special have it not")
         try:
             reduced = value.__reduce_ex__(4)
         except Exception as error:
-            raise ValueError(
-                f"journal must be None with a {self._name(type(value))}, of which two cannot be "
-                f"told apart ({error}). Give an object that can be pickled."
-            ) from error
+            raise _unseen(value, error) from error
         if isinstance(reduced, str):
-            return {"class": self._name(type(value)), "name": reduced}
+            module = sys.modules.get(getattr(value, "__module__", None) or "")
+            if getattr(module, reduced, None) is not value:
+                raise _unseen(value, f"its module has no {reduced}")
+            return {"class": _name(type(value)), "name": reduced}
         made_by, args, state, listed, keyed = (*reduced, None, None, None)[:5]
         attributes = {} if state is None else {"its state": state}
         attributes = state if _is_plain_state(state) else attributes
@@ -169,41 +194,37 @@ class _Describer:
         return self._with_class(value, {**attributes, **parts}, inside)
 
     def _with_class(self, value, parts, inside):
-        return {"class": self._name(type(value)), **self.describe(parts, inside)}
+        kind = self.describe(type(value), inside)
+        return {"class": kind, **self.describe(parts, inside)}
+
+    def _class(self, kind, inside):
+        members = {name: part for name, part in vars(kind).items() if name not in NOT_HELD}
+        return f"{_name(kind)} {self._digest([kind.__bases__, members], inside)}"
 
     def _function(self, function, inside):
-        if not _is_nameless(function):
-            return self._name(function)
-        bound = [cell.cell_contents for cell in function.__closure__ or ()]
-        return self._nameless(function, bound, inside)
+        return f"{_name(function)} {self._digest(self._parts(function), inside)}"
 
-    def _nameless(self, function, bound, inside):
-        parts = self._parts_of_function(function, self._code(function.__code__), bound)
-        described = json.dumps(self.describe(parts, inside)).encode()
-        return f"{self._name(function)} {digest(described)}"
+    def _parts(self, function):
+        return {
+            "code": self._code(function.__code__),
+            "defaults": [function.__defaults__, function.__kwdefaults__],
+            "bound": dict(zip(function.__code__.co_freevars, _bound(function), strict=True)),
+            "attributes": vars(function),
+        }
 
-    def _parts_of_function(self, function, code, bound):
-        return [code, function.__defaults__, function.__kwdefaults__, bound]
+    def _digest(self, parts, inside):
+        return digest(json.dumps(self.describe(parts, inside)).encode())
 
     def _code(self, code):
         inner = [
             self._code(c) if isinstance(c, CodeType) else self._constant(c) for c in code.co_consts
         ]
-        return [code.co_code.hex(), list(code.co_names), inner]
+        counts = [code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags]
+        names = [list(code.co_names), list(code.co_varnames), list(code.co_freevars)]
+        return [code.co_code.hex(), code.co_exceptiontable.hex(), *names, counts, inner]
 
     def _constant(self, constant):
         return [type(constant).__name__, self.describe(constant)]
-
-    def _name(self, thing):
-        """Return module and name; the public module where it has the same thing by that name."""
-        module = getattr(thing, "__module__", None) or ""
-        name = getattr(thing, "__qualname__", getattr(thing, "__name__", ""))
-        if isinstance(thing, ModuleType):
-            return f"module {name}"
-        public = _public_part(module)
-        if getattr(sys.modules.get(public), name, None) is thing:
-            module = public
-        return f"{module}.{name}"
 
     def _columns(self, data):
         columns = self._shorten([str(c) for c in getattr(data, "columns", ())])
@@ -239,49 +260,10 @@ class _WholeDescriber(_Describer):
 class _OpenDescriber(_Describer):
     """Of functions that are described by their parts, what they close over by name."""
 
-    def _nameless(self, function, bound, inside):
-        code = function.__code__
-        parts = {
-            "code": digest(json.dumps(self._code(code)).encode()),
-            "defaults": [function.__defaults__, function.__kwdefaults__],
-            "bound": dict(zip(code.co_freevars, bound, strict=True)),
-        }
-        return {"class": self._name(function), **self.describe(parts, inside)}
-
-
-class _FirstDescriber(_Describer):
-    """Version 1, for journals that were begun with it."""
-
-    def _number(self, value):
-        return value if math.isfinite(value) else str(value)
-
-    def _dict(self, value, inside):
-        return {str(k): self.describe(value[k], inside) for k in sorted(value, key=str)}
-
-    def _named(self, value, inside):
-        return self._function(value, inside)
-
-    def _object(self, value, inside):
-        if hasattr(value, "get_params"):
-            return self._with_class(value, value.get_params(deep=False), inside)
-        return self._with_class(value, getattr(value, "__dict__", {}), inside)
-
-    def _parts_of_function(self, function, code, bound):
-        return [code, function.__defaults__, bound]
-
-    def _constant(self, constant):
-        return repr(constant)
-
-    def _name(self, thing):
-        package = (getattr(thing, "__module__", None) or "").split(".")[0]
-        return f"{package}.{getattr(thing, '__qualname__', thing.__name__)}"
-
-    def _columns(self, data):
-        columns = self._shorten([str(c) for c in getattr(data, "columns", ())])
-        return {"columns": columns} if columns else {}
-
-    def _beside_values(self, data):
-        return []
+    def _function(self, function, inside):
+        parts = self._parts(function)
+        parts["code"] = digest(json.dumps(parts["code"]).encode())
+        return {"class": _name(function), **self.describe(parts, inside)}
 
 
 def digest(*parts: bytes | bytearray | memoryview) -> str:
@@ -298,9 +280,62 @@ def _is_cloned_whole(estimator):
     return own is not None and not own.__module__.startswith("sklearn.base")
 
 
-def _is_nameless(function):
-    """Whether a function has no name of its own in its module: a lambda or a nested one."""
-    return hasattr(function, "__code__") and "<" in function.__qualname__
+def _is_found(value):
+    """Whether a module leads to a thing by its name, as `pickle` finds it."""
+    if isinstance(value, np.ufunc):
+        return _module_of_ufunc(value) is not None
+    name, module = getattr(value, "__qualname__", None), getattr(value, "__module__", None)
+    if not (isinstance(name, str) and isinstance(module, str)):
+        return False
+    thing = sys.modules.get(module)
+    for part in name.split("."):
+        thing = getattr(thing, part, None)
+    return thing is value
+
+
+def _is_of_c(value):
+    """Whether a thing is a class or method that compiled code defines, once and for all."""
+    if isinstance(value, type):
+        return not value.__flags__ & HEAP_TYPE
+    return isinstance(value, DESCRIPTORS)
+
+
+def _module_of_ufunc(ufunc):
+    modules = ("numpy", "scipy.special")
+    has = [name for name in modules if getattr(sys.modules.get(name), ufunc.__name__, 0) is ufunc]
+    return has[0] if has else None
+
+
+def _bound(function):
+    return [_content(cell) for cell in function.__closure__ or ()]
+
+
+def _content(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:  # a name that has no value yet
+        return {"class": "no value"}
+
+
+def _unseen(value, why):
+    return ValueError(
+        f"journal must be None with a {_name(type(value))}, of which two cannot be told apart "
+        f"({why}). Give an object that can be pickled."
+    )
+
+
+def _name(thing):
+    """Return module and name; the public module where it has the same thing by that name."""
+    if isinstance(thing, ModuleType):
+        return f"module {thing.__name__}"
+    if isinstance(thing, np.ufunc):
+        return f"{_module_of_ufunc(thing)}.{thing.__name__}"
+    of_class = getattr(thing, "__objclass__", thing)  # of a method
+    module, name = getattr(of_class, "__module__", None) or "", thing.__qualname__
+    public = _public_part(module)
+    if getattr(sys.modules.get(public), name, None) is thing:
+        module = public
+    return f"{module}.{name}"
 
 
 def _is_plain_state(state):
@@ -313,5 +348,4 @@ def _public_part(module):
     return ".".join(parts[: hidden[0]] if hidden else parts)
 
 
-_WHOLE, _OPEN = _WholeDescriber(), _OpenDescriber()
-_DESCRIBERS = {1: _FirstDescriber(), 2: _Describer()}
+_CLOSED, _WHOLE, _OPEN = _Describer(), _WholeDescriber(), _OpenDescriber()

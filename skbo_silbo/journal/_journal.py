@@ -1,6 +1,7 @@
 """A file of JSON lines that survives being killed at any moment, and knows when it is damaged."""
 
 import os
+import re
 import stat
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,8 +10,10 @@ from typing import Any
 from weakref import WeakSet, finalize
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo.journal._checked_lines import checked_line, read_checked_line
+from skbo_silbo.journal._checked_lines import checked_line, is_ended, read_checked_line
 from skbo_silbo.journal._lock import is_windows, lock, unlock
+
+VERSION = re.compile(rb'\{"journal": "[^"]*", "version": (\d+)[,}]')
 
 
 @dataclass(frozen=True)
@@ -23,12 +26,8 @@ class JournalKind:
         Its first line begins with it.
     version : int
         That is written.
-    number : str
-        Name of the number that every record has.
     user : str
         Of whom it is the journal, for messages.
-    without_checksums : tuple of int, default=()
-        Older versions that are read too, whose lines need not have a checksum.
     is_paid_for : callable, default=bool
         Whether a record holds what an evaluation gave; by default every one does.
     to_close : str, default=""
@@ -37,9 +36,7 @@ class JournalKind:
 
     name: str
     version: int
-    number: str
     user: str
-    without_checksums: tuple[int, ...] = ()
     is_paid_for: Callable[[dict[str, Any]], bool] = bool
     to_close: str = ""
 
@@ -54,9 +51,10 @@ class Journal:
 
     Every line ends with a checksum of itself and is followed by ``fsync``. So only the last line
     can be torn, by a crash or a full disk, and only one that `append` has not returned from:
-    opening drops it. The file is locked until `close`, which a ``with`` statement calls, or until
-    nothing refers to the journal any more: a second journal on the same path, of this process or
-    another, is refused.
+    opening drops it. A line that was changed later is refused, the last one too. What something
+    else writes into the file while it is open is replaced. It is locked until `close`, which a
+    ``with`` statement calls, or until nothing refers to the journal any more: a second journal on
+    the same path, of this process or another, is refused.
 
     Parameters
     ----------
@@ -69,7 +67,7 @@ class Journal:
     header : dict or None
         None in a new file, until `begin`.
     records : list of dict
-        Those read when the file was opened, and those appended since, each with its number.
+        Those read when the file was opened, and those appended since, each with its number ``n``.
 
     Raises
     ------
@@ -84,11 +82,7 @@ class Journal:
     Warns
     -----
     UserWarning
-        If it was moved, replaced or removed since, by the next record.
-
-    Notes
-    -----
-    What is appended to a file without checksums has one.
+        If it was moved, replaced, removed or overwritten since, by the next record.
     """
 
     def __init__(self, path: str | os.PathLike[str], kind: JournalKind) -> None:
@@ -97,6 +91,8 @@ class Journal:
         self.header: dict[str, Any] | None = None
         self.records: list[dict[str, Any]] = []
         self._process = os.getpid()
+        # How many bytes are on disk, as far as is known; the last line; whether more may follow.
+        self._size, self._last, self._is_torn = 0, b"", False
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         self._file = _opened(self.path, flags)
         self._let_go = finalize(self, _let_go, self._file, self._process)
@@ -117,6 +113,9 @@ class Journal:
 
     def close(self) -> None:
         """Close the file; further records are refused."""
+        if self._file is not None and os.getpid() == self._process:
+            with suppress(OSError):
+                self._mend()
         self._file = None
         self._let_go()
 
@@ -133,7 +132,7 @@ class Journal:
         if self.holds_values:
             raise RuntimeError(f"journal {self.path!r} must be without values to be begun anew.")
         os.ftruncate(self._file, 0)
-        self._size, self.records = 0, []
+        self._size, self._last, self.records = 0, b"", []
         self._write(header)
         self.header = header
         _sync_folder(self._place)
@@ -142,7 +141,6 @@ class Journal:
         self,
         make_header: Callable[[], dict[str, Any]],
         check: Callable[[dict[str, Any]], None],
-        forget: Callable[[], None],
     ) -> None:
         """Begin a new file; go on with that of the same search, or refuse another one's.
 
@@ -155,8 +153,6 @@ class Journal:
         check : callable
             Called with the header of a file that was begun; raises ValueError where that is of
             another search.
-        forget : callable
-            Called before a file is begun anew, to remove what stands beside it.
         """
         if self.header is None:
             self.begin(make_header())
@@ -166,7 +162,6 @@ class Journal:
         except ValueError:
             if self.holds_values:
                 raise
-            forget()
             self.begin(make_header())
 
     @property
@@ -189,7 +184,9 @@ class Journal:
         RuntimeError
             If the journal is closed, or in a process forked from the one that opened it.
         """
-        record, size = {self.kind.number: len(self.records), **record}, self._size
+        self._require_mine()
+        self._mend()
+        record, size = {"n": len(self.records), **record}, self._size
         try:
             self._write(record)
         finally:
@@ -215,6 +212,7 @@ class Journal:
         self._require_mine()
         self._look_for_itself()
         line = checked_line(content) + b"\n"
+        self._is_torn = True
         try:
             self._put(line)
         except Exception:
@@ -223,17 +221,35 @@ class Journal:
             raise
         except BaseException:  # Ctrl-C: what was paid for is written first
             self._put(line)
-            self._size += len(line)
             raise
-        self._size += len(line)
 
     def _put(self, line):
         os.ftruncate(self._file, self._size)  # what an interruption left
-        os.lseek(self._file, self._size, os.SEEK_SET)
-        left = memoryview(line)
-        while left:
-            left = left[os.write(self._file, left) :]
-        os.fsync(self._file)
+        _write_all(self._file, line, self._size)
+        self._size, self._last, self._is_torn = self._size + len(line), line, False
+
+    def _mend(self):
+        """Write all anew, and say so, if something else was written into the file."""
+        if not self._is_overwritten():
+            return
+        lines = [checked_line(content) + b"\n" for content in (self.header, *self.records)]
+        os.ftruncate(self._file, 0)
+        _write_all(self._file, b"".join(lines), 0)
+        self._size, self._last, self._is_torn = sum(map(len, lines)), lines[-1], False
+        warn_user(
+            f"journal {self.path!r} must be left alone while it is used: something else was "
+            f"written into it. All {len(self.records)} records are written anew, and nothing is "
+            "lost. Copy to another path, and edit when the search has ended."
+        )
+
+    def _is_overwritten(self):
+        if not self._size:
+            return False
+        size = os.lseek(self._file, 0, os.SEEK_END)
+        if size < self._size or (size > self._size and not self._is_torn):
+            return True
+        os.lseek(self._file, self._size - len(self._last), os.SEEK_SET)
+        return os.read(self._file, len(self._last)) != self._last
 
     def _require_mine(self):
         if os.getpid() != self._process:
@@ -265,41 +281,37 @@ class Journal:
                 f"journal must be a new file or one that a former {self.kind.user} wrote: "
                 f"{self.path!r} holds something else. Give another path."
             )
-        contents = self._parse(lines)
-        if len(contents) > 1 and contents[-1] is None:  # its newline reached the disk, not the rest
-            contents.pop()
-        if contents:
-            self.header, *self.records = self._checked(contents)
-        self._size = sum(len(line) + 1 for line in lines[: len(contents)])
-        if self._size < len(content):
-            os.ftruncate(self._file, self._size)
-            os.fsync(self._file)
+        if is_ended(torn):  # all but its newline
+            lines.append(torn)
+        if len(lines) > 1 and b"\0\0" in lines[-1]:  # blocks of it did not reach the disk
+            lines.pop()
+        if lines:
+            self.header, *self.records = self._checked(lines)
+        self._take_over(content, b"".join(line + b"\n" for line in lines))
 
-    def _parse(self, lines):
-        """Return what each line holds, None where it is damaged."""
-        header = read_checked_line(lines[0], may_lack_checksum=True) if lines else None
-        version = None if header is None else header.get("version")
-        if version == self.kind.version:
-            header = read_checked_line(lines[0])
-        old = version in self.kind.without_checksums
-        records = [read_checked_line(line, may_lack_checksum=old) for line in lines[1:]]
-        return [header, *records] if lines else []
+    def _take_over(self, content, whole):
+        """Have the file hold its whole lines, and no more."""
+        if content != whole:
+            os.ftruncate(self._file, min(len(content), len(whole)))
+            _write_all(self._file, whole[len(content) :], len(content))
+        self._size, self._last = len(whole), whole[whole.rfind(b"\n", 0, -1) + 1 :]
 
-    def _checked(self, contents):
-        header, *records = contents
+    def _checked(self, lines):
+        """Return what each line holds, all of them as they were written, in a version known."""
+        header, *records = map(read_checked_line, lines)
+        version = _version_of(lines[0])
+        is_as_written = header is not None or not is_ended(lines[0])  # the first had no checksums
+        if version is not None and version != self.kind.version and is_as_written:
+            raise ValueError(
+                f"journal must be of version {self.kind.version}: {self.path!r} is of version "
+                f"{version}. Continue with the skbo_silbo that wrote it, or give another path."
+            )
         if header is None:
             raise self.damaged_header()
-        version = self.kind.version
-        if header.get("version") not in (version, *self.kind.without_checksums):
-            raise ValueError(
-                f"journal must be of version {version}: {self.path!r} is of version "
-                f"{header.get('version')}. Continue with the skbo_silbo that wrote it, or give "
-                "another path."
-            )
         for i, record in enumerate(records):
-            if record is None or record.get(self.kind.number) != i:
+            if record is None or record.get("n") != i:
                 raise self.damaged_record(i)
-        return contents
+        return header, *records
 
 
 _OPEN: WeakSet[Journal] = WeakSet()
@@ -350,6 +362,20 @@ def _is_no_data(file):
         return not stat.S_ISREG(os.fstat(file).st_mode)
     except OSError:  # as above
         return False
+
+
+def _version_of(line):
+    """Return the version in a header, whatever else it has; None where there is none to read."""
+    found = VERSION.match(line)
+    return None if found is None else int(found[1])
+
+
+def _write_all(file, content, start):
+    os.lseek(file, start, os.SEEK_SET)
+    left = memoryview(content)
+    while left:
+        left = left[os.write(file, left) :]
+    os.fsync(file)
 
 
 def _read_all(file):

@@ -14,7 +14,7 @@ import numpy as np
 from skbo_silbo._typing import FloatArray, IntArray, SpaceLike
 from skbo_silbo.embedding import Embedding
 from skbo_silbo.mapping._mapping_protocol import FullMapping
-from skbo_silbo.space import keys_of
+from skbo_silbo.space._keys import keys_of
 
 
 class CoordinateLedger:

@@ -5,13 +5,12 @@ from contextlib import suppress
 
 import numpy as np
 
-from skbo_silbo.optimizers import _state
-from skbo_silbo.optimizers._journaling import CALLS, told_of
-from skbo_silbo.space import keys_of
+from skbo_silbo.optimizers._events import OF_CALLS, places_of, told_of
+from skbo_silbo.space._keys import keys_of
+from skbo_silbo.workers._losses import MOST_DEATHS, in_words
 
 LONGEST_ERROR = 500  # characters
 MOST_RUNS = 2  # that a point may end by an exception, where the function works elsewhere
-MOST_DEATHS = 2  # of the process, that a point may be alone with
 
 
 class Calls:
@@ -48,7 +47,7 @@ class Calls:
             given, self._announced = told & self._announced, Counter()
             self.n_given += given.total()
             self._begun -= told - given
-        for kind in CALLS & event.keys():
+        for kind in OF_CALLS & event.keys():
             keys = _keys(event[kind], self._space)
             if kind == "called":
                 self._begun.update(keys)
@@ -58,17 +57,6 @@ class Calls:
                 self._announced = Counter(keys)
             elif kind == "not called":
                 self._begun -= Counter(keys)
-
-    def were_given(self, keys):
-        """Take note of the places of all known values that the caller gives.
-
-        Release 0.1 wrote them first, and did not say that they were no values of calls.
-        """
-        if self._log is None or not self._log.records or "told" not in self._log.records[0]:
-            return
-        first = Counter(_keys_told(self._log.records[0], self._space))
-        if first <= Counter(keys):
-            self.n_given += first.total()
 
     def announce(self, points):
         """Note that what is told next, the values of these points, was not called for."""
@@ -83,6 +71,10 @@ class Calls:
     def has_failed(self, point):
         """Return whether processes have died with this point alone, as often as they may."""
         return self._died.alone[self._key(point)] >= MOST_DEATHS
+
+    def clear(self, point):
+        """Note that a point was evaluated, whatever earlier runs ended with."""
+        self._died.end([self._key(point)])
 
     def begin(self, point, *, alone):
         """Note that a point is handed to a worker; and whether a death would be its fault."""
@@ -109,7 +101,7 @@ class Calls:
         """
         if not isinstance(error, Exception):
             return 0
-        [key] = keys_of(self._write("raised", point, error=repr(error)[:LONGEST_ERROR]))
+        [key] = keys_of(self._write("raised", point, error=in_words(error)[:LONGEST_ERROR]))
         self._raised[key] += 1
         return self._raised[key]
 
@@ -145,20 +137,25 @@ class UnderWay:
                 self.calls += keys
                 self.alone += keys if event.get("alone") else Counter()
             elif "told" in event:
-                self._end_all(_keys_told(event, space))
+                self.end(_keys_told(event, space))
             for kind in {"not called", "raised", "left"} & event.keys():
                 keys = Counter(_keys(event[kind], space))
                 self.calls -= keys
                 self.alone -= keys
 
-    def _end_all(self, keys):
+    def places(self):
+        """Return where calls are under way, (n, m)."""
+        return np.array([np.frombuffer(key) for key in self.calls])
+
+    def end(self, keys):
+        """Note that points have a value."""
         for key in keys:
             self.calls.pop(key, None)
             self.alone.pop(key, None)
 
 
 def _keys(places, space):
-    return keys_of(_state.rows_from_data(places, space.n_features_))
+    return keys_of(places_of(places, space.n_features_))
 
 
 def _keys_told(event, space):

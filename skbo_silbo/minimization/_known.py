@@ -4,9 +4,9 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from skbo_silbo.optimizers import _state
+from skbo_silbo.optimizers._events import values_to_data
 from skbo_silbo.optimizers._told import as_constraints, as_evaluations
-from skbo_silbo.space import keys_of
+from skbo_silbo.space._keys import keys_of
 
 
 def tell_known(optimizer, calls, x0, y0, c0, sign):
@@ -35,7 +35,6 @@ def tell_known(optimizer, calls, x0, y0, c0, sign):
     keys = keys_of(space.encode(points))
     known = _values_by_place(optimizer)
     new = _missing(points, keys, list(map(_plain, sign * values, c)), known, sign)
-    calls.were_given(keys)
     if not new:
         return
     points = [points[i] for i in new]
@@ -56,7 +55,7 @@ def _values_by_place(optimizer):
 
 def _plain(y, c):
     """Return a value and its constraints as plain data, by which they are compared."""
-    return *_state.values_to_data([y]), *(() if np.isnan(c).all() else _state.values_to_data(c))
+    return *values_to_data([y]), *(() if np.isnan(c).all() else values_to_data(c))
 
 
 def _missing(points, keys, given, known, sign):

@@ -5,8 +5,9 @@ from functools import partial
 from types import MappingProxyType
 
 from skbo_silbo.baselines import BOCK, REMBO, SIBO, SIRBO, AddBO, HeSBO, RandomSearch, SILBOAsRun
-from skbo_silbo.optimizers import SILBO, AskTellOptimizer, _state
-from skbo_silbo.space import as_space
+from skbo_silbo.optimizers import SILBO, AskTellOptimizer
+from skbo_silbo.optimizers._identity import RootSeed, check_space, space_to_data
+from skbo_silbo.space._read import as_space
 
 # Chen et al. (2020), section 5.1, and Algorithms 1 to 4 as printed.
 _paper = partial(
@@ -127,7 +128,7 @@ def _check_options(method, make, options, others):
 
 def _checked(optimizer, bounds, random_state, options):
     """Return an optimiser that is given itself, unless it cannot do as the call says."""
-    of_caller = random_state is not None and not isinstance(random_state, _state.RootSeed)
+    of_caller = random_state is not None and not isinstance(random_state, RootSeed)
     given = {"random_state": random_state} if of_caller else {}
     if given | options:
         raise ValueError(
@@ -144,5 +145,5 @@ def _checked(optimizer, bounds, random_state, options):
             "method must be an optimiser that was not asked or told anything yet: got "
             f"{optimizer!r}. Give a new one, and what is known as x0 and y0."
         )
-    _state.check_space(_state.space_to_data(optimizer.space_), as_space(bounds))
+    check_space(space_to_data(optimizer.space_), as_space(bounds))
     return optimizer

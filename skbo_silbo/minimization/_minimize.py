@@ -30,9 +30,11 @@ from skbo_silbo.minimization._result import MinimizeResult
 from skbo_silbo.minimization._run import Limits, Run, Stop, in_short
 from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.optimizers._constraints import describe_constraints
-from skbo_silbo.optimizers._executors import InPlace, OneThread, Workers, is_executor
-from skbo_silbo.optimizers._journaling import open_log
-from skbo_silbo.space import keys_of
+from skbo_silbo.optimizers._event_log import open_log
+from skbo_silbo.space._keys import keys_of
+from skbo_silbo.workers._executors import InPlace, is_executor
+from skbo_silbo.workers._pool import OneThread
+from skbo_silbo.workers._workers import Workers
 
 GOES_ON = (
     "The same call with the same journal goes on with this point; if func raises there again, and "
@@ -185,7 +187,8 @@ def minimize(
     """
     _check_func(func, bounds)
     sign = -1 if maximize else 1
-    limits = _check_limits(n_calls, max_time, target, callback, n_retries)
+    limits = _check_limits(n_calls, max_time, target, callback)
+    n_retries = check_count("n_retries", n_retries, least=0)
     n_pending = n_pending if n_pending == "auto" else check_count("n_pending", n_pending)
     n_constraints = check_count("n_constraints", n_constraints, least=0)
     report = make_report(verbose, limits.n_calls)
@@ -209,8 +212,9 @@ def minimize(
         n_known = len(optimizer.func_vals_) - calls.n_given
         if "n_initial" not in options and len(queue) + n_known < n_calls:
             warn_of_first_points_only(optimizer, "n_calls", n_calls, calls.n_given, stacklevel=2)
-        workers = _make_workers(func, executor, n_pending, timeout)
-        run = Run(optimizer, workers, limits, n_pending, sign, report, calls, n_constraints)
+        workers = _make_workers(executor, n_pending, timeout, n_retries)
+        workers.require_that_it_can_be_sent(func)
+        run = Run(func, optimizer, workers, limits, n_pending, sign, report, calls, n_constraints)
         run.begin_with(queue, n_known)
         return _perform(run)
     finally:
@@ -229,7 +233,7 @@ def _perform(run):
         if stop.reason in ("n_calls", "exhausted"):
             run.conclude()
         ended = True
-        return run.result(stop)
+        return run.final(stop)
     except KeyboardInterrupt:
         run.rescue()
         stop = Stop("interrupted", "Interrupted (Ctrl-C): this is the result so far.")
@@ -254,15 +258,14 @@ def _check_func(func, bounds):
         raise ValueError(f"func must be callable: got {func!r}. Give a function of a point.")
 
 
-def _check_limits(n_calls, max_time, target, callback, n_retries):
+def _check_limits(n_calls, max_time, target, callback):
     if max_time is not None:
         check_nonnegative("max_time", max_time, "None")
     if target is not None and (not isinstance(target, Real) or math.isnan(target)):
         raise ValueError(f"target must be None or a number: got {target!r}.")
     if callback is not None and not callable(callback):
         raise ValueError(f"callback must be None or callable: got {callback!r}.")
-    n_retries = check_count("n_retries", n_retries, least=0)
-    return Limits(check_count("n_calls", n_calls), max_time, target, callback, n_retries)
+    return Limits(check_count("n_calls", n_calls), max_time, target, callback)
 
 
 def _split(y0, n_constraints):
@@ -293,7 +296,7 @@ def _prepare(optimizer, x0, y0, c0, sign, calls):
     return pending + new
 
 
-def _make_workers(func, executor, n_pending, timeout):
+def _make_workers(executor, n_pending, timeout, n_retries):
     is_time = isinstance(timeout, Real) and not isinstance(timeout, bool) and timeout > 0
     if timeout is not None and not is_time:
         raise ValueError(f"timeout must be None or a positive number of seconds: got {timeout!r}.")
@@ -303,13 +306,14 @@ def _make_workers(func, executor, n_pending, timeout):
                 f"n_pending must be 'auto' without an executor: got {n_pending!r}. Give one, such "
                 "as executor=concurrent.futures.ProcessPoolExecutor(4)."
             )
-        return Workers(InPlace() if timeout is None else OneThread(), func, timeout)
+        return Workers(InPlace() if timeout is None else OneThread(), timeout=timeout)
     if not (is_executor(executor) or callable(executor)):
         raise ValueError(
             "executor must have submit(), as those of concurrent.futures, or be a callable that "
             f"returns one: got {executor!r}."
         )
-    return Workers(executor, func, timeout, None if n_pending == "auto" else n_pending)
+    n_workers = None if n_pending == "auto" else n_pending
+    return Workers(executor, timeout=timeout, n_workers=n_workers, n_retries=n_retries)
 
 
 def _attach(error, result, point):

@@ -18,6 +18,9 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
     ----------
     x : ndarray of shape (d,) or dict
         The best point; None if no value is finite, or none of them of a feasible point.
+    x_recommended : ndarray of shape (d,) or dict
+        The evaluated point with the lowest posterior mean, to be used where values are noisy:
+        ``optimizer.recommended_`` has that mean and its deviation. `x` where there is no model.
     fun : float
         Its value; NaN if there is none.
     nfev : int
@@ -51,6 +54,7 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
     """
 
     x: PointT | Any
+    x_recommended: PointT | Any
     fun: float
     nfev: int
     x_iters: Any

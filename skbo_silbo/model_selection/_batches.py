@@ -107,7 +107,7 @@ class Batches:
         # Fits that have been made had their task.
         task = nullcontext({}) if are_made else self._callback_kwargs(len(points))
         if not are_made:
-            self.begun.begin(points)
+            self.begun.begin(points, alone=len(points) == 1)
         try:
             with task as kwargs, _muted(self.search):
                 self.table = self._evaluate_candidates(points, cv=self._cv, **kwargs)

@@ -18,7 +18,7 @@ IN_OTHER_WORDS = (
 )
 
 
-def search_fingerprint(search, space, state, version):
+def search_fingerprint(search, space, state):
     """Return all that decides what the candidates of a search are and what their scores mean.
 
     That is every parameter of the search but those in `MAY_CHANGE`, the data, and what is routed
@@ -31,8 +31,6 @@ def search_fingerprint(search, space, state, version):
         Read from its `param_distributions`.
     state : SearchState
         The data and splits of the fit.
-    version : int
-        Of the journal that it is for.
 
     Returns
     -------
@@ -44,34 +42,28 @@ def search_fingerprint(search, space, state, version):
     ValueError
         If the splitter gives other splits when it splits again, or a part cannot be described.
     """
-
-    def told(value):
-        return describe(value, version)
-
-    def held(data):
-        return describe_data(data, version)
-
     fingerprint = {
-        "param_distributions": told(space.summary()),
+        "param_distributions": describe(space.summary()),
         "order of param_distributions": space.parameter_names,
-        "estimator": told(search.estimator),
-        "X": held(state.X),
-        "y": held(state.y),
-        "fit parameters": {k: held(v) for k, v in sorted(state.fit_params.items())},
-        "cv": {"splitter": told(state.splitter), "splits": _splits_digest(state)},
+        "estimator": describe(search.estimator),
+        "X": describe_data(state.X),
+        "y": describe_data(state.y),
+        "fit parameters": _described_data(state.fit_params),
+        "scorer parameters": _described_data(state.score_params),
+        "order of scoring": _order(search),
+        "cv": {"splitter": describe(state.splitter), "splits": _splits_digest(state)},
         "refit": search.refit if isinstance(search.refit, str) else None,  # the metric searched
-        **{name: told(getattr(search, name)) for name in described_parameters(type(search))},
+        **{name: describe(getattr(search, name)) for name in described_parameters(type(search))},
     }
-    fingerprint["batch_size"] = 1 if search.batch_size == "auto" else told(search.batch_size)
+    fingerprint["batch_size"] = 1 if search.batch_size == "auto" else describe(search.batch_size)
     if search.initial_results is not None:
         told_before = read_initial_results(search.initial_results, search.refit, space)
-        fingerprint["initial_results"] = told(told_before)
-    if version > 1:
-        fingerprint["scorer parameters"] = {
-            k: held(v) for k, v in sorted(state.score_params.items())
-        }
-        fingerprint["order of scoring"] = _order(search)
+        fingerprint["initial_results"] = describe(told_before)
     return fingerprint
+
+
+def _described_data(parameters):
+    return {name: describe_data(data) for name, data in sorted(parameters.items())}
 
 
 def described_parameters(cls):
@@ -84,14 +76,6 @@ def _order(search):
     """Return the order of the metrics where it decides which is searched."""
     by_order = isinstance(search.scoring, dict) and not isinstance(search.refit, str)
     return [str(name) for name in search.scoring] if by_order else None
-
-
-def without_new_defaults(fingerprint, old, cls, version):
-    """Leave out parameters that an older journal does not know, where they are at their default."""
-    defaults = {name: p.default for name, p in signature(cls).parameters.items()}
-    new = [name for name in described_parameters(cls) if name not in old]
-    idle = {name for name in new if fingerprint[name] == describe(defaults[name], version)}
-    return {name: value for name, value in fingerprint.items() if name not in idle}
 
 
 def _splits_digest(state):

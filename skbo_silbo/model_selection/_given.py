@@ -7,7 +7,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skbo_silbo.journal import describe
+from skbo_silbo.optimizers._events import OF_CALLS
 from skbo_silbo.space import SpaceUnion
+from skbo_silbo.space._keys import keys_of
 
 CURRENT = "current"
 
@@ -19,6 +21,8 @@ class Given:
     ----------
     params : list of dict
     space : Space or SpaceUnion
+    is_due : bool, default=True
+        Whether they are to be evaluated.
 
     Attributes
     ----------
@@ -28,10 +32,16 @@ class Given:
         How many are not of the space. They are evaluated, and the model is not told of them.
     """
 
-    def __init__(self, params, space):
-        self.params, self.space = params, space
+    is_dict = True  # for the journal, as a space is
+
+    def __init__(self, params, space, *, is_due=True):
+        self.params, self.space, self._is_due = params, space, is_due
         self._outside = [i for i, p in enumerate(params) if not is_point_of(p, space)]
         self.n_outside = len(self._outside)
+        self.n_features_ = space.n_features_ + bool(self._outside)
+        inside = [i for i in range(len(params)) if i not in self._outside]
+        keys = keys_of(space.encode([params[i] for i in inside])) if inside else []
+        self._numbers = dict(zip(keys, inside, strict=True))
 
     def number(self, params):
         """Return the place of this candidate in the list, None if it is not in it."""
@@ -42,29 +52,55 @@ class Given:
         return self.number(params) not in self._outside
 
     def left(self, candidates):
-        """Return those that are not among evaluated candidates."""
+        """Return those to evaluate that are not among evaluated candidates."""
         done = {self.number(candidate.params) for candidate in candidates}
-        return [p for i, p in enumerate(self.params) if i not in done]
+        return [p for i, p in enumerate(self.params) if self._is_due and i not in done]
+
+    def without(self, points):
+        """Return those of some points of the space that were not given."""
+        keys = keys_of(self.space.encode(points)) if points else []
+        return [p for p, key in zip(points, keys, strict=True) if key not in self._numbers]
+
+    def modelled(self, events):
+        """Return the events of a journal that are an optimiser's of the space."""
+        followed = (e for e in events if "told" not in e or not self._is_outside(e["told"][0]))
+        return [self._of_space(e) for e in followed if not OF_CALLS & e.keys()]
 
     def encode(self, points):
-        """Return places for the journal: of a given candidate its number, beyond the cube."""
-        return [self._encode(params) for params in points]
+        """Return places for the journal, (n, m); (n, m + 1) if some of the given are outside.
+
+        The last coordinate is then 0 for points of the space, else says the number.
+        """
+        return np.array([self._encode(params) for params in points])
 
     def decode(self, places):
         """Return the candidates at these places."""
-        return [self._decode(place) for place in places]
+        return [self._decode(np.asarray(place, dtype=float)) for place in places]
 
     def _encode(self, params):
-        i = self.number(params)
-        return self.space.encode([params])[0] if i is None else np.array([2.0 + i])
+        if self.is_modelled(params):
+            return np.append(self.space.encode([params])[0], [0.0] * bool(self._outside))
+        last = (self.number(params) + 1) / len(self.params)
+        return np.append(np.zeros(self.space.n_features_), last)
 
     def _decode(self, place):
-        if len(place) == 1 and place[0] >= 2:
-            return self.params[int(place[0]) - 2]
-        return self.space.decode([place])[0]
+        if self._is_outside(place):
+            return self.params[round(place[-1] * len(self.params)) - 1]
+        place = place[: self.space.n_features_]
+        [key] = keys_of(place[None])
+        i = self._numbers.get(key)
+        return self.space.decode([place])[0] if i is None else self.params[i]
+
+    def _is_outside(self, place):
+        return bool(self._outside) and place[-1] != 0
+
+    def _of_space(self, event):
+        if "told" not in event:
+            return event
+        return {**event, "told": [x[: self.space.n_features_] for x in event["told"]]}
 
 
-def read_initial_params(given, estimator, space):
+def read_initial_params(given, estimator, space, n_iter):
     """Return the candidates that `initial_params` says.
 
     Parameters
@@ -74,6 +110,8 @@ def read_initial_params(given, estimator, space):
     estimator : estimator object
         Whose parameters are the current ones.
     space : Space or SpaceUnion
+    n_iter : int
+        With 1 the current ones are not evaluated.
 
     Raises
     ------
@@ -88,7 +126,7 @@ def read_initial_params(given, estimator, space):
     if given is None:
         return Given([], space)
     if isinstance(given, str) and given == CURRENT:
-        return Given(_current(estimator, space), space)
+        return Given(_current(estimator, space), space, is_due=n_iter > 1)
     params = [given] if isinstance(given, Mapping) else given
     if not isinstance(params, list) or not all(isinstance(p, Mapping) for p in params):
         raise ValueError(

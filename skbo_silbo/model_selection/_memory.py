@@ -1,8 +1,7 @@
 """Candidates that an earlier run of the same search has evaluated, and keeping those of this run.
 
-A run with a journal makes the same proposals as the run before it, and takes the values of the
-first ones from the journal. The optimiser is then in the state in which it was interrupted, all
-that it learnt on the way included, and what follows is what would have followed.
+A run with a journal follows the events in it: the optimiser is asked and told as it was, and takes
+over what it had learnt by the last proposal. What follows is what would have followed.
 """
 
 import math
@@ -12,6 +11,7 @@ import warnings
 from contextlib import contextmanager
 from functools import cache, partial
 from importlib.metadata import version
+from itertools import groupby
 from numbers import Integral, Real
 
 import numpy as np
@@ -19,15 +19,43 @@ from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from skbo_silbo._sklearn import search_state
-from skbo_silbo.journal import Journal, JournalKind, require_same
-from skbo_silbo.model_selection._backend import dies_with_its_fits
+from skbo_silbo.journal import JournalKind, require_same
 from skbo_silbo.model_selection._begun import Begun
 from skbo_silbo.model_selection._candidates import Candidate
-from skbo_silbo.model_selection._fingerprint import search_fingerprint, without_new_defaults
+from skbo_silbo.model_selection._fingerprint import search_fingerprint
+from skbo_silbo.optimizers._event_log import EventLog, release
+from skbo_silbo.optimizers._events import values_from_data, values_to_data
+from skbo_silbo.workers._joblib import dies_with_its_calls
 
 SEARCH = JournalKind(
-    name="skbo_silbo", version=2, number="candidate", user="search", without_checksums=(1,)
+    name="skbo_silbo", version=3, user="search", is_paid_for=lambda record: "told" in record
 )
+
+
+class SearchLog(EventLog):
+    """The events of a search, those of its optimiser among them.
+
+    Attributes
+    ----------
+    batch : int or None
+        The number of the batch that is asked for; None where there are no batches.
+    """
+
+    def __init__(self, path):
+        super().__init__(path, SEARCH)
+        self.batch = None
+
+    def append(self, record):
+        """Write an event, what is asked for with the number of its batch."""
+        of_batch = "asked" in record and self.batch is not None
+        super().append({**record, "iter": self.batch} if of_batch else record)
+
+    def is_of_this_release(self):
+        """Return whether what was learnt is in this release's words."""
+        return self.header["made with"]["skbo_silbo"] == release()
+
+    def tell(self, event):
+        """Leave out what is told: it is in the journal with all that is known of the candidate."""
 
 
 class Memory:
@@ -41,7 +69,7 @@ class Memory:
         For the optimiser.
     given : Given
         The candidates that are evaluated first.
-    journal : Journal or None, default=None
+    log : SearchLog or None, default=None
         Open, and begun.
     is_at_risk : bool, default=False
         Whether fits are made in this process, which may end with them.
@@ -50,54 +78,106 @@ class Memory:
     ----------
     candidates : list of Candidate
         In the order of evaluation.
-    diverged : bool
-        Whether what was proposed now has differed from what the journal holds.
     begun : Begun
         What is being evaluated, and what was when an earlier run ended without a word.
     """
 
-    def __init__(self, space, random_state, given, journal=None, *, is_at_risk=False):
-        self.space, self.random_state, self.journal = space, random_state, journal
+    def __init__(self, space, random_state, given, log=None, *, is_at_risk=False):
+        self.space, self.random_state, self.log = space, random_state, log
         self.given = given
-        records = [] if journal is None else journal.records
-        self.candidates = [self._read(i, record) for i, record in enumerate(records)]
-        self.diverged = False
-        self.begun = Begun(journal, given, is_needed=is_at_risk)
+        self._optimizer = None
+        self._events = [] if log is None else log.records
+        told = [(i, event) for i, event in enumerate(self._events) if "told" in event]
+        self.candidates = [self._read(i, event) for i, event in told]
+        self._batches = [list(b) for _, b in groupby(self._in_order(), lambda e: e["iter"])]
+        self.begun = Begun(log, given, is_needed=is_at_risk)
+        if self.candidates and log.header["made with"] != _versions():
+            self._warn_of_versions()
 
-    def _read(self, i, record):
+    def _read(self, i, event):
         try:
-            return _candidate(record, self.given)
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise self.journal.damaged_record(i) from error
-
-    def recall(self, first, n):
-        """Return the candidates with the numbers first, ..., first + n - 1 as far as there are."""
-        return self.candidates[first : first + n]
+            return _candidate(event, self.given)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise self.log.damaged_record(i) from error
 
     @property
     def is_in_order(self):
         """Whether the candidates were proposed one batch after the other, and can be so again."""
         return all(candidate.is_in_order for candidate in self.candidates)
 
-    def agrees(self, points, recalled):
-        """Return whether the points proposed begin with those recalled, to the last bit."""
-        proposed = self.space.encode(points[: len(recalled)])
-        return np.array_equal(proposed, self.space.encode([c.params for c in recalled]))
+    def _in_order(self):
+        """Return what was asked and told, batch by batch: first all that was asked in it."""
+        of_batches = [e for e in self._events if "iter" in e] if self.is_in_order else []
+        return sorted(of_batches, key=lambda event: (event["iter"], "told" in event))
 
-    def keep(self, candidates):
-        """Put candidates on disk, one after the other."""
-        if self.journal is not None:
-            for candidate in candidates:
-                self.journal.append(_record(candidate, self.given))
+    @property
+    def has_batches(self):
+        """Whether batches of the journal are left for `next_batch` or `next_given`."""
+        return bool(self._batches)
+
+    def next_given(self, n):
+        """Return at most n candidates, the next batch of the journal if it is of given ones."""
+        if not self._batches or any(e.get("source") != "given" for e in self._batches[0]):
+            return []
+        return [_candidate(event, self.given) for event in self._batches.pop(0)][:n]
+
+    def next_batch(self, optimizer, n):
+        """Have an optimiser follow what was asked in the next batch of the journal.
+
+        Returns
+        -------
+        points : list of dict
+            At most n.
+        candidates : list of Candidate
+            Those evaluated, the first of them.
+        """
+        batch = self._batches.pop(0) if self._batches else []
+        asked = [event for event in batch if "asked" in event]
+        self._follow(optimizer, asked, is_last=not self._batches)
+        points = [x for event in asked for x in event["asked"]]
+        if len(points) > n:
+            optimizer.cancel(self.space.decode(points[n:]))
+        told = [_candidate(event, self.given) for event in batch if "told" in event]
+        return self.space.decode(points[:n]) if points else [], told[:n]
+
+    def follow_all(self, optimizer, n):
+        """Have an optimiser follow all events up to candidate n; return the candidates."""
+        told = [i for i, event in enumerate(self._events) if "told" in event]
+        events = self._events[: told[n]] if n < len(told) else self._events
+        self._follow(optimizer, events, is_last=True)
+        self._batches = []
+        return self.candidates[:n]
+
+    def _follow(self, optimizer, events, *, is_last):
+        if self.log is not None:
+            learnt = is_last and self.log.is_of_this_release()
+            followed = self.given.modelled(events)
+            self.log.replay(optimizer, followed, and_what_was_learnt=learnt)
+            optimizer.keep_events(self.log)
+            self._optimizer = optimizer
+
+    def close(self):
+        """Note that this process ends with nothing under way; the optimiser writes no more."""
+        self.begun.close()
+        if self._optimizer is not None:
+            self._optimizer.close_journal()
+
+    def expect_batch(self, number):
+        """Take notice of which batch is asked for next; None for none."""
+        if self.log is not None:
+            self.log.batch = number
+
+    def keep(self, candidates, noise_of):
+        """Put candidates on disk, one after the other, with the noise that their scores have."""
+        if self.log is not None:
+            self.log.keep(*(_event(c, noise_of(c), self.given) for c in candidates))
             self.begun.end([candidate.params for candidate in candidates])
 
-    def diverge(self):
-        """Note, and warn, that the proposals are other ones than they were."""
-        self.diverged = True
-        then, now = self.journal.header["made with"], _versions()
-        changed = [f"{name} {then.get(name)} then, {now[name]} now" for name in now]
+    def _warn_of_versions(self):
+        then, now = self.log.header["made with"], _versions()
+        changed = [f"{k} {then.get(k)} then, {now[k]} now" for k in now if then.get(k) != now[k]]
         warnings.warn(
-            f"the candidates in journal {self.journal.path!r} are not those that would be proposed "
+            f"the candidates in journal {self.log.path!r} may not be those that would be proposed "
             f"now ({'; '.join(changed)}). They are kept, and the search continues from them, but "
             "not as an uninterrupted one would have.",
             UserWarning,
@@ -128,39 +208,35 @@ def open_memory(search, space, given, evaluate_candidates):
         yield Memory(space, search.random_state, given)
         return
     state = search_state(evaluate_candidates)
-    # In the words of the journal: those of older ones do for what could not be described now.
     fingerprint = cache(partial(_fingerprint, search, space, state))
     if not os.path.exists(search.journal):
-        fingerprint(SEARCH.version)  # refused before there is a file
+        fingerprint()  # refused before there is a file
 
-    with Journal(search.journal, SEARCH) as journal:
-        _begin_or_check(journal, search, space, fingerprint)
-        at_risk = dies_with_its_fits(effective_n_jobs(search.n_jobs), search.timeout)
-        memory = Memory(space, journal.header["seed"], given, journal, is_at_risk=at_risk)
+    with SearchLog(search.journal) as log:
+        _begin_or_check(log, search, fingerprint)
+        at_risk = dies_with_its_calls(effective_n_jobs(search.n_jobs), search.timeout)
+        memory = Memory(space, log.header["seed"], given, log, is_at_risk=at_risk)
         try:
             yield memory
         finally:
-            memory.begun.close()
+            memory.close()
 
 
-def _begin_or_check(journal, search, space, fingerprint):
+def _begin_or_check(log, search, fingerprint):
     def make_header():
-        seed, now = _seed(search.random_state), fingerprint(SEARCH.version)
-        return {"seed": seed, "made with": _versions(), "search": now}
+        return {
+            "seed": _seed(search.random_state),
+            "made with": _versions(),
+            "search": fingerprint(),
+        }
 
-    def check(then):
-        version, old = then["version"], then["search"]
-        now = without_new_defaults(fingerprint(version), old, type(search), version)
-        require_same(old, now, journal.path)
-
-    def forget():
-        Begun(journal, space, is_needed=False).forget()
-
-    journal.begin_or_check(make_header, check, forget)
+    log.begin_or_check(
+        make_header, lambda then: require_same(then["search"], fingerprint(), log.path)
+    )
 
 
-def _fingerprint(search, space, state, version):
-    fingerprint = search_fingerprint(search, space, state, version)
+def _fingerprint(search, space, state):
+    fingerprint = search_fingerprint(search, space, state)
     # Only a number can be compared with that of an earlier run; otherwise the journal's counts.
     numbered = isinstance(search.random_state, Integral)
     fingerprint["random_state"] = int(search.random_state) if numbered else None
@@ -180,33 +256,33 @@ def _versions():
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}
 
 
-def _record(candidate, places):
-    [x] = places.encode([candidate.params])
+def _event(candidate, noise, given):
     return {
+        "told": given.encode([candidate.params]).tolist(),
+        "y": values_to_data([-candidate.score]),  # minimised
+        "noise_std": values_to_data([noise]),
         "iter": candidate.iteration,
         "source": candidate.source,
         "params": {name: _readable(value) for name, value in candidate.params.items()},
-        "x": x.tolist(),
-        "score": _plain(candidate.score),
         "error": candidate.error,
         "in order": candidate.is_in_order,
+        "is stopped": candidate.is_stopped,
         "rows": None if candidate.rows is None else [_plain(row) for row in candidate.rows],
-        **({"noise": candidate.noise} if candidate.is_stopped else {}),
     }
 
 
-def _candidate(record, places):
-    [params] = places.decode([record["x"]])
-    rows = record["rows"]
+def _candidate(event, given):
+    [params], [y] = given.decode(event["told"]), values_from_data(event["y"])
+    [noise], rows = values_from_data(event["noise_std"]), event["rows"]
     return Candidate(
         params=params,
-        iteration=record["iter"],
+        iteration=event["iter"],
         source="resumed",
         rows=None if rows is None else [_row(row) for row in rows],
-        error=record["error"],
-        score=float(record["score"]),
-        is_in_order=record.get("in order", True),
-        noise=record.get("noise"),
+        error=event["error"],
+        score=-y,
+        is_in_order=event["in order"],
+        noise=noise if event["is stopped"] else None,
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._state import option_names
+from skbo_silbo.optimizers._identity import option_names
 
 OWN = ("embedding", "n_components", "n_initial", "surrogate")  # parameters of the search
 

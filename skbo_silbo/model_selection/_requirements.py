@@ -1,16 +1,24 @@
 """What a search is refused for, before there is a journal and a fit."""
 
+import pickle
 from collections.abc import Mapping
 
 from joblib import effective_n_jobs
+from joblib.externals.loky.backend import reduction
 
+from skbo_silbo._checks import check_picklable
 from skbo_silbo.minimization._first_points import warn_of_first_points_only
-from skbo_silbo.model_selection._backend import (
-    require_that_fits_can_be_given_up,
-    require_that_fits_can_be_sent,
-)
 from skbo_silbo.model_selection._racing import FEWEST_FOLDS
-from skbo_silbo.space import as_space, warn_of_intervals
+from skbo_silbo.space._read import as_space, warn_of_intervals
+from skbo_silbo.workers._joblib import kind_of_workers
+from skbo_silbo.workers._pool import PROCESSES, THREADS
+
+PLAIN = "MultiprocessingBackend"  # is sent no lambdas, as all others are
+SENT = (
+    "Give an object that pickle takes (no open file, lock, generator or connection; lambdas and "
+    'nested functions need the backend "loky", and cloudpickle), n_jobs=1, or the backend '
+    '"threading".'
+)
 
 
 def read_space(given):
@@ -56,15 +64,20 @@ def require_options_that_fit(search, trial, given):
             )
     if search.n_initial == "auto":
         n_known = len(trial.func_vals_)
-        n_for_model = search.n_iter - given.n_outside
+        n_for_model = search.n_iter - (given.n_outside if given.left([]) else 0)
         warn_of_first_points_only(trial, "n_iter", n_for_model, n_known, stacklevel=2)
-    if len(given.params) > search.n_iter:
+    if len(given.left([])) > search.n_iter:
         raise ValueError(
             f"initial_params must be at most n_iter={search.n_iter} candidates: got "
             f"{len(given.params)}. Give n_iter more, or fewer of them."
         )
-    require_that_fits_can_be_given_up(search.timeout)
-    require_that_fits_can_be_sent(search, effective_n_jobs(search.n_jobs))
+    if not search.n_splits_:
+        raise ValueError(
+            f"cv must give at least one split: got {search.cv!r}, which gives none. Give a number "
+            "of folds, or an iterable that is not used up."
+        )
+    _require_that_fits_can_be_given_up(search.timeout)
+    _require_that_fits_can_be_sent(search, effective_n_jobs(search.n_jobs))
     if search.racing and search.n_splits_ <= FEWEST_FOLDS:
         raise ValueError(
             f"racing must be False with {search.n_splits_} splits: a candidate is stopped after "
@@ -83,3 +96,47 @@ def _require_that_noise_is_taken(search, trial):
             f"surrogate={search.surrogate!r}, which takes no noise for single values. Leave one "
             "of them out."
         ) from error
+
+
+def _require_that_fits_can_be_given_up(timeout):
+    """Refuse a timeout where no fit can be taken from the workers of joblib's backend.
+
+    Raises
+    ------
+    ValueError
+    """
+    kind = kind_of_workers()
+    if timeout is not None and kind not in (THREADS, PROCESSES):
+        raise ValueError(
+            f"timeout must be None with joblib's {kind}: got {timeout}. No fit can be taken from "
+            'its workers; use the backends "loky" or "threading".'
+        )
+
+
+def _require_that_fits_can_be_sent(search, n_workers):
+    """Refuse, before the first fit, what cannot be sent to the workers of joblib's backend.
+
+    Raises
+    ------
+    ValueError
+        Naming the parameter that cannot.
+    """
+    kind = kind_of_workers()
+    if kind == THREADS or (n_workers == 1 and search.timeout is None):
+        return
+    dumps = pickle.dumps if kind == PLAIN else reduction.dumps
+    sent = {name: getattr(search, name) for name in ("param_distributions", "scoring")}
+    for name, part in {**_blamed(search.estimator, dumps), **sent}.items():
+        check_picklable(name, part, dumps, f"joblib's {kind}", SENT)
+
+
+def _blamed(estimator, dumps):
+    """Return the estimator by name; one that cannot be sent after its parameters, inner first."""
+    whole = {"estimator": estimator}
+    try:
+        dumps(estimator)
+    except Exception:  # whatever an object's own methods raise
+        parts = estimator.get_params(deep=True)
+        inner_first = sorted(parts, key=lambda name: -name.count("__"))
+        return {f"{name} of estimator": parts[name] for name in inner_first} | whole
+    return whole

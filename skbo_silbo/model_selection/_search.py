@@ -5,7 +5,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, ClassVar
@@ -39,7 +39,7 @@ from skbo_silbo.model_selection._progress import show_progress
 from skbo_silbo.model_selection._racing import Race
 from skbo_silbo.model_selection._requirements import read_space, require_options_that_fit
 from skbo_silbo.model_selection._stopping import Stopping
-from skbo_silbo.model_selection._workers import Workers, read_batch_size
+from skbo_silbo.model_selection._under_way import CandidatesUnderWay, read_batch_size
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.space import Space, SpaceExhausted, SpaceUnion
 from skbo_silbo.surrogate import Surrogate
@@ -54,6 +54,7 @@ class _Run:
     stopping: Stopping
     progress: object
     race: Race | None
+    waiting: list = field(default_factory=list)  # points that an earlier run has asked for
 
 
 class SILBOSearchCV(BaseSearchCV):
@@ -155,8 +156,8 @@ class SILBOSearchCV(BaseSearchCV):
         Other arguments of :class:`~skbo_silbo.SILBO`, such as ``{"acquisition": "ucb"}``.
     initial_params : "current", dict, list of dict or None, default="current"
         Candidates that are evaluated first, before the design. "current": the parameters that
-        `estimator` has; with a list of dicts as `param_distributions` those of the first that holds
-        them. They count in `n_iter` where that is above 1. One outside the space, such as
+        `estimator` has, where `n_iter` is above 1; with a list of dicts as `param_distributions`
+        those of the first that holds them. They count in `n_iter`. One outside the space, such as
         ``gamma="scale"`` where a distribution is searched, is evaluated, and the model does not
         learn from it (of a dict given a warning says so). With an int as `batch_size` they are a
         batch of their own.
@@ -185,6 +186,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         If another search is using the journal.
     TimeoutError
         If a candidate runs longer than `timeout`, with ``error_score="raise"``.
+    Exception
+        What `callback` or a full disk raises has the results so far as its attribute
+        ``cv_results_``, which can be given as `initial_results`.
 
     Warns
     -----
@@ -199,22 +203,22 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         If a candidate counts as failed because it ran longer than `timeout`, or because this
         process ended twice while it was evaluated.
     UserWarning
-        If the candidates in the journal are not those that would be proposed now, which happens
-        when another version of a library, or another machine, computes other digits.
+        If the candidates in the journal were proposed with other versions of Python, NumPy, SciPy,
+        scikit-learn or this package, which may compute other digits.
 
     Notes
     -----
     **Journal.** The first line says what the search is: space, estimator, data, scoring, splits,
     the settings of the search and its seed. Only `n_iter`, `max_time`, `timeout`, `patience`,
     `n_jobs`, `verbose`, `pre_dispatch` and a callable `refit` may change later; anything else is
-    refused by name once it holds a candidate. Functions are known by their name (lambdas and nested
-    ones by their code), classes by their name and parameters, data by their content. With
+    refused by name once it holds a candidate. Functions are known by their name (lambdas, nested
+    and decorated ones by what they hold), classes by their name and parameters, data by their
+    content; what cannot be looked into is refused. With
     `random_state` None or a RandomState the journal keeps the seed drawn first. `cv` must give the
     same splits in every run. A line torn by a crash is dropped, and that candidate evaluated again.
     What was evaluated is not fitted again, the best model is. Where fits are made in this process,
-    a second file, ``<journal>.begun``, says which candidates are under way: one with which the
-    process ends (out of memory, a crash) is evaluated again, alone, and counts as failed when the
-    process ends with it again.
+    the journal says which candidates are under way: one with which the process ends (out of memory,
+    a crash) is evaluated again, alone, and counts as failed when the process ends with it again.
 
     **Racing.** With j of k folds run, the differences to the incumbent of mean m and variance s^2,
     the final mean is m ± s sqrt((k - j) / (j k)), and m over this error follows Student's t. s^2 is
@@ -335,7 +339,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.n_splits_ = search_state(evaluate_candidates).n_splits()
         count_masked_scores_as_failed(evaluate_candidates)
         space = read_space(self.param_distributions)
-        given = read_initial_params(self.initial_params, self.estimator, space)
+        given = read_initial_params(self.initial_params, self.estimator, space, self.n_iter)
         require_options_that_fit(self, make_optimizer(self, space, 0), given)
         task = {"task_name": "search", "max_subtasks": None}
         with (
@@ -350,6 +354,27 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                     raise
                 self.stop_reason_, ended_by = "interrupted", error
                 warn_of_interruption(batches.candidates, self.n_iter, error)
+            except Exception as error:
+                self._attach(error, batches, evaluate_candidates)
+                raise
+        self._make_table(batches, evaluate_candidates)
+        if isinstance(ended_by, SystemExit):  # a signal's, it may be: nothing is fitted
+            self.cv_results_ = batches.table
+            raise ended_by
+
+    def _attach(self, error, batches, evaluate_candidates):
+        """Give an error the results so far, if there are any, and say so."""
+        if not any(candidate.rows for candidate in batches.candidates):
+            return
+        with suppress(Exception):  # the first error is the one to raise
+            self._make_table(batches, evaluate_candidates)
+            error.cv_results_ = batches.table
+            error.add_note(
+                f"SILBOSearchCV: the results of {len(batches.candidates)} candidates are in the "
+                "attribute 'cv_results_' of this exception, and can be given as initial_results."
+            )
+
+    def _make_table(self, batches, evaluate_candidates):
         rows = [row for candidate in batches.candidates for row in candidate.rows or ()]
         if not rows:
             raise ValueError(
@@ -357,19 +382,14 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 f"Set error_score='raise' to debug. The last batch:\n{batches.candidates[-1].error}"
             )
         warn_of_failures(batches.candidates, self.error_score)
-        table = batches.table
-        if table is None:  # all successes are from the journal
-            table = adopt_rows(evaluate_candidates, rows)
-        self._tabulate(table, batches.candidates)
-        if isinstance(ended_by, SystemExit):  # a signal's, it may be: nothing is fitted
-            self.cv_results_ = table
-            raise ended_by
+        if batches.table is None:  # all successes are from the journal
+            batches.table = adopt_rows(evaluate_candidates, rows)
+        self._tabulate(batches.table, batches.candidates)
 
     def _search(self, batches, memory):
         self.optimizer_ = make_optimizer(self, memory.space, memory.random_state)
         given = memory.given
-        wanted = self.n_iter + len(given.params) if self.n_iter == 1 else self.n_iter
-        total = min(wanted, memory.space.n_points + given.n_outside)
+        total = min(self.n_iter, memory.space.n_points + given.n_outside)
         stopping = Stopping(total, self.max_time, self.patience)
         with show_progress(self.verbose, total) as progress:
             race = Race(self.n_splits_, self.refit) if self.racing else None
@@ -382,16 +402,16 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             else:
                 with self._workers(run, n_workers, in_batches=True) as workers:
                     self._search_in_batches(run, batch_size, workers.evaluate)
-        self.stop_reason_ = stopping.reason(space_is_finite=total < wanted)
+        self.stop_reason_ = stopping.reason(space_is_finite=total < self.n_iter)
 
     def _search_in_batches(self, run, batch_size, evaluate):
         if not run.memory.is_in_order:
             self._recall_all(run)
-        self._evaluate_given(run, evaluate)
         while n := run.stopping.room(batch_size):
-            first = run.stopping.n_done
+            if self._evaluate_given(run, evaluate):
+                continue
             try:
-                points, recalled = self._propose(run.memory, first, n)
+                points, recalled = self._propose(run, n)
             except SpaceExhausted:  # what is left has next to no probability
                 run.stopping.end("exhausted")
                 break
@@ -401,15 +421,16 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             self._take(run, evaluated, recalled)
 
     def _evaluate_given(self, run, evaluate):
-        """Evaluate what was given, as far as the journal does not have it."""
-        given = run.memory.given
-        n = len(given.params) if run.stopping.n_done == 0 else 0
-        recalled = run.memory.recall(0, run.stopping.room(n))
-        left = given.left([*run.batches.candidates, *recalled])
+        """Recall what was given, or evaluate it after all that is in the journal; say if any."""
+        memory = run.memory
+        recalled = memory.next_given(run.stopping.room(len(memory.given.params)))
+        done = [*run.batches.candidates, *recalled]
+        left = [] if memory.has_batches else memory.given.left(done)
         left = left[: run.stopping.room(len(left) + len(recalled)) - len(recalled)]
         if left or recalled:
             sources = ["given"] * len(left)
             self._take(run, self._evaluate(run, left, sources, evaluate), recalled)
+        return bool(left or recalled)
 
     def _evaluate(self, run, points, sources, evaluate, *, is_in_order=True):
         """Evaluate a batch and put it on disk.
@@ -420,8 +441,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
         def kept(batch):
             batch = [replace(candidate, is_in_order=is_in_order) for candidate in batch]
-            run.memory.keep(batch)
-            return batch
+            return self._keep(run, batch)
 
         begun = run.memory.begun
         if not any(begun.is_suspect(params) for params in points):
@@ -446,7 +466,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     @contextmanager
     def _workers(self, run, n_workers, *, in_batches=False):
         """Give workers; what has ended is told and put on disk even if the search is cut short."""
-        with Workers(run.batches, n_workers, race=run.race, in_batches=in_batches) as workers:
+        options = {"race": run.race, "in_batches": in_batches}
+        with CandidatesUnderWay(run.batches, n_workers, **options) as workers:
             try:
                 yield workers
             except BaseException:
@@ -459,13 +480,22 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         """Put candidates on disk that are no whole batch; return them."""
         number = run.batches.n_batches
         candidates = [replace(c, iteration=number, is_in_order=False) for c in candidates]
-        run.memory.keep(candidates)
+        return self._keep(run, candidates)
+
+    def _keep(self, run, candidates):
+        """Put candidates on disk and return them; on a full one they are among the results."""
+        try:
+            run.memory.keep(candidates, self._noise_of)
+        except OSError:
+            run.batches.accept(candidates)
+            raise
         return candidates
 
     def _look_at_suspects(self, run, workers):
         """Evaluate first, one by one, what an earlier run may have ended with."""
         for params in run.memory.begun.suspects():
             if run.stopping.room(1):
+                run.waiting[:] = [point for point in run.waiting if point != params]
                 is_given = run.memory.given.number(params) is not None
                 sources = ["given"] if is_given else self._sources(1)
                 evaluate = workers.evaluate
@@ -487,10 +517,10 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             workers.begin(params, "given")
         if len(first) == n:
             return True
-        n, n_under_way = n - len(first), len(self.optimizer_.pending_)
+        n, n_under_way = n - len(first), len(self.optimizer_.pending_) - len(run.waiting)
         since = time.monotonic()
         try:
-            points = self.optimizer_.ask(n)
+            points = self._wait_or_ask(run, n)
         except SpaceExhausted:
             run.stopping.end("exhausted")
             return False
@@ -505,14 +535,24 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             self.optimizer_.ask(fixed=params)
 
     def _recall_all(self, run):
-        recalled = run.memory.recall(0, run.stopping.room(self.n_iter))
+        """Take over all that is in the journal; what was asked for last is waiting."""
+        recalled = run.memory.follow_all(self.optimizer_, run.stopping.room(self.n_iter))
+        run.waiting.extend(run.memory.given.without(self.optimizer_.pending_))
         if recalled:
-            self._take(run, [], recalled)
+            self._note(run, recalled, recalled)
+
+    def _wait_or_ask(self, run, n):
+        """Return n points, those first that an earlier run has asked for and not evaluated."""
+        points = [run.waiting.pop(0) for _ in range(min(n, len(run.waiting)))]
+        return points + (self.optimizer_.ask(n - len(points)) if len(points) < n else [])
 
     def _take(self, run, evaluated, recalled=()):
         """See to all that follows the evaluation of a batch, which is on disk."""
         batch = [*recalled, *evaluated]
         self._tell(batch, run.memory.given)
+        self._note(run, batch, recalled)
+
+    def _note(self, run, batch, recalled):
         run.batches.accept(batch)
         for i, candidate in enumerate(batch):
             if run.race is not None:
@@ -525,21 +565,16 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         if self.callback is not None and self.callback(stopping.progress(candidate)):
             stopping.end("callback")
 
-    def _propose(self, memory, first, n):
-        """Return n points, and the candidates recalled for the first of them.
-
-        What was evaluated is proposed again, to bring the optimiser into the same state. If other
-        points come out, a new optimiser is told what is known, and no longer asked for it.
-        """
-        recalled = memory.recall(first, n)
-        if not (recalled and memory.diverged):
-            points = self.optimizer_.ask(n)
-            if memory.agrees(points, recalled):
-                return points, recalled
-            memory.diverge()
-            self.optimizer_ = make_optimizer(self, memory.space, memory.random_state)
-            self._tell(memory.recall(0, first), memory.given)
-        return [candidate.params for candidate in recalled], recalled
+    def _propose(self, run, n):
+        """Return n points, and the candidates of the journal that the first of them are."""
+        run.memory.expect_batch(run.batches.n_batches)
+        points, recalled = run.memory.next_batch(self.optimizer_, n)
+        try:
+            return [*points, *self._wait_or_ask(run, n - len(points))], recalled
+        except SpaceExhausted:
+            if not points:
+                raise
+            return points, recalled
 
     def _tell(self, candidates, given):
         """Tell scores of the space, with a minus sign because SILBO minimises."""
@@ -554,6 +589,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         return self.fold_noise or self.racing
 
     def _noise_of(self, candidate):
+        if not self._tells_noise:
+            return math.nan
         if candidate.is_stopped:
             return candidate.noise
         return score_noise(candidate.rows, self.refit) if self.fold_noise else math.nan

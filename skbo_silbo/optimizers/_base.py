@@ -18,13 +18,13 @@ from skbo_silbo._typing import (
     FloatArray,
     RandomState,
 )
-from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._constraints import as_violation
-from skbo_silbo.optimizers._event_log import EventLog
+from skbo_silbo.optimizers._event_log import EventLog, begin_or_check, closed_on_error
+from skbo_silbo.optimizers._events import from_data, to_data, told_event
 from skbo_silbo.optimizers._history import History, is_feasible, warn_of_values_beyond
-from skbo_silbo.optimizers._journaling import begin_or_check, closed_on_error, replay, told_event
+from skbo_silbo.optimizers._identity import root_seed
+from skbo_silbo.optimizers._model import Recommendation
 from skbo_silbo.optimizers._restricted import Part, propose_in
-from skbo_silbo.optimizers._snapshot import from_data, to_data
 from skbo_silbo.optimizers._told import (
     as_constraints,
     as_evaluations,
@@ -32,14 +32,9 @@ from skbo_silbo.optimizers._told import (
     warn_of_constraints_left_out,
 )
 from skbo_silbo.sensitivity import InputModel
-from skbo_silbo.space import (
-    AnySpace,
-    as_space,
-    key_of,
-    keys_of,
-    refuse_intervals,
-    require_left,
-)
+from skbo_silbo.space import key_of
+from skbo_silbo.space._keys import keys_of, require_left
+from skbo_silbo.space._read import AnySpace, as_space, refuse_intervals
 
 N_CENTRES = 5  # best points, round which proposals in a part of the space are looked for
 
@@ -76,7 +71,7 @@ class AskTellOptimizer(ABC):
         ] = {}  # key of a point asked for with fixed parameters -> the point
         self._violation = None
         self._log: EventLog | None = None
-        self._seed = _state.root_seed(random_state)
+        self._seed = root_seed(random_state)
         # the last `input_model_`, and of how many values
         self._input_model: tuple[int, InputModel] | None = None
 
@@ -130,6 +125,15 @@ class AskTellOptimizer(ABC):
         return float(self._history.y[self._best_index()])
 
     @property
+    def recommended_(self) -> Recommendation:
+        """The evaluated point to use where values are noisy; without a model the best one."""
+        return Recommendation(self.best_x_, self.best_y_, float("nan"))
+
+    def _point_at(self, x):
+        """Return the point, as it was told, at a place (m,) of the cube."""
+        return self._history.points[np.flatnonzero((x == self._history.X).all(axis=1))[0]].copy()
+
+    @property
     def input_model_(self) -> InputModel:
         """What the values told say of the inputs: an `InputModel`, whatever proposed the points.
 
@@ -180,8 +184,7 @@ class AskTellOptimizer(ABC):
                     points.append(self._accept(self._propose(), part))
                 if self._log is not None:
                     asked = list(self._pending.values())[-count:]
-                    self._log.append({"asked": np.array(asked).tolist()})
-                    self._log.keep_state(self._state_to_dict())
+                    self._log.ask(np.array(asked).tolist(), self._state_to_dict())
             except BaseException:
                 self._pending, self._exact = before
                 raise
@@ -242,7 +245,7 @@ class AskTellOptimizer(ABC):
             told = points, X, values, noise_std, constraints
             self._record(*told)
             if self._log is not None:
-                self._log.keep(told_event(self.space_, *told))
+                self._log.tell(told_event(self.space_, *told))
             new = np.setdiff1d(self._history.rows_beyond(), beyond)
             y = self._history.y
         if new.size:
@@ -282,7 +285,7 @@ class AskTellOptimizer(ABC):
                     )
             self._withdraw(keys)
             if self._log is not None:
-                self._log.keep({"cancelled": self.space_.encode(points).tolist()})
+                self._log.tell({"cancelled": self.space_.encode(points).tolist()})
         return self
 
     def keep_journal(self, log: EventLog, **facts: Any) -> None:
@@ -303,8 +306,12 @@ class AskTellOptimizer(ABC):
         with self._lock:
             with closed_on_error(log):
                 begin_or_check(log, self, facts)
-                replay(log, self)
-            self._log = log
+                log.replay(self, log.records, and_what_was_learnt=log.is_of_this_release())
+            self.keep_events(log)
+
+    def keep_events(self, log: EventLog) -> None:
+        """Write to an open log from now on, which has all that came before."""
+        self._log = log
 
     def constrain(self, constraints: ConstraintsLike) -> Self:
         """Propose only points that satisfy constraints on cheap known functions from now on.
@@ -359,7 +366,9 @@ class AskTellOptimizer(ABC):
         return list(points)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything known as plain data for JSON.
+        """Return everything known as plain data for JSON: who this is, and a list of events.
+
+        Following them brings an optimiser into this state, as those of a journal do.
 
         Returns
         -------

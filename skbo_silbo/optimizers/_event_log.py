@@ -1,28 +1,23 @@
-"""The journal of an optimiser: what it was asked and told, and beside it what it had learnt."""
+"""The journal of an optimiser: its events on disk, for it to go on from."""
 
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from copy import deepcopy
+from importlib.metadata import PackageNotFoundError, version
+from operator import index
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo.journal import Journal, JournalKind, SideFile
-from skbo_silbo.optimizers._shape import OutOfShapeError, as_written, of_kind, require, whole
+from skbo_silbo.journal import Journal, JournalKind, agreeing, changes, require_same
+from skbo_silbo.optimizers._events import replay
+from skbo_silbo.optimizers._identity import RootSeed, check_space, identity
 
-HEADER = {
-    "made with": of_kind(str, type(None)),
-    "class": of_kind(str),
-    "space": of_kind(dict),
-    "options": of_kind(dict),
-    "objects": of_kind(list),
-    "descriptions": of_kind(dict),
-    "seed": whole(),
-    "facts": of_kind(dict),
-}
-OLDER_LACK = ["descriptions"]
-
+COUNTED = (
+    "Search as before, or give another path. If that is not what a function is but what it has "
+    "counted or kept, leave it out in the __getstate__ of its class."
+)
 OPTIMIZER = JournalKind(
     name="skbo_silbo optimizer",
-    version=1,
-    number="n",
+    version=2,
     user="optimiser",
     is_paid_for=lambda record: "told" in record,
     to_close="Call close_journal() of the optimiser that has it, wait for its process to end",
@@ -30,14 +25,13 @@ OPTIMIZER = JournalKind(
 
 
 class EventLog(Journal):
-    """The events of an optimiser, and a second file, ``path + ".state"``: what was learnt by then.
-
-    The second file saves thinking; without it nothing told is lost.
+    """The events of an optimiser, each on disk before the optimiser goes on.
 
     Parameters
     ----------
     path : str or path-like
         Made if it does not exist; its folder must.
+    kind : JournalKind, default=OPTIMIZER
 
     Raises
     ------
@@ -45,18 +39,48 @@ class EventLog(Journal):
         As `Journal` does.
     """
 
-    def __init__(self, path):
+    def __init__(self, path, kind=OPTIMIZER):
         self._owed = []  # events to keep that could not be written
-        super().__init__(path, OPTIMIZER)
-        self._state = SideFile(self.path + ".state")
-        try:
-            if self.header is not None:
-                require(self.header, "its header", HEADER, OLDER_LACK)
-        except OutOfShapeError as error:
-            self.close()
-            raise self.damaged_header(str(error)) from error
+        self._learnt = None  # as the last event has it,
+        self._latest = {}  # which is this one
+        super().__init__(path, kind)
 
-    def keep(self, event):
+    def ask(self, places, learnt):
+        """Append places that are pending from now on, and what has been learnt by now, a dict."""
+        try:
+            self.append({"asked": places, "learnt": changes(self._learnt, learnt)})
+        finally:  # Ctrl-C is raised when it is on disk
+            if self._is_last({"asked": places}):
+                # Parts of the user's own may go on changing theirs.
+                self._hold(self.records[-1], deepcopy(learnt))
+
+    def is_of_this_release(self):
+        """Return whether what was learnt is in this release's words."""
+        return self.header.get("made with") == release()
+
+    def replay(self, optimizer, events, *, and_what_was_learnt):
+        """Have an optimiser take over events that follow on those of the last call."""
+
+        def damaged(i, error):
+            return self.damaged_record(events[i]["n"], f"{type(error).__name__}: {error}")
+
+        learnt = and_what_was_learnt
+        held = replay(optimizer, events, damaged, self._learnt, and_what_was_learnt=learnt)
+        for event in events:
+            if "learnt" in event:
+                self._hold(event, held)
+
+    def _hold(self, event, learnt):
+        """Have what was learnt last in memory alone, with the event that a file anew has it in."""
+        self._latest.pop("learnt", None)
+        event["learnt"] = changes(None, learnt)
+        self._learnt, self._latest = learnt, event
+
+    def tell(self, event):
+        """Append what an optimiser was told, or had cancelled: see `keep`."""
+        self.keep(event)
+
+    def keep(self, *events):
         """Append what must not be lost: where it cannot be now, it is before the next event.
 
         Raises
@@ -64,7 +88,7 @@ class EventLog(Journal):
         OSError, RuntimeError
             As `append` does.
         """
-        self._owed.append(event)
+        self._owed += events
         self._write_owed()
 
     def append(self, record):
@@ -82,8 +106,8 @@ class EventLog(Journal):
         if n_lost and os.getpid() == self._process:
             warn_user(
                 f"journal {self.path!r} must have room: {n_lost} values could not be written and "
-                "are not in it. Save x_iters and func_vals of the result, and give them as x0 and "
-                "y0 (or tell them) when it goes on."
+                "are not in it. Save what the result or the exception has of them, and give it as "
+                "x0 and y0, as initial_results or by tell() when it goes on."
             )
 
     def _write_owed(self):
@@ -97,32 +121,117 @@ class EventLog(Journal):
         last = self.records[-1] if self.records else {}
         return all(last.get(name) is value for name, value in event.items())
 
-    def keep_state(self, state):
-        """Replace what was learnt by now, a dict of what JSON can hold."""
-        self._state.write({"n": len(self.records), "state": state})
 
-    def read_state(self):
-        """Return how many events came before the state kept last, and the state; or (0, None).
+def open_log(path, random_state):
+    """Return the open log of a path, and the random state to make its optimiser with.
 
-        Raises
-        ------
-        ValueError
-            If it is of another shape than `keep_state` writes.
-        """
-        kept = self._state.read()
-        if kept is None:
-            return 0, None
-        with self.state_as_written():
-            require(kept, "it", {"n": whole(), "state": of_kind(dict)})
-        if not 0 < kept["n"] <= len(self.records):
-            return 0, None
-        return kept["n"], kept["state"]
+    That is the seed of the journal where no random state is given, so that the run goes on as it
+    would have.
 
-    def state_as_written(self):
-        """Return a context in which what fails to be read of the second file is put into words."""
-        remedy = "Remove that file: what was learnt is learnt again, and nothing told is lost."
-        return as_written(f"{self._state.path!r}, beside the journal,", remedy)
+    Returns
+    -------
+    log : EventLog or None
+        None without a path.
+    random_state : int, RandomState, Generator or None
+    """
+    if path is None:
+        return None, random_state
+    log = EventLog(path)
+    if log.header is not None and random_state is None:
+        with closed_on_error(log), _header_as_written(log):
+            random_state = RootSeed(index(log.header["seed"]))
+    return log, random_state
 
-    def forget_state(self):
-        """Remove the second file, if there is one."""
-        self._state.remove()
+
+@contextmanager
+def closed_on_error(log):
+    """Close a log, or None, where its optimiser could not be made: it would stay locked."""
+    try:
+        yield
+    except BaseException:
+        if log is not None:
+            log.close()
+        raise
+
+
+def begin_or_check(log, optimizer, facts):
+    """Write who the optimiser is into a new log, or refuse another one's that holds values.
+
+    Parameters
+    ----------
+    log : EventLog
+    optimizer : AskTellOptimizer
+    facts : dict
+        What else must be as it was, as plain data.
+
+    Raises
+    ------
+    ValueError
+        Naming the differences; or an option that holds what cannot be seen.
+    """
+
+    def make_header():
+        who = identity(optimizer, whole=True)
+        return {"made with": release(), **who, "facts": facts}
+
+    def check(then):
+        now = {**identity(optimizer, whole=False), "facts": facts}
+        with _header_as_written(log):
+            _check_same(then, now, optimizer.space_, log.path)
+
+    log.begin_or_check(make_header, check)
+
+
+def release():
+    """Return the version of this package; None where it is not installed."""
+    try:
+        return version("skbo_silbo")
+    except PackageNotFoundError:
+        return None
+
+
+@contextmanager
+def _header_as_written(log):
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError) as error:
+        raise log.damaged_header(f"its header: {type(error).__name__}: {error}") from error
+
+
+def _compared(header):
+    """Return what two headers are compared by: who, constraints, options, seed."""
+    facts = dict(header["facts"])
+    constraints = {"constraints": facts.pop("constraints", None)}
+    unseen = dict.fromkeys(header["objects"], "one that cannot be pickled")
+    options = {**header["options"], **unseen, **header["descriptions"]}
+    who = {"optimizer": header["class"], **facts}
+    return who, constraints, options, {"random_state gives a seed that": index(header["seed"])}
+
+
+def _check_same(then, now, space, path):
+    try:
+        check_space(then["space"], space)
+    except ValueError as error:
+        raise ValueError(f"{error} The data are journal {path!r}.") from None
+    _refuse_other_door(then, now, path)
+    who, constraints, options, seed = zip(_compared(then), _compared(now), strict=True)
+    require_same(*who, path)
+    require_same(*agreeing(*constraints), path, COUNTED)
+    require_same(*options, path)
+    require_same(*seed, path)
+
+
+def _refuse_other_door(then, now, path):
+    """Refuse to go on, as `minimize` or as the optimiser itself, with a journal of the other."""
+    if ("method" in then["facts"]) == ("method" in now["facts"]):
+        return
+    own = "x_iters_ and func_vals_"
+    by, remedy = "minimize(journal=)", "Go on with minimize"
+    if "method" in now["facts"]:
+        by, remedy = f"{then['class']}(journal=)", f"Go on with {then['class']}(journal=)"
+        own += " (as x0 and y0)"
+    raise ValueError(
+        f"journal must be of the same door: {path!r} was written by {by}, for whose points and "
+        f"signs the other does not know. {remedy}; or give another path, and tell it {own} from "
+        "there."
+    )

@@ -28,18 +28,19 @@ from skbo_silbo.acquisition import AcquisitionSurface
 from skbo_silbo.acquisition._functions import no_improvement
 from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.embedding._learners import IdentityLearner
+from skbo_silbo.embedding._plain_data import RELEARN, embedding_from_data, embedding_to_data
 from skbo_silbo.mapping._ledger import CoordinateLedger
-from skbo_silbo.optimizers import _state
 from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._configuration import Configuration, is_update_due
 from skbo_silbo.optimizers._design import Design, random_points
+from skbo_silbo.optimizers._events import places_of
 from skbo_silbo.optimizers._history import Labelled, impute_failures
-from skbo_silbo.optimizers._model import Model, lowest_mean
-from skbo_silbo.optimizers._shape import require_belief
+from skbo_silbo.optimizers._model import Model, Recommendation, in_units_of, lowest_mean
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.sensitivity._evidence import Rival
 from skbo_silbo.sensitivity._subspace import describe_subspace
-from skbo_silbo.space import draw_unseen, first_rows, key_of
+from skbo_silbo.space import draw_unseen, key_of
+from skbo_silbo.space._keys import first_rows
 from skbo_silbo.surrogate._feasibility import fit_feasibility, restore_feasibility
 from skbo_silbo.surrogate._fitting import refit, restored
 from skbo_silbo.surrogate._warps import choose_warp
@@ -283,6 +284,32 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 self._described = model, self._describe(model)
             return self._described[1]
 
+    @property
+    def recommended_(self) -> Recommendation:
+        """The evaluated point to use where values are noisy: point, mean and std.
+
+        It has the lowest posterior mean among the feasible ones. `best_y_` is the lowest of many
+        noisy values, and so mostly too low; the mean is not.
+
+        Raises
+        ------
+        NotFittedError
+            Before the first model.
+        """
+        with self._lock, one_thread():
+            model, labelled = self._current_model(), self._labelled()
+            y = labelled.y[np.isfinite(labelled.y)]
+            good = model.ranked[: min(model.n_feasible, y.size)]
+            if not len(good):
+                return super().recommended_
+            Z, source = self._coordinates(good, model.embedding)
+            mean, std = model.surrogate.predict(Z)
+            i = int(np.argmin(mean))
+            moments = in_units_of(y, model.warp, mean[i], std[i])
+            told = self._history.y[np.isfinite(self._history.y)]
+            unit = float(np.ptp(told) / np.ptp(y)) if np.ptp(y) else 1.0
+            return Recommendation(self._point_at(good[source[i]]), *(unit * m for m in moments))
+
     def _current_model(self):
         """Return the model with everything told, hyperparameters kept; nothing is changed."""
         model = self._model
@@ -329,8 +356,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _state_to_dict(self):
         model = self._model
+        is_used = not isinstance(self._configuration.learner, IdentityLearner)
         return {
-            "embedding": _state.embedding_to_data(model.embedding),
+            "embedding": embedding_to_data(model.embedding),
             "warp": self._configuration.warps.index(model.warp),
             "counts": [model.learnt_at, model.chosen_at],
             "path": [list(step) for step in model.path],
@@ -338,32 +366,26 @@ class EmbeddedOptimizer(AskTellOptimizer):
             "feasibility": model.feasibility_states,
             "moved": model.moved,
             "fresh": model.n_told == len(self._history) and model.surrogate is not None,
-            "unlabeled": self._unlabeled.tolist(),
+            "unlabeled": self._unlabeled.tolist() if is_used else [],
             "ledger": {} if self._ledger is None else self._ledger.to_state(),
         }
 
     def _state_from_dict(self, state):
-        d = self.space_.n_features_
-        require_belief(state, d, len(self._configuration.warps))
-        relearn = state["embedding"] == _state.RELEARN
-        learnt_at, chosen_at = (0, 0) if relearn else state["counts"]
-        self._unlabeled = _state.rows_from_data(state["unlabeled"], d)
+        d, configuration = self.space_.n_features_, self._configuration
+        relearn = state["embedding"] == RELEARN
+        learnt_at, chosen_at = (0, 0) if relearn else map(int, state["counts"])
+        self._unlabeled = places_of(state["unlabeled"], d)
         if self._ledger is not None:
             self._ledger.from_state(state["ledger"])
-        embedding = (
-            LinearEmbedding(d)
-            if relearn
-            else _state.embedding_from_data(state["embedding"], d, self._configuration.learner)
-        )
         self._model = Model(
-            embedding,
-            self._configuration.warps[state["warp"]],
+            embedding_from_data(state["embedding"], d, configuration.learner),
+            configuration.warps[state["warp"]],
             learnt_at,
             chosen_at,
             tuple((n, name, r) for n, name, r in state["path"]),
             state=state["surrogate"],
-            feasibility_states=state.get("feasibility", {}),  # older states lack it
-            moved=relearn or state["moved"],
+            feasibility_states=state["feasibility"],
+            moved=relearn or bool(state["moved"]),
         )
         if state["fresh"] and not relearn:
             self._model = self._restored()

@@ -1,6 +1,7 @@
 """What an optimiser has learnt of its objective, as one record."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -82,6 +83,33 @@ class Model:
             ranked=ranked,
             n_feasible=n_feasible,
         )
+
+
+class Recommendation(NamedTuple):
+    """The evaluated point to use where values are noisy.
+
+    Attributes
+    ----------
+    point : ndarray of shape (d,) or dict
+        The feasible one with the lowest posterior mean.
+    mean, std : float
+        Of the objective there, without noise, in the units of the values; `std` is NaN where there
+        is no model.
+    """
+
+    point: Any
+    mean: float
+    std: float
+
+
+def in_units_of(y, warp, mean, std):
+    """Return mean and standard deviation on the scale of a warp in the units of values y, (n,).
+
+    The warp rises, and is inverted between the values; the deviation goes through its slope.
+    """
+    value = float(np.interp(mean, np.sort(warp(y)), np.sort(y)))
+    nearest = int(np.argmin(np.abs(y - value)))
+    return value, float(std * np.exp(-warp.log_slope(y)[nearest]))
 
 
 def lowest_mean(surrogate, Z):

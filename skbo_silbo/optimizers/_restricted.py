@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from skbo_silbo.acquisition._candidates import N_BEST, steps_near
-from skbo_silbo.space import AnySpace, SpaceExhausted, SpaceUnion, key_of, keys_of
+from skbo_silbo.space import SpaceExhausted, SpaceUnion, key_of
+from skbo_silbo.space._keys import keys_of
+from skbo_silbo.space._read import AnySpace
 
 N_DRAWN = 512  # candidates over the whole part
 N_NEAR = 256  # candidates round the best, in every round
@@ -71,7 +73,7 @@ class Part:
 
     def _with_constants_of(self, branch, point):
         """Return the row; None where a value of another branch is none of this one."""
-        constants = {p.name: p.value for p in branch.parameters if not p.n_columns}
+        constants = {p.name: p.values[0] for p in branch.parameters if not p.n_columns}
         try:
             return self.within.encode([{**point, **constants}])[0]
         except ValueError:

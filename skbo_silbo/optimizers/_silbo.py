@@ -24,7 +24,7 @@ from skbo_silbo.optimizers._configuration import (
     make_warps,
 )
 from skbo_silbo.optimizers._design import n_initial_points
-from skbo_silbo.optimizers._journaling import closed_on_error, open_log
+from skbo_silbo.optimizers._event_log import closed_on_error, open_log
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._nonlinear_parts import nonlinear_parts
 from skbo_silbo.surrogate import Surrogate, Warp

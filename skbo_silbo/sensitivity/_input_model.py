@@ -37,8 +37,8 @@ from skbo_silbo.sensitivity._evidence import (
     rows_for_evidence,
     sure_gain,
 )
-from skbo_silbo.sensitivity._input_shares import InputShares
-from skbo_silbo.space import AnySpace
+from skbo_silbo.sensitivity._input_shares import InputShares, rank_by_low_end
+from skbo_silbo.space._read import AnySpace
 from skbo_silbo.surrogate import Warp
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._warps import AsTold, HalfLog, LogAboveLeast
@@ -143,12 +143,13 @@ class InputModel:
             return InputShares(*known, nothing, nothing[:MOST_NAMED])
         n = _n_points(len(groups))
         each = self._total_effects(n, list(groups.values()))
-        order = np.argsort(-each[-1], kind="stable")[:MOST_NAMED]
+        intervals = _share_interval(each)
+        order = rank_by_low_end(intervals)[:MOST_NAMED]
         ranked = [list(groups.values())[i] for i in order]
         sets = [list(chain.from_iterable(ranked[: k + 1])) for k in range(len(ranked))]
         # A set explains what the total effect of all others leaves.
         together = 1.0 - self._total_effects(n, sets, of_others=True)
-        return InputShares(*known, _share_interval(each), _share_interval(together))
+        return InputShares(*known, intervals, _share_interval(together))
 
     @cached_property
     def directions(self) -> tuple[FloatArray, FloatArray]:

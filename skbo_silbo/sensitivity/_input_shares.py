@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skbo_silbo._typing import FloatArray
+from skbo_silbo._typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,9 +90,12 @@ class InputShares:
 
     @property
     def ranked(self) -> list[str]:
-        """The names, the most important first; as in the space where nothing is said."""
-        order = np.argsort(-np.nan_to_num(self.share), kind="stable")
-        return [self.names[i] for i in order]
+        """The names by the low end of their intervals, the highest first.
+
+        An input with a large share that may be chance stands behind one that surely matters. As in
+        the space where nothing is said.
+        """
+        return [self.names[i] for i in rank_by_low_end(self.intervals)]
 
     @property
     def n_important(self) -> int | None:
@@ -102,7 +105,11 @@ class InputShares:
 
     @property
     def verdict(self) -> str:
-        """What the values say of the inputs, in a sentence; in brackets the 90 % interval."""
+        """What the values say of the inputs, in a sentence or two; in brackets the 90 % interval.
+
+        Where the interval of an input that is not among those named reaches that of one that is,
+        the values do not say yet which these are.
+        """
         if not self.is_informative:
             return f"Nothing can be said of which inputs matter: {self._why_not()}."
         k, n = self.n_important, len(self.names)
@@ -112,7 +119,8 @@ class InputShares:
         if k == n > 1:
             return f"All {n} inputs matter: the {self._explain(k - 1)}."
         explain = "explains" if k == 1 else "explain"
-        return f"{k} of {_inputs(n)} {explain} {self._percent(k)}."
+        which = "" if self._are_parted(k) else " The values do not say yet which."
+        return f"{k} of {_inputs(n)} {explain} {self._percent(k)}.{which}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all as plain data for JSON; numbers that there are not are None."""
@@ -151,6 +159,11 @@ class InputShares:
         most = "most important explains" if k == 1 else f"{k} most important explain"
         return f"{most} {self._percent(k)}"
 
+    def _are_parted(self, k):
+        """Whether no interval of another input reaches those of the first k."""
+        _, low, high = self.intervals[rank_by_low_end(self.intervals)].T
+        return k == len(low) or high[k:].max() < low[k - 1]
+
     def _percent(self, k):
         share, low, high = 100.0 * self.together[k - 1]
         return f"{share:.0f} % ({low:.0f} to {high:.0f}) of the variance of {self.scale}"
@@ -162,6 +175,12 @@ class InputShares:
             f"on values held out, a constant predicts as well as the model of all inputs "
             f"(R² {self.held_out_r2:.2f}, {self.n_values} values)"
         )
+
+
+def rank_by_low_end(intervals: FloatArray) -> IntArray:
+    """Return the order of inputs by the low end of their intervals, then by their shares."""
+    share, low, _ = np.nan_to_num(intervals).T
+    return np.lexsort([-share, -low])
 
 
 def _inputs(n):

@@ -1,7 +1,6 @@
 """A space as readable plain data, so that one in a file can be compared with the one at hand."""
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -14,21 +13,15 @@ from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
 from skbo_silbo.space._value_words import ADDRESS
 
-VERSION = 2
 TOLERANCE = 1e-8  # relative: versions of scipy differ in the last digits of a quantile
 
 
-def describe_space(
-    space: Space | SpaceUnion, version: int = VERSION
-) -> list[dict[str, dict[str, Any]]]:
+def describe_space(space: Space | SpaceUnion) -> list[dict[str, dict[str, Any]]]:
     """Return the parameters of a space of named parameters, as data for JSON.
 
     Parameters
     ----------
     space : Space or SpaceUnion
-    version : {1, 2}, default=2
-        How members of lists that JSON does not have are described: 1 by class and text, as data of
-        earlier releases have it, 2 as `skbo_silbo.journal.describe` says.
 
     Returns
     -------
@@ -42,7 +35,7 @@ def describe_space(
     [{'C': {'levels': [1, 10], 'centres': [-0.5, 0.5]}, 'kernel': {'categories': ['rbf', None]}}]
     """
     return [
-        {p.name: {k: _plain(v, version) for k, v in p.summary().items()} for p in s.parameters}
+        {p.name: {k: _plain(v) for k, v in p.summary().items()} for p in s.parameters}
         for s in (space.branches if isinstance(space, SpaceUnion) else [space])
     ]
 
@@ -116,25 +109,7 @@ def _alike(a, b):
     return type(a) is type(b) and a == b
 
 
-def same_columns(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Return whether two spaces of the same parameters have the same columns.
-
-    Names that earlier releases wrote otherwise, with an address in memory or the same ones for
-    categories of the same text, such as 1 and "1", are compared as far as the parameter's name.
-    """
-    vague = {_parameter_of(name) for name, n in Counter(old).items() if n > 1}
-    vague |= {_parameter_of(name) for name in old if ADDRESS.search(name)}
-    return len(old) == len(new) and all(
-        a == b or (_parameter_of(a) == _parameter_of(b) and _parameter_of(a) in vague)
-        for a, b in zip(old, new, strict=True)
-    )
-
-
-def _parameter_of(column):
-    return column.split("=")[0]
-
-
-def _plain(value, version):
+def _plain(value):
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, np.bool_):
@@ -144,20 +119,19 @@ def _plain(value, version):
     if isinstance(value, Real):
         return float(value) if math.isfinite(value) else str(float(value))
     if isinstance(value, list):
-        return [_plain(member, version) for member in value]
-    if isinstance(value, tuple) and version > 1:
-        return {"class": "builtins.tuple", "members": [_plain(v, version) for v in value]}
-    kind = f"{type(value).__module__}.{type(value).__qualname__}"
-    text = f"{kind}: {ADDRESS.sub('', repr(value))}"
-    return text if version == 1 else _described(value, kind, text)
+        return [_plain(member) for member in value]
+    if isinstance(value, tuple):
+        return {"class": "builtins.tuple", "members": [_plain(v) for v in value]}
+    return _described(value)
 
 
-def _described(value, kind, text):
+def _described(value):
     """Return what tells an object from others; its class and text where that cannot be seen."""
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
     try:
         described = describe(value)
     except ValueError:
-        return text
+        return f"{kind}: {ADDRESS.sub('', repr(value))}"
     return described if isinstance(described, dict) else {"class": kind, "is": described}
 
 

@@ -24,7 +24,22 @@ class SpaceExhausted(RuntimeError):
 
 
 def key_of(x: FloatArray) -> bytes:
-    """Return what makes a point of the cube the same as another: its coordinates to 9 decimals."""
+    """Return what makes a point of the cube the same as another: its coordinates to 9 decimals.
+
+    Parameters
+    ----------
+    x : ndarray of shape (m,)
+
+    Returns
+    -------
+    key : bytes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> key_of(np.array([0.1 + 0.2])) == key_of(np.array([0.3]))
+    True
+    """
     return (np.round(x, 9) + 0.0).tobytes()  # + 0.0: no negative zero
 
 
@@ -61,12 +76,31 @@ def require_left(space: SpaceLike, seen: Collection[bytes], n: int) -> None:
 
 
 def draw_unseen(space: SpaceLike, seen: Collection[bytes], rng: np.random.Generator) -> FloatArray:
-    """Return a random point of the cube that is not in `seen`, of shape (m,).
+    """Return a random point of the cube that is not known yet.
+
+    Parameters
+    ----------
+    space : Space, SpaceUnion or Box
+    seen : set of bytes
+        The `key_of` every known point.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    x : ndarray of shape (m,)
 
     Raises
     ------
     SpaceExhausted
         When a million draws hold no new point: what is left has almost no probability.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo import Space
+    >>> space = Space({"kind": ["a", "b"]})
+    >>> draw_unseen(space, {key_of(np.array([1.0]))}, np.random.default_rng(0))
+    array([-1.])
     """
     size = 1  # nearly always new; then larger batches
     for _ in range(BATCHES):

@@ -5,7 +5,7 @@ Each class here has the same surface: ``n_columns``; ``n_values`` (or math.inf);
 the same as ``encode(decode(columns))`` without making the values; ``values``, a list, or None if
 they cannot be listed; ``holds(value)``, whether it is one of them; ``own(value)``, a value that can
 be encoded as ``decode`` would give it, a number of its type; ``summary()``, a dict by which two
-parameters are told apart; ``spread(u)``, columns from uniform numbers (n,) in [0, 1], one for a
+parameters are distinguished; ``spread(u)``, columns from uniform numbers (n,) in [0, 1], one for a
 value (not of a constant). Columns lie in [-1, 1]. A uniform draw from the cube decodes to a draw
 from the parameter's distribution.
 """
@@ -17,53 +17,12 @@ import numpy as np
 
 from skbo_silbo.space._grid import STEP, snap, to_cube, to_share
 from skbo_silbo.space._value_words import in_words
-from skbo_silbo.space._values import Positions, alike, find, is_number, unlike
+from skbo_silbo.space._values import Positions, alike, is_number, unlike
 
 # An unbounded side of a distribution is searched as far as this tail probability
 # (3.8 standard deviations of a normal): optimisers go to the very edge, random draws do not.
 TAIL = 2.0**-14
-N_QUANTILES = 9  # that tell one distribution from another
-
-
-class Constant:
-    """A parameter with one value: part of every point, no column."""
-
-    n_columns = 0
-    n_values = 1
-
-    def __init__(self, name, value):
-        self.name, self.value, self.column_names = name, value, []
-        self.values = [value]
-
-    def own(self, value):
-        """Return the constant, which the value is."""
-        return self.value
-
-    def holds(self, value):
-        """Return whether the value is the constant."""
-        return alike(value, self.value)
-
-    def encode(self, values):
-        """Return an array (n, 0) after checking that each value is the constant."""
-        for value in values:
-            if find(value, [self.value]) is None:
-                raise ValueError(
-                    f"parameter {self.name!r} must be its only value {self.value!r}: "
-                    f"got {value!r}. List more values in the space to search over it."
-                )
-        return np.empty((len(values), 0))
-
-    def decode(self, columns):
-        """Return the value n times."""
-        return [self.value] * len(columns)
-
-    def round(self, columns):
-        """Return the empty columns."""
-        return columns
-
-    def summary(self):
-        """Return the value."""
-        return {"value": self.value}
+N_QUANTILES = 9  # by which distributions are compared
 
 
 class Levels:
@@ -126,18 +85,26 @@ class Levels:
 
 
 class Categories:
-    """Values without order: one column per value, one-hot in {-1, 1}; for two values one column."""
+    """Values without order: one column per value, one-hot in {-1, 1}.
+
+    Two values have one column; a single one is a constant, part of every point, without a column.
+    """
 
     def __init__(self, name, values):
         self.name, self._places = name, Positions(values)
         self.values = self._places.values
         self.n_values = len(self.values)
-        self.n_columns = self.n_values if self.n_values > 2 else 1
+        self.n_columns = self.n_values if self.n_values > 2 else self.n_values - 1
+        self.column_names = unlike(f"{name}={word}" for word in self._words())
+
+    def _words(self):
+        """Return a word for every column."""
+        if self.n_columns == 0:
+            return []
         words = [value if isinstance(value, str) else in_words(value) for value in self.values]
         if len(set(words)) < len(words):  # such as 1 and "1"
             words = [in_words(value) for value in self.values]
-        words = words[1:] if self.n_values == 2 else words
-        self.column_names = unlike(f"{name}={word}" for word in words)
+        return words[-self.n_columns :]
 
     def own(self, value):
         """Return the category that the value is."""
@@ -168,17 +135,19 @@ class Categories:
 
     def summary(self):
         """Return the categories."""
-        return {"categories": self.values}
+        return {"categories": self.values} if self.n_columns else {"value": self.values[0]}
 
     def _hot(self, index):
-        if self.n_columns == 1:
-            return 2.0 * np.asarray(index, dtype=float)[:, None] - 1.0
+        if self.n_columns < 2:
+            return 2.0 * np.asarray(index, dtype=float).reshape(-1, 1)[:, : self.n_columns] - 1.0
         rows = np.full((len(index), self.n_columns), -1.0)
         rows[np.arange(len(index)), index] = 1.0
         return rows
 
     def _largest(self, columns):
-        return columns.argmax(axis=1) if self.n_columns > 1 else (columns[:, 0] > 0).astype(int)
+        if self.n_columns > 1:
+            return columns.argmax(axis=1)
+        return (columns > 0).sum(axis=1)  # of a constant 0
 
 
 class Quantiles:
@@ -256,6 +225,11 @@ class Quantiles:
 
 
 def _not_one_of(name, values, value):
+    if len(values) == 1:
+        return (
+            f"parameter {name!r} must be its only value {values[0]!r}: got {value!r}. List more "
+            "values in the space to search over it."
+        )
     shown = ", ".join(map(repr, values[:10])) + (", ..." if len(values) > 10 else "")
     return (
         f"parameter {name!r} must be one of {shown}: got {value!r}. "

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from skbo_silbo.space._grid import STEP
-from skbo_silbo.space._parameters import TAIL, Categories, Constant, Levels, Quantiles
+from skbo_silbo.space._parameters import TAIL, Categories, Levels, Quantiles
 from skbo_silbo.space._values import as_distribution, distinct, is_number
 
 _MAX_LEVELS = 2**16  # integers beyond this many are as good as continuous
@@ -14,7 +14,7 @@ _N_DRAWS = 1024  # for an object that has only rvs
 
 
 def read_parameter(name, values):
-    """Return the parameter (Constant, Levels, Categories or Quantiles) that `values` describes.
+    """Return the parameter (Levels, Categories or Quantiles) that `values` describes.
 
     Raises
     ------
@@ -51,9 +51,7 @@ def _read_list(name, values):
             f"{distribution}."
         )
     values = distinct(values)
-    if len(values) == 1:
-        return Constant(name, values[0])
-    if all(map(is_number, values)) and _is_sorted(values):
+    if len(values) > 1 and all(map(is_number, values)) and _is_sorted(values):
         return Levels(name, values, np.ones(len(values)))
     return Categories(name, values)
 
@@ -94,11 +92,11 @@ def _read_discrete(name, distribution):
             return Quantiles(name, distribution, integer=True)
         values = np.arange(int(low), int(high) + 1)
     mass = distribution.pmf(values)
-    # A level with less than a step of probability could not be told from its neighbours.
+    # A level with less than a step of probability could not be distinguished from its neighbours.
     values, mass = values[mass >= STEP], mass[mass >= STEP]
     values = [int(v) if v == int(v) else float(v) for v in values]
     if len(values) == 1:
-        return Constant(name, values[0])
+        return Categories(name, values)
     return Levels(name, values, mass, mass=distribution.pmf)
 
 
@@ -107,14 +105,12 @@ def _read_sample(name, distribution):
     rng = np.random.RandomState(0)
     draws = [distribution.rvs(random_state=rng) for _ in range(_N_DRAWS)]
     values = distinct(draws)
-    if len(values) == 1:
-        return Constant(name, values[0])
-    if not all(map(is_number, values)):
+    if len(values) == 1 or not all(map(is_number, values)):
         return Categories(name, values)
     values, counts = np.unique(draws, return_counts=True)
     return Levels(name, values.tolist(), counts, mass=_unknown)
 
 
 def _unknown(value):
-    """Probability of a number under a distribution that does not tell: it may be possible."""
+    """Probability of a number under a distribution that does not say: it may be possible."""
     return 1.0

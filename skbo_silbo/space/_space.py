@@ -9,7 +9,7 @@ import numpy as np
 
 from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.space._grid import check_cube
-from skbo_silbo.space._parameters import Constant
+from skbo_silbo.space._parameters import Categories
 from skbo_silbo.space._parse import read_parameter
 from skbo_silbo.space._range_words import range_in_words
 from skbo_silbo.space._values import unlike
@@ -199,7 +199,7 @@ class Space:
         part = copy.copy(self)
         part._arrange(
             [
-                Constant(p.name, p.own(fixed[p.name])) if p.name in fixed else p
+                Categories(p.name, [p.own(fixed[p.name])]) if p.name in fixed else p
                 for p in self.parameters
             ]
         )

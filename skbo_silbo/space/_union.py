@@ -20,7 +20,7 @@ class SpaceUnion:
     The first columns say to which branch a point belongs, in equal shares. A parameter that
     branches have in common, with the same values, has one column in common, so that what is learnt
     of it in one branch counts in the other. Columns of parameters that a point does not have are 0
-    in its canonical form: they do not tell points apart.
+    in its canonical form: points do not differ by them.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class SpaceUnion:
     choice_values : list
         Its value in every branch.
     n_points : int or float
-        Number of distinct points of all branches; ``math.inf`` if one branch is endless.
+        Number of distinct points of all branches; ``math.inf`` if one branch is not finite.
     is_dict : bool
         True: points are dicts.
 
@@ -87,12 +87,12 @@ class SpaceUnion:
         self.feature_names_ = Categories(self.choice_name, self.choice_values).column_names
         self._varying, self._columns = self._assign_columns()
         self.n_features_ = len(self.feature_names_)
-        self._rivals = [
+        self._earlier = [
             [a for a in range(b) if _may_meet(self.branches[a], branch)]
             for b, branch in enumerate(self.branches)
         ]
-        endless = any(math.isinf(branch.n_points) for branch in self.branches)
-        self.n_points = math.inf if endless else _count(list(map(_values, self.branches)))
+        infinite = any(math.isinf(branch.n_points) for branch in self.branches)
+        self.n_points = math.inf if infinite else _count(list(map(_values, self.branches)))
 
     def __repr__(self):
         return f"SpaceUnion({', '.join(map(repr, self.branches))})"
@@ -173,9 +173,9 @@ class SpaceUnion:
         for b, branch in enumerate(self.branches):
             rows = np.flatnonzero(chosen == b)
             block = branch.round(X[np.ix_(rows, self._columns[b])])
-            for row, x in zip(rows, block, strict=True) if self._rivals[b] else ():
-                self._place(rounded[row], *self._settle(b, x))
-            if not self._rivals[b]:
+            for row, x in zip(rows, block, strict=True) if self._earlier[b] else ():
+                self._place(rounded[row], *self._first_place(b, x))
+            if not self._earlier[b]:
                 rounded[np.ix_(rows, self._columns[b])] = block
                 rounded[rows, : self._choice.n_columns] = self._choice.encode([b])
         return rounded
@@ -314,18 +314,18 @@ class SpaceUnion:
         x[: self._choice.n_columns] = self._choice.encode([b])
         x[self._columns[b]] = own
 
-    def _settle(self, b, own):
+    def _first_place(self, b, own):
         """Return branch and columns of a point, in the first branch that has it."""
         while True:
             [point] = self.branches[b].decode(own[None])
-            first = next((a for a in self._rivals[b] if self.branches[a].holds(point)), b)
+            first = next((a for a in self._earlier[b] if self.branches[a].holds(point)), b)
             if first == b:
                 return b, own
             # What `first` makes of the value can fall, by rounding, to one before it.
             b, own = first, self.branches[first].encode([point])[0]
 
     def _find(self, point):
-        """Return branch and columns of a point told."""
+        """Return branch and columns of a point that was given."""
         fitting = [b for b, names in enumerate(self.parameter_names) if set(names) == point.keys()]
         if not fitting:
             raise ValueError(
@@ -336,10 +336,10 @@ class SpaceUnion:
         exact = [b for b in fitting if self.branches[b].holds(point)]
         for b in exact or fitting[:-1]:
             try:
-                return self._settle(b, self.branches[b].encode([point])[0])
+                return self._first_place(b, self.branches[b].encode([point])[0])
             except ValueError:
                 continue
-        return self._settle(fitting[-1], self.branches[fitting[-1]].encode([point])[0])
+        return self._first_place(fitting[-1], self.branches[fitting[-1]].encode([point])[0])
 
 
 def _choice_in_words(branches):

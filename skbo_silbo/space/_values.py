@@ -110,7 +110,7 @@ class Positions:
         """Return the position of a value, or None.
 
         A value of the same type is preferred; a number of another type matches an equal number,
-        since 2, 2.0 and numpy.int64(2) are told interchangeably by JSON files and arrays.
+        since 2, 2.0 and numpy.int64(2) are interchangeable in JSON files and arrays.
         """
         bucket = self._buckets.get(_bucket(value), ())
         equal = bucket if is_number(value) else ()  # a bucket of numbers holds equal ones only

@@ -1,5 +1,6 @@
 """Benchmarks: nothing is lost, nothing is measured twice, nothing fails in silence."""
 
+import csv
 import json
 import os
 import re
@@ -21,15 +22,15 @@ from skbo_silbo.benchmarks.__main__ import main
 from skbo_silbo.benchmarks.engine import (
     MissingPeerError,
     _runner,
-    alternate,
     measure_cell,
     missing_cells,
     peak_rss_mib,
     run_cell,
-    slope,
+    write_rst,
 )
 from skbo_silbo.benchmarks.engine._environment import THREAD_VARIABLES
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS
+from skbo_silbo.benchmarks.experiments._timing import alternate, slope
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {
@@ -387,3 +388,19 @@ def test_end_to_end_and_resumed(tmp_path, capsys):
     told = page.read_text()
     assert f"python -m skbo_silbo.benchmarks run growth --out {path}" in told
     assert "n, tiny" in told
+
+
+def test_a_long_table_is_a_file_that_its_page_shows(tmp_path):
+    long = Table(
+        "All, of them", ("a", "b"), [(str(k), 'with, a comma and "marks"') for k in range(31)]
+    )
+    short = Table("Short", ("a", "b"), [("1", "2, 3")], "Note.")
+    write_rst(tmp_path / "page.rst", "Page", [long, "Words.", short])
+    page = (tmp_path / "page.rst").read_text()
+    assert "   :file: page-all-of-them.csv\n\nWords." in page
+    assert '   a,b\n   1,"2, 3"\n\nNote.\n' in page
+    with (tmp_path / "page-all-of-them.csv").open(newline="") as file:
+        assert list(map(tuple, csv.reader(file))) == [long.header, *long.rows]
+    write_rst(tmp_path / "short.rst", "Page", [short])
+    assert (tmp_path / "short.rst").read_text() == render_rst("Page", [short])
+    assert len(list(tmp_path.iterdir())) == 3

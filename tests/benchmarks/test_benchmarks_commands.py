@@ -1,7 +1,10 @@
 """The command line: one clear line and an exit code, never a traceback; a user's own objective."""
 
+import doctest
+import importlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +16,7 @@ import pytest
 from skbo_silbo.benchmarks import Experiment, Grid, Store
 from skbo_silbo.benchmarks.__main__ import main
 from skbo_silbo.benchmarks.engine import run_command_line
-from skbo_silbo.benchmarks.experiments import EXPERIMENTS
+from skbo_silbo.benchmarks.experiments import EXPERIMENTS, OWN_MEASUREMENTS
 from skbo_silbo.benchmarks.experiments._registry import find_experiments
 from skbo_silbo.benchmarks.search import make_problem, regrets
 
@@ -204,10 +207,36 @@ def test_help_of_run_names_every_experiment_and_profile(capsys):
     assert ended.value.code == 0
     told = capsys.readouterr().out
     for experiment in EXPERIMENTS.values():
-        assert f"  {experiment.name}  (" in told
+        assert f"\n{experiment.name}  (" in told
         assert all(f"{profile}: " in told for profile in experiment.grids)
     assert main(["list"]) == 0
     assert capsys.readouterr().out.count("\n") == len(EXPERIMENTS)
+
+
+def test_an_installation_has_what_does_not_need_a_checkout_and_says_what_it_lacks(tmp_path):
+    """The package alone is copied, as a wheel holds it: no doc folder stands beside it."""
+    shutil.copytree(ROOT / "skbo_silbo", tmp_path / "skbo_silbo")
+    said = subprocess.run(
+        [sys.executable, "-m", "skbo_silbo.benchmarks", "list"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    names = [line.split("  (")[0] for line in said[:-1]]
+    assert names == ["methods", "own", "paper", "paper-embedding", "public", "public-long"]
+    assert "are not installed" in said[-1]
+    assert "Run this command from a checkout" in said[-1]
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in OWN_MEASUREMENTS.rglob("_[a-z]*.py")))
+def test_examples_of_the_projects_own_measurements_run(name):
+    [found] = OWN_MEASUREMENTS.rglob(f"{name}.py")
+    folder = "" if found.parent == OWN_MEASUREMENTS else f".{found.parent.name}"
+    module = importlib.import_module(f"skbo_silbo.benchmarks.experiments{folder}.{name}")
+    assert Path(module.__file__) == found
+    assert doctest.testmod(module).failed == 0
 
 
 def test_a_new_file_is_a_new_experiment(tmp_path, monkeypatch):
@@ -227,7 +256,8 @@ def test_a_new_file_is_a_new_experiment(tmp_path, monkeypatch):
 
 
 def test_no_two_files_share_a_name():
-    paths = [p for p in (ROOT / "skbo_silbo/benchmarks").rglob("_[a-z]*.py")]
+    rooms = (ROOT / "skbo_silbo/benchmarks", OWN_MEASUREMENTS)
+    paths = [path for room in rooms for path in room.rglob("_[a-z]*.py")]
     others = [p for p in (ROOT / "skbo_silbo").rglob("_[a-z]*.py") if p not in paths]
     assert len({p.name for p in paths}) == len(paths)
     assert {p.name for p in paths} & {p.name for p in others} == set()

@@ -1,24 +1,36 @@
 """The page of findings says what the results hold, and notices when it does not."""
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_ind, ttest_rel
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu, ttest_ind, ttest_rel, wilcoxon
 
-from skbo_silbo.benchmarks.search import difference, told_difference, verdict_of
+from skbo_silbo.benchmarks.search import published_curves
 
-SCRIPT = Path(__file__).parents[2] / "doc" / "benchmarks" / "write_findings.py"
+FOLDER = Path(__file__).parents[2] / "doc" / "benchmarks"
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture
 def findings(monkeypatch):
-    monkeypatch.syspath_prepend(SCRIPT.parent)  # as when it is run
-    spec = importlib.util.spec_from_file_location("write_findings", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    monkeypatch.syspath_prepend(FOLDER)  # as when it is run
+    return load("write_findings")
+
+
+@pytest.fixture
+def comparisons():
+    return load("comparisons")
 
 
 def test_every_number_of_the_page_is_in_the_results(findings):
@@ -41,49 +53,126 @@ def by_seed(values):
     return dict(enumerate(values))
 
 
-def test_a_difference_is_that_of_students_and_of_welchs_test():
+Z = {  # bottom-up less the baseline: Branin, Hartmann6, Colville, 100 and 1000 inputs of each
+    "REMBO": (6.2, 3.5, 12.5, 10.3, 4.7, 4.0),
+    "HeSBO": (3.6, 2.8, -0.6, -2.8, 2.7, 3.1),
+    "SIR-BO": (-2.5, -2.6, -0.5, -5.9, 10.8, 13.0),
+    "ADD-BO": (-3.4, 11.0, -19.4, -1.6, 2.1, 32.5),
+}
+
+
+def test_the_authors_curves_say_what_an_audit_computed_from_all_their_points(findings):
+    """The audit had the file of all points, which is not in the repository."""
+    curves = published_curves(FOLDER / "published.csv")
+    found = findings.authors_claims(curves, findings.AUTHORS)
+    assert len(found) == len(Z)
+    for claim, cells in found.items():
+        z = [z for z, _ in cells]
+        assert z == pytest.approx(Z[claim.second[0]], abs=0.06)
+
+
+def test_a_curve_that_ends_is_met_where_it_ends(findings):
+    curves = published_curves(FOLDER / "published.csv")
+    claim = findings.AUTHORS[3]
+    assert claim.second[0] == "ADD-BO"
+    early = findings.z_of(curves, replace(claim, at=200), "branin", 100)
+    assert findings.z_of(curves, claim, "branin", 100) == early
+    late = findings.z_of(curves, replace(claim, at=(1600, 250)), "branin", 100)
+    assert late > early + 2.0  # of bottom-up's own curve the asked point is taken
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_a_comparison_is_that_of_t_and_of_rank_tests(comparisons, paired):
     rng = np.random.default_rng(0)
-    a, b, longer = rng.normal(0.0, 1.0, 8), rng.normal(0.5, 2.0, 8), rng.normal(1.0, 1.0, 30)
-    for found, outside in (
-        (difference(by_seed(a), by_seed(b)), ttest_rel(a, b)),
-        (
-            difference(by_seed(a), by_seed(longer), paired=False),
-            ttest_ind(a, longer, equal_var=False),
-        ),
-    ):
-        gap, error, _, sign = found
-        low, high = outside.confidence_interval(0.95)
-        assert gap == pytest.approx((low + high) / 2.0)
-        assert gap / error == pytest.approx(outside.statistic)
-        assert sign == int(low > 0.0) - int(high < 0.0)
+    a, b = rng.normal(0.0, 1.0, 8), rng.normal(0.5, 2.0, 8)
+    found = comparisons.compare(by_seed(a), by_seed(b), paired)
+    t = ttest_rel(a, b) if paired else ttest_ind(a, b, equal_var=False)
+    ranks = wilcoxon(a - b) if paired else mannwhitneyu(a, b)
+    low, high = t.confidence_interval(0.95)
+    assert found.gap == pytest.approx((low + high) / 2.0)
+    assert found.gap / found.error == pytest.approx(t.statistic)
+    assert (found.p, found.p_ranks) == pytest.approx((t.pvalue, ranks.pvalue))
+    middle = np.median(a - b) if paired else np.median(a) - np.median(b)
+    assert found.middle == pytest.approx(middle)
 
 
-def test_seeds_of_one_side_only_are_left_out_of_pairs():
+def test_seeds_of_one_side_only_are_left_out_of_pairs(comparisons):
     a, b = by_seed([1.0, 2.0, 4.0, 5.0, 6.0]), by_seed([0.0, 1.0, 2.0, 4.0, 5.0])
-    gap, _, runs, _ = difference({**a, 9: 1e9}, {**b, 7: -1e9})
-    assert gap == pytest.approx(6.0 / 5.0)
-    assert runs == "5"
+    found = comparisons.compare({**a, 9: 1e9}, {**b, 7: -1e9})
+    assert found.gap == pytest.approx(6.0 / 5.0)
+    assert found.runs == "5"
 
 
-def test_a_claim_needs_runs_and_more_than_chance():
-    rng = np.random.default_rng(0)
-    low, high = by_seed(rng.normal(0.0, 1.0, 30)), by_seed(rng.normal(3.0, 1.0, 30))
-    better, worse, level = difference(high, low), difference(low, high), difference(high, high)
-    few = difference({seed: float(seed) for seed in range(4)}, low)
-    assert few is None
-    assert verdict_of([better]) == "stands"
-    assert verdict_of([worse]) == "falls"
-    assert verdict_of([better, worse]) == "stands on some, falls on others"
-    assert verdict_of([better, level]) == "stands on some, undecided on others"
-    assert verdict_of([worse, level]) == "falls on some, undecided on others"
-    assert verdict_of([level]) == "undecided"
-    assert verdict_of([level], wants_level=True) == "not refuted"
-    assert verdict_of([few]) == "not decided: too few runs"
-    assert verdict_of([better, few]) == "stands (1 of 2 problems)"
-    assert told_difference(high, low).endswith("(30) +")
-    assert told_difference(low, high).endswith("-")
-    assert told_difference(high, high, paired=False).endswith("(30, 30) =")
-    assert told_difference({0: 1.0}, low) == "1, 30 runs"
+def test_too_few_runs_are_no_comparison_and_equal_ones_no_difference(comparisons):
+    few, many = by_seed([1.0, 2.0, 3.0, 4.0]), by_seed(range(9))
+    assert comparisons.compare(few, many, paired=False) is None
+    assert comparisons.compare(few, many) is None
+    level = comparisons.compare(many, many)
+    assert (level.gap, level.p, level.p_ranks) == (0.0, 1.0, 1.0)
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=20))
+def test_holms_correction_is_that_of_statsmodels(p_values):
+    # no fixture: hypothesis runs the body many times
+    holm = load("comparisons").holm
+    outside = pytest.importorskip("statsmodels.stats.multitest").multipletests(
+        p_values, method="holm"
+    )
+    assert holm(p_values) == pytest.approx(outside[1])
+    assert holm([None, *p_values])[1:] == pytest.approx(outside[1])
+
+
+def test_a_verdict_is_of_the_problems_with_enough_runs(comparisons):
+    verdict_of = comparisons.verdict_of
+    assert comparisons.signs_of([1.0, -1.0, 1.0, 0.0], [0.01, 0.05, 0.06, None]) == [1, -1, 0, None]
+    assert verdict_of([1]) == "stands"
+    assert verdict_of([-1, -1]) == "falls"
+    assert verdict_of([0]) == "undecided"
+    assert verdict_of([0, -1, 1]) == "stands on some, falls on some, undecided on some"
+    assert verdict_of([1, None]) == "stands (1 of 2 problems)"
+    assert verdict_of([None]) == "too few runs"
+    assert verdict_of([0, 0], wants_level=True) == "not refuted"
+    assert verdict_of([0, 1], wants_level=True) == "falls"
+
+
+def test_verdicts_of_the_page_are_corrected_for_its_many_comparisons(findings):
+    """One comparison at 5 % alone is not decided among many."""
+    results = findings.Results("paper")
+    claims = [c for c in findings.CLAIMS[100] if "beats" in c.words]
+    rows = findings.our_claims(results, claims, findings.FUNCTIONS, 100)
+    alone = [one.p for *_, (one, _), _, _ in rows if one]
+    kept = [p for *_, p, _ in rows if p is not None]
+    assert all(k >= a for k, a in zip(kept, alone, strict=True))
+    assert sum(p <= 0.05 for p in kept) < sum(p <= 0.05 for p in alone)
+
+
+def test_the_short_answer_is_what_the_data_say(findings):
+    curves = published_curves(FOLDER / "published.csv")
+    authors = findings.authors_claims(curves, findings.AUTHORS)
+    signs = {c.second[0]: {sign for _, sign in cells} for c, cells in authors.items()}
+    assert signs.pop("REMBO") == {1}
+    assert all(len(found) > 1 for found in signs.values())
+    more = findings.authors_claims(curves, findings.AUTHORS_MORE)
+    assert {s for c, cells in more.items() if c.words == findings.ALIKE for _, s in cells} == {0}
+    results = findings.Results("paper")
+    rows = [
+        (claim.words, name, sign)
+        for d in (100, 1000)
+        for claim, _, _, name, _, _, sign in findings.our_claims(
+            results, findings.CLAIMS[d], findings.FUNCTIONS, d
+        )
+    ]
+    gains = {
+        name for words, name, sign in rows if words == "bottom-up beats random search" and sign
+    }
+    assert gains == {"Colville"}
+    ablations = ("unlabelled", "10 and 10", "learning every")
+    assert {sign for words, _, sign in rows if words.startswith(ablations)} == {0}
+
+
+def test_the_page_is_read_in_one_go(findings):
+    assert findings.PAGE.read_text().count("\n") <= 250
+    assert (FOLDER / "paper.rst").read_text().count("\n") <= 150
 
 
 def test_noisy_results_are_not_taken_for_those_without_noise(findings):

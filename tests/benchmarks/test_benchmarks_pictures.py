@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from skbo_silbo.benchmarks.engine import Store
-from skbo_silbo.benchmarks.experiments._paper_figures import beginnings
 from skbo_silbo.benchmarks.search import CONTESTANTS, style_of
 
 FOLDER = Path(__file__).parents[2] / "doc" / "benchmarks"
@@ -31,7 +30,7 @@ def are_apart(one, other):
     return far or styles[0]["ls"] != styles[1]["ls"]
 
 
-@pytest.mark.parametrize("page", ["default", "methods", "paper", "public-peers"])
+@pytest.mark.parametrize("page", ["default", "methods", "public-peers"])
 def test_methods_of_a_page_have_lines_that_differ(page):
     methods = sorted({r["method"] for r in Store(FOLDER / f"{page}.jsonl").read()})
     assert len(methods) > 3
@@ -41,24 +40,3 @@ def test_methods_of_a_page_have_lines_that_differ(page):
 def test_no_two_methods_share_their_line():
     styles = {(style_of(m)["color"], style_of(m)["ls"]) for m in CONTESTANTS}
     assert len(styles) == len(CONTESTANTS)
-
-
-def run(method, n, repeat=0, steps=((1, 4.0), (9, 2.0), (30, 1.0))):
-    problem = {"function": "branin", "kind": "embedded", "d": 5, "n": n, "r": 2}
-    kept = [list(step) for step in steps if step[0] <= n]
-    times = {"seconds": [[n // 4, 1.0], [n, 4.0]], "median_seconds": 0.1}
-    return {"method": method, "repeat": repeat, "problem": problem, "steps": kept, **times}
-
-
-def test_a_longer_run_stands_in_a_shorter_panel_as_it_was_then():
-    results = [run("random", 40), run("random", 40, 1), run("rembo", 40), run("hesbo", 20)]
-    found = beginnings(results)
-    assert [(r["method"], r["problem"]["n"], r["repeat"]) for r in found] == [
-        ("random", 20, 0),
-        ("random", 20, 1),
-    ]
-    assert found[0]["steps"] == [[1, 4.0], [9, 2.0]]
-    assert "median_seconds" not in found[0]
-    assert beginnings([*results, run("random", 20)]) == []
-    assert found[0]["seconds"] == [[10, 1.0], [20, 2.0]]
-    assert "seconds" not in beginnings([run("random", 40), run("rembo", 8)])[0]

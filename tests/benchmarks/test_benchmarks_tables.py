@@ -6,10 +6,15 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS
-from skbo_silbo.benchmarks.experiments._default_method import FEW, MANY
-from skbo_silbo.benchmarks.experiments._tuning_public import lowest, tuning_runs
-from skbo_silbo.benchmarks.tuning import N_FOLDS, PACKAGES, TABLES, TASKS, measure_tuning
-from skbo_silbo.benchmarks.tuning._table_tasks import load_table
+from skbo_silbo.benchmarks.experiments._tuning_public import FEW, MANY, lowest, tuning_runs
+from skbo_silbo.benchmarks.experiments.tuning import (
+    N_FOLDS,
+    PACKAGES,
+    TABLES,
+    TASKS,
+    measure_tuning,
+)
+from skbo_silbo.benchmarks.experiments.tuning._table_tasks import load_table
 
 TUNING_PUBLIC = EXPERIMENTS["tuning-public"]
 

@@ -9,7 +9,7 @@ from scipy.stats import beta, loguniform, randint, uniform
 from sklearn.model_selection import RandomizedSearchCV, cross_val_score
 
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS
-from skbo_silbo.benchmarks.tuning import (
+from skbo_silbo.benchmarks.experiments.tuning import (
     FEW,
     LONG,
     MANY,

@@ -16,7 +16,9 @@ from skbo_silbo.decomposition.significance._rotation import MeanRotations
 from skbo_silbo.decomposition.significance._weighted_shuffles import WeightedShuffles
 from skbo_silbo.inspection import permutation_tests
 
-pytestmark = pytest.mark.filterwarnings("ignore:No direction was found")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:No direction was found", "ignore:Little was found", "ignore:The linearity condition"
+)
 
 
 def noise(seed, n=60, d=10):

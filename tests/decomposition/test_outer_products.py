@@ -5,7 +5,7 @@ import pytest
 from conformance import conformance
 from scipy import linalg
 
-from skbo_silbo import OuterProductGradients, SemiSlicedInverseRegression
+from skbo_silbo import MAVE, OuterProductGradients, SemiSlicedInverseRegression
 from skbo_silbo._numerics._local_linear import local_predictions, local_slopes, mave_step
 
 WIDE = {"check_sample_weight_equivalence_on_dense_data": "15 rows of 30 features are refused"}
@@ -13,7 +13,7 @@ WIDE = {"check_sample_weight_equivalence_on_dense_data": "15 rows of 30 features
 
 @pytest.mark.filterwarnings("ignore:No direction was found")
 @conformance(
-    [OuterProductGradients(), OuterProductGradients(1, refinement="opg")],
+    [MAVE(), OuterProductGradients(1)],
     but=lambda estimator: WIDE,
 )
 def test_scikit_learn_conformance(estimator, check):
@@ -48,7 +48,7 @@ def weighted_fit(Z, y, weights):
 
 def test_slopes_are_those_of_weighted_least_squares():
     X, y, _ = rational(0, n=60, d=3)
-    slopes = local_slopes(X, y, X[:, :2], 0.9, 1e-12)
+    slopes = local_slopes(X, y[:, None], X[:, :2], 0.9, 1e-12)[:, :, 0]
     for j in (0, 17, 59):
         gap = X[:, :2] - X[j, :2]
         weights = np.exp(-np.sum(gap**2, axis=1) / (2 * 0.9**2))
@@ -60,7 +60,7 @@ def test_slopes_are_those_of_weighted_least_squares():
 def test_the_slope_between_two_rows_is_right_however_far_they_are_apart(gap, far):
     """Weights of 1 and w: a variance of ``w gap^2 / (1 + w)^2``, of 4e-15 for a gap of 6."""
     X = np.array([[far, 1.0], [far + gap, 1.0]])
-    slopes = local_slopes(X, np.array([2.0, 5.0]), X, 0.7, 1e-3)
+    slopes = local_slopes(X, np.array([[2.0], [5.0]]), X, 0.7, 1e-3)[:, :, 0]
     expected = 3 / gap / (1 + 1e-3 / 2)  # half of the trace: the other feature does not vary
     np.testing.assert_allclose(slopes, [[expected, 0.0]] * 2, rtol=1e-9, atol=1e-9)
 
@@ -73,7 +73,7 @@ def test_the_slope_from_weighted_copies_to_a_far_row_is_right(gap):
         near, weights = rng.normal(size=2), rng.uniform(0.1, 3, size=4)
         far = near + np.array([gap, 0.0])
         X, y = np.vstack([near, near, near, far]), rng.normal(size=4)
-        slopes = local_slopes(X, y, X, 0.7, 1e-3, row_weights=weights)
+        slopes = local_slopes(X, y[:, None], X, 0.7, 1e-3, row_weights=weights)[:, :, 0]
         level = np.average(y[:3], weights=weights[:3])
         expected = (y[3] - level) / (X[3, 0] - near[0]) / (1 + 1e-3 / 2)
         np.testing.assert_allclose(slopes[:, 0], expected, rtol=1e-9, atol=1e-9)
@@ -83,7 +83,7 @@ def test_the_slope_from_weighted_copies_to_a_far_row_is_right(gap):
 def test_predictions_are_those_of_weighted_least_squares():
     X, y, _ = rational(1, n=50, d=2)
     at = np.array([[0.0, 0.0], [0.5, -1.0]])
-    values = local_predictions(X, y, at, 0.8, 1e-12)
+    values = local_predictions(X, y[:, None], at, 0.8, 1e-12)[:, 0]
     for point, value in zip(at, values, strict=True):
         weights = np.exp(-np.sum((X - point) ** 2, axis=1) / (2 * 0.8**2))
         coefficients = weighted_fit(X, y, weights)
@@ -104,7 +104,7 @@ def test_a_step_of_mave_minimises_its_objective_over_the_directions():
         rows.append((root[:, None, None] * slope[None, :, None] * gap[:, None, :]).reshape(80, -1))
         targets.append(root * (y - weights[j] @ y))
     best = np.linalg.lstsq(np.concatenate(rows), np.concatenate(targets), rcond=None)[0]
-    stepped = mave_step(X, y, B, 0.7, 1e-10)
+    stepped = mave_step(X, y[:, None], B, 0.7, 1e-10)
     assert sine(stepped.T, best.reshape(2, 4)) < 1e-5
 
 
@@ -112,7 +112,7 @@ def test_a_linear_function_gives_its_coefficients():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(100, 5)) * np.geomspace(0.01, 100, 5)
     coefficients = rng.normal(size=5) / np.geomspace(0.01, 100, 5)
-    opg = OuterProductGradients().fit(X, X @ coefficients)
+    opg = MAVE().fit(X, X @ coefficients)
     assert opg.n_components_ == 1
     scale = X.std(axis=0)
     assert sine(opg.components_ * scale, coefficients * scale) < 0.01
@@ -122,12 +122,12 @@ def test_a_linear_function_gives_its_coefficients():
 # -- what they find ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("refinement", ["mave", "opg"])
-def test_finds_two_directions(refinement):
+@pytest.mark.parametrize("method", [MAVE, OuterProductGradients])
+def test_finds_two_directions(method):
     sines = []
     for seed in range(5):
         X, y, truth = rational(seed)
-        opg = OuterProductGradients(2, refinement=refinement).fit(X, y)
+        opg = method(2).fit(X, y)
         sines.append(sine(opg.components_, truth))
     assert np.mean(sines) < 0.22
 
@@ -135,7 +135,7 @@ def test_finds_two_directions(refinement):
 def test_finds_an_even_direction_that_slices_cannot():
     for seed in range(3):
         X, y, truth = even(seed)
-        assert sine(OuterProductGradients(1).fit(X, y).components_, truth) < 0.12
+        assert sine(MAVE(1).fit(X, y).components_, truth) < 0.12
         with pytest.warns(UserWarning, match="coverage condition fails"):
             sir = SemiSlicedInverseRegression(1).fit(X, y)
         assert sine(sir.components_, truth) > 0.5
@@ -143,16 +143,16 @@ def test_finds_an_even_direction_that_slices_cannot():
 
 def test_number_of_directions_by_cross_validation():
     for seed in range(3):
-        assert OuterProductGradients().fit(*rational(seed)[:2]).n_components_ == 2
-        assert OuterProductGradients().fit(*even(seed)[:2]).n_components_ == 1
+        assert MAVE().fit(*rational(seed)[:2]).n_components_ == 2
+        assert MAVE().fit(*even(seed)[:2]).n_components_ == 1
 
 
 def test_units_shift_and_order_do_not_matter():
     X, y, _ = rational(4, n=120, d=5)
-    one = OuterProductGradients(2).fit(X, y)
+    one = MAVE(2).fit(X, y)
     units = np.geomspace(1e-3, 1e3, 5)
     order = np.random.default_rng(0).permutation(120)
-    other = OuterProductGradients(2).fit((X * units + 5)[order], 3 * y[order] - 1)
+    other = MAVE(2).fit((X * units + 5)[order], 3 * y[order] - 1)
     assert sine(other.components_ * units, one.components_ * 1.0) < 1e-5
     np.testing.assert_allclose(other.eigenvalues_, 9 * one.eigenvalues_, rtol=1e-5)
 
@@ -161,17 +161,49 @@ def test_unlabelled_rows_and_constant_columns_are_left_out():
     X, y, _ = rational(5, n=120, d=4)
     padded = np.column_stack([X, np.full(120, 3.0)])
     y[100:] = np.nan
-    opg = OuterProductGradients(2).fit(padded, y)
-    alone = OuterProductGradients(2).fit(X[:100], y[:100])
+    opg = MAVE(2).fit(padded, y)
+    alone = MAVE(2).fit(X[:100], y[:100])
     np.testing.assert_allclose(opg.components_[:, :4], alone.components_, atol=1e-8)
     np.testing.assert_array_equal(opg.components_[:, 4], 0)
+
+
+@pytest.mark.parametrize("method", [MAVE, OuterProductGradients])
+def test_the_central_subspace_holds_scales_that_the_mean_does_not_show(method):
+    found, missed = [], []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(200, 5))
+        y = np.exp(X[:, 0]) * rng.normal(size=200)
+        found.append(sine(method(1, target="central").fit(X, y).components_, np.eye(5)[:1]))
+        missed.append(sine(method(1).fit(X, y).components_, np.eye(5)[:1]))
+    assert np.median(found) < 0.35 < np.median(missed)
+
+
+@pytest.mark.parametrize("parameters", [{"response": "rank"}, {"target": "central"}])
+def test_ranks_and_slices_are_unchanged_by_monotone_maps_and_to_outliers(parameters):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 5))
+    y = X[:, 0] + 0.5 * rng.standard_cauchy(200)
+    one, other = (MAVE(1, **parameters).fit(X, values) for values in (y, np.arctan(y)))
+    np.testing.assert_allclose(one.components_, other.components_, atol=1e-8)
+    assert sine(one.components_, np.eye(5)[:1]) < 0.35
+    assert sine(MAVE(1).fit(X, y).components_, np.eye(5)[:1]) > 0.35
+
+
+def test_noise_has_no_direction():
+    rng = np.random.default_rng(0)
+    with pytest.warns(UserWarning, match="No direction was found"):
+        mave = MAVE().fit(rng.normal(size=(100, 4)), rng.normal(size=100))
+    assert mave.n_components_ == 0
+    assert mave.components_.shape == (1, 4)
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ({"n_components": 6}, r"n_components must be at most 5 \(n_features\): got 6"),
-        ({"refinement": "save"}, "refinement must be one of 'mave', 'opg': got 'save'"),
+        ({"target": "median"}, "target must be one of 'mean', 'central': got 'median'"),
+        ({"response": "log"}, "response must be one of 'value', 'rank': got 'log'"),
         ({"bandwidth": 0.0}, "bandwidth must be a finite number > 0: got 0.0"),
         ({"tol": -1}, "tol must be a finite number > 0: got -1"),
         ({"max_iter": 0}, "max_iter must be an integer >= 1: got 0"),
@@ -180,10 +212,10 @@ def test_unlabelled_rows_and_constant_columns_are_left_out():
 def test_bad_parameters_are_refused(parameters, message):
     X, y, _ = rational(0, n=60, d=5)
     with pytest.raises(ValueError, match=message):
-        OuterProductGradients(**parameters).fit(X, y)
+        MAVE(**parameters).fit(X, y)
 
 
 def test_too_few_rows_are_refused():
     X, y, _ = rational(0, n=11)
     with pytest.raises(ValueError, match="more labelled rows than features"):
-        OuterProductGradients().fit(X, y)
+        MAVE().fit(X, y)

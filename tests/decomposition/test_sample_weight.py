@@ -16,7 +16,9 @@ from skbo_silbo import (
 from skbo_silbo.decomposition import slice_response
 from skbo_silbo.decomposition.rows._weights import rows_by_weight
 
-pytestmark = pytest.mark.filterwarnings("ignore:No direction was found")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:No direction was found", "ignore:Little was found", "ignore:The linearity condition"
+)
 
 SECOND_MOMENTS = [
     SlicedAverageVarianceEstimation(1, n_slices=4),

@@ -395,9 +395,7 @@ def curved(seed, n=300):
 
 def test_a_feature_that_bends_is_named():
     X, y = curved(0)
-    with pytest.warns(
-        UserWarning, match="linearity condition fails.*features are curved .* feature 1 with"
-    ):
+    with pytest.warns(UserWarning, match="linearity condition fails.* feature 1 with"):
         sir = SemiSlicedInverseRegression().fit(X, y)
     assert sir.n_components_ > 1  # the direction that is not there
     assert np.argmax(sir.curvature_) == 1

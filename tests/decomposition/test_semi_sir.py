@@ -25,7 +25,9 @@ from skbo_silbo.decomposition import slice_edges, slice_response
 SOLVERS = ("dense", "dual", "iterative", "randomized")
 
 
-NOTHING = pytest.mark.filterwarnings("ignore:No direction was found")
+NOTHING = pytest.mark.filterwarnings(
+    "ignore:No direction was found", "ignore:Little was found", "ignore:The linearity condition"
+)
 
 
 def without_weights(estimator):

@@ -7,10 +7,10 @@ import pytest
 from sklearn.base import clone
 
 from skbo_silbo import (
+    MAVE,
     ActiveSubspace,
     DirectionalRegression,
     KernelSlicedInverseRegression,
-    OuterProductGradients,
     PrincipalHessianDirections,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
@@ -27,7 +27,7 @@ IN_MEMORY = [
     PrincipalHessianDirections(1),
     SparseSlicedInverseRegression(1, n_slices=4, penalty=0.05),
     KernelSlicedInverseRegression(1, n_slices=4, gamma=0.2, fit_inverse_transform=True),
-    OuterProductGradients(1, max_iter=2),
+    MAVE(1, max_iter=2),
     ActiveSubspace(1, n_refinements=0, n_random_starts=0, random_state=0),
 ]
 NEVER_STREAM = IN_MEMORY[3:]

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skbo_silbo import (
+    MAVE,
     ActiveSubspace,
     DirectionalRegression,
     KernelSlicedInverseRegression,
-    OuterProductGradients,
     PrincipalHessianDirections,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
@@ -31,7 +31,7 @@ TRANSFORMERS = {
     "hessian": PrincipalHessianDirections(1),
     "kernel": KernelSlicedInverseRegression(2, n_slices=4),
     "sparse": SparseSlicedInverseRegression(1, n_slices=3, penalty=0.1),
-    "outer products": OuterProductGradients(1, max_iter=3),
+    "outer products": MAVE(1, max_iter=3),
     "active": ActiveSubspace(1, n_refinements=0, n_random_starts=0, random_state=0),
 }
 TAKE_UNLABELED = ("semi-sir", "semi-sir auto", "local", "iterative", "active")

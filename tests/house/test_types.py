@@ -137,6 +137,7 @@ from skbo_silbo import (
     DirectionalRegression,
     KernelSlicedInverseRegression,
     MinimizeResult,
+    MAVE,
     OuterProductGradients,
     PrincipalHessianDirections,
     SemiSlicedInverseRegression,
@@ -187,7 +188,7 @@ linear = (
     SlicedAverageVarianceEstimation(2),
     DirectionalRegression(n_slices=[-1.0, 0.0, 1.0]),
     PrincipalHessianDirections(on="response"),
-    OuterProductGradients(1, tol=1e-2),
+    MAVE(1, tol=1e-2),
     SparseSlicedInverseRegression(1, penalty=0.1),
     ActiveSubspace(1, prior="sparse"),
 )
@@ -259,7 +260,7 @@ check_optimizer(HeSBO, n_calls=5)
 STRICTLY_WRONG = {
     'SlicedAverageVarianceEstimation(2).fit("X", y=None, sample_weight=int)': "arg-type",
     "DirectionalRegression(n_slices=None)": "arg-type",
-    "OuterProductGradients(max_iter=1.5)": "arg-type",
+    "MAVE(max_iter=1.5)": "arg-type",
     'KernelSlicedInverseRegression(gamma="auto")': "arg-type",
     "SparseSlicedInverseRegression(1).fit(X, y, X_unlabeled=X)": "call-arg",
     "number: int = ActiveSubspace(1).fit(X, y).inverse_transform(one)": "assignment",

@@ -8,6 +8,7 @@ from scipy.stats import binom, ortho_group
 from sklearn.base import BaseEstimator
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
 
 from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression
 from skbo_silbo.inspection import bootstrap_directions
@@ -423,3 +424,27 @@ def test_an_estimator_without_weights_refuses_them():
     X, y, _ = linear_problem(0)
     with pytest.raises(TypeError, match="sample_weight must be None for PCA"):
         bootstrap_directions(PCA(2), X, y, sample_weight=np.ones(len(y)))
+
+
+def test_a_frame_names_every_entry():
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(100, 3)), columns=["age", "bmi", "sex"])
+    y = X["age"] + 0.5 * X["bmi"] ** 3
+    result = bootstrap_directions(
+        SemiSlicedInverseRegression(2), X, y, n_resamples=20, random_state=0
+    )
+    frame = result.to_frame()
+    assert frame.index.names == ["direction", "feature"]
+    assert frame.loc[(1, "bmi"), "high"] == result.high[1, 1]
+    assert frame.loc[(0, "age"), "standard_error"] == result.standard_errors[0, 0]
+    bare = bootstrap_directions(
+        SemiSlicedInverseRegression(1), X.to_numpy(), y, n_resamples=5, random_state=0
+    )
+    assert bare.feature_names == ["x0", "x1", "x2"]
+
+
+def test_a_pipeline_is_answered_with_what_to_pass():
+    model = make_pipeline(PCA(2), SemiSlicedInverseRegression(1))
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    with pytest.raises(TypeError, match="estimator must be a transformer: got a Pipeline"):
+        bootstrap_directions(model, X, X[:, 0])

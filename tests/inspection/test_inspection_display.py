@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -321,3 +322,13 @@ def test_matplotlib_missing_is_said_with_the_remedy(monkeypatch, problem, sir):
 def test_importing_does_not_import_matplotlib():
     code = "import sys, skbo_silbo.inspection; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_names_of_a_frame_are_shown_though_the_fit_saw_an_array():
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(80, 3)), columns=["age", "bmi", "sex"])
+    sir = SemiSlicedInverseRegression(1).fit(X.to_numpy(), X["age"])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X has feature names")
+        display = SubspaceDisplay.from_estimator(sir, X, X["age"])
+    assert display.feature_names == ["age", "bmi", "sex"]

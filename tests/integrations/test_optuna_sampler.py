@@ -176,7 +176,7 @@ def test_conditional_parameters():
 # Trials that are not simply complete.
 
 
-def told(study, distributions):
+def seen_by_all(study, distributions):
     return see_trials(study, number=-1, distributions=distributions)
 
 
@@ -196,8 +196,8 @@ def test_what_ended_trials_are_worth():
         add(study, 0.2, TrialState.FAIL)
         add(study, 0.3, TrialState.PRUNED, intermediate_values={3: 7.0, 1: 9.0})
         add(study, 0.4, TrialState.PRUNED)
-        seen = told(study, X)
-        values = [seen.told[n][1] for n in range(4)]
+        seen = seen_by_all(study, X)
+        values = [seen.observed[n][1] for n in range(4)]
         np.testing.assert_array_equal(values, [sign * 2.0, np.nan, sign * 7.0, np.nan])
         assert seen.complete == [{"x": 0.1}]
 
@@ -206,8 +206,8 @@ def test_a_trial_outside_the_present_range_is_left_out():
     study = new_study()
     add(study, 0.1, TrialState.COMPLETE, 2.0)
     add(study, 0.9, TrialState.COMPLETE, 3.0)
-    assert list(told(study, {"x": FloatDistribution(0.5, 2.0)}).told) == [1]
-    assert told(study, {"x": CategoricalDistribution(["a", "b"])}).told == {}
+    assert list(seen_by_all(study, {"x": FloatDistribution(0.5, 2.0)}).observed) == [1]
+    assert seen_by_all(study, {"x": CategoricalDistribution(["a", "b"])}).observed == {}
 
 
 def test_constraints_of_a_trial_go_by_name_and_nan_is_what_it_has_not():
@@ -218,7 +218,7 @@ def test_constraints_of_a_trial_go_by_name_and_nan_is_what_it_has_not():
         (0.3, {}),
     ]:
         add(study, x, TrialState.COMPLETE, 1.0, system_attrs=attributes)
-    seen = [told(study, X).told[n] for n in range(3)]
+    seen = [seen_by_all(study, X).observed[n] for n in range(3)]
     np.testing.assert_array_equal([value for _, value, _ in seen], -1.0)
     constraints = [c for _, _, c in seen]
     nan = np.nan
@@ -295,7 +295,7 @@ def test_running_trials_are_pending_and_not_proposed_again():
     asked = [study.ask() for _ in range(4)]
     for trial in asked:
         trial.suggest_float("x", -5.0, 5.0)
-    shown = told(study, space).pending
+    shown = seen_by_all(study, space).pending
     points = [{name: t.suggest_float(name, -5.0, 5.0) for name in "xy"} for t in asked]
     assert points == shown  # before y was suggested
     gaps = [np.hypot(a["x"] - b["x"], a["y"] - b["y"]) for a in points for b in points]
@@ -381,7 +381,7 @@ def test_a_trial_that_failed_half_way_shuts_out_no_other():
         study.add_trial(
             create_trial(state=TrialState.FAIL, params=params, distributions={"optimizer": own})
         )
-    seen = told(study, space)
+    seen = seen_by_all(study, space)
     for t in study.trials[:15]:
         shown = {name: space[name].to_internal_repr(value) for name, value in t.params.items()}
         unused = {name: 0.0 for name in space if name not in t.params}

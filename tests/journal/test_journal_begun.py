@@ -10,9 +10,11 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
-from skbo_silbo.journal import SideFile
-from skbo_silbo.minimization import LostEvaluationWarning
+from skbo_silbo import Space
+from skbo_silbo.minimization._calls import UnderWay
 from skbo_silbo.model_selection import SILBOSearchCV
+from skbo_silbo.model_selection._memory import SearchLog
+from skbo_silbo.workers import LostEvaluationWarning
 
 X, Y = np.zeros((12, 1)), np.zeros(12)
 DEATH = 9
@@ -45,6 +47,14 @@ class Poison(BaseEstimator):
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "search.jsonl"
+
+
+def events(path):
+    return [json.loads(line) for line in path.read_bytes().splitlines()[1:]]
+
+
+def told_in(path):
+    return [event for event in events(path) if "told" in event]
 
 
 def search(path, **params):
@@ -107,9 +117,9 @@ def test_one_by_one_it_is_tried_once_more(path, options):
     fitted, n_deaths = run_until_it_ends(path, **options)
     n_poison = assert_only_the_poison_failed(fitted)
     assert n_deaths == 2 * n_poison
-    errors = [json.loads(line)["error"] for line in path.read_bytes().splitlines()[1:]]
+    errors = [event["error"] for event in told_in(path)]
     assert sum("the process ended 2 times" in str(error) for error in errors) == n_poison
-    assert not path.with_name("search.jsonl.begun").exists()
+    assert sorted(os.listdir(path.parent)) == ["log", "search.jsonl"]
 
 
 def test_the_others_of_its_batch_are_not_spoilt(path):
@@ -132,8 +142,7 @@ def test_as_workers_are_free(path):
     with parallel_config("threading"):
         fitted = search(path, n_jobs=2).fit(X, Y)
     assert_only_the_poison_failed(fitted)
-    lines = [json.loads(line) for line in path.read_bytes().splitlines()[1:]]
-    assert not any(line["in order"] for line in lines)
+    assert not any(event["in order"] for event in told_in(path))
 
 
 def test_it_is_said(path):
@@ -144,31 +153,47 @@ def test_it_is_said(path):
 
 
 def test_it_is_said_by_a_warning(path):
-    begun = path.with_name("search.jsonl.begun")
     with pytest.raises(KeyError):
         search(path, error_score=-7.0, callback=lambda progress: {}["missing"]).fit(X, Y)
-    assert not begun.exists()
-    [_, line] = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(path.read_bytes().removesuffix(line))
-    SideFile(str(begun)).write({"under way": [], "deaths": [[json.loads(line)["x"], 2]]})
+    [told] = told_in(path)
+    lines, [place] = path.read_bytes().splitlines(keepends=True), told["told"]
+    kept = lines[: next(i for i, line in enumerate(lines) if b'"called"' in line)]
+    path.write_bytes(b"".join(kept))
+    with SearchLog(path) as log:
+        for _ in range(2):  # processes died with it alone
+            log.append({"called": [place], "alone": True})
     with pytest.warns(LostEvaluationWarning, match="counts as failed: the process ended 2 times"):
         fitted = search(path, error_score=-7.0, n_iter=2).fit(X, Y)
     assert fitted.cv_results_["mean_test_score"][0] == -7.0
-    assert not begun.exists()
 
 
 def test_what_an_earlier_run_was_at_is_known_by_the_end_of_this_one(path):
     """Ctrl-C, or an error, in a run that has not come to what killed the one before."""
-    assert exit_code(lambda: quietly(search(path).fit)) == DEATH
-    begun = path.with_name("search.jsonl.begun")
-    [place] = SideFile(str(begun)).read()["under way"]
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(lines[0])
-    assert len(lines) > 2
+    for _ in range(2):
+        assert exit_code(lambda: quietly(search(path).fit)) == DEATH
 
     def interrupt(progress):
         raise LookupError
 
+    died = events(path)
+    assert "called" in died[-1]
     with pytest.raises(LookupError):
-        search(path, callback=interrupt).fit(X, Y)
-    assert SideFile(str(begun)).read() == {"under way": [], "deaths": [[place, 1]]}
+        quietly(search(path, callback=interrupt).fit)
+    assert UnderWay(events(path), Space({"a": uniform()})).calls.total() == 2
+
+
+def test_a_mended_estimator_with_a_new_journal_knows_nothing_of_deaths(path):
+    for _ in range(2):
+        assert exit_code(lambda: quietly(search(path).fit)) == DEATH
+    path.unlink()
+    assert sorted(os.listdir(path.parent)) == ["log"]
+
+    class Mended(Poison):
+        def fit(self, X, y=None):
+            return self
+
+    estimator = Mended(log=str(path.with_name("log")))
+    options = {"n_iter": 6, "n_initial": 6, "cv": KFold(2), "random_state": 0, "refit": False}
+    fitted = SILBOSearchCV(estimator, {"a": uniform()}, journal=path, **options).fit(X, Y)
+    a = [params["a"] for params in fitted.cv_results_["params"]]
+    np.testing.assert_array_equal(fitted.cv_results_["mean_test_score"], np.negative(a))

@@ -35,7 +35,7 @@ class Run:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(SCRIPT.parents[1])},
+            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(SCRIPT.parents[2])},
         )
 
     def __enter__(self):
@@ -98,7 +98,7 @@ def kill_until_done(folder, n_kills, rng, backends, batch_size, seed):
             lines = durable(path)  # while the workers may still be alive
         assert lines[: len(kept)] == kept
         kept = lines
-    assert [json.loads(line)["candidate"] for line in kept[1:]] == list(range(N_ITER))
+    assert sum("told" in json.loads(line) for line in kept) == N_ITER
     reference = make_search(folder / "phase", batch_size=batch_size, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -131,7 +131,7 @@ def test_the_optimizer_of_a_result_is_asked_and_told_without_the_journal(tmp_pat
 
 
 def test_a_function_that_changes_the_folder(tmp_path, monkeypatch):
-    """Both files stay where the call said, relative to the folder that it was made in."""
+    """The file stays where the call said, relative to the folder that it was made in."""
     monkeypatch.chdir(tmp_path)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -144,7 +144,7 @@ def test_a_function_that_changes_the_folder(tmp_path, monkeypatch):
     minimize(func, BOUNDS, n_calls=4, **options)
     assert not list(elsewhere.iterdir())
     os.chdir(tmp_path)
-    assert sorted(os.listdir()) == ["elsewhere", "run.jsonl", "run.jsonl.state"]
+    assert sorted(os.listdir()) == ["elsewhere", "run.jsonl"]
     assert minimize(func, BOUNDS, n_calls=5, **options).nfev == 5
 
 
@@ -224,7 +224,7 @@ def test_a_relative_journal_stays_where_it_was_begun(tmp_path, monkeypatch):
     known = NonlinearConstraint(moving, -1.0, 1.0)
     options = {"method": "random", "random_state": 0, "journal": "run.jsonl", "n_calls": 4}
     result = minimize(lambda x: float(x[1]), BOUNDS, constraints=known, **options)
-    assert sorted(os.listdir(begun)) == ["run.jsonl", "run.jsonl.state"]
+    assert sorted(os.listdir(begun)) == ["run.jsonl"]
     assert os.listdir(elsewhere) == []
     monkeypatch.chdir(begun)
     again = minimize(lambda x: float(x[1]), BOUNDS, constraints=known, **options)

@@ -5,25 +5,21 @@ import gc
 import json
 import os
 import pickle
-import shutil
 import signal
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from scipy.stats import loguniform, uniform
+from scipy.stats import loguniform
 
 from skbo_silbo import SILBO, Space, minimize
 from skbo_silbo.baselines import RandomSearch
 from skbo_silbo.minimization._methods import METHODS
-from skbo_silbo.optimizers._event_log import EventLog
-from skbo_silbo.optimizers._state import space_to_data
+from skbo_silbo.optimizers import _event_log
 
-FIRST_RELEASE = Path(__file__).with_name("optimizer_journal_v1.jsonl")  # before one room for all
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0), (0.0, 1.0)]
 
 
@@ -60,17 +56,6 @@ def test_an_optimiser_goes_on_as_if_it_had_not_ended(path, n):
     assert_array_equal(second.func_vals_, first.func_vals_)
     assert_array_equal(second.pending_, [asked])
     assert_array_equal(second.ask(2), copy.deepcopy(first).ask(2))
-
-
-def test_a_journal_of_the_first_release_is_read(path):
-    shutil.copy(FIRST_RELEASE, path)
-    optimizer = make(path)
-    assert_array_equal(optimizer.func_vals_, [bowl(x) for x in optimizer.x_iters_])
-    assert (len(optimizer.func_vals_), len(optimizer.pending_)) == (3, 1)
-    step(optimizer).close_journal()
-    assert len(make(path).func_vals_) == 4
-    written = path.read_bytes().splitlines()
-    assert written[:8] == FIRST_RELEASE.read_bytes().splitlines()
 
 
 def test_named_parameters_noise_failures_and_cancelled_points(path):
@@ -231,8 +216,6 @@ def test_a_journal_without_a_value_is_begun_anew_by_a_mended_call(path):
 
     with pytest.raises(NameError):
         search(mistyped, BOUNDS, 5)
-    state = path.with_name(path.name + ".state")
-    assert state.exists()
     mended = search(bowl, BOUNDS[:2], 4)
     whole = minimize(bowl, BOUNDS[:2], n_initial=4, n_calls=7, random_state=0)
     assert_array_equal(mended.x_iters, whole.x_iters)
@@ -253,7 +236,7 @@ def test_points_asked_for_stay_with_the_call_that_asked(path):
     same.close_journal()
     other = make(path, n_initial=5)
     assert len(other.pending_) == 0
-    assert not path.with_name(path.name + ".state").exists()
+    assert os.listdir(path.parent) == [path.name]
 
 
 def test_two_optimisers_on_one_journal(path):
@@ -338,40 +321,6 @@ def test_a_process_forked_while_it_is_closed_does_not_hold_the_journal(path):
         os.close(copied)
 
 
-def as_first_release(space, columns):
-    """What releases before 0.2 wrote of a space: they named columns by the text of a category."""
-    described = space_to_data(space, as_first=True)
-    return {**described, "columns": columns}
-
-
-def test_a_journal_that_has_one_name_for_two_columns_is_read(path):
-    values, names = [1, "1", "b"], ["a=1", "a=1", "a=b"]
-    first = SILBO(Space({"a": values}), journal=path, random_state=0)
-    first.tell([{"a": 1}, {"a": "1"}], [2.0, 3.0]).close_journal()
-    with EventLog(path) as log:
-        header, records = log.header, log.records
-    path.unlink()
-    header["space"] = as_first_release(Space({"a": values}), names)
-    with EventLog(path) as log:
-        log.begin(header)
-        for record in records:
-            log.append(record)
-    again = SILBO(Space({"a": values}), journal=path, random_state=0)
-    assert again.x_iters_ == [{"a": 1}, {"a": "1"}]
-    again.close_journal()
-    for other in (["1", 1, "b"], [1, "1", "c"], [1, "1"]):
-        with pytest.raises(ValueError, match="of parameter 'a' were"):
-            SILBO(Space({"a": other}), journal=path, random_state=0)
-
-
-def test_a_saved_state_that_has_one_name_for_two_columns_is_read():
-    space = Space({"a": [1, "1", "b"], "a=1": uniform()})
-    data = SILBO(space, random_state=0).tell({"a": "1", "a=1": 0.5}, 2.0).to_dict()
-    data["space"] = as_first_release(space, ["a=1", "a=1", "a=b", "a=1"])
-    [point] = SILBO.from_dict(data, bounds=space).x_iters_
-    assert point["a"] == "1"
-
-
 @pytest.mark.parametrize("content", [b"hello\n", b'{"a": 1}\n', b'{"journal": "other"}\n'])
 def test_another_file_is_refused_and_left_alone(path, content):
     path.write_bytes(content)
@@ -390,7 +339,7 @@ def test_a_torn_tail_is_dropped(path):
     for torn in (whole[:-1], whole[:-9], whole + b'{"n": 7, "to', whole[: -len(lines[-1]) + 1]):
         path.write_bytes(torn)
         optimizer = make(path)
-        assert len(optimizer.func_vals_) == (3 if torn.startswith(whole) else 2)
+        assert len(optimizer.func_vals_) == (3 if torn.startswith(whole[:-1]) else 2)
         step(optimizer).close_journal()
         again = make(path)
         assert len(again.func_vals_) == len(optimizer.func_vals_)
@@ -400,8 +349,7 @@ def test_a_torn_tail_is_dropped(path):
 def test_no_flipped_byte_goes_unseen(path):
     step(make(path), 3).close_journal()
     whole = path.read_bytes()
-    end = whole.rstrip(b"\n").rfind(b"\n")  # a damaged last line is torn, not refused
-    for at in range(0, end, 7):
+    for at in range(0, len(whole), 7):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         with pytest.raises(ValueError, match=r"is damaged in line|holds something else"):
             make(path)
@@ -416,16 +364,68 @@ def test_lines_missing_or_doubled_are_seen(path):
             make(path)
 
 
-@pytest.mark.parametrize("content", [None, b"", b"garbage", b'{"n": 99, "state": {}}'])
-def test_without_what_was_learnt_nothing_told_is_lost(path, content):
+def test_another_release_learns_again_and_loses_nothing(path, monkeypatch):
     step(make(path), 6).close_journal()
-    state = path.with_name(path.name + ".state")
-    state.unlink()
-    if content is not None:
-        state.write_bytes(content)
+    monkeypatch.setattr(_event_log, "release", lambda: "another")
     optimizer = make(path)
     assert len(optimizer.func_vals_) == 6
-    step(optimizer, 2)
+    step(optimizer, 2).close_journal()
+    monkeypatch.undo()
+    again = make(path)  # what was learnt is as far as it has changed since
+    assert_array_equal(again.x_iters_, optimizer.x_iters_)
+    assert_array_equal(again.ask(), optimizer.ask())
+
+
+BESIDE = [".state", ".state.new", ".begun", ".begun.new"]  # that earlier versions wrote
+
+
+@pytest.mark.parametrize("content", [b"my only copy", b'{"n": 99, "state": {}}'])
+def test_files_beside_the_journal_are_the_users(path, content):
+    """Those of another run cannot matter, nor be overwritten."""
+    for ending in BESIDE:
+        path.with_name(path.name + ending).write_bytes(content)
+    target = path.with_name("target")
+    target.write_bytes(content)
+    path.with_name(path.name + ".state.new").unlink()
+    path.with_name(path.name + ".state.new").symlink_to(target)
+    asked = step(make(path), 6)
+    asked.close_journal()
+    plain = step(SILBO(BOUNDS, n_initial=4, random_state=0), 6)
+    again = make(path)
+    assert_array_equal(again.x_iters_, plain.x_iters_)
+    assert_array_equal(again.ask(2), plain.ask(2))
+    for ending in BESIDE:
+        assert path.with_name(path.name + ending).read_bytes() == content
+    assert target.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"embedding": "semi-sir", "n_components": 2},
+        {"mapping": "bottom-up", "embedding": "sir", "n_components": 1},
+        {"sketch": "count", "n_components": 2},
+    ],
+)
+def test_cut_after_any_event_it_goes_on_as_uninterrupted(path, options):
+    """As `kill -9` between any two writes leaves it."""
+
+    def run(optimizer):
+        while len(optimizer.func_vals_) < 9:
+            x = optimizer.pending_[0] if len(optimizer.pending_) else optimizer.ask()
+            optimizer.tell(x, bowl(x))
+        return optimizer
+
+    run(make(path, **options)).close_journal()
+    lines = path.read_bytes().splitlines(keepends=True)
+    whole = run(SILBO(BOUNDS, n_initial=4, random_state=0, **options))
+    for n in range(1, len(lines) + 1):
+        path.write_bytes(b"".join(lines[:n]))
+        again = run(make(path, **options))
+        assert_array_equal(again.x_iters_, whole.x_iters_)
+        again.close_journal()
+        assert path.read_bytes().splitlines(keepends=True) == lines
 
 
 def test_a_full_disk_leaves_the_file_whole(path, monkeypatch):
@@ -521,6 +521,52 @@ def test_threads_asking_and_telling_at_once(kind):
     assert len(X) == n_threads * n == len(np.unique(X, axis=0))
     assert_array_equal(optimizer.func_vals_, [bowl(x) for x in X])
     assert len(optimizer.pending_) == 0
+
+
+LEARNERS = [{}, {"embedding": "semi-sir", "n_components": 2}]
+
+
+@pytest.mark.parametrize("options", LEARNERS)
+def test_ctrl_c_while_a_proposal_is_written_spoils_nothing_of_what_was_learnt(
+    path, monkeypatch, options
+):
+    fsync, optimizer = os.fsync, step(make(path, **options), 6)
+    with monkeypatch.context() as patched:
+        interrupts = iter([True])
+        patched.setattr(
+            os, "fsync", lambda file: fsync(file) if not next(interrupts, False) else interrupt()
+        )
+        with pytest.raises(KeyboardInterrupt):
+            optimizer.ask()
+    assert len(optimizer.pending_) == 0
+    step(optimizer, 2).close_journal()
+    again = make(path, **options)
+    assert_array_equal(again.x_iters_, optimizer.x_iters_)
+    assert again.to_dict()["events"][1]["learnt"] == optimizer.to_dict()["events"][1]["learnt"]
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("options", LEARNERS)
+def test_a_journal_written_anew_goes_on_as_it_would_have(path, options):
+    optimizer = step(make(path, **options), 7)
+    path.write_bytes(b"my shopping list")
+    with pytest.warns(UserWarning, match="something else was written into it"):
+        step(optimizer).close_journal()
+    again, plain = make(path, **options), SILBO(BOUNDS, n_initial=4, random_state=0, **options)
+    assert_array_equal(again.x_iters_, step(plain, 8).x_iters_)
+    assert_array_equal(again.ask(2), plain.ask(2))
+
+
+def test_only_what_was_learnt_last_is_held_in_memory(path):
+    optimizer = step(make(path, **LEARNERS[1]), 9)
+    held = [event for event in optimizer._log.records if "learnt" in event]
+    assert len(held) == 1
+    optimizer.close_journal()
+    again = make(path, **LEARNERS[1])
+    assert len([event for event in again._log.records if "learnt" in event]) == 1
 
 
 def test_ctrl_c_while_a_value_is_written_keeps_it_on_disk(tmp_path, monkeypatch):

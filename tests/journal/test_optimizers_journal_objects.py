@@ -16,7 +16,6 @@ from skbo_silbo.acquisition._climb import Climb
 from skbo_silbo.acquisition._functions import log_expected_improvement
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.mapping._top_down import TopDown
-from skbo_silbo.optimizers._event_log import EventLog
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0), (0.0, 1.0)]
 
@@ -116,41 +115,6 @@ def test_an_object_that_was_used_is_the_same_as_a_new_one(path):
     assert in_minimize(path, 6, n_initial=4, **options) == 6
 
 
-def without_descriptions(path):
-    """Write a journal anew as releases did that had no descriptions."""
-    with EventLog(path) as log:
-        header, records = log.header, log.records
-    del header["descriptions"]
-    path.unlink()
-    with EventLog(path) as log:
-        log.begin(header)
-        for record in records:
-            log.append(record)
-
-
-@pytest.mark.parametrize("door", [in_minimize, in_silbo])
-def test_a_journal_without_descriptions_takes_any_object(path, door):
-    door(path, 1, embedding=PCA(2))
-    without_descriptions(path)
-    with pytest.raises(ValueError, match="embedding was an object and is auto"):
-        door(path, 2)
-    with pytest.raises(ValueError, match=r"mapping was auto and is .*TopDown"):
-        door(path, 2, embedding=PCA(2), mapping=TopDown())
-    assert door(path, 2, embedding=PCA(2)) == 2
-    assert door(path, 3, embedding=PCA(1)) == 3
-
-
-@pytest.mark.parametrize("door", [in_minimize, in_silbo])
-def test_a_journal_without_descriptions_takes_what_cannot_be_looked_into(path, door):
-    """Releases that described no objects began journals with such ones, too."""
-    door(path, 1, embedding=First(0))
-    with pytest.raises(ValueError, match=r"embedding was .*First and is one that cannot be pickl"):
-        door(path, 2, embedding=Locked(0))
-    without_descriptions(path)
-    assert door(path, 2, embedding=Locked(0)) == 2
-    assert door(path, 3, embedding=Locked(0)) == 3
-
-
 def test_what_cannot_be_looked_into_is_refused_by_a_journal_before_the_first_call(path):
     called = []
     with pytest.raises(ValueError, match=r"embedding: journal must be None .*lock.* be pickled"):
@@ -177,8 +141,6 @@ def test_a_saved_state_tells_objects_apart(name, make, other, message):
         SILBO.from_dict(data, **{name: other})
     assert_array_equal(SILBO.from_dict(data, **{name: make()}).ask(), optimizer.ask())
     del data["descriptions"][name]
-    assert len(SILBO.from_dict(data, **{name: other}).func_vals_) == 1
-    del data["descriptions"]  # as it was without them
     assert len(SILBO.from_dict(data, **{name: other}).func_vals_) == 1
 
 

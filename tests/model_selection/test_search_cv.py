@@ -71,11 +71,11 @@ class Uneven(Peak):
 def test_the_optimiser_is_told_how_scores_vary_over_the_folds_when_asked():
     told = {"estimator": Uneven(), "n_iter": 16, "batch_size": 3}
     fitted = search(**told, fold_noise=True).fit(X, Y)
-    noise = fitted.optimizer_.to_dict()["history"]["noise_std"]
+    noise = fitted.optimizer_.to_dict()["events"][0]["noise_std"]
     np.testing.assert_allclose(noise, fitted.cv_results_["std_test_score"] / np.sqrt(3))
     assert min(noise) < 0.5 * max(noise)
     blind = search(**told).fit(X, Y)
-    assert blind.optimizer_.to_dict()["history"]["noise_std"] == [None] * 16
+    assert blind.optimizer_.to_dict()["events"][0]["noise_std"] == [None] * 16
     first, ours, others = blind.optimizer_.n_initial_, fitted.cv_results_, blind.cv_results_
     assert ours["params"][:first] == others["params"][:first]
     assert ours["params"] != others["params"]
@@ -83,7 +83,7 @@ def test_the_optimiser_is_told_how_scores_vary_over_the_folds_when_asked():
 
 def test_with_one_split_or_a_failure_the_noise_is_not_known():
     one = search(cv=[(np.arange(10), np.arange(10, 20))], n_iter=2, fold_noise=True).fit(X, Y)
-    assert one.optimizer_.to_dict()["history"]["noise_std"] == [None, None]
+    assert one.optimizer_.to_dict()["events"][0]["noise_std"] == [None, None]
     assert np.isnan(score_noise(None, refit=True))
     assert np.isnan(score_noise([{"test_scores": 1.0}, {"test_scores": np.nan}], refit=True))
     assert np.isnan(score_noise([{"test_scores": 1e300}, {"test_scores": -1e300}], refit=True))

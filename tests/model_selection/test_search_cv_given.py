@@ -14,7 +14,8 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from skbo_silbo import SILBOSearchCV
 from skbo_silbo.model_selection._given import read_initial_params
-from skbo_silbo.space import Space, as_space
+from skbo_silbo.space import Space
+from skbo_silbo.space._read import as_space
 
 X, Y = np.zeros((12, 1)), np.arange(12.0)
 PLANE = {"a": uniform(), "b": uniform()}
@@ -63,8 +64,11 @@ def test_none_begins_with_the_design():
     assert fit(initial_params=None).cv_results_["source"][0] == "init"
 
 
-def test_with_one_candidate_the_estimator_comes_besides():
-    assert fit(n_iter=1, n_initial=3).cv_results_["source"].tolist() == ["given", "init"]
+def test_with_one_candidate_the_estimator_as_it_is_is_not_evaluated():
+    for estimator in (Peak(), Peak(**OUTSIDE)):
+        assert fit(estimator, n_iter=1, n_initial=3).cv_results_["source"].tolist() == ["init"]
+    dicts = {"initial_params": {"a": 0.1, "b": 0.2}}
+    assert fit(n_iter=1, n_initial=3, **dicts).cv_results_["source"].tolist() == ["given"]
 
 
 @pytest.mark.parametrize("batch_size", ["auto", 3])
@@ -118,7 +122,7 @@ def test_the_best_of_all_may_be_the_one_outside():
 )
 def test_of_a_list_of_dicts_the_first_that_holds_it(kind, a, expected):
     space = as_space([{"kind": ["x"], "a": uniform()}, {"kind": ["y", "z"]}])
-    given = read_initial_params("current", Peak(a, kind=kind), space)
+    given = read_initial_params("current", Peak(a, kind=kind), space, 2)
     assert given.params == [expected]
     assert given.n_outside == (a == 7.0)
 
@@ -127,10 +131,10 @@ def test_a_step_like_one_of_the_list_is_of_the_space():
     scalers = [StandardScaler(), MinMaxScaler()]
     pipe = Pipeline([("scale", StandardScaler()), ("peak", Peak())])
     space = Space({"scale": scalers, "peak__a": uniform()})
-    [params] = read_initial_params("current", pipe, space).params
+    [params] = read_initial_params("current", pipe, space, 2).params
     assert params == {"scale": scalers[0], "peak__a": 0.25}
     pipe.set_params(scale=StandardScaler(with_mean=False))
-    assert read_initial_params("current", pipe, space).n_outside == 1
+    assert read_initial_params("current", pipe, space, 2).n_outside == 1
 
 
 def test_a_finite_space_is_evaluated_once_with_what_is_given():
@@ -163,11 +167,15 @@ def test_a_journal_keeps_what_was_given(estimator, n_jobs, tmp_path):
         fit(estimator, initial_params=None, **options)
 
 
-def test_a_journal_of_one_candidate_goes_on(tmp_path):
-    path = tmp_path / "search.jsonl"
-    fit(n_iter=1, n_initial=3, journal=path)
-    more = fit(n_iter=6, n_initial=3, journal=path)
-    assert more.cv_results_["source"].tolist() == ["resumed"] * 2 + ["init"] + ["model"] * 3
+@pytest.mark.parametrize("estimator", [Peak(), Peak(**OUTSIDE)])
+def test_a_journal_of_one_candidate_goes_on(estimator, tmp_path):
+    options = {"n_initial": 3, "journal": tmp_path / "search.jsonl"}
+    fit(estimator, n_iter=1, **options)
+    more = fit(estimator, n_iter=4, **options)
+    assert more.cv_results_["source"][:3].tolist() == ["resumed", "given", "init"]
+    again = fit(estimator, n_iter=5, **options)
+    assert again.cv_results_["source"].tolist() == ["resumed"] * 4 + ["model"]
+    assert again.cv_results_["params"][:4] == more.cv_results_["params"]
 
 
 @pytest.mark.parametrize(

@@ -77,13 +77,13 @@ def test_a_stopped_candidate(options):
     assert np.nanmax(predicted) < np.nanmax(results["mean_test_score"])
     told = np.where(stopped, predicted, results["mean_test_score"])
     np.testing.assert_array_equal(fitted.optimizer_.func_vals_, -told)
-    noise = fitted.optimizer_.to_dict()["history"]["noise_std"]
+    noise = fitted.optimizer_.to_dict()["events"][0]["noise_std"]
     assert [n is not None for n in noise] == stopped.tolist()
 
 
 def test_the_prediction_is_near_what_the_mean_would_have_been():
     fitted = search(n_iter=30, n_initial=30).fit(X, Y)
-    results, noise = fitted.cv_results_, fitted.optimizer_.to_dict()["history"]["noise_std"]
+    results, noise = fitted.cv_results_, fitted.optimizer_.to_dict()["events"][0]["noise_std"]
     for i in np.flatnonzero(np.isfinite(results["predicted_mean_test_score"])):
         model = Bumpy(**results["params"][i])
         true = np.mean([model.score(X[test]) for _, test in KFold(N_FOLDS).split(X)])

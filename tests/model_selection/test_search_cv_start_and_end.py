@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold, ParameterSampler, RandomizedSearchCV
 
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._initial_results import read_initial_results
-from skbo_silbo.space import as_space
+from skbo_silbo.space._read import as_space
 
 X, Y = np.zeros((12, 1)), np.arange(12.0)
 

@@ -99,7 +99,7 @@ def test_the_prior_reaches_the_surrogate_on_a_sketch_too():
     for embedding in ("sparse", "identity"):
         optimizer = SILBO([(-1, 1)] * 8, embedding=embedding, sketch="count", random_state=0)
         optimizer.tell(X, np.sin(3 * X[:, 2])).ask()
-        state = optimizer.to_dict()["state"]
+        state = optimizer.to_dict()["events"][1]["learnt"]["="]
         theta.append(state["surrogate"]["theta"])
         assert state["path"][-1][1] == f"sketched {embedding}"
     assert not np.allclose(*theta, rtol=1e-3)

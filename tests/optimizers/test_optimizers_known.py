@@ -1,6 +1,5 @@
 """Known values, `x0` and `y0` of `minimize`, and a journal that has some of them."""
 
-import json
 from collections import Counter
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skbo_silbo import minimize
-from skbo_silbo.optimizers._event_log import EventLog
 
 BOUNDS = [(0.0, 1.0), (0.0, 2.0)]
 X = np.random.default_rng(0).random((5, 2))
@@ -109,18 +107,3 @@ def test_a_pending_point_whose_value_is_known_is_not_called(path):
     result = run(func, path, 2, x0=caught.value.optimize_x, y0=7.0)
     assert result.nfev == 1 + func.n_calls == 3
     assert len(np.unique(result.x_iters, axis=0)) == 3
-
-
-def test_the_journal_of_a_release_that_did_not_mark_known_values(path):
-    func, known = Sum(), {"x0": X[:3], "y0": [1.0, 2.0, 3.0]}
-    run(func, path, 2, **known)
-    events = [json.loads(line) for line in path.read_bytes().splitlines()[1:]]
-    with EventLog(path) as log:
-        header = log.header
-    path.unlink()
-    with EventLog(path) as log:
-        log.begin(header)
-        for event in events:
-            if not event.keys() & {"given", "called"}:
-                log.append({k: v for k, v in event.items() if k not in ("n", "check")})
-    assert run(func, path, 4, **known).nfev == func.n_calls == 4

@@ -11,7 +11,8 @@ from skbo_silbo.acquisition._functions import log_expected_improvement
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.optimizers._design import n_initial_points, sobol_points
 from skbo_silbo.optimizers._history import History, impute_failures
-from skbo_silbo.space import first_rows, key_of
+from skbo_silbo.space import key_of
+from skbo_silbo.space._keys import first_rows
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 

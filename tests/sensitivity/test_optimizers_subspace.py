@@ -160,7 +160,7 @@ def test_names_of_categories_and_a_frame():
 
 def test_path_holds_changes_only():
     optimizer = run(SILBO([(-1, 1)] * 5, embedding="semi-sir", random_state=0), bowl, 16)
-    path = optimizer.to_dict()["state"]["path"]
+    path = optimizer.to_dict()["events"][1]["learnt"]["="]["path"]
     assert path[0][0] == optimizer.n_initial_
     assert all(a[1:] != b[1:] for a, b in itertools.pairwise(path))
 

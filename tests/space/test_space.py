@@ -15,7 +15,8 @@ from scipy.optimize import Bounds
 from sklearn.base import clone
 from sklearn.svm import SVC
 
-from skbo_silbo.space import Box, Space, as_space
+from skbo_silbo.space import Box, Space
+from skbo_silbo.space._read import as_space
 from skbo_silbo.space._values import Positions, alike, is_number, same
 
 LISTS = st.one_of(

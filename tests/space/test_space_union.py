@@ -15,7 +15,8 @@ from sklearn.model_selection import RandomizedSearchCV
 from sklearn.svm import SVC
 
 from skbo_silbo import SILBO, SILBOSearchCV
-from skbo_silbo.space import Space, SpaceUnion, as_space
+from skbo_silbo.space import Space, SpaceUnion
+from skbo_silbo.space._read import as_space
 
 C = stats.loguniform(1e-3, 1e3)
 KERNELS = [

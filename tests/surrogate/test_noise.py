@@ -145,7 +145,7 @@ def test_noise_survives_json():
     again = SILBO.from_dict(json.loads(json.dumps(optimizer.to_dict())))
     assert again.ask().tolist() == optimizer.ask().tolist()
     assert again.to_dict() == optimizer.to_dict()
-    assert optimizer.to_dict()["history"]["noise_std"] == [None, *std[1:].tolist()]
+    assert optimizer.to_dict()["events"][0]["noise_std"] == [None, *std[1:].tolist()]
 
 
 def test_one_number_is_for_all_points():
@@ -173,7 +173,7 @@ def test_wrong_noise_is_refused_and_nothing_recorded(noise_std, message):
     with pytest.raises(ValueError, match=message):
         optimizer.tell(x, [1.0, 2.0], noise_std=noise_std)
     assert len(optimizer.func_vals_) == 0
-    assert len(optimizer.to_dict()["pending"]) == 2
+    assert len(optimizer.to_dict()["events"][1]["asked"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -207,4 +207,4 @@ def test_viewed_processes_use_noise(kernel):
 def test_random_search_keeps_what_it_does_not_need():
     optimizer = RandomSearch(BOUNDS, random_state=0)
     optimizer.tell(optimizer.ask(), 1.0, noise_std=0.25)
-    assert optimizer.to_dict()["history"]["noise_std"] == [0.25]
+    assert optimizer.to_dict()["events"][0]["noise_std"] == [0.25]

@@ -9,7 +9,6 @@ from numpy.testing import assert_array_equal
 from scipy.stats import uniform
 
 from skbo_silbo import LostEvaluationWarning, minimize
-from skbo_silbo.optimizers._event_log import EventLog
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0)]
 POINTS = minimize(lambda x: 0.0, BOUNDS, method="random", n_calls=9, random_state=0).x_iters
@@ -170,20 +169,6 @@ def test_a_call_that_was_taken_back_does_not_count(path):
         with pytest.warns(LostEvaluationWarning):
             result = run(func, path, executor=executor, n_pending=4)
     assert result.nfev == func.n_calls == 7
-
-
-def test_a_journal_that_knows_no_calls_is_read(path):
-    """As earlier versions wrote it."""
-    run(Simulator(), path, n_calls=3)
-    with EventLog(path) as log:
-        header, records = log.header, [r for r in log.records if "called" not in r]
-    path.unlink()
-    with EventLog(path) as log:
-        log.begin(header)
-        for record in records:
-            log.append({key: value for key, value in record.items() if key != "n"})
-    func = Simulator()
-    assert run(func, path).nfev == 3 + func.n_calls == 6
 
 
 def test_known_values_are_no_calls(path):

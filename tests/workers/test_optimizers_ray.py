@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 
 from skbo_silbo import minimize
 from skbo_silbo.integrations import RayExecutor
-from skbo_silbo.minimization import LostEvaluationWarning, LostWorkerError
+from skbo_silbo.workers import LostEvaluationWarning, LostWorkerError
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0)]
 POISON = [1.5, 1.0]

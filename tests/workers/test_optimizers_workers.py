@@ -22,7 +22,7 @@ from scipy.stats import uniform
 
 from skbo_silbo import LostEvaluationWarning, LostWorkerError, minimize
 from skbo_silbo.minimization import _run
-from skbo_silbo.optimizers._executors import count_workers
+from skbo_silbo.workers._executors import count_workers
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0)]
 
@@ -211,13 +211,13 @@ def test_points_ahead_follow_the_longest_proposal_of_late(monkeypatch):
         return np.zeros(2)
 
     monkeypatch.setattr(_run, "perf_counter", lambda: clock[0])
-    workers = SimpleNamespace(n_jobs=0, n_usable=4, is_local=False)
-    run = _run.Run(SimpleNamespace(ask=ask), workers, _run.Limits(40), "auto", 1, None, None)
-    run._evaluating = 8.0
+    workers = SimpleNamespace(n_calls=0, n_usable=4, is_local=False)
+    run = _run.Run(bowl, SimpleNamespace(ask=ask), workers, _run.Limits(40), "auto", 1, None, None)
+    run.pace.note_call(8.0)
     ahead = []
     for _ in range(33):
-        run._next_job()
-        ahead.append(run._n_ahead())
+        run._next_call()
+        ahead.append(run._n_wanted() - 4)
     assert ahead[:4] == [0, 0, 2, 2]
     assert ahead[4:] == sorted(ahead[4:], reverse=True)
     assert ahead[-1] == 0

@@ -13,7 +13,8 @@ from sklearn.model_selection import KFold
 
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._candidates import Candidate
-from skbo_silbo.model_selection._workers import Workers
+from skbo_silbo.model_selection._under_way import CandidatesUnderWay
+from skbo_silbo.workers import LostWorkerError
 
 X, Y = np.arange(24.0).reshape(12, 2), np.arange(12.0)
 SPACE = {"a": uniform(), "kind": ["good", "dies"]}
@@ -130,15 +131,15 @@ def test_in_processes_on_every_road(options, n_jobs):
 
 
 class Interrupted(Odd):
-    """In one process: a worker is lost in the second candidate, Ctrl-C hits its second try."""
+    """In one process: workers are lost in the last two candidates, Ctrl-C hits the second try."""
 
     n_calls = 0
 
     def set_params(self, **params):  # called at the begin of a fit, outside what may fail
         Interrupted.n_calls += 1
-        if Interrupted.n_calls == 5:
-            raise BrokenExecutor("a worker was lost")
-        if Interrupted.n_calls == 10:  # the first candidate's three fits, again, and one more
+        if Interrupted.n_calls in (5, 8):
+            raise LostWorkerError("a worker was lost")
+        if Interrupted.n_calls == 10:  # three candidates' three fits, and one more
             raise KeyboardInterrupt
         return super().set_params(**params)
 
@@ -166,37 +167,34 @@ def test_ctrl_c_during_retries_keeps_those_that_have_ended(tmp_path):
 
 
 class OneFitEach:
-    """Stands in for `Batches`: two candidates lose their worker, the fourth begun is cut short."""
+    """Stands in for `Batches`: the first two calls lose their worker, the fourth is cut short."""
 
     def __init__(self, search):
-        self.search, self.begun, self.n_begun = search, self, 0
+        self.search, self.begun, self.n_calls = search, self, 0
         self.search.n_splits_ = 1
 
-    def begin(self, points):
+    def begin(self, points, *, alone):
         pass
 
     @contextmanager
     def fits_of(self, params):
-        self.n_begun += 1
-        if self.n_begun == 4:
+        yield [(self.fit, (), {})]
+
+    def fit(self):
+        self.n_calls += 1
+        if self.n_calls <= 2:
+            raise LostWorkerError("a worker was lost")
+        if self.n_calls == 4:
             raise KeyboardInterrupt
-        yield [(lose_worker if self.n_begun < 3 else one_fit, (), {})]
+        return {"fit_time": 0.1, "score_time": 0.0, "fit_error": None}
 
     def evaluate(self, points, sources, results):
         return [Candidate(points[0], 0, sources[0], results, None, 0.0)]
 
 
-def lose_worker():
-    raise BrokenExecutor("a worker was lost")
-
-
-def one_fit():
-    return {"fit_time": 0.1, "score_time": 0.0, "fit_error": None}
-
-
 def test_ctrl_c_during_retries_as_workers_are_free_keeps_those_that_have_ended():
     search = SILBOSearchCV(Odd(), SPACE, n_jobs=2)
-    with parallel_config("threading"), Workers(OneFitEach(search), 2) as workers:
+    with parallel_config("threading"), CandidatesUnderWay(OneFitEach(search), 1) as workers:
         for a in (0.25, 0.75):
             workers.begin({"a": a}, "model")
         kept = []
@@ -209,7 +207,7 @@ def test_ctrl_c_during_retries_as_workers_are_free_keeps_those_that_have_ended()
 
 def test_sys_exit_of_the_callback_keeps_all_that_have_ended(monkeypatch):
     """Several candidates can end at once; the callback is called after the first of them."""
-    called, wait = [], Workers.wait
+    called, wait = [], CandidatesUnderWay.wait
 
     def wait_for_two(self):
         while self.n_under_way and len(self._ended) < 2:
@@ -219,7 +217,7 @@ def test_sys_exit_of_the_callback_keeps_all_that_have_ended(monkeypatch):
         called.append(progress)
         raise SystemExit
 
-    monkeypatch.setattr(Workers, "wait", wait_for_two)
+    monkeypatch.setattr(CandidatesUnderWay, "wait", wait_for_two)
     options = {"n_iter": 9, "cv": KFold(2), "random_state": 0, "n_jobs": 2, "callback": leave}
     searching = SILBOSearchCV(Odd(), {"a": uniform()}, **options)
     with (

@@ -13,9 +13,10 @@ from odd_estimator import FOREVER, Odd
 from scipy.stats import uniform
 from sklearn.model_selection import KFold
 
-from skbo_silbo.minimization import LostEvaluationWarning
 from skbo_silbo.model_selection import SILBOSearchCV
-from skbo_silbo.model_selection._pool import THREAD_NAME, Pool, WorkerLost
+from skbo_silbo.workers import LostEvaluationWarning, LostWorkerError
+from skbo_silbo.workers._pool import THREAD_NAME, Pool
+from skbo_silbo.workers._workers import Call, Workers
 
 X, Y = np.zeros((12, 1)), np.zeros(12)
 
@@ -158,53 +159,65 @@ def test_a_timeout_that_is_not_positive_is_refused(timeout):
 # The pool.
 
 
+def pool_of(n_workers, kind, **options):
+    return Workers(partial(Pool, n_workers, kind), timeout=FOREVER, **options)
+
+
+def put(pool, group, member, function):
+    pool.submit(Call((group, member), function, group=group))
+
+
 def results_of(pool, n):
     found = []
     while len(found) < n:
         found += pool.wait()
-    return dict(found)
+    for outcome in found:
+        if outcome.kind != "value":
+            raise outcome.value
+    return {outcome.call.key: outcome.value for outcome in found}
 
 
 def test_what_one_group_loses_the_others_have():
-    pool = Pool(2, "threads")
+    pool = pool_of(2, "threads")
     for member in range(3):
-        pool.put(("stuck", member), partial(Odd.released.wait, FOREVER))
+        put(pool, "stuck", member, partial(Odd.released.wait, FOREVER))
     while pool.seconds("stuck") < 0.05:
-        pool.wait()
+        pool.wait(0.0)
     for member in range(4):
-        pool.put(("free", member), partial(pow, member, 2))
-    assert pool.wait() == []  # no worker is free
+        put(pool, "free", member, partial(pow, member, 2))
+    assert pool.wait(time.perf_counter() + 0.05) == []  # no worker is free
     pool.give_up("stuck")
     assert results_of(pool, 4) == {("free", member): member**2 for member in range(4)}
     Odd.released.set()
     assert pool.wait() == []  # what was given up brings nothing any more
-    pool.close()
+    pool.close(wait=True)
 
 
 def test_time_is_counted_by_group():
-    pool, began = Pool(1, "threads"), time.monotonic()
+    pool, began = pool_of(1, "threads"), time.perf_counter()
     for member in range(2):
-        pool.put(("a", member), partial(time.sleep, 0.05))
-    pool.put(("b", 0), int)
+        put(pool, "a", member, partial(time.sleep, 0.05))
+    put(pool, "b", 0, int)
     results_of(pool, 3)
     assert pool.seconds("a") >= 0.1
-    assert 0 < pool.seconds("b") <= time.monotonic() - began - pool.seconds("a")
+    assert 0 < pool.seconds("b") <= time.perf_counter() - began - pool.seconds("a")
     assert pool.seconds("c") == 0
-    pool.close()
+    pool.close(wait=True)
 
 
 @pytest.mark.parametrize("kind", ["threads", "processes"])
 def test_what_a_call_raises_is_raised(kind):
-    pool = Pool(1, kind)
-    pool.put((0, 0), partial(int, "no number"))
+    pool = pool_of(1, kind)
+    put(pool, 0, 0, partial(int, "no number"))
     with pytest.raises(ValueError, match="no number"):
         results_of(pool, 1)
-    pool.put((0, 1), partial(int, "7"))
+    put(pool, 0, 1, partial(int, "7"))
     assert results_of(pool, 1) == {(0, 1): 7}
     if kind == "processes":
-        pool.put((0, 2), partial(os._exit, 3))
-        assert isinstance(results_of(pool, 1)[0, 2], WorkerLost)
-        pool.put((0, 3), threading.Lock().acquire)
+        put(pool, 0, 2, partial(os._exit, 3))
+        with pytest.raises(LostWorkerError, match="a process died"):
+            results_of(pool, 1)
+        put(pool, 0, 3, threading.Lock().acquire)
         with pytest.raises(Exception, match="pickle"):
             results_of(pool, 1)
-    pool.close()
+    pool.close(wait=True)

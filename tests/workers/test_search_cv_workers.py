@@ -18,8 +18,9 @@ from sklearn.pipeline import Pipeline
 from skbo_silbo._sklearn import fits_of, with_results
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._candidates import Candidate
-from skbo_silbo.model_selection._stream import Stream
-from skbo_silbo.model_selection._workers import Workers
+from skbo_silbo.model_selection._under_way import CandidatesUnderWay
+from skbo_silbo.workers._joblib import Stream
+from skbo_silbo.workers._workers import Call, Workers
 
 X, Y = np.arange(24.0).reshape(12, 2), np.arange(12.0)
 PLANE = {"a": uniform(), "b": uniform()}
@@ -216,8 +217,9 @@ def test_a_cut_search_goes_on_with_what_it_has(tmp_path):
     path = tmp_path / "search.jsonl"
     whole = fit(search(journal=path, refit=False)).cv_results_
     lines = path.read_bytes().splitlines(keepends=True)
+    ends = [i + 1 for i, line in enumerate(lines) if b'"told"' in line]
     for n_kept, options in [(6, {}), (11, {}), (11, {"n_jobs": 1}), (11, {"batch_size": 1})]:
-        path.write_bytes(b"".join(lines[: n_kept + 1]))
+        path.write_bytes(b"".join(lines[: ends[n_kept - 1]]))
         again = search(journal=path, refit=False, **options)
         assert n_new_fits(again) == 3 * (15 - n_kept)
         assert again.cv_results_["params"][:n_kept] == whole["params"][:n_kept]
@@ -225,7 +227,7 @@ def test_a_cut_search_goes_on_with_what_it_has(tmp_path):
         assert len({tuple(p.values()) for p in again.cv_results_["params"]}) == 15
         told = again.optimizer_.func_vals_
         np.testing.assert_array_equal(told, -again.cv_results_["mean_test_score"])
-    assert [json.loads(line)["in order"] for line in lines[1:]] == [False] * 15
+    assert [json.loads(lines[end - 1])["in order"] for end in ends] == [False] * 15
     assert n_new_fits(search(journal=path, refit=False)) == 0
 
 
@@ -242,7 +244,7 @@ class OneFitEach:
         self.seconds, self.search, self.begun = seconds, search(), self
         self.search.n_splits_ = 1
 
-    def begin(self, points):
+    def begin(self, points, *, alone):
         pass
 
     @contextmanager
@@ -258,7 +260,10 @@ class OneFitEach:
     [(0.0, 1.0, 1), (0.1, 1.0, 1), (0.3, 1.0, 2), (0.7, 1.0, 3), (50.0, 1.0, 4), (1.0, 0.0, 4)],
 )
 def test_as_many_fits_are_ready_as_end_while_a_candidate_is_proposed(proposing, fitting, n_ahead):
-    with Workers(OneFitEach(fitting), 4, in_batches=True) as workers:
+    with (
+        parallel_config("threading", n_jobs=4),
+        CandidatesUnderWay(OneFitEach(fitting), 4) as workers,
+    ):
         workers.note_proposal(proposing)
         assert len(workers.evaluate([{}, {}], ["init", "init"])) == 2
         assert workers.n_wanted == 4 + n_ahead
@@ -278,32 +283,28 @@ def test_as_many_fits_are_ready_as_end_while_a_candidate_is_proposed(proposing, 
 def test_tasks_may_come_at_any_time(backend, n_jobs):
     results, n_put = {}, 0
     with parallel_config(backend):
-        stream = Stream(n_jobs)
+        workers = Workers(lambda: Stream(n_jobs))
         while len(results) < 20:
             if n_put < 20 and n_put - len(results) < 1 + n_put // 4:  # now few, now many
-                stream.put(n_put, (lambda i: lambda: i**2)(n_put))
+                workers.submit(Call(n_put, (lambda i: lambda: i**2)(n_put)))
                 n_put += 1
-            results.update(stream.wait())
-        stream.close()
+            results.update({o.call.key: o.value for o in workers.wait()})
+        workers.close(wait=True)
     assert results == {i: i**2 for i in range(20)}
 
 
-def test_a_task_that_raises_ends_the_stream():
+def test_what_a_task_raises_comes_out_with_it():
     def fails():
         raise LookupError("a task's own")
 
     with parallel_config("threading"):
-        stream = Stream(2)
-        stream.put(0, fails)
+        workers = Workers(lambda: Stream(2))
+        workers.submit(Call(0, fails))
+        [outcome] = workers.wait()
+        assert outcome.kind == "error"
         with pytest.raises(LookupError, match="a task's own"):
-            first_result(stream)
-        stream.close()
-
-
-def first_result(stream):
-    while not (results := stream.wait()):
-        pass
-    return results
+            raise outcome.value
+        workers.close(wait=True)
 
 
 # Private names of scikit-learn.

@@ -3,13 +3,13 @@
 from ._cell_process import measure_cell
 from ._command_line import run_command_line
 from ._experiment import Cell, Experiment, Grid, RunOptions, all_is_fixed
-from ._measure import alternate, peak_rss_mib, slope, time_call
+from ._measure import peak_rss_mib
 from ._recorder import Recorder, curve
 from ._results import by_method, missing_cells
 from ._runner import MissingPeerError, run_cell, run_experiment
 from ._store import Store
-from ._tables import Table, render_rst, render_text
-from ._words import milliseconds, shape, spread
+from ._tables import Table, csv_block, csv_lines, render_rst, render_text, write_rst
+from ._words import shape, spread
 
 __all__ = [
     "Cell",
@@ -21,11 +21,11 @@ __all__ = [
     "Store",
     "Table",
     "all_is_fixed",
-    "alternate",
     "by_method",
+    "csv_block",
+    "csv_lines",
     "curve",
     "measure_cell",
-    "milliseconds",
     "missing_cells",
     "peak_rss_mib",
     "render_rst",
@@ -34,7 +34,6 @@ __all__ = [
     "run_command_line",
     "run_experiment",
     "shape",
-    "slope",
     "spread",
-    "time_call",
+    "write_rst",
 ]

@@ -12,7 +12,7 @@ from ._page_parts import aims_table, circumstances, could_not, missing_table
 from ._results import latest, missing_cells
 from ._runner import MissingPeerError, run_experiment
 from ._store import Store
-from ._tables import render_rst, render_text
+from ._tables import render_text, write_rst
 
 PROGRAM = "python -m skbo_silbo.benchmarks"
 ABOUT = (
@@ -23,7 +23,7 @@ NAMED = 20  # failures, on stderr; a page names every cell that lacks
 STOPPED = 130  # exit code of a command ended by Ctrl-C, as shells have it
 
 
-def run_command_line(experiments, arguments=None):
+def run_command_line(experiments, arguments=None, note=""):
     """Do what the arguments say.
 
     Parameters
@@ -32,13 +32,15 @@ def run_command_line(experiments, arguments=None):
         Name to `Experiment`.
     arguments : list of str, optional
         Those of the process if not given.
+    note : str, default=""
+        What the list of experiments ends with.
 
     Returns
     -------
     code : int
         0, or 1 with failures on stderr (`NAMED` of them, and how many more), or 130 after Ctrl-C.
     """
-    options = make_parser(experiments).parse_args(arguments)
+    options = make_parser(experiments, note).parse_args(arguments)
     try:
         failures = options.do(experiments, options)
     except (MissingPeerError, ValueError) as error:
@@ -57,22 +59,23 @@ def run_command_line(experiments, arguments=None):
     return 1 if failures else 0
 
 
-def make_parser(experiments):
+def make_parser(experiments, note=""):
     """Return the `ArgumentParser`."""
     parser = argparse.ArgumentParser(prog=PROGRAM, description=ABOUT)
     commands = parser.add_subparsers(required=True, metavar="run|report|list")
-    _add_run(commands, experiments)
+    told = _told(experiments, note)
+    _add_run(commands, experiments, told)
     _add_report(commands)
     listing = commands.add_parser("list", help="experiments, their profiles and numbers of cells")
-    listing.set_defaults(do=_list)
+    listing.set_defaults(do=lambda *_: _print_at_once(told) or [])
     return parser
 
 
-def _add_run(commands, experiments):
+def _add_run(commands, experiments, told):
     run = commands.add_parser(
         "run",
         help="measure the cells that FILE does not hold yet",
-        epilog="experiments and their profiles (number of cells):\n" + _told(experiments, "  "),
+        epilog=f"experiments and their profiles (number of cells):\n{told}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument("names", nargs="+", choices=sorted(experiments), metavar="NAME")
@@ -133,7 +136,7 @@ def _report(experiments, options):
     blocks, aims, missing = [], [], []
     for name in names:
         experiment, own = experiments[name], [r for r in results if r["experiment"] == name]
-        blocks += [*_pictures(experiment, own, options.rst), *experiment.report(own)]
+        blocks += [*_pictures(experiment, own, options), *experiment.report(own)]
         if options.published:
             blocks += experiment.compare(own, options.published)
         aims += experiment.aims(own)
@@ -141,17 +144,17 @@ def _report(experiments, options):
     failed = [*aims_table(aims), *could_not(results), *missing_table(missing)]
     blocks = [*failed, *blocks, *circumstances(files, experiments, options)]
     if options.rst:
-        Path(options.rst).write_text(render_rst(options.title or ", ".join(names), blocks))
+        write_rst(options.rst, options.title or ", ".join(names), blocks)
     else:
         sys.stdout.write(render_text(blocks))
     return [f"no result for {cell}" for cell in missing]
 
 
-def _pictures(experiment, results, page):
+def _pictures(experiment, results, options):
     """Draw beside the page; return the paragraphs that show the pictures."""
-    if not page:
+    if not options.rst:
         return []
-    drawn = experiment.figures(results, Path(page).parent)
+    drawn = experiment.figures(results, Path(options.rst).parent, options.published)
     return [
         f".. figure:: {name}\n   :alt: {caption.split('. ')[0]}\n\n   {caption}"
         for name, caption in drawn
@@ -171,17 +174,13 @@ def _read(path, experiments):
     return results
 
 
-def _list(experiments, options):
-    _print_at_once(_told(experiments))
-    return []
-
-
-def _told(experiments, indent=""):
-    return "\n".join(
-        f"{indent}{e.name}  ({', '.join(f'{p}: {len(e.cells(p))}' for p in e.grids)} cells)"
+def _told(experiments, note):
+    lines = [
+        f"{e.name}  ({', '.join(f'{p}: {len(e.cells(p))}' for p in e.grids)} cells)"
         + (f"  {e.about}" if e.about else "")
         for e in experiments.values()
-    )
+    ]
+    return "\n".join([*lines, note] if note else lines)
 
 
 def _print_at_once(line):

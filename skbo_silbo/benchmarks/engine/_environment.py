@@ -55,7 +55,7 @@ def _version(package):
 
 
 def _revision():
-    """Commit of the checkout that holds this file, "+" after it when `skbo_silbo` differs."""
+    """Commit of the checkout that holds this file, "+" after it when what is run differs."""
     folder = Path(__file__).parents[2]
     described = subprocess.run(
         ["git", "describe", "--always", "--exclude", "*"],
@@ -66,5 +66,8 @@ def _revision():
     )
     if described.returncode:
         return None
-    changed = subprocess.run(["git", "diff", "--quiet", "HEAD", "--", "."], cwd=folder, check=False)
+    measured = (".", "../doc/benchmarks/experiments")
+    changed = subprocess.run(
+        ["git", "diff", "--quiet", "HEAD", "--", *measured], cwd=folder, check=False
+    )
     return described.stdout.strip() + "+" * bool(changed.returncode)

@@ -116,7 +116,7 @@ def no_aims(results):
     return []
 
 
-def no_figures(results, folder):
+def no_figures(results, folder, published):
     """Pictures of an experiment: none."""
     return []
 
@@ -142,7 +142,8 @@ class Experiment:
     report : callable
         Finished results (list of dict) to a list of paragraphs (str) and `Table`.
     figures : callable
-        (results, folder) to paths of pictures written there, with captions: list of (name, text).
+        (results, folder, path of a table of published results or None) to pictures written there:
+        list of (file name, caption).
     compare : callable
         (results, path of a table of published results) to a list of paragraphs and `Table`.
     aims : callable

@@ -16,8 +16,3 @@ def spread(values, digits=2):
     low, high = f"{values.min():.{digits}f}", f"{values.max():.{digits}f}"
     middle = f"{np.median(values):.{digits}f}"
     return f"{middle} ({low} to {high})" if len(values) > 1 else middle
-
-
-def milliseconds(values):
-    """Median of seconds, as milliseconds."""
-    return f"{1e3 * np.median(values):.3g}"

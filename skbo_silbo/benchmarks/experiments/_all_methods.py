@@ -6,7 +6,7 @@ from skbo_silbo.benchmarks.search import (
     measure_search,
     packages,
     search_figures,
-    search_report,
+    whole_report,
 )
 
 FUNCTIONS = {"branin": 2, "hartmann6": 6, "colville": 4}
@@ -52,7 +52,7 @@ METHODS_EXPERIMENT = Experiment(
         ),
     },
     measure=measure_search,
-    report=search_report,
+    report=whole_report,
     figures=search_figures,
     compare=compare_published,
     cap_seconds=1800,

@@ -4,8 +4,6 @@ The bottom-up strategy evaluates all points again whenever it learns the embeddi
 iterations are 1600 evaluations, and are run as such.
 """
 
-from operator import itemgetter
-
 import numpy as np
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method
@@ -15,11 +13,13 @@ from skbo_silbo.benchmarks.search import (
     make_problem,
     measure_search,
     packages,
-    search_figures,
-    search_report,
+    whole_report,
 )
 
-AS_RUN = ("silbo-td-as-run",)
+from ._paper_picture import paper_figures
+
+BASELINES_AS_RUN = ("rembo-as-run", "hesbo-as-run", "sir-bo-as-run")
+AS_RUN = ("silbo-td-as-run", *BASELINES_AS_RUN)
 OTHERS = ("rembo", "rembo-kx", "rembo-kpsi", "hesbo", "sir-bo", "add-bo", "silbo-td", "silbo-td-ei")
 BOTTOM_UP = ("silbo-bu", "silbo-bu-ei", "silbo-bu-as-run")
 LOCAL = ("silbo-bu-local", "silbo-bu-local-labelled")
@@ -32,7 +32,6 @@ VARIANTS = (*LABELLED, *ITERATIVE, *FREQUENCY)
 METHODS = tuple(dict.fromkeys((*OTHERS, *AS_RUN, *BOTTOM_UP, *VARIANTS, *HONEST)))
 # (function, r) as in the authors' files of results: Branin's are of four coordinates
 RUN = {"branin": 4, "hartmann6": 6, "colville_as_run": 4}
-GROWING = ("random", "silbo-bu", "silbo-bu-ei", "silbo-bu-as-run")
 NETWORK = {"function": "mlp_weights", "kind": "real", "d": 500, "n": 250, "r": 12}
 
 
@@ -46,11 +45,11 @@ def embedded(function, d, n, r):
     return {"function": function, "kind": "embedded", "d": d, "n": n, "r": r}
 
 
-def _curves(d, n_repeats, n=250, n_bottom_up=1600):
+def _curves(d, n_repeats):
     """Figures 1 to 3: all methods for 250 iterations."""
     return (
-        Grid(as_run(d, n), n_repeats, methods=(*OTHERS, *AS_RUN, *HONEST)),
-        Grid(as_run(d, n_bottom_up), n_repeats, methods=(*BOTTOM_UP, *HONEST[:2])),
+        Grid(as_run(d, 250), n_repeats, methods=(*OTHERS, *AS_RUN, *HONEST)),
+        Grid(as_run(d, 1600), n_repeats, methods=(*BOTTOM_UP, *HONEST[:2])),
     )
 
 
@@ -62,38 +61,10 @@ def _ablations(d, n_repeats, n):
     )
 
 
-def _decisive():
-    """Return what decides the paper's claims, the first first, with seeds that time allowed.
-
-    The variants run to 550 evaluations, which are 50 points and 100 iterations where B is learnt
-    every 20; silbo-bu's own curves to 1600 hold its first 550. The same seeds on both sides. All
-    together, about an hour of one core.
-    """
-    n, n_variants = 1600, 550
-    return (
-        Grid(as_run(100, n), 30, methods=("random",)),
-        Grid(as_run(100, n), 10, methods=BOTTOM_UP),
-        Grid(as_run(100, 100), 10, methods=ITERATIVE),
-        Grid(as_run(100, n_variants), 5, methods=LOCAL),
-        Grid(as_run(100, 250), 3, methods=AS_RUN),
-        Grid(as_run(100, n_variants), 3, methods=FREQUENCY[::2]),
-        Grid(as_run(100, 250)[1:2], 5, methods=SEMI_SIR),
-        Grid((NETWORK,), 3, methods=("random", "rembo", "hesbo")),
-        Grid(({**NETWORK, "n": n},), 3, methods=("silbo-bu",)),
-        Grid(as_run(1000, 100), 3, methods=ITERATIVE),
-        Grid(as_run(1000, n_variants), 3, methods=(*LOCAL, "silbo-bu", "random")),
-        Grid(({**NETWORK, "n": n},), 3, methods=("random",)),
-        Grid(as_run(1000, n_variants), 15, methods=("random",)),
-        Grid(as_run(100, 250), 5, methods=("sobol",)),
-        Grid(as_run(100, 250), 3, methods=("rembo", "hesbo")),
-        Grid((NETWORK,), 1, methods=("sir-bo",)),
-    )
-
-
 def _thirty():
-    """Return the plan with 30 seeds, 10 of the dear ones: about eight hours of a quiet core."""
-    dear = ("add-bo", "silbo", "silbo-td", "silbo-td-ei", *AS_RUN)
-    cheap = ("rembo", "hesbo", "sir-bo", "sobol")
+    """Return the plan with 30 seeds, 10 of the expensive ones."""
+    expensive = ("add-bo", "silbo", "silbo-td", "silbo-td-ei")
+    cheap = ("rembo", "hesbo", "sir-bo", "sobol", *AS_RUN)
     return (
         *(
             grid
@@ -106,58 +77,10 @@ def _thirty():
             )
         ),
         Grid(as_run(100, 250), 30, methods=cheap),
-        Grid(as_run(100, 250), 10, methods=dear),
+        Grid(as_run(100, 250), 10, methods=expensive),
         Grid((NETWORK,), 5, methods=(*OTHERS, *HONEST)),
         Grid(({**NETWORK, "n": 1600},), 5, methods=(*BOTTOM_UP, "random")),
     )
-
-
-def beginnings(results):
-    """Return what longer runs had found within each budget at which their method lacks a run.
-
-    Of `GROWING`, whose first evaluations do not depend on how many are to come.
-    """
-    budgets = dict.fromkeys((_untimed(r["problem"]), r["problem"]["n"]) for r in results)
-    present = {(_untimed(r["problem"]), r["problem"]["n"], r["method"]) for r in results}
-    longest = {}
-    for r in results:
-        key = _untimed(r["problem"]), r["method"], r["repeat"]
-        longest[key] = max(r, longest.get(key, r), key=lambda r: r["problem"]["n"])
-    return [
-        _beginning(r, n)
-        for where, n in budgets
-        for (place, method, _), r in longest.items()
-        if method in GROWING and place == where and r["problem"]["n"] > n
-        if (where, n, method) not in present
-    ]
-
-
-def _untimed(problem):
-    return tuple(item for item in sorted(problem.items()) if item[0] != "n")
-
-
-def _beginning(result, n):
-    """Return a result as it was after n evaluations; times only where one was kept by then."""
-    steps = [step for step in result["steps"] if step[0] <= n]
-    kept = {name: value for name, value in result.items() if "seconds" not in name}
-    kept |= {"problem": {**result["problem"], "n": n}, "steps": steps}
-    seconds = [one for one in result["seconds"] if one[0] <= n]
-    if not seconds:
-        return kept
-    last = [n, float(np.interp(n, *np.transpose(result["seconds"])))]
-    return kept | {"seconds": [one for one in seconds if one[0] < n] + [last]}
-
-
-def paper_figures(results, folder):
-    """Draw the curves, panel by panel, with what longer runs had done within its budget."""
-    by_budget = itemgetter("d", "n", "function")
-    results = sorted([*results, *beginnings(results)], key=lambda r: r["method"])
-    results.sort(key=lambda r: by_budget(r["problem"]), reverse=True)
-    results.sort(key=lambda r: r["problem"]["kind"])  # three functions a row, then the network
-    (found, caption), (taken, about) = search_figures(results, folder)
-    more = f" {', '.join(GROWING)}: also the beginnings of longer runs"
-    late = ", whose times were kept at each tenth of them, so that their lines begin late."
-    return [(found, f"{caption}{more}."), (taken, f"{about}{more}{late}")]
 
 
 PAPER = Experiment(
@@ -171,12 +94,6 @@ PAPER = Experiment(
             Grid(({**NETWORK, "n": 1600},), 5, methods=(*BOTTOM_UP, "random")),
             *_ablations(1000, 100, 1600),
         ),
-        "quick": (
-            *_curves(100, 2, 120, 260),
-            Grid(({**NETWORK, "n": 120},), 2, methods=("silbo-td", "silbo-bu", *HONEST)),
-            *_ablations(100, 2, 260),
-        ),
-        "decisive": _decisive(),
         "thirty": _thirty(),
         "tiny": Grid(
             ({"function": "branin", "kind": "embedded", "d": 5, "n": 25, "r": 2},),
@@ -185,7 +102,7 @@ PAPER = Experiment(
         ),
     },
     measure=measure_search,
-    report=search_report,
+    report=whole_report,
     figures=paper_figures,
     compare=compare_published,
     cap_seconds=3600,
@@ -294,7 +211,7 @@ def embedding_report(results):
     return [Table("Directions from 50 values", header, rows, note)]
 
 
-def embedding_figures(results, folder):
+def embedding_figures(results, folder, published=None):
     """Draw the values against each coordinate, for the first run of each method."""
     import matplotlib
 

@@ -1,4 +1,4 @@
-"""Every experiment by its name: all that the files of this folder define."""
+"""Every experiment by its name: all that the files of some folders define."""
 
 from importlib import import_module
 from pathlib import Path
@@ -6,6 +6,9 @@ from pkgutil import iter_modules
 from types import MappingProxyType
 
 from skbo_silbo.benchmarks.engine import Experiment
+
+OWN_MEASUREMENTS = Path(__file__).parents[3] / "doc" / "benchmarks" / "experiments"
+"""Where a checkout keeps the project's own measurements; no other installation has the folder."""
 
 
 def find_experiments(package, folders):
@@ -19,7 +22,7 @@ def find_experiments(package, folders):
 
     Returns
     -------
-    experiments : dict
+    experiments : mapping
         Name to `Experiment`, by name.
 
     Raises
@@ -29,8 +32,6 @@ def find_experiments(package, folders):
     """
     found = {}
     for module in iter_modules(folders):
-        if f"{package}.{module.name}" == __name__:
-            continue
         for value in vars(import_module(f"{package}.{module.name}")).values():
             if not isinstance(value, Experiment):
                 continue
@@ -39,7 +40,4 @@ def find_experiments(package, folders):
                     f"name of an experiment must be its own: {value.name!r} is in "
                     f"{module.name} and elsewhere. Rename one."
                 )
-    return dict(sorted(found.items()))
-
-
-EXPERIMENTS = MappingProxyType(find_experiments(__package__, [str(Path(__file__).parent)]))
+    return MappingProxyType(dict(sorted(found.items())))

@@ -1,7 +1,6 @@
 """Experiments about optimisers: who takes part, on what, and how the runs are told."""
 
 from ._bbob import bbob_problem
-from ._claims import difference, told_difference, told_mean, verdict_of
 from ._contestants import (
     CONTESTANTS,
     find_contestant,
@@ -22,7 +21,14 @@ from ._gap_report import (
 )
 from ._output_scale import yeo_johnson
 from ._problem_data import make_problem, told_problem
-from ._published import compare_published, read_published, verdict
+from ._published import (
+    compare_published,
+    published_curves,
+    published_key,
+    read_published,
+    value_at,
+    verdict,
+)
 from ._search_figures import colour_of, mean_band, search_figures, style_of
 from ._search_report import (
     COLUMNS,
@@ -30,6 +36,7 @@ from ._search_report import (
     evaluations_within,
     search_report,
     values_of,
+    whole_report,
 )
 from ._search_run import measure_gap, measure_search, regrets
 
@@ -44,7 +51,6 @@ __all__ = [
     "colour_of",
     "compare_published",
     "compared",
-    "difference",
     "error_of_mean",
     "evaluations_within",
     "find_contestant",
@@ -58,6 +64,8 @@ __all__ = [
     "measure_gap",
     "measure_search",
     "packages",
+    "published_curves",
+    "published_key",
     "rank_aims",
     "read_published",
     "regrets",
@@ -65,13 +73,12 @@ __all__ = [
     "search_report",
     "settings_table",
     "style_of",
-    "told_difference",
-    "told_mean",
     "told_problem",
     "told_variants",
+    "value_at",
     "values_of",
     "verdict",
-    "verdict_of",
+    "whole_report",
     "with_error",
     "with_variants",
     "yeo_johnson",

@@ -12,6 +12,8 @@ from skbo_silbo.benchmarks.engine import Table, all_is_fixed
 from skbo_silbo.decomposition import SemiSlicedInverseRegression
 from skbo_silbo.minimization import minimize
 
+from ._baselines_as_run import HeSBOAsRun, REMBOAsRun, SIRBOAsRun
+
 N_FIRST = 50  # random points of the paper's experiments
 OWN, ANY, SCALED, TOLD = (
     "its own rule",
@@ -52,8 +54,8 @@ class OwnMethod:
 
     Attributes
     ----------
-    method : str
-        Its name in `minimize`.
+    method : str or class
+        Its name in `minimize`, or what `minimize` takes in place of one.
     options : dict
     as_published : bool
         Whether the embedding has the dimension ``problem["r"]``.
@@ -61,7 +63,7 @@ class OwnMethod:
         Arguments of `SemiSlicedInverseRegression`, when the embedding is learnt by that.
     """
 
-    method: str
+    method: str | type
     options: Mapping = field(default_factory=dict)
     as_published: bool = False
     pencil: Mapping | None = None
@@ -117,6 +119,13 @@ def _as_run(method, published=()):
     """Return a method with the settings of the code of SILBO's authors."""
     settings = "r of the problem; the authors' code: H = r + 1, k = 3, the 50 best labels"
     return Contestant(OwnMethod(method, as_published=True), settings=settings, published=published)
+
+
+def _baseline_as_run(method, published, told):
+    """Return a baseline with the search of SILBO's authors."""
+    return replace(
+        _paper(method, published), settings=f"r of the problem; the authors' code: {told}"
+    )
 
 
 LOCAL = MappingProxyType(
@@ -178,6 +187,11 @@ CONTESTANTS = MappingProxyType(
         "rembo-kpsi": _paper("rembo-kpsi", ("REMBO-Kpsi", "")),
         "hesbo": _paper("hesbo", ("HeSBO", "")),
         "sir-bo": _paper("sir-bo", ("SIR-BO", "")),
+        "rembo-as-run": _baseline_as_run(REMBOAsRun, ("REMBO", ""), "EI, 2000 random candidates"),
+        "hesbo-as-run": _baseline_as_run(HeSBOAsRun, ("HeSBO", ""), "EI, 2000 random candidates"),
+        "sir-bo-as-run": _baseline_as_run(
+            SIRBOAsRun, ("SIR-BO", ""), "H = r + 1, two generations of CMA-ES to the lowest bound"
+        ),
         "si-bo": _paper("si-bo"),
         "add-bo": _additive(("ADD-BO", "")),
         "bock": Contestant(OwnMethod("bock")),

@@ -280,7 +280,7 @@ def ranks_after(by_method, n):
     return rankdata([[r.values[n - 1] for r in own] for own in by_method.values()], axis=0)
 
 
-def gap_figures(group_of, dear, results, folder, n=100):
+def gap_figures(group_of, dear, results, folder, published=None, n=100):
     """Draw one panel a group: mean share against evaluations, chance after n as the zero.
 
     Returns

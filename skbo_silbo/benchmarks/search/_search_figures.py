@@ -38,6 +38,9 @@ COLOURS = MappingProxyType(
         "rembo-kpsi": "#6baed6",
         "hesbo": "#08306b",
         "sir-bo": "#2ca02c",
+        "rembo-as-run": "#1f77b4",
+        "hesbo-as-run": "#08306b",
+        "sir-bo-as-run": "#2ca02c",
         "si-bo": "#98df8a",
         "add-bo": "#9467bd",
         "bock": "#c51b8a",
@@ -58,6 +61,7 @@ DASHED = frozenset(
         *("silbo-bu-labelled", "silbo-bu-local-labelled", "silbo-bu-semi-sir-labelled"),
         "silbo-bu-random-20",
         *("rembo-kx", "rembo-kpsi", "sobol"),
+        *("rembo-as-run", "hesbo-as-run", "sir-bo-as-run"),
     )
 )
 REGRET = "regret / (median random value - optimum)"
@@ -86,7 +90,7 @@ CONNECTOR = MappingProxyType(
 )
 
 
-def search_figures(results, folder):
+def search_figures(results, folder, published=None):
     """Draw what was found and the time it took, one panel a problem and budget.
 
     Parameters
@@ -94,6 +98,8 @@ def search_figures(results, folder):
     results : list of dict
     folder : path-like
         Where the pictures are written, as ``<experiment>.png`` and ``<experiment>-time.png``.
+    published : path-like or None
+        Not drawn.
 
     Returns
     -------

@@ -23,6 +23,11 @@ ABOUT_RANKS = (
     f"over problems and runs, at least {LEAST_REGRET:g}."
 )
 
+ABOUT_WITHIN = (
+    "Within 1 %: median evaluations to a regret of .01 of the distance from the median random "
+    "value, and how many got there."
+)
+
 
 def search_report(results):
     """Return a table over all problems, a table a problem, and who took part."""
@@ -32,6 +37,19 @@ def search_report(results):
         *(_problem_table(dict(key), methods) for key, methods in grouped.items()),
         settings_table(results),
     ]
+
+
+def whole_report(results):
+    """Return what `search_report` does, but one table of every problem."""
+    rows = [
+        (f"{told_problem(problem)}, {problem['n']} evaluations", *row)
+        for problem, methods in ((dict(key), own) for key, own in by_method(results).items())
+        for row in _sorted_rows(methods)
+    ]
+    header = ("problem", "method", "runs", "mean", "sd", "median", "mean half-way")
+    note = f"Lower is better. {ABOUT_WITHIN}"
+    every = Table("Every problem", (*header, "within 1 %", "s a proposal"), rows, note)
+    return [*_over_all(results), every, settings_table(results)]
 
 
 def values_of(results):
@@ -46,8 +64,12 @@ def evaluations_within(result):
     return int(reached[0]) + 1 if reached.size else None
 
 
+def _sorted_rows(methods):
+    ordered = sorted(methods.items(), key=lambda pair: _mean_last(pair[1]))
+    return [_row(method, own) for method, own in ordered]
+
+
 def _problem_table(problem, methods):
-    rows = [(_mean_last(own), _row(method, own)) for method, own in methods.items()]
     n = problem["n"]
     header = (
         "method",
@@ -62,7 +84,7 @@ def _problem_table(problem, methods):
     return Table(
         f"{told_problem(problem)}, {n} evaluations".capitalize(),
         header,
-        [row for _, row in sorted(rows, key=lambda pair: pair[0])],
+        _sorted_rows(methods),
         _optimum_note(methods),
     )
 
@@ -71,10 +93,7 @@ def _optimum_note(methods):
     result = next(iter(methods.values()))[0]
     if "optimum" not in result:
         return "The optimum is not known. Lower is better."
-    return (
-        f"Lower is better; the optimum is {result['optimum']:.6g}. Within 1 %: median evaluations "
-        "to a regret of .01 of the distance from the median random value, and how many got there."
-    )
+    return f"Lower is better; the optimum is {result['optimum']:.6g}. {ABOUT_WITHIN}"
 
 
 def _mean_last(results):

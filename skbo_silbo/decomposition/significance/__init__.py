@@ -1,1 +1,5 @@
 """Tests: how many directions there are, and whether what they assume holds."""
+
+from ._weighted_chi_square import bentler_xie
+
+__all__ = ["bentler_xie"]

@@ -153,7 +153,7 @@ def warn_of_curvature(shares, curved, extra):
         found.append("directions after the first are curved functions of those before")
     warn_user(
         f"The linearity condition fails, that the mean of X is linear in the scores: "
-        f"{'; '.join(found)}. Sliced inverse regression then returns directions that y does not "
+        f"{'; '.join(found)}. Sliced inverse regression may then return directions that y does not "
         "depend on. Transform skewed features, take reweight='elliptical', or a method that does "
         "without the condition: MAVE, OuterProductGradients, ActiveSubspace."
     )

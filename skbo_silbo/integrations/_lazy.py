@@ -1,0 +1,9 @@
+"""Classes whose library is imported with them: each is imported when it is asked for."""
+
+
+def __getattr__(name):
+    if name != "SILBOSampler":
+        raise AttributeError(f"module 'skbo_silbo.integrations' has no attribute {name!r}")
+    from skbo_silbo.integrations._optuna_sampler import SILBOSampler
+
+    return SILBOSampler

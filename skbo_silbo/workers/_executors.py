@@ -1,0 +1,134 @@
+"""Executors in the manner of ``concurrent.futures``: the caller as one, and those of others."""
+
+import inspect
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing.reduction import ForkingPickler
+from typing import Any
+
+from skbo_silbo._checks import check_picklable
+
+SENT = (
+    "Define it at the top level of a module; functools.partial of such a function holds further "
+    "arguments. Or take loky's processes, executor=lambda: loky.ProcessPoolExecutor(4), which are "
+    "sent lambdas and nested functions too, or a ThreadPoolExecutor."
+)
+
+
+class InPlace(Executor):
+    """One worker, which is the caller: `submit` returns when the function has.
+
+    Attributes
+    ----------
+    returned : object
+        What the last call returned, at once: for whoever is interrupted before its future.
+    """
+
+    _max_workers = 1
+    is_in_process = True
+    returned = None
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Return a future that is done; Ctrl-C passes."""
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
+        try:
+            self.returned = fn(*args, **kwargs)
+            future.set_result(self.returned)
+        except (Exception, SystemExit) as error:
+            future.set_exception(error)
+        return future
+
+
+class Driven(Executor):
+    """An executor of ours that works, or takes results, only while it is waited for."""
+
+    def drive(self):
+        """Work, or wait, for a moment."""
+        raise NotImplementedError
+
+
+def is_executor(executor: object) -> bool:
+    """Whether this is an executor itself, and not a class or another callable that makes one."""
+    return hasattr(executor, "submit") and not isinstance(executor, type)
+
+
+def made(make):
+    """Return the executor that a callable makes, or refuse what it makes."""
+    executor = make()
+    if not is_executor(executor):
+        raise ValueError(
+            f"executor must have submit(), or be a callable that returns such an executor: {make!r}"
+            f" returned {executor!r}. Write lambda: ThreadPoolExecutor(4), say."
+        )
+    return executor
+
+
+def is_in_process(executor):
+    """Whether the workers are of this process, which dies with any of them.
+
+    No executor tells: threads are those of `ThreadPoolExecutor` and of what derives from it.
+    """
+    return getattr(executor, "is_in_process", isinstance(executor, ThreadPoolExecutor))
+
+
+def count_workers(executor, assumed=None):
+    """Return how many workers an executor has.
+
+    ``concurrent.futures`` and loky keep the number in ``_max_workers``, mpi4py in
+    ``num_workers``, and an executor of Dask has a client that knows its cluster.
+
+    Raises
+    ------
+    ValueError
+        When it does not say, and `assumed` is None.
+    """
+    for name in ("_max_workers", "num_workers"):
+        number = getattr(executor, name, None)
+        if isinstance(number, int):
+            return max(number, 1)
+    client = getattr(executor, "_client", None)
+    if client is not None and hasattr(client, "nthreads"):
+        return max(sum(client.nthreads().values()), 1)
+    if assumed is not None:
+        return assumed
+    raise ValueError(
+        f"executor must say how many workers it has: got {executor!r}, which does not. "
+        "Give n_pending, the number of points to be evaluated at once."
+    )
+
+
+def check_can_be_sent(func, executor):
+    """Refuse, before a call is paid for, a function that the standard library cannot send.
+
+    A subclass with a submit() of its own may send more, by cloudpickle.
+    """
+    is_plain = isinstance(executor, ProcessPoolExecutor)
+    if is_plain and type(executor).submit is ProcessPoolExecutor.submit:
+        check_picklable("func", func, ForkingPickler.dumps, "a ProcessPoolExecutor", SENT)
+
+
+def end_hanging(executor):
+    """Shut an executor of ``concurrent.futures`` or loky down, killing its processes.
+
+    Its threads cannot be ended, and Python waits for them at its end. What has been printed by
+    then is written out first: whoever reads it through a pipe would never see it.
+    """
+    if "kill_workers" in inspect.signature(executor.shutdown).parameters:
+        executor.shutdown(wait=False, kill_workers=True)  # loky's
+        return
+    if isinstance(executor, ProcessPoolExecutor):
+        for process in list((executor._processes or {}).values()):
+            process.kill()
+    if isinstance(executor, ThreadPoolExecutor):
+        at_exit = getattr(threading, "_register_atexit", lambda function: None)
+        at_exit(_flush)
+    executor.shutdown(wait=False)
+
+
+def _flush():
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()

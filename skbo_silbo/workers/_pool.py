@@ -1,0 +1,208 @@
+"""Workers that a call can be taken from when it runs too long."""
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future
+from functools import partial
+from typing import Any
+
+import joblib
+from joblib.externals.loky import ProcessPoolExecutor
+
+from skbo_silbo.workers._losses import LostWorkerError
+
+THREADS, PROCESSES = "threads", "processes"
+THREAD_NAME = "skbo_silbo worker"
+ORPHANED = 1.0  # seconds after which a process looks whether the one that began it is gone
+# As joblib's processes have them: not more threads in all than processors.
+THREAD_LIMITS = (
+    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
+    *("VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS", "NUMEXPR_NUM_THREADS"),
+)
+
+
+class PoolFuture(Future):
+    """A future that knows when its call arrived at its worker, and when it ended.
+
+    Attributes
+    ----------
+    since, until : float or None
+        Of `time.perf_counter`.
+    """
+
+    since: float | None = None
+    until: float | None = None
+
+
+class Pool(Executor):
+    """Executor of as many workers as `n_workers`, each with one call at a time.
+
+    A worker is a process of its own, which is ended with a call that is killed, and replaced; or
+    a thread, which is left behind. With a process that dies no other call is lost: its own ends
+    with a `LostWorkerError`.
+
+    Parameters
+    ----------
+    n_workers : int
+    kind : {"processes", "threads"}
+    """
+
+    def __init__(self, n_workers: int, kind: str) -> None:
+        make: Any = {PROCESSES: partial(_Process, _limits(n_workers)), THREADS: _Thread}[kind]
+        self._max_workers, self.is_in_process = n_workers, kind == THREADS
+        self._free = [make() for _ in range(n_workers)]
+        self._waiting: deque[tuple[PoolFuture, Any]] = deque()  # futures and functions
+        self._running: dict[PoolFuture, Any] = {}  # futures to workers
+        # Calls end in threads of their own, which let their worker have another: nothing is waited
+        # for while this is held.
+        self._lock = threading.RLock()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Return the future of a call, as ``concurrent.futures.Executor`` does."""
+        future = PoolFuture()
+        with self._lock:
+            self._waiting.append((future, partial(fn, *args, **kwargs)))
+            self._hand_out()
+        return future
+
+    def kill(self, future: PoolFuture) -> None:
+        """End the worker of a call, whatever it does; of the call nothing is heard any more."""
+        with self._lock:
+            worker = self._running.pop(future, None)
+        if worker is not None:
+            worker.end()
+            self._release(worker)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
+        """End all workers, whatever they do."""
+        with self._lock:
+            workers = [*self._free, *self._running.values()]
+            self._free, self._running, self._waiting = [], {}, deque()
+        for worker in workers:
+            worker.end()
+
+    def _hand_out(self):
+        while self._free and self._waiting:
+            future, function = self._waiting.popleft()
+            if future.set_running_or_notify_cancel():
+                self._running[future] = worker = self._free.pop()
+                worker.begin(function, future, partial(self._note, future))
+
+    def _note(self, future, ended):
+        """Pass on, in whatever thread, how a call has ended; let its worker have another."""
+        future.until, error = time.perf_counter(), ended.exception()
+        is_lost = isinstance(error, BrokenExecutor)
+        with self._lock:
+            worker = self._running.pop(future, None)
+            if worker is None:
+                return  # killed
+            if is_lost:
+                worker.forget()
+            self._release(worker)
+        if is_lost:
+            lost = LostWorkerError(f"a process died: {error}")
+            lost.__cause__ = error
+            future.set_exception(lost)
+        elif error is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(ended.result())
+
+    def _release(self, worker):
+        with self._lock:
+            self._free.append(worker)
+            self._hand_out()
+
+
+class OneThread(Pool):
+    """One worker, in a thread of its own for every call: one that hangs is left behind."""
+
+    def __init__(self) -> None:
+        super().__init__(1, THREADS)
+
+
+class _Thread:
+    """A thread for every call, which does not keep Python from ending."""
+
+    def begin(self, function, future, then):
+        """Begin a call; when it has ended, `then` is called with a future of that."""
+        future.since, ended = time.perf_counter(), Future()
+        ended.add_done_callback(then)
+        threading.Thread(
+            target=_fulfil, args=(ended, function), name=THREAD_NAME, daemon=True
+        ).start()
+
+    def end(self):
+        """Leave the call alone."""
+
+
+class _Process:
+    """A process, started when there is something to do.
+
+    The time in which it starts, and imports what the first call needs, is not counted as the
+    call's: that is sent to it twice, at first only to be unpickled.
+    """
+
+    def __init__(self, env):
+        self._env, self._executor = env, None
+
+    def begin(self, function, future, then):
+        """Begin a call; when it has ended, `then` is called with a future of that."""
+        try:
+            ended = self._submit(function, future)
+        except BrokenExecutor:  # the process has died since its last call
+            self.forget()
+            ended = self._submit(function, future)
+        ended.add_done_callback(then)
+
+    def forget(self):
+        """Have another process for the next call, as this has died."""
+        self._executor = None
+
+    def end(self):
+        """End the process, whatever it does."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, kill_workers=True)
+            self._executor = None
+
+    def _submit(self, function, future):
+        if self._executor is None:
+            self._executor = ProcessPoolExecutor(
+                1, env=self._env, initializer=_end_when_orphaned, initargs=(os.getpid(),)
+            )
+            arrived = self._executor.submit(callable, function)
+            arrived.add_done_callback(partial(_note_arrival, future))
+        else:
+            _note_arrival(future)
+        return self._executor.submit(function)
+
+
+def _note_arrival(future, arrived=None):
+    future.since = time.perf_counter()
+
+
+def _end_when_orphaned(parent):
+    """End this process soon after the one that began it, be that killed."""
+
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(ORPHANED)
+        os._exit(1)
+
+    if os.getppid() == parent:  # else something stands between the two
+        threading.Thread(target=watch, daemon=True).start()
+
+
+def _fulfil(future, function):
+    try:
+        future.set_result(function())
+    except BaseException as error:
+        future.set_exception(error)
+
+
+def _limits(n_workers):
+    each = str(max(joblib.cpu_count() // n_workers, 1))
+    return {name: os.environ.get(name, each) for name in THREAD_LIMITS}

@@ -1,0 +1,86 @@
+"""One call of a function by a worker, here or elsewhere, and what it raises there."""
+
+import copy
+import pickle
+import sys
+import time
+import traceback
+
+from skbo_silbo.workers._losses import LostWorkerError, in_words, says_lost
+
+
+class OfFunctionError(Exception):
+    """What the function itself raised, where it would be taken for the loss of its worker."""
+
+    def __init__(self, error):
+        super().__init__(error)
+        self.error = error
+
+
+def timed(func, *args):
+    """Return what the function returns, and how many seconds it took.
+
+    Raises
+    ------
+    BaseException
+        What `func` raises; an error of a pool that it has of its own as an `OfFunctionError`.
+    """
+    began = time.perf_counter()
+    try:
+        return func(*args), time.perf_counter() - began
+    except BaseException as error:
+        if isinstance(error, LostWorkerError) or not says_lost(error):
+            raise
+        raise OfFunctionError(error) from error
+
+
+def timed_elsewhere(func, what, is_plain, *args):
+    """Do the same in another process; an exception that would not come back is put into words.
+
+    Parameters
+    ----------
+    func : callable
+    what : str
+        What it is called in messages.
+    is_plain : bool
+        Whether exceptions are sent by `pickle` alone; else by cloudpickle where that is loaded.
+    *args
+
+    Raises
+    ------
+    BaseException
+        What `func` raises.
+    RuntimeError
+        With the type, text and traceback of that, if it cannot be unpickled: it would break a
+        process pool, or be taken for the loss of the worker.
+    """
+    try:
+        return timed(func, *args)
+    except BaseException as error:
+        why = _why_not_sent(error, is_plain)
+        if why is None:
+            raise
+        kind = type(error.error if isinstance(error, OfFunctionError) else error)
+        words = (
+            f"{what} raised {kind.__module__}.{kind.__qualname__}, which cannot be "
+            f"sent from the worker ({why}). Its traceback there:\n"
+            + "".join(traceback.format_exception(error))
+        )
+    raise RuntimeError(words)
+
+
+def _why_not_sent(error, is_plain):
+    """Return why an exception does not survive being pickled; None if it does."""
+    names = () if is_plain else ("cloudpickle", "joblib.externals.cloudpickle")
+    try:
+        copy.deepcopy(error)  # made anew as it would be there, from what `__reduce_ex__` gives
+    except Exception as refused:
+        return in_words(refused)
+    why = None
+    for pickler in [pickle, *(sys.modules[name] for name in names if name in sys.modules)]:
+        try:
+            pickler.dumps(error)
+            return None
+        except Exception as refused:
+            why = in_words(refused)
+    return why

@@ -1,0 +1,111 @@
+"""The linearity and the coverage condition: where they fail a warning says so; reweighting."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from skbo_silbo import SemiSlicedInverseRegression, SlicedInverseRegression
+from skbo_silbo.decomposition.rows._elliptical import elliptical_weights
+
+
+def skewed(seed, law="lognormal", n=150):
+    """One direction, of uneven entries, in columns of one skewed law."""
+    rng = np.random.default_rng(seed)
+    X = getattr(rng, law)(size=(n, 8))
+    y = X @ np.array([1, -0.7, 0.5, 0.3, 0, 0, 0, 0])
+    return X, y + 0.1 * y.std() * rng.normal(size=n)
+
+
+def directions_and_warnings(X, y, **parameters):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sir = SlicedInverseRegression(ridge=0, **parameters).fit(X, y)
+    return sir.n_components_, any("linearity condition" in str(w.message) for w in caught)
+
+
+@pytest.mark.parametrize("law", ["lognormal", "exponential"])
+def test_directions_that_are_not_there_are_warned_of_and_reweighting_drops_them(law):
+    plain = [directions_and_warnings(*skewed(seed, law)) for seed in range(15)]
+    warned = [said for found, said in plain if found > 1]
+    assert len(warned) >= 7
+    assert np.mean(warned) >= 0.9
+    reweighted = [
+        directions_and_warnings(*skewed(seed, law), reweight="elliptical")[0] for seed in range(15)
+    ]
+    assert sum(found > 1 for found in reweighted) <= 3
+
+
+def test_two_directions_that_are_there_are_no_failure_of_linearity():
+    said = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(400, 6))
+        y = X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.1 * rng.normal(size=400)
+        found, warned = directions_and_warnings(X, y)
+        said += [warned] if found > 1 else []
+    assert len(said) >= 10
+    assert np.mean(said) <= 0.2
+
+
+def test_elliptical_weights_take_skewness_away():
+    X = np.random.default_rng(0).lognormal(size=(400, 3))
+    weights = elliptical_weights(X)
+    assert weights.shape == (400,)
+    assert weights.mean() == pytest.approx(1)
+
+    def skewness(w):
+        Z = (X - np.average(X, axis=0, weights=w)) / np.sqrt(
+            np.average((X - np.average(X, axis=0, weights=w)) ** 2, axis=0, weights=w)
+        )
+        return np.average(Z**3, axis=0, weights=w)
+
+    assert (np.abs(skewness(weights)) < 0.3 * skewness(np.ones(400))).all()
+
+
+def test_reweighting_does_not_depend_on_units_and_takes_weights_along():
+    X, y = skewed(0)
+    one = SlicedInverseRegression(1, reweight="elliptical").fit(X, y)
+    zero = np.r_[np.zeros(20), np.ones(130)]
+    other = SlicedInverseRegression(1, reweight="elliptical").fit(X, y, sample_weight=zero)
+    kept = SlicedInverseRegression(1, reweight="elliptical").fit(X[20:], y[20:])
+    np.testing.assert_allclose(other.components_, kept.components_, rtol=1e-8)
+    again = SlicedInverseRegression(1, reweight="elliptical").fit(X, y)
+    np.testing.assert_array_equal(again.components_, one.components_)
+
+
+def test_discrete_columns_can_be_reweighted():
+    rng = np.random.default_rng(0)
+    X = (rng.random((80, 4)) < 0.3).astype(float)
+    weights = elliptical_weights(X)
+    assert np.isfinite(weights).all()
+    SlicedInverseRegression(1, reweight="elliptical").fit(X, X[:, 0] + 0.3 * rng.normal(size=80))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"reweight": "normal"}, "reweight must be one of 'elliptical': got 'normal'"),
+        ({"reweight": "elliptical", "n_local_neighbors": 4}, "reweight must be None with n_local"),
+        ({"reweight": "elliptical", "solver": "paper"}, "reweight must be None with n_local"),
+    ],
+)
+def test_bad_reweighting_is_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        SemiSlicedInverseRegression(1, **parameters).fit(*skewed(0))
+
+
+def test_an_even_response_is_named_though_one_direction_was_asked_for():
+    X = np.random.default_rng(0).normal(size=(200, 5))
+    with pytest.warns(UserWarning, match="coverage condition.*SlicedAverageVariance"):
+        SlicedInverseRegression(1).fit(X, X[:, 0] ** 2)
+    with pytest.warns(UserWarning, match="coverage condition.*SlicedAverageVariance"):
+        assert SlicedInverseRegression().fit(X, X[:, 0] ** 2).n_components_ == 0
+
+
+def test_the_fit_without_unlabelled_rows_is_that_of_alpha_zero():
+    X, y = skewed(1, "standard_normal")
+    y[:30] = np.nan
+    one = SlicedInverseRegression(1).fit(X, y)
+    other = SemiSlicedInverseRegression(1, alpha=0).fit(X, y)
+    np.testing.assert_allclose(one.components_, other.components_)

@@ -1,0 +1,69 @@
+"""Digits that R 4.2.2 and ``dr`` 3.0.11 print, each with the call that printed them."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes
+
+from skbo_silbo import (
+    PrincipalHessianDirections,
+    SlicedAverageVarianceEstimation,
+    SlicedInverseRegression,
+)
+
+
+@pytest.fixture(scope="module")
+def diabetes():
+    """Scikit-learn's diabetes data, written as CSV with y as the last column for R."""
+    return load_diabetes(return_X_y=True, as_frame=True)
+
+
+def test_general_and_normal_tests_of_principal_hessian_directions(diabetes):
+    """d$y <- 1000*d$bmi^2 + d$y/100; dr.test(dr(y~., data=d, method="phdres"), numdir=4)."""
+    X, y = diabetes
+    bent = 1000 * X["bmi"] ** 2 + y / 100
+    tests = PrincipalHessianDirections().fit(X, bent).dimension_tests_
+    np.testing.assert_allclose(tests["statistic"], [427.9497794, 32.1959031], rtol=2e-9)
+    np.testing.assert_allclose(tests["p_value"], [4.50299707e-05, 7.15735589e-01], rtol=1e-8)
+    np.testing.assert_allclose(tests["p_value_normal"][1], 0.923947948, rtol=1e-8)
+
+
+def test_tests_of_principal_hessian_directions_of_the_data(diabetes):
+    """dr.test(dr(y~., data=d, method="phdres"), numdir=4)."""
+    X, y = diabetes
+    tests = PrincipalHessianDirections(1).fit(X, y).dimension_tests_
+    np.testing.assert_allclose(tests["statistic"][0], 76.1866561, rtol=1e-8)
+    np.testing.assert_allclose(tests["p_value"][0], 0.169569255, rtol=1e-8)
+    np.testing.assert_allclose(tests["p_value_normal"][0], 0.030835691, rtol=1e-7)
+
+
+def test_general_and_normal_tests_of_variances(diabetes):
+    """dr.test(dr(y~., data=d, method="save", nslices=4), numdir=4)."""
+    save = SlicedAverageVarianceEstimation(n_slices=4).fit(*diabetes)
+    tests = save.dimension_tests_
+    expected = [443.596172, 268.538459, 181.450426, 127.016831]
+    np.testing.assert_allclose(tests["statistic"][:4], expected, rtol=4e-9)
+    assert tests["df"][:4].tolist() == [165, 135, 108, 84]
+    general = [3.14216022e-07, 7.12811061e-07, 7.93029321e-04, 8.69858489e-03]
+    np.testing.assert_allclose(tests["p_value"][:4], general, rtol=1e-7)
+    normal = [6.93389790e-11, 1.24171036e-05, 1.70844939e-03]
+    np.testing.assert_allclose(tests["p_value_normal"][1:4], normal, rtol=1e-5)
+
+
+def test_the_summary_says_what_that_of_dr_says(diabetes):
+    """summary(dr(y~., data=d, method="sir", nslices=10))."""
+    X, y = diabetes
+    text = SlicedInverseRegression(4, ridge=0).fit(X, y).summary(X, y)
+    assert repr(text) == str(text)
+    lines = [line.split() for line in text.splitlines()]
+    for line in SUMMARY.strip().splitlines():
+        assert line.split() in lines, line
+
+
+SUMMARY = """
+SlicedInverseRegression with 10 slices, n = 442.
+46 45 45 44 44 46 44 45 45 38
+Eigenvalues 0.518612 0.0952484 0.0443076 0.0201967
+R^2(OLS|dr) 0.99885 0.998884 0.998957 0.999023
+1D vs >= 2D 87.6501 72 0.101198
+2D vs >= 3D 45.5503 56 0.839507
+"""

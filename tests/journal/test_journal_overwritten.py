@@ -1,0 +1,184 @@
+"""A journal that something else writes into while it is open, and one that was changed later."""
+
+import json
+import os
+import warnings
+
+import pytest
+from test_journal import X, Y, fit, search
+
+from skbo_silbo import SILBO, minimize
+from skbo_silbo.journal import Journal
+from skbo_silbo.model_selection._memory import SEARCH
+
+BOUNDS = [(0.0, 1.0), (0.0, 2.0)]
+KIND = SEARCH
+
+
+def emptied(path, whole):
+    path.write_bytes(b"")  # > file
+
+
+def shorter(path, whole):
+    path.write_bytes(b"my shopping list")  # cp over it
+
+
+def longer(path, whole):
+    path.write_bytes(b"x" * (len(whole) + 100))
+
+
+def of_one_size(path, whole):
+    path.write_bytes(b"y" * len(whole))
+
+
+def appended(path, whole):
+    path.write_bytes(whole + b"a note of mine\n")
+
+
+def without_its_last_line(path, whole):
+    lines = whole.splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-1]))
+
+
+def of_another_run(path, whole):
+    path.write_bytes(whole.replace(b"0", b"1"))
+
+
+OVERWRITTEN = [emptied, shorter, longer, of_one_size, appended, without_its_last_line]
+
+
+def opened(path):
+    journal = Journal(path, KIND)
+    if journal.header is None:
+        journal.begin({"of": "test"})
+    return journal
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.jsonl"
+
+
+@pytest.mark.parametrize("overwrite", [*OVERWRITTEN, of_another_run])
+@pytest.mark.parametrize("then", ["append", "close"])
+def test_what_is_overwritten_is_written_anew(path, overwrite, then):
+    with opened(path) as journal:
+        for i in range(3):
+            journal.append({"value": 0.5 * i})
+        whole, inode = path.read_bytes(), path.stat().st_ino
+        overwrite(path, whole)
+        with pytest.warns(UserWarning, match=r"something else was written into it.*All 3 records"):
+            journal.append({"value": 9.0}) if then == "append" else journal.close()
+    assert path.stat().st_ino == inode
+    assert path.read_bytes().startswith(whole)
+    with opened(path) as journal:
+        assert [record["value"] for record in journal.records][:3] == [0.0, 0.5, 1.0]
+        assert len(journal.records) == 3 + (then == "append")
+
+
+def test_a_journal_that_is_left_alone_is_not_written_anew(path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(3):
+            with opened(path) as journal:
+                journal.append({"value": 1.0})
+
+
+def test_what_is_overwritten_while_the_disk_is_full_is_written_when_it_is_not(path, monkeypatch):
+    with opened(path) as journal:
+        journal.append({"value": 1.0})
+        emptied(path, b"")
+        with monkeypatch.context() as full:
+            full.setattr(os, "write", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
+            with pytest.raises(OSError, match="full"):
+                journal.append({"value": 2.0})
+        with pytest.warns(UserWarning, match="something else"):
+            journal.append({"value": 2.0})
+    with opened(path) as journal:
+        assert [record["value"] for record in journal.records] == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("overwrite", OVERWRITTEN)
+def test_minimize_loses_no_value(path, overwrite):
+    def func(x):
+        called.append(tuple(x))
+        if len(called) == 4:
+            overwrite(path, path.read_bytes())
+        return float(x[0])
+
+    called, options = [], {"method": "random", "random_state": 0, "journal": path}
+    with pytest.warns(UserWarning, match="something else was written into it"):
+        minimize(func, BOUNDS, n_calls=6, **options)
+    again = minimize(func, BOUNDS, n_calls=8, **options)
+    assert list(map(tuple, again.x_iters)) == called
+    assert len(called) == 8
+
+
+def test_a_search_loses_no_candidate(path):
+    def spoil(progress):
+        if progress.n_candidates == 3:
+            shorter(path, b"")
+
+    with pytest.warns(UserWarning, match="something else was written into it"):
+        search(path, n_iter=5, callback=spoil).fit(X, Y)
+    assert fit(search(path, n_iter=5))[1] == 0
+
+
+# --- changed when it was closed -------------------------------------------------------------------
+
+
+@pytest.fixture
+def closed(path):
+    optimizer = SILBO(BOUNDS, journal=path, random_state=0)
+    for y in (3.0, 1.0, 2.0):
+        optimizer.tell(optimizer.ask(), y)
+    optimizer.close_journal()
+    return path
+
+
+def test_no_flipped_bit_of_the_last_line_goes_unseen(closed):
+    whole = closed.read_bytes()
+    last = whole.rfind(b"\n", 0, -1) + 1
+    for at in range(last, len(whole)):
+        for bit in (1, 4, 32):
+            flipped = whole[:at] + bytes([whole[at] ^ bit]) + whole[at + 1 :]
+            closed.write_bytes(flipped)
+            with pytest.raises(ValueError, match="is damaged in line"):
+                SILBO(BOUNDS, journal=closed, random_state=0)
+            assert closed.read_bytes() == flipped
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda line: line.replace(b"2.0", b"2.5"),
+        lambda line: line[:-20] + line[-19:],
+        lambda line: line + b" ",
+        lambda line: b" " + line,
+    ],
+    ids=["value", "a character less", "a space behind", "a space before"],
+)
+def test_a_last_line_that_an_editor_changed_is_refused(closed, change):
+    *lines, last = closed.read_bytes().splitlines()
+    closed.write_bytes(b"\n".join([*lines, change(last), b""]))
+    with pytest.raises(ValueError, match=rf"damaged in line {len(lines) + 1}\. Remove that line"):
+        SILBO(BOUNDS, journal=closed, random_state=0)
+
+
+def test_a_last_line_without_its_newline_is_whole(closed):
+    whole = closed.read_bytes()
+    closed.write_bytes(whole[:-1])
+    optimizer = SILBO(BOUNDS, journal=closed, random_state=0)
+    assert optimizer.func_vals_.tolist() == [3.0, 1.0, 2.0]
+    assert closed.read_bytes() == whole
+    optimizer.close_journal()
+
+
+@pytest.mark.parametrize("n_zeros", [2, 50, 4096])
+def test_blocks_that_did_not_reach_the_disk_are_a_torn_line(closed, n_zeros):
+    whole = closed.read_bytes()
+    closed.write_bytes(whole + json.dumps({"n": 6}).encode() + b"\0" * n_zeros + b"\n")
+    optimizer = SILBO(BOUNDS, journal=closed, random_state=0)
+    assert len(optimizer.func_vals_) == 3
+    assert closed.read_bytes() == whole
+    optimizer.close_journal()

@@ -1,0 +1,74 @@
+"""Candidates under way: what fits raise, empty splitters; see ``test_search_cv_poison``, too."""
+
+import threading
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from odd_estimator import Odd
+from scipy.stats import uniform
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import KFold
+
+from skbo_silbo.model_selection import SILBOSearchCV
+
+X, Y = np.arange(24.0).reshape(12, 2), np.arange(12.0)
+
+
+class NeedsTwo(Exception):
+    """Holds what no pickler takes."""
+
+    def __init__(self, code, where):
+        super().__init__(f"licence {code} of {where}")
+        self.lock = threading.Lock()
+
+
+class Faulty(BaseEstimator):
+    def __init__(self, a=0.0, fault=None):
+        self.a, self.fault = a, fault
+
+    def fit(self, X, y=None):
+        if self.fault == "raises":
+            raise NeedsTwo(7, "solver")
+        return self
+
+    def score(self, X, y=None):
+        return -((self.a - 0.7) ** 2)
+
+
+class Empty:
+    def split(self, X, y=None, groups=None):
+        return iter(())
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        return 0
+
+
+def search(estimator, space=None, **params):
+    params = {"n_iter": 4, "cv": KFold(2), "random_state": 0, "n_jobs": 2, **params}
+    return SILBOSearchCV(estimator, space or {"a": uniform()}, **params)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 4])
+@pytest.mark.parametrize("options", [{}, {"batch_size": 2}, {"timeout": 60.0}])
+def test_a_splitter_that_gives_no_split_is_refused_by_name(n_jobs, options, tmp_path):
+    path = tmp_path / "search.jsonl"
+    one = search(Faulty(), cv=Empty(), n_jobs=n_jobs, journal=path, **options)
+    with (
+        parallel_config("threading"),
+        pytest.raises(ValueError, match="cv must give at least one split"),
+    ):
+        one.fit(X, Y)
+    assert not path.exists()
+
+
+def test_an_exception_that_cannot_be_pickled_comes_out_of_two_processes():
+    with pytest.raises((RuntimeError, NeedsTwo), match="licence 7 of solver"):
+        search(Faulty(fault="raises"), error_score="raise").fit(X, Y)
+
+
+@pytest.mark.filterwarnings("ignore:A worker stopped")
+def test_with_error_score_raise_a_death_is_raised():
+    with pytest.raises(Exception, match=r"died|terminated|broken") as caught:
+        search(Odd(kind="dies"), error_score="raise").fit(X, Y)
+    assert not isinstance(caught.value, ValueError)

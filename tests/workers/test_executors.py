@@ -1,0 +1,68 @@
+"""Executors of others: counted, made, and left by Python when their workers hang."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from skbo_silbo.workers._executors import InPlace, count_workers, is_in_process, made
+
+SCRIPT = Path(__file__).with_name("hanging_run.py")
+
+
+@pytest.mark.parametrize(
+    ("executor", "n"),
+    [
+        (SimpleNamespace(_max_workers=3), 3),
+        (SimpleNamespace(num_workers=0), 1),
+        (SimpleNamespace(_client=SimpleNamespace(nthreads=lambda: {"a": 2, "b": 4})), 6),
+        (SimpleNamespace(), 7),
+    ],
+)
+def test_the_number_of_workers(executor, n):
+    assert count_workers(executor, assumed=7) == n
+
+
+def test_a_callable_that_makes_no_executor_is_refused():
+    with pytest.raises(ValueError, match=r"executor must have submit\(\).*returned 4"):
+        made(lambda: 4)
+
+
+def test_where_workers_are():
+    assert is_in_process(InPlace())
+    assert is_in_process(ThreadPoolExecutor(1))
+    assert not is_in_process(SimpleNamespace())
+
+
+def start(kind, path):
+    return subprocess.Popen(
+        [sys.executable, SCRIPT, kind, path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+
+
+@pytest.mark.parametrize("kind", ["processes", "loky"])
+def test_python_ends_and_the_process_that_hangs_is_killed(tmp_path, kind):
+    """It would hang for ten minutes."""
+    with start(kind, tmp_path / "pid") as process:
+        printed, errors = process.communicate(timeout=120)
+    assert printed == "done 5\n", errors
+    assert process.returncode == 0, errors
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+def test_what_is_printed_is_seen_though_a_thread_keeps_python_from_ending(tmp_path):
+    with start("threads", tmp_path / "pid") as process:
+        assert (
+            process.stdout.readline() == "done 5\n"
+        )  # through a pipe, which is written at the end
+        assert process.poll() is None
+        process.kill()

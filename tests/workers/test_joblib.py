@@ -1,0 +1,79 @@
+"""joblib's workers as executors."""
+
+import threading
+from concurrent.futures import BrokenExecutor
+from contextlib import suppress
+
+import joblib
+import pytest
+from joblib import parallel_config
+
+from skbo_silbo.workers import LostWorkerError
+from skbo_silbo.workers._joblib import Rounds, Stream, dies_with_its_calls, kind_of_workers
+from skbo_silbo.workers._workers import Call, Workers
+
+
+def outcomes_of(workers):
+    found = []
+    while workers.n_calls:
+        found += workers.wait()
+    return {outcome.call.key: outcome for outcome in found}
+
+
+ENGINES = {
+    "stream": lambda: Stream(2),
+    "rounds": lambda: Rounds(joblib.Parallel(n_jobs=2), 2),
+}
+
+
+@pytest.mark.parametrize("make", ENGINES.values(), ids=ENGINES)
+def test_a_worker_that_is_lost_takes_all_with_it_that_runs_and_each_is_made_again(make):
+    lost, lock = set(), threading.Lock()
+
+    def run(key):
+        with lock:
+            is_lost = key in (1, 4) and key not in lost
+            lost.add(key)
+        if is_lost:
+            raise LostWorkerError
+        return key**2
+
+    with parallel_config("threading"):
+        workers = Workers(make, n_retries=4)
+        for key in range(6):
+            workers.submit(Call(key, run, (key,)))
+        outcomes = outcomes_of(workers)
+        workers.close(wait=True)
+    assert {key: o.value for key, o in outcomes.items()} == {key: key**2 for key in range(6)}
+    assert not any(o.call.alone for o in outcomes.values()) or lost >= {1, 4}
+
+
+@pytest.mark.parametrize("make", ENGINES.values(), ids=ENGINES)
+def test_a_broken_pool_of_the_functions_own_is_no_loss(make):
+    def broken():
+        raise BrokenExecutor("of the function")
+
+    with parallel_config("threading"):
+        workers = Workers(make)
+        workers.submit(Call(0, broken))
+        [outcome] = outcomes_of(workers).values()
+        workers.close(wait=True)
+    assert outcome.kind == "error"
+    assert isinstance(outcome.value, BrokenExecutor)
+
+
+def test_kinds_of_workers():
+    kinds = {}
+    for name in ("threading", "loky", "multiprocessing", "sequential"):
+        with parallel_config(name), suppress(ValueError):
+            kinds[name] = kind_of_workers()
+    assert kinds == {
+        "threading": "threads",
+        "loky": "processes",
+        "multiprocessing": "MultiprocessingBackend",
+        "sequential": "threads",
+    }
+    assert dies_with_its_calls(1, None)
+    assert not dies_with_its_calls(1, 3.0)
+    with parallel_config("threading"):
+        assert dies_with_its_calls(4, 3.0)

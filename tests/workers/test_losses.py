@@ -1,0 +1,65 @@
+"""Which exceptions say that a worker was lost, and how odd exceptions are put into words."""
+
+import sys
+from concurrent.futures import BrokenExecutor, CancelledError
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+
+import pytest
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+from skbo_silbo import LostEvaluationWarning, minimize
+from skbo_silbo.workers import LostWorkerError
+from skbo_silbo.workers._losses import KNOWN, in_words, says_lost
+
+
+class NoRepr(Exception):
+    def __repr__(self):
+        raise RuntimeError("no words")
+
+    __str__ = __repr__
+
+
+@pytest.mark.parametrize(
+    "error",
+    [BrokenExecutor(), BrokenProcessPool(), TerminatedWorkerError(), CancelledError()],
+)
+def test_what_executors_raise_is_a_loss(error):
+    assert says_lost(error)
+    assert says_lost(LostWorkerError())
+    assert not says_lost(OSError())
+
+
+@pytest.mark.parametrize(("module", "name"), sorted(KNOWN))
+def test_what_dask_and_ray_raise_is_known_by_its_name(module, name):
+    """And the names are theirs, where they are installed."""
+    known = type(name, (Exception,), {"__module__": module})
+    assert says_lost(type("Derived", (known,), {})())
+    with suppress(ImportError):
+        __import__(module)
+        assert issubclass(getattr(sys.modules[module], name), Exception)
+
+
+def test_an_exception_without_words_has_those_of_its_type():
+    assert in_words(KeyError("a")) == "KeyError('a')"
+    assert "NoRepr, whose repr raises RuntimeError" in in_words(NoRepr())
+
+
+def test_a_function_that_raises_one_is_dealt_with_as_any_other(tmp_path):
+    path, points = tmp_path / "run.jsonl", []
+    options = {"method": "random", "n_calls": 5, "journal": path, "random_state": 0}
+
+    def func(x):
+        points.append(x.copy())
+        if (x == points[0]).all():
+            raise NoRepr
+        return float(x[0])
+
+    with pytest.raises(NoRepr) as caught:
+        minimize(func, [(0.0, 1.0)] * 2, **options)
+    assert caught.value.optimize_result.nfev == 1
+    with pytest.warns(
+        LostEvaluationWarning, match=r"NoRepr, whose repr raises .* as in an earlier"
+    ):
+        result = minimize(func, [(0.0, 1.0)] * 2, **options)
+    assert len(result.func_vals) == 5

@@ -1,0 +1,103 @@
+"""Workers of our own: calls that are killed, processes that die or are orphaned."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from functools import partial
+
+import pytest
+
+from skbo_silbo.workers import LostWorkerError
+from skbo_silbo.workers._pool import OneThread, Pool
+
+ORPHANS = """
+import os, time
+from functools import partial
+from skbo_silbo.workers import Pool
+pool = Pool(1, "processes")
+print(os.getpid(), pool.submit(os.getpid).result(), flush=True)
+pool.submit(time.sleep, 600)
+time.sleep(600)
+"""
+
+
+@pytest.fixture(params=["threads", "processes"])
+def pool(request):
+    with Pool(1, request.param) as pool:
+        yield pool
+
+
+def test_calls_are_made_in_their_order_and_know_their_times(pool):
+    futures = [pool.submit(pow, i, 2) for i in range(5)]
+    assert [future.result() for future in futures] == [0, 1, 4, 9, 16]
+    times = [time for future in futures for time in (future.since, future.until)]
+    assert times == sorted(times)
+
+
+def test_what_is_killed_is_not_heard_of_and_the_next_has_its_worker(pool):
+    killed = pool.submit(time.sleep, 2.0)
+    waiting = pool.submit(pow, 3, 2)
+    while killed.since is None:
+        time.sleep(0.01)
+    pool.kill(killed)
+    assert waiting.result() == 9
+    assert not killed.done()
+
+
+def test_what_waits_can_be_cancelled(pool):
+    release = threading.Event()
+    first = pool.submit(release.wait if pool.is_in_process else partial(time.sleep, 0.3))
+    second, third = pool.submit(int), pool.submit(int)
+    assert second.cancel()
+    assert not first.cancel()
+    release.set()
+    assert third.result() == 0
+
+
+def test_a_process_that_dies_takes_only_its_own_call_with_it():
+    with Pool(2, "processes") as pool:
+        first, second = pool.submit(os._exit, 3), pool.submit(pow, 2, 3)
+        with pytest.raises(LostWorkerError, match="a process died"):
+            first.result()
+        assert second.result() == 8
+        assert pool.submit(pow, 2, 4).result() == 16
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has none")
+def test_a_process_that_is_killed_from_without_between_calls_is_replaced():
+    with Pool(1, "processes") as pool:
+        pid = pool.submit(os.getpid).result()
+        os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + 60
+        other = None
+        while other is None and time.monotonic() < deadline:
+            try:
+                other = pool.submit(os.getpid).result()
+            except LostWorkerError:
+                continue
+        assert other not in (None, pid)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows tells no parent that is gone")
+def test_processes_do_not_outlive_the_process_that_is_killed():
+    with subprocess.Popen(
+        [sys.executable, "-c", ORPHANS], stdout=subprocess.PIPE, text=True
+    ) as process:
+        parent, child = map(int, process.stdout.readline().split())
+        os.kill(parent, signal.SIGKILL)
+    deadline = time.monotonic() + 60
+    with pytest.raises(ProcessLookupError):  # noqa: PT012
+        while time.monotonic() < deadline:
+            os.kill(child, 0)
+            time.sleep(0.05)
+
+
+def test_one_thread_does_not_keep_python_from_ending():
+    code = (
+        "import time; from skbo_silbo.workers import OneThread; OneThread().submit(time.sleep, 600)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=120, check=False).returncode == 0
+    assert OneThread()._max_workers == 1

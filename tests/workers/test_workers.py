@@ -1,0 +1,207 @@
+"""The one pool of workers: what is made again, alone, given up, taken back; and told of."""
+
+import threading
+import time
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from functools import partial
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skbo_silbo.workers import LostWorkerError
+from skbo_silbo.workers._executors import InPlace
+from skbo_silbo.workers._pool import Pool
+from skbo_silbo.workers._workers import Call, Workers
+
+FOREVER = 600.0
+
+
+class Breaking(Executor):
+    """Breaks, with all that it has, when a call says so; the others end in the order given."""
+
+    def __init__(self, n_workers=2):
+        self._max_workers, self.calls, self.is_broken = n_workers, [], False
+        self.lock = threading.Lock()
+
+    def submit(self, fn, /, *args):
+        if self.is_broken:
+            raise BrokenExecutor("broken before")
+        future = Future()
+        with self.lock:
+            self.calls.append((future, fn, args))
+        threading.Timer(0.002, self.work).start()
+        return future
+
+    def work(self):
+        with self.lock:
+            calls, self.calls = self.calls, []
+        for future, fn, args in calls:
+            if not future.set_running_or_notify_cancel():
+                continue
+            if self.is_broken:
+                future.set_exception(BrokenExecutor("broken"))
+                continue
+            try:
+                future.set_result(fn(*args))
+            except ZeroDivisionError:  # stands for a death
+                self.is_broken = True
+                future.set_exception(BrokenExecutor("broken"))
+
+    def shutdown(self, wait=True):
+        pass
+
+
+def outcomes_of(workers):
+    found = []
+    while workers.n_calls:
+        found += workers.wait()
+    return {outcome.call.key: outcome for outcome in found}
+
+
+def kinds_of(workers):
+    return {key: outcome.kind for key, outcome in outcomes_of(workers).items()}
+
+
+@settings(max_examples=25, deadline=None)
+@given(deadly=st.sets(st.integers(0, 7)), n_workers=st.integers(1, 3), n_retries=st.integers(0, 2))
+def test_only_what_is_deadly_is_lost_and_all_others_have_their_value(deadly, n_workers, n_retries):
+    if not n_retries and n_workers > 1:
+        n_retries = 1  # else those beside it are lost too
+    begun = []
+    workers = Workers(
+        partial(Breaking, n_workers), n_retries=n_retries, on_begin=lambda c: begun.append(c.key)
+    )
+    for i in range(8):
+        workers.submit(Call(i, lambda i: i**2 // (i not in deadly), (i,)))
+    outcomes = outcomes_of(workers)
+    assert {key for key, outcome in outcomes.items() if outcome.kind == "lost"} == deadly
+    assert {key: o.value for key, o in outcomes.items() if o.kind == "value"} == {
+        i: i**2 for i in set(range(8)) - deadly
+    }
+    assert all(begun.count(key) >= n_retries + 1 for key in deadly)
+
+
+def test_what_goes_alone_runs_beside_nothing():
+    running, most, lock = [], {}, threading.Lock()
+
+    def run(key):
+        with lock:
+            running.append(key)
+            most[key] = max(len(running), most.get(key, 0))
+        time.sleep(0.02)
+        with lock:
+            running.remove(key)
+
+    with ThreadPoolExecutor(3) as executor:
+        workers = Workers(executor)
+        for key in range(6):
+            workers.submit(Call(key, run, (key,), alone=key in (2, 3)))
+            assert workers.is_single_file == (key >= 2)
+        assert set(kinds_of(workers).values()) == {"value"}
+    assert most[2] == most[3] == 1
+
+
+def test_every_call_is_told_of_before_it_is_made_and_when_it_is_taken_back():
+    events, release = [], threading.Event()
+
+    def run(key):
+        events.append(("made", key))
+        release.wait(FOREVER)
+
+    with ThreadPoolExecutor(1) as executor:
+        workers = Workers(
+            executor,
+            on_begin=lambda call: events.append(("begun", call.key)),
+            on_take_back=lambda call: events.append(("taken back", call.key)),
+        )
+        for key in range(3):
+            workers.submit(Call(key, run, (key,)))
+        while ("made", 0) not in events:
+            time.sleep(0.001)
+        workers.drain()
+        release.set()
+        assert kinds_of(workers) == {0: "value"}
+    assert events.index(("begun", 0)) < events.index(("made", 0))
+    assert [e for e in events if e[1]] == [
+        *(("begun", 1), ("begun", 2)),
+        *(("taken back", 1), ("taken back", 2)),
+    ]
+
+
+def test_what_is_lost_while_it_ends_is_not_made_again():
+    workers = Workers(partial(Breaking, 1), n_retries=5)
+    workers.submit(Call(0, lambda: 1 // 0))
+    workers.drain()
+    assert outcomes_of(workers) == {}
+
+
+def test_no_call_begins_when_the_time_is_up():
+    n_made = []
+
+    def lose():
+        n_made.append(1)
+        raise LostWorkerError
+
+    with ThreadPoolExecutor(1) as executor:
+        workers = Workers(executor, n_retries=9)
+        workers.submit(Call(0, lose))
+        while not workers._done.qsize():
+            time.sleep(0.001)
+        assert workers.wait(0.0) == []
+        assert len(n_made) == 1
+        assert kinds_of(workers) == {0: "lost"}
+    assert len(n_made) == 10
+
+
+def test_a_function_may_change_what_it_is_given():
+    workers, point = Workers(InPlace()), {"a": 1}
+    workers.submit(Call(0, dict.clear, (point,)))
+    assert kinds_of(workers) == {0: "value"}
+    assert point == {"a": 1}
+
+
+def test_the_calls_of_a_group_share_the_time():
+    """Each of them alone would be in time."""
+    release = threading.Event()
+    workers = Workers(partial(Pool, 1, "threads"), timeout=0.4)
+    for i in range(4):
+        workers.submit(Call(i, partial(time.sleep, 0.15), group="slow"))
+    kinds = {}
+    while workers.n_calls:
+        for outcome in workers.wait():
+            kinds[outcome.call.key] = outcome.kind
+            if outcome.kind == "late":
+                workers.give_up("slow")
+    release.set()
+    assert kinds[0] == "value"
+    assert list(kinds.values())[-1] == "late"
+    assert len(kinds) < 4
+
+
+def test_what_was_under_way_in_workers_that_all_hang_goes_to_others():
+    release, made = threading.Event(), []
+
+    def make():
+        made.append(ThreadPoolExecutor(1))
+        return made[-1]
+
+    workers = Workers(make, timeout=0.3)
+    workers.submit(Call("hangs", release.wait, (FOREVER,)))
+    workers.submit(Call("waits", int))
+    try:
+        assert kinds_of(workers) == {"hangs": "late", "waits": "value"}
+        assert len(made) == 2
+    finally:
+        release.set()
+        workers.close(wait=True)
+
+
+def test_an_executor_that_breaks_and_is_no_callable_ends_with_its_error():
+    workers = Workers(Breaking(1))
+    workers.submit(Call(0, lambda: 1 // 0))
+    [outcome] = workers.wait()
+    assert outcome.kind == "broken"
+    with pytest.raises(BrokenExecutor) as caught:
+        raise outcome.value
+    assert "Give executor as a callable" in caught.value.__notes__[0]
