@@ -28,10 +28,10 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import xlogy
 from scipy.stats import norm
 
-from skbo_silbo._numerics._hyperparameters import most_probable
-from skbo_silbo._numerics._priors import HyperparameterPrior
 from skbo_silbo._checks import check_count
+from skbo_silbo._numerics._hyperparameters import most_probable
 from skbo_silbo._numerics._matern import matern52
+from skbo_silbo._numerics._priors import HyperparameterPrior
 from skbo_silbo._typing import Auto, BoundsLike, FloatArray, RandomState
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.acquisition._climb import Climb

@@ -1,13 +1,12 @@
 """REMBO: Bayesian optimisation in a random embedding, and what its kernels compare."""
 
 from collections.abc import Callable
-from copy import copy
 from functools import partial
 from typing import Any, Protocol, Self
 
 import numpy as np
 
-from skbo_silbo._typing import ArrayLike, Auto, BoundsLike, FloatArray, RandomState
+from skbo_silbo._typing import Auto, BoundsLike, FloatArray, RandomState
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.baselines._sketched import SketchedOptimizer
 from skbo_silbo.embedding._gaussian_sketch import GaussianSketch

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from skbo_silbo.model_selection._given import is_point_of
 from skbo_silbo.space import SpaceUnion
 
 PREFIX, PREDICTED = "param_", "predicted_"
@@ -50,7 +51,15 @@ def read_initial_results(given, refit, space):
             _number(prediction) if math.isnan(score) else score
             for score, prediction in zip(scores, predicted, strict=True)
         ]
-    return _read_params(columns, space), scores
+    params = _read_params(columns, space)
+    kept = [i for i, p in enumerate(params) if not _was_given_outside(columns, i, p, space)]
+    return [params[i] for i in kept], [scores[i] for i in kept]
+
+
+def _was_given_outside(columns, i, params, space):
+    """Whether a candidate was evaluated as given and not modelled, as ``gamma="scale"`` is."""
+    source = columns.get("source")
+    return source is not None and source[i] == "given" and not is_point_of(params, space)
 
 
 def _read_pairs(pairs):
@@ -108,15 +117,7 @@ def _candidate(cells, space):
     wanted = ([name for name in b.parameter_names if name in cells] for b in branches)
     readings = ({**dict.fromkeys(names), **given} for names in wanted)
     fewest_none_first = sorted([given, *readings], key=len)
-    return next((params for params in fewest_none_first if _is_in(params, space)), given)
-
-
-def _is_in(params, space):
-    try:
-        space.encode([params])
-    except ValueError:
-        return False
-    return True
+    return next((params for params in fewest_none_first if is_point_of(params, space)), given)
 
 
 def _is_empty(value):

@@ -67,6 +67,8 @@ class Memory:
         Of the search.
     random_state : int, RandomState or None
         For the optimiser.
+    given : Given
+        The candidates that are evaluated first.
     log : SearchLog or None, default=None
         Open, and begun.
     is_at_risk : bool, default=False
@@ -80,20 +82,21 @@ class Memory:
         What is being evaluated, and what was when an earlier run ended without a word.
     """
 
-    def __init__(self, space, random_state, log=None, *, is_at_risk=False):
+    def __init__(self, space, random_state, given, log=None, *, is_at_risk=False):
         self.space, self.random_state, self.log = space, random_state, log
+        self.given = given
         self._optimizer = None
         self._events = [] if log is None else log.records
         told = [(i, event) for i, event in enumerate(self._events) if "told" in event]
         self.candidates = [self._read(i, event) for i, event in told]
         self._batches = [list(b) for _, b in groupby(self._in_order(), lambda e: e["iter"])]
-        self.begun = Calls(log, space, is_needed=is_at_risk)
+        self.begun = Calls(log, given, is_needed=is_at_risk)
         if self.candidates and log.header["made with"] != _versions():
             self._warn_of_versions()
 
     def _read(self, i, event):
         try:
-            return _candidate(event, self.space)
+            return _candidate(event, self.given)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise self.log.damaged_record(i) from error
 
@@ -106,6 +109,17 @@ class Memory:
         """Return what was asked and told, batch by batch: first all that was asked in it."""
         of_batches = [e for e in self._events if "iter" in e] if self.is_in_order else []
         return sorted(of_batches, key=lambda event: (event["iter"], "told" in event))
+
+    @property
+    def has_batches(self):
+        """Whether batches of the journal are left for `next_batch` or `next_given`."""
+        return bool(self._batches)
+
+    def next_given(self, n):
+        """Return at most n candidates, the next batch of the journal if it is of given ones."""
+        if not self._batches or any(e.get("source") != "given" for e in self._batches[0]):
+            return []
+        return [_candidate(event, self.given) for event in self._batches.pop(0)][:n]
 
     def next_batch(self, optimizer, n):
         """Have an optimiser follow what was asked in the next batch of the journal.
@@ -123,7 +137,7 @@ class Memory:
         points = [x for event in asked for x in event["asked"]]
         if len(points) > n:
             optimizer.cancel(self.space.decode(points[n:]))
-        told = [_candidate(event, self.space) for event in batch if "told" in event]
+        told = [_candidate(event, self.given) for event in batch if "told" in event]
         return self.space.decode(points[:n]) if points else [], told[:n]
 
     def follow_all(self, optimizer, n):
@@ -137,7 +151,8 @@ class Memory:
     def _follow(self, optimizer, events, *, is_last):
         if self.log is not None:
             learnt = is_last and self.log.is_of_this_release()
-            self.log.replay(optimizer, events, and_what_was_learnt=learnt)
+            followed = self.given.modelled(events)
+            self.log.replay(optimizer, followed, and_what_was_learnt=learnt)
             optimizer.keep_events(self.log)
             self._optimizer = optimizer
 
@@ -155,7 +170,7 @@ class Memory:
     def keep(self, candidates, noise_of):
         """Put candidates on disk, one after the other, with the noise that their scores have."""
         if self.log is not None:
-            self.log.keep(*(_event(c, noise_of(c), self.space) for c in candidates))
+            self.log.keep(*(_event(c, noise_of(c), self.given) for c in candidates))
             self.begun.end([candidate.params for candidate in candidates])
 
     def _warn_of_versions(self):
@@ -171,13 +186,14 @@ class Memory:
 
 
 @contextmanager
-def open_memory(search, space, evaluate_candidates):
+def open_memory(search, space, given, evaluate_candidates):
     """Give the memory of a search: that of its journal, checked to be of the same search.
 
     Parameters
     ----------
     search : SILBOSearchCV
     space : Space or SpaceUnion
+    given : Given
     evaluate_candidates : callable
         What scikit-learn gave to ``_run_search``.
 
@@ -189,7 +205,7 @@ def open_memory(search, space, evaluate_candidates):
         If another search uses it.
     """
     if search.journal is None:
-        yield Memory(space, search.random_state)
+        yield Memory(space, search.random_state, given)
         return
     state = search_state(evaluate_candidates)
     fingerprint = cache(partial(_fingerprint, search, space, state))
@@ -199,7 +215,7 @@ def open_memory(search, space, evaluate_candidates):
     with SearchLog(search.journal) as log:
         _begin_or_check(log, search, fingerprint)
         at_risk = dies_with_its_calls(effective_n_jobs(search.n_jobs), search.timeout)
-        memory = Memory(space, log.header["seed"], log, is_at_risk=at_risk)
+        memory = Memory(space, log.header["seed"], given, log, is_at_risk=at_risk)
         try:
             yield memory
         finally:
@@ -240,9 +256,9 @@ def _versions():
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}
 
 
-def _event(candidate, noise, space):
+def _event(candidate, noise, given):
     return {
-        "told": space.encode([candidate.params]).tolist(),
+        "told": given.encode([candidate.params]).tolist(),
         "y": values_to_data([-candidate.score]),  # minimised
         "noise_std": values_to_data([noise]),
         "iter": candidate.iteration,
@@ -255,8 +271,8 @@ def _event(candidate, noise, space):
     }
 
 
-def _candidate(event, space):
-    [params], [y] = space.decode(event["told"]), values_from_data(event["y"])
+def _candidate(event, given):
+    [params], [y] = given.decode(event["told"]), values_from_data(event["y"])
     [noise], rows = values_from_data(event["noise_std"]), event["rows"]
     return Candidate(
         params=params,

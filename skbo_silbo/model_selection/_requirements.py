@@ -38,7 +38,7 @@ def read_space(given):
     return as_space(given)
 
 
-def require_options_that_fit(search, trial):
+def require_options_that_fit(search, trial, given):
     """Refuse options that cannot be honoured.
 
     Parameters
@@ -46,6 +46,7 @@ def require_options_that_fit(search, trial):
     search : SILBOSearchCV
     trial : SILBO
         An optimiser as the search has it, told its `initial_results`. It is used up.
+    given : Given
 
     Raises
     ------
@@ -63,7 +64,13 @@ def require_options_that_fit(search, trial):
             )
     if search.n_initial == "auto":
         n_known = len(trial.func_vals_)
-        warn_of_first_points_only(trial, "n_iter", search.n_iter, n_known, stacklevel=2)
+        n_for_model = search.n_iter - (given.n_outside if given.left([]) else 0)
+        warn_of_first_points_only(trial, "n_iter", n_for_model, n_known, stacklevel=2)
+    if len(given.left([])) > search.n_iter:
+        raise ValueError(
+            f"initial_params must be at most n_iter={search.n_iter} candidates: got "
+            f"{len(given.params)}. Give n_iter more, or fewer of them."
+        )
     if not search.n_splits_:
         raise ValueError(
             f"cv must give at least one split: got {search.cv!r}, which gives none. Give a number "

@@ -3,7 +3,7 @@
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
@@ -20,10 +20,8 @@ from skbo_silbo._sklearn import (
     count_masked_scores_as_failed,
     search_state,
 )
-from skbo_silbo._typing import Auto, Design, LegacyRandomState, RegressorLike, TransformerLike
-from skbo_silbo.acquisition import AcquisitionFunction, Search
+from skbo_silbo._typing import Auto, LegacyRandomState, RegressorLike, TransformerLike
 from skbo_silbo.embedding import Learner
-from skbo_silbo.mapping import Mapping
 from skbo_silbo.model_selection._batches import Batches, callback_task
 from skbo_silbo.model_selection._candidates import (
     add_predictions,
@@ -34,17 +32,17 @@ from skbo_silbo.model_selection._candidates import (
     warn_of_failures,
     warn_of_interruption,
 )
-from skbo_silbo.model_selection._initial_results import read_initial_results
+from skbo_silbo.model_selection._given import read_initial_params
 from skbo_silbo.model_selection._memory import open_memory
+from skbo_silbo.model_selection._optimizer import make_optimizer
 from skbo_silbo.model_selection._progress import show_progress
 from skbo_silbo.model_selection._racing import Race
 from skbo_silbo.model_selection._requirements import read_space, require_options_that_fit
 from skbo_silbo.model_selection._stopping import Stopping
 from skbo_silbo.model_selection._under_way import CandidatesUnderWay, read_batch_size
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._identity import option_names
 from skbo_silbo.space import Space, SpaceExhausted, SpaceUnion
-from skbo_silbo.surrogate import Surrogate, Warp
+from skbo_silbo.surrogate import Surrogate
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +139,7 @@ class SILBOSearchCV(BaseSearchCV):
         candidate. The model learns from them, they are not evaluated again, and the design at the
         start is shorter by their number. They are neither in `cv_results_` nor counted. Scores must
         be of the same metric on like data. Of candidates stopped by `racing` the prediction counts.
+        Those that were "given" outside this space are left out.
     callback : callable or None, default=None
         Called after every candidate with a `SearchProgress`: `n_candidates`, `params`, `score`,
         `source`, `best_params`, `best_score`, `elapsed`. A true return value ends the search. It
@@ -150,17 +149,25 @@ class SILBOSearchCV(BaseSearchCV):
         All candidates are compared on the same splits, so most of it is common to all; searches
         told of it found no better scores (:doc:`/search_log`). It is for splits so few or small
         that the best score is often luck.
-    n_components, embedding, mapping, acquisition, n_initial, n_unlabeled, update_every, design, \
-            search, sketch, surrogate, warp : default as in SILBO
-        Options of :class:`~skbo_silbo.SILBO`, which it says all about. The method of the paper, for
-        example, is ``embedding="semi-sir"`` with the ``n_components`` that are believed in.
+    embedding, n_components, surrogate, n_initial : default="auto"
+        What is learnt of the scores, and after how many; as in :class:`~skbo_silbo.SILBO`. The
+        method of the paper, for example, is ``embedding="semi-sir"`` with some `n_components`.
+    optimizer_options : dict or None, default=None
+        Other arguments of :class:`~skbo_silbo.SILBO`, such as ``{"acquisition": "ucb"}``.
+    initial_params : "current", dict, list of dict or None, default="current"
+        Candidates that are evaluated first, before the design. "current": the parameters that
+        `estimator` has, where `n_iter` is above 1; with a list of dicts as `param_distributions`
+        those of the first that holds them. They count in `n_iter`. One outside the space, such as
+        ``gamma="scale"`` where a distribution is searched, is evaluated, and the model does not
+        learn from it (of a dict given a warning says so). With an int as `batch_size` they are a
+        batch of their own.
 
     Attributes
     ----------
     cv_results_ : dict of arrays
         As in RandomizedSearchCV, in the order of evaluation, and besides ``iter``, the number of
-        the batch, and ``source``, where the candidate came from: "init", "model", or "resumed" if
-        it was evaluated by an earlier run and is in the journal.
+        the batch, and ``source``, where the candidate came from: "given", "init", "model", or
+        "resumed" if it was evaluated by an earlier run and is in the journal.
     optimizer_ : SILBO
         The optimiser after the last candidate; its values are the scores with a minus sign.
     stop_reason_ : str
@@ -287,18 +294,12 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         initial_results: Any = None,
         callback: Callable[..., Any] | None = None,
         fold_noise: bool = False,
-        n_components: int | Auto = "auto",
         embedding: str | Learner | TransformerLike = "auto",
-        mapping: str | Mapping = "auto",
-        acquisition: str | AcquisitionFunction = "ei",
-        n_initial: int | Auto = "auto",
-        n_unlabeled: int = 50,
-        update_every: int | Sequence[int] | None = 1,
-        design: str | Design = "auto",
-        search: str | Search = "auto",
-        sketch: str | None = "auto",
+        n_components: int | Auto = "auto",
         surrogate: str | Surrogate | RegressorLike = "auto",
-        warp: str | Warp | None = "auto",
+        n_initial: int | Auto = "auto",
+        optimizer_options: Mapping[str, Any] | None = None,
+        initial_params: Any = "current",
     ) -> None:
         super().__init__(
             estimator=estimator,
@@ -323,18 +324,12 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.initial_results = initial_results
         self.callback = callback
         self.fold_noise = fold_noise
-        self.n_components = n_components
         self.embedding = embedding
-        self.mapping = mapping
-        self.acquisition = acquisition
-        self.n_initial = n_initial
-        self.n_unlabeled = n_unlabeled
-        self.update_every = update_every
-        self.design = design
-        self.search = search
-        self.sketch = sketch
+        self.n_components = n_components
         self.surrogate = surrogate
-        self.warp = warp
+        self.n_initial = n_initial
+        self.optimizer_options = optimizer_options
+        self.initial_params = initial_params
 
     def _run_search(self, evaluate_candidates, *, callback_ctx=None):
         """Propose, evaluate and tell until the search ends, then make the table of results.
@@ -344,10 +339,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.n_splits_ = search_state(evaluate_candidates).n_splits()
         count_masked_scores_as_failed(evaluate_candidates)
         space = read_space(self.param_distributions)
-        require_options_that_fit(self, self._make_optimizer(space, 0))
+        given = read_initial_params(self.initial_params, self.estimator, space, self.n_iter)
+        require_options_that_fit(self, make_optimizer(self, space, 0), given)
         task = {"task_name": "search", "max_subtasks": None}
         with (
-            open_memory(self, space, evaluate_candidates) as memory,
+            open_memory(self, space, given, evaluate_candidates) as memory,
             callback_task(self, callback_ctx, **task) as search_ctx,
         ):
             batches, ended_by = Batches(self, evaluate_candidates, search_ctx, memory.begun), None
@@ -391,8 +387,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self._tabulate(batches.table, batches.candidates)
 
     def _search(self, batches, memory):
-        self.optimizer_ = self._make_optimizer(memory.space, memory.random_state)
-        total = min(self.n_iter, memory.space.n_points)
+        self.optimizer_ = make_optimizer(self, memory.space, memory.random_state)
+        given = memory.given
+        total = min(self.n_iter, memory.space.n_points + given.n_outside)
         stopping = Stopping(total, self.max_time, self.patience)
         with show_progress(self.verbose, total) as progress:
             race = Race(self.n_splits_, self.refit) if self.racing else None
@@ -411,16 +408,29 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         if not run.memory.is_in_order:
             self._recall_all(run)
         while n := run.stopping.room(batch_size):
-            first = run.stopping.n_done
+            if self._evaluate_given(run, evaluate):
+                continue
             try:
                 points, recalled = self._propose(run, n)
             except SpaceExhausted:  # what is left has next to no probability
                 run.stopping.end("exhausted")
                 break
-            sources = self._sources(first, len(points))
+            sources = self._sources(len(points))
             new = slice(len(recalled), None)
             evaluated = self._evaluate(run, points[new], sources[new], evaluate)
             self._take(run, evaluated, recalled)
+
+    def _evaluate_given(self, run, evaluate):
+        """Recall what was given, or evaluate it after all that is in the journal; say if any."""
+        memory = run.memory
+        recalled = memory.next_given(run.stopping.room(len(memory.given.params)))
+        done = [*run.batches.candidates, *recalled]
+        left = [] if memory.has_batches else memory.given.left(done)
+        left = left[: run.stopping.room(len(left) + len(recalled)) - len(recalled)]
+        if left or recalled:
+            sources = ["given"] * len(left)
+            self._take(run, self._evaluate(run, left, sources, evaluate), recalled)
+        return bool(left or recalled)
 
     def _evaluate(self, run, points, sources, evaluate, *, is_in_order=True):
         """Evaluate a batch and put it on disk.
@@ -447,7 +457,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self._recall_all(run)
         with self._workers(run, n_workers) as workers:
             self._look_at_suspects(run, workers)
-            while self._begin(run, workers) or workers.n_under_way:
+            left = run.memory.given.left(run.batches.candidates)
+            while self._begin(run, workers, left) or workers.n_under_way:
                 workers.wait()
                 for candidate in workers.ended():
                     self._take(run, self._keep_by_itself(run, [candidate]))
@@ -461,7 +472,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 yield workers
             except BaseException:
                 if left := self._keep_by_itself(run, list(workers.ended())):
-                    self._tell(left)
+                    self._tell(left, run.memory.given)
                     run.batches.accept(left)
                 raise
 
@@ -485,19 +496,28 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         for params in run.memory.begun.suspects():
             if run.stopping.room(1):
                 run.waiting[:] = [point for point in run.waiting if point != params]
-                sources = self._sources(run.stopping.n_done, 1)
+                is_given = run.memory.given.number(params) is not None
+                sources = ["given"] if is_given else self._sources(1)
                 evaluate = workers.evaluate
                 self._take(run, self._evaluate(run, [params], sources, evaluate, is_in_order=False))
 
-    def _begin(self, run, workers):
+    def _begin(self, run, workers, given):
         """Let the workers have candidates, if they are free and there is room; say whether.
 
-        What is wanted is asked for at once: after a value is told the model is fitted once.
+        Those left of the `given` come first, and are taken from that list. The others are asked for
+        at once: after a value is told the model is fitted once.
         """
         n = run.stopping.room(workers.n_wanted, workers.n_under_way)
         if not n:
             return False
-        first, n_under_way = run.stopping.n_done + workers.n_under_way, workers.n_under_way
+        first = [given.pop(0) for _ in given[:n]]
+        for params in filter(run.memory.given.is_modelled, first):
+            self._note_pending(params)
+        for params in first:
+            workers.begin(params, "given")
+        if len(first) == n:
+            return True
+        n, n_under_way = n - len(first), len(self.optimizer_.pending_) - len(run.waiting)
         since = time.monotonic()
         try:
             points = self._wait_or_ask(run, n)
@@ -505,14 +525,19 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             run.stopping.end("exhausted")
             return False
         workers.note_proposal(time.monotonic() - since)
-        for params, source in zip(points, self._sources(first, n, n_under_way), strict=True):
+        for params, source in zip(points, self._sources(n, n_under_way), strict=True):
             workers.begin(params, source)
         return True
+
+    def _note_pending(self, params):
+        """Let the optimiser know that a candidate is under way, so that it proposes another."""
+        with suppress(SpaceExhausted):  # it is already
+            self.optimizer_.ask(fixed=params)
 
     def _recall_all(self, run):
         """Take over all that is in the journal; what was asked for last is waiting."""
         recalled = run.memory.follow_all(self.optimizer_, run.stopping.room(self.n_iter))
-        run.waiting.extend(self.optimizer_.pending_)
+        run.waiting.extend(run.memory.given.without(self.optimizer_.pending_))
         if recalled:
             self._note(run, recalled, recalled)
 
@@ -524,7 +549,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     def _take(self, run, evaluated, recalled=()):
         """See to all that follows the evaluation of a batch, which is on disk."""
         batch = [*recalled, *evaluated]
-        self._tell(batch)
+        self._tell(batch, run.memory.given)
         self._note(run, batch, recalled)
 
     def _note(self, run, batch, recalled):
@@ -551,17 +576,13 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 raise
             return points, recalled
 
-    def _tell(self, candidates):
-        """Tell scores, with a minus sign because SILBO minimises."""
-        self.optimizer_.tell(
-            [candidate.params for candidate in candidates],
-            [-candidate.score for candidate in candidates],
-            noise_std=(
-                [self._noise_of(candidate) for candidate in candidates]
-                if self._tells_noise
-                else None
-            ),
-        )
+    def _tell(self, candidates, given):
+        """Tell scores of the space, with a minus sign because SILBO minimises."""
+        modelled = [c for c in candidates if given.is_modelled(c.params)]
+        noise = [self._noise_of(c) for c in modelled] if self._tells_noise else None
+        if modelled:
+            params, values = [c.params for c in modelled], [-c.score for c in modelled]
+            self.optimizer_.tell(params, values, noise_std=noise)
 
     @property
     def _tells_noise(self):
@@ -574,25 +595,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             return candidate.noise
         return score_noise(candidate.rows, self.refit) if self.fold_noise else math.nan
 
-    def _sources(self, n_done, n, n_under_way=0):
+    def _sources(self, n, n_under_way=0):
         """Say of the next n candidates where they come from; without values there is no model."""
-        n_known = len(self.optimizer_.func_vals_) - (n_done - n_under_way)  # initial_results
-        n_initial = max(self.optimizer_.n_initial_ - n_known, 0 if n_known or n_done else n)
-        return ["init" if i < n_initial else "model" for i in range(n_done, n_done + n)]
-
-    def _make_optimizer(self, space, random_state):
-        options = {name: getattr(self, name) for name in option_names(SILBO)}
-        optimizer = SILBO(space, random_state=random_state, **options)
-        params, scores = read_initial_results(self.initial_results, self.refit, space)
-        if not params:
-            return optimizer
-        try:
-            return optimizer.tell(params, [-score for score in scores])
-        except ValueError as error:
-            raise ValueError(
-                f"initial_results must be candidates of this space: {error} Leave out those that "
-                "are not, or widen the space."
-            ) from error
+        n_known = len(self.optimizer_.func_vals_) + n_under_way
+        n_initial = max(self.optimizer_.n_initial_, 0 if n_known else n)
+        return ["init" if i < n_initial else "model" for i in range(n_known, n_known + n)]
 
     def _format_results(self, candidate_params, n_splits, out, more_results=None):
         """Hand the raw rows of all calls so far to `_run_search`.

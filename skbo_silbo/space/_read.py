@@ -38,9 +38,9 @@ scipy.optimize.Bounds
     >>> as_space([(0, 1), (0, 2)])
     Box(d=2)
     >>> as_space({"C": [1, 10]})
-    Space(C)
+    Space(C: 1, 10)
     >>> as_space([{"C": [1, 10]}, {"nu": [0.1, 0.5]}])
-    SpaceUnion(Space(C), Space(nu))
+    SpaceUnion(Space(C: 1, 10), Space(nu: 0.1, 0.5))
     """
     if isinstance(bounds, (Space, SpaceUnion, Box)):
         return bounds

@@ -11,6 +11,7 @@ from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.space._grid import check_cube
 from skbo_silbo.space._parameters import Categories
 from skbo_silbo.space._parse import read_parameter
+from skbo_silbo.space._range_words import range_in_words
 from skbo_silbo.space._values import unlike
 
 
@@ -111,7 +112,7 @@ class Space:
         self.n_points = math.prod(p.n_values for p in self.parameters)
 
     def __repr__(self):
-        return f"Space({', '.join(self.parameter_names)})"
+        return f"Space({'; '.join(map(range_in_words, self.parameters))})"
 
     def encode(self, points: Sequence[Mapping[str, Any]]) -> FloatArray:
         """Map points to the cube.

@@ -48,7 +48,7 @@ sir = SemiSlicedInverseRegression("auto", n_slices=8, ridge=0.0)
 n_inputs: int = planted(hartmann6(), 60, random_state=0).n_dims
 kernel = space.decode(np.zeros((1, 2)))[0]["kernel"]
 union = SpaceUnion([{"a": [1]}, {"b": [2]}])
-search_of_all = SILBOSearchCV(SVC(), [{"C": loguniform(1, 9)}], mapping=TopDown(), embedding=SVC())
+search_of_all = SILBOSearchCV(SVC(), [{"C": loguniform(1, 9)}], embedding=SVC())
 lowest: float = result.fun + result.x[0] + result.func_vals.min() + result["fun"]
 calls: list[int] = [result.nfev, minimize(lambda x: float(x[0]), [(0, 1)]).nfev]
 reason: str = minimize(cost, [(-1, 1)], callback=lambda result: result.nfev > 3).stop_reason
@@ -243,7 +243,8 @@ result = minimize(cost, [(0, 1)] * 6, method="hesbo", n_calls=20, callback=lambd
 same: MinimizeResult[Array] = result
 kept_in: OptimizeResult = minimize(lambda x: cost(x), [(0, 1)], callback=print)
 C: float = minimize(named, space).x["C"] + result.optimizer.best_y_
-search = SILBOSearchCV(SVC(), space, n_iter=10, mapping=TopDown()).fit(X, y > 0)
+engine_options = {"mapping": TopDown()}
+search = SILBOSearchCV(SVC(), space, n_iter=10, optimizer_options=engine_options).fit(X, y > 0)
 for display in (SearchDisplay, SubspaceDisplay):
     display.from_result(search)
 SearchDisplay.from_result(optimizer, kind="shares").plot(kind="all", max_parameters=3)

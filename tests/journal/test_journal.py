@@ -62,7 +62,7 @@ def path(tmp_path):
 
 
 def search(journal=None, estimator=None, space=SPACE, **params):
-    params = {"cv": KFold(3), "random_state": 0, "n_iter": 8, **params}
+    params = {"initial_params": None, "cv": KFold(3), "random_state": 0, "n_iter": 8, **params}
     estimator = Counted() if estimator is None else estimator
     return SILBOSearchCV(estimator, space, journal=journal, **params)
 

@@ -58,7 +58,14 @@ def told_in(path):
 
 
 def search(path, **params):
-    params = {"n_iter": 6, "n_initial": 6, "cv": KFold(2), "random_state": 0, **params}
+    params = {
+        "initial_params": None,
+        "n_iter": 6,
+        "n_initial": 6,
+        "cv": KFold(2),
+        "random_state": 0,
+        **params,
+    }
     estimator = Poison(log=str(path.with_name("log")))
     return SILBOSearchCV(estimator, {"a": uniform()}, journal=path, refit=False, **params)
 

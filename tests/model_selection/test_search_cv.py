@@ -47,7 +47,7 @@ PLANE = {"a": uniform(), "b": uniform()}
 
 
 def search(space=PLANE, estimator=None, **params):
-    params = {"cv": KFold(3), "random_state": 0, **params}
+    params = {"cv": KFold(3), "random_state": 0, "initial_params": None, **params}
     return SILBOSearchCV(estimator or Peak(), space, **params)
 
 
@@ -491,7 +491,7 @@ def test_verbose_two_adds_parameters_and_the_lines_of_scikit_learn(capsys):
         ({"max_time": 0}, "'max_time' parameter"),
         ({"patience": 0.5}, "'patience' parameter"),
         ({"n_initial": 0}, "n_initial must be"),
-        ({"acquisition": "none"}, "acquisition must be"),
+        ({"optimizer_options": {"acquisition": "none"}}, "acquisition must be"),
         ({"embedding": "none"}, "embedding must be"),
         ({"random_state": "seed"}, "'random_state' parameter"),
     ],

@@ -1,4 +1,4 @@
-"""Every option of SILBO is one of SILBOSearchCV, runs there, and is kept in the journal."""
+"""Every option of SILBO runs in SILBOSearchCV, and is kept in the journal."""
 
 import inspect
 
@@ -15,12 +15,14 @@ from sklearn.model_selection import KFold
 from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._fingerprint import described_parameters
+from skbo_silbo.model_selection._optimizer import OWN
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers._identity import option_names
 
 X, Y = np.zeros((12, 1)), np.arange(12.0)
 NAMES = [f"x{i}" for i in range(8)]
 SPACE = {name: uniform() for name in NAMES}
+ENGINE = "optimizer_options"
 
 
 class Ridge(BaseEstimator):
@@ -50,12 +52,11 @@ def defaults(cls):
     return {name: p.default for name, p in inspect.signature(cls).parameters.items()}
 
 
-def test_every_option_of_silbo_is_one_with_the_same_default():
+def test_four_options_of_silbo_are_parameters_with_the_same_default():
     ours, theirs = defaults(SILBOSearchCV), defaults(SILBO)
-    names = option_names(SILBO)
-    assert {name: ours.get(name) for name in names} == {name: theirs[name] for name in names}
-    assert set(names) <= set(described_parameters(SILBOSearchCV))
-    assert set(names) <= set(search().get_params())
+    assert {name: ours[name] for name in OWN} == {name: theirs[name] for name in OWN}
+    assert set(option_names(SILBO)) & set(ours) == set(OWN)
+    assert {*OWN, "optimizer_options"} <= set(described_parameters(SILBOSearchCV))
 
 
 # For every option a value other than its default.
@@ -83,10 +84,12 @@ def test_there_is_another_value_for_every_option():
 def test_every_option_arrives_and_is_in_the_journal(name, tmp_path):
     path = tmp_path / "search.jsonl"
     more = {"embedding": "semi-sir"} if name in ("n_components", "sketch") else {}
-    fitted = search(**{name: OTHER[name]}, **more, journal=path, n_iter=2).fit(X, Y)
+    asked = {name: OTHER[name]}
+    given, without = (asked, {}) if name in OWN else ({ENGINE: asked}, {ENGINE: {}})
+    fitted = search(**given, **more, journal=path, n_iter=2).fit(X, Y)
     assert getattr(fitted.optimizer_, name) == OTHER[name]
-    with pytest.raises(ValueError, match=rf"{name} was .* and is "):
-        search(**more, journal=path, n_iter=2).fit(X, Y)
+    with pytest.raises(ValueError, match=rf"{name if name in OWN else ENGINE}.* was .* and is "):
+        search(**without, **more, journal=path, n_iter=2).fit(X, Y)
 
 
 def test_the_method_that_the_library_is_named_after():
@@ -119,7 +122,7 @@ def test_an_integer_as_n_components_is_refused_where_all_inputs_are_kept(embeddi
 
 def test_objects_as_options(tmp_path):
     path = tmp_path / "search.jsonl"
-    options = {"embedding": PCA(2), "mapping": TopDown("least-squares")}
+    options = {"embedding": PCA(2), ENGINE: {"mapping": TopDown("least-squares")}}
     fitted = search(**options, n_iter=14, journal=path).fit(X, Y)
     assert fitted.optimizer_.embedding_.r == 2
     before = Ridge.n_fits
@@ -134,13 +137,17 @@ def test_objects_as_options(tmp_path):
     [
         ({"surrogate": "forest"}, "surrogate must be"),
         ({"surrogate": PLSRegression()}, "surrogate"),
-        ({"mapping": "sideways"}, "mapping must be"),
-        ({"sketch": "pencil"}, "sketch must be"),
-        ({"warp": "wormhole"}, "warp must be"),
-        ({"search": "party"}, "search must be"),
-        ({"design": "nice"}, "design must be"),
-        ({"update_every": 0}, "update_every must be"),
-        ({"n_unlabeled": -1}, "n_unlabeled must be"),
+        ({ENGINE: {"mapping": "sideways"}}, "mapping must be"),
+        ({ENGINE: {"sketch": "pencil"}}, "sketch must be"),
+        ({ENGINE: {"warp": "wormhole"}}, "warp must be"),
+        ({ENGINE: {"search": "party"}}, "search must be"),
+        ({ENGINE: {"design": "nice"}}, "design must be"),
+        ({ENGINE: {"update_every": 0}}, "update_every must be"),
+        ({ENGINE: {"n_unlabeled": -1}}, "n_unlabeled must be"),
+        ({ENGINE: ["warp"]}, "optimizer_options must be None or a dict"),
+        ({ENGINE: {"warp_speed": 9}}, r"optimizer_options must be among \['mapping'"),
+        ({ENGINE: {"n_initial": 3}}, "parameters of the search itself: got"),
+        ({ENGINE: {"random_state": 3}}, "optimizer_options must be among"),
         ({"fold_noise": True, "surrogate": GaussianProcessRegressor()}, "fold_noise must be False"),
     ],
 )

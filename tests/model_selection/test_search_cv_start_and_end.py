@@ -34,7 +34,9 @@ BRANCHES = [{"a": uniform(), "kind": ["x"]}, {"b": loguniform(0.01, 1.0), "kind"
 
 
 def search(space=PLANE, **params):
-    return SILBOSearchCV(Peak(), space, **{"cv": KFold(2), "random_state": 0, **params})
+    return SILBOSearchCV(
+        Peak(), space, **{"cv": KFold(2), "random_state": 0, "initial_params": None, **params}
+    )
 
 
 def random_search(space=PLANE, **params):

@@ -416,3 +416,19 @@ def test_values_are_found_as_by_comparing_each_with_all(values, other):
             found += [i for i, one in enumerate(kept) if is_number(one) and one == value]
         assert places.find(value) == (found[0] if found else None)
         assert places.holds(value) == any(alike(value, one) for one in kept)
+
+
+def test_repr_says_what_every_parameter_may_be():
+    shown = repr(
+        Space({
+            "C": stats.loguniform(1e-3, 1e3),
+            "n": stats.randint(0, 10**9),
+            "depth": [2, 4, 8],
+            "leaf": range(1, 100),
+            "weight": [None],
+        })
+    )  # fmt: skip
+    assert shown == (
+        "Space(C: 0.001 to 1000 (loguniform); n: 0 to 1e+09 (randint); depth: 2, 4, 8; "
+        "leaf: 1, 2, 3, ..., 99; weight: None)"
+    )

@@ -218,7 +218,7 @@ def test_as_space_reads_lists_of_dicts():
     assert isinstance(as_space(KERNELS[:1]), Space)
     union = as_space([Space(KERNELS[0]), KERNELS[1]])
     assert as_space(union) is union
-    assert repr(union) == "SpaceUnion(Space(kernel, C), Space(kernel, C, degree, gamma))"
+    assert repr(union) == f"SpaceUnion({Space(KERNELS[0])!r}, {Space(KERNELS[1])!r})"
     assert list(union.summary()) == ["branch 0", "branch 1"]
 
 

@@ -62,7 +62,14 @@ def mortal_threads(monkeypatch):
 
 
 def search(estimator, **params):
-    params = {"n_iter": 12, "cv": KFold(3), "random_state": 0, "n_jobs": 2, **params}
+    params = {
+        "initial_params": None,
+        "n_iter": 12,
+        "cv": KFold(3),
+        "random_state": 0,
+        "n_jobs": 2,
+        **params,
+    }
     return SILBOSearchCV(estimator, SPACE, **params).fit(X, Y)
 
 
@@ -143,8 +150,12 @@ def test_ctrl_c_during_retries_keeps_those_that_have_ended(tmp_path):
     options |= {"journal": path, "n_iter": 6}
     space = {"a": uniform()}
     Interrupted.n_calls = 0
-    search = SILBOSearchCV(Interrupted(), space, cv=KFold(3), random_state=0, **options)
-    resumed = SILBOSearchCV(Interrupted(), space, cv=KFold(3), random_state=0, **options)
+    search = SILBOSearchCV(
+        Interrupted(), space, initial_params=None, cv=KFold(3), random_state=0, **options
+    )
+    resumed = SILBOSearchCV(
+        Interrupted(), space, initial_params=None, cv=KFold(3), random_state=0, **options
+    )
     with parallel_config("threading"):  # one of them: fits are made here
         search.fit(X, Y)
         resumed.fit(X, Y)

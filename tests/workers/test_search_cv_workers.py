@@ -46,7 +46,14 @@ class Peak(BaseEstimator):
 
 
 def search(space=PLANE, estimator=None, **params):
-    params = {"cv": KFold(3), "random_state": 0, "n_jobs": 3, "n_iter": 15, **params}
+    params = {
+        "initial_params": None,
+        "cv": KFold(3),
+        "random_state": 0,
+        "n_jobs": 3,
+        "n_iter": 15,
+        **params,
+    }
     return SILBOSearchCV(estimator or Peak(), space, **params)
 
 

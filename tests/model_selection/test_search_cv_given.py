@@ -1,0 +1,230 @@
+"""The candidates that are given come first: in the table, in the model, in the journal."""
+
+import threading
+import warnings
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from scipy.stats import uniform
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import KFold
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from skbo_silbo import SILBOSearchCV
+from skbo_silbo.model_selection._given import read_initial_params
+from skbo_silbo.space import Space
+from skbo_silbo.space._read import as_space
+
+X, Y = np.zeros((12, 1)), np.arange(12.0)
+PLANE = {"a": uniform(), "b": uniform()}
+OUTSIDE = {"a": None, "b": 0.5}
+
+
+class Peak(BaseEstimator):
+    """Scores a parabola; None counts as 0."""
+
+    n_fits = 0
+
+    def __init__(self, a=0.25, b=0.75, kind="x"):
+        self.a, self.b, self.kind = a, b, kind
+
+    def fit(self, X, y=None):
+        Peak.n_fits += 1
+        return self
+
+    def score(self, X, y=None):
+        return -(((self.a or 0) - 0.3) ** 2) - (self.b - 0.7) ** 2
+
+
+def search(estimator=None, space=PLANE, **params):
+    params = {"cv": KFold(2), "random_state": 0, "n_iter": 8, **params}
+    return SILBOSearchCV(estimator or Peak(), space, **params)
+
+
+def fit(*args, **params):
+    return search(*args, **params).fit(X, Y)
+
+
+def test_the_estimator_as_it_is_comes_first_and_counts():
+    fitted = fit()
+    results = fitted.cv_results_
+    assert results["params"][0] == {"a": 0.25, "b": 0.75}
+    assert results["source"][0] == "given"
+    assert "given" not in results["source"][1:]
+    assert len(results["params"]) == 8
+    assert results["mean_test_score"][0] == pytest.approx(-0.005)
+    assert fitted.optimizer_.x_iters_[0] == {"a": 0.25, "b": 0.75}
+    n_initial = fitted.optimizer_.n_initial_
+    assert (results["source"] == "init").sum() == n_initial - 1  # the given one is one of them
+
+
+def test_none_begins_with_the_design():
+    assert fit(initial_params=None).cv_results_["source"][0] == "init"
+
+
+def test_with_one_candidate_the_estimator_as_it_is_is_not_evaluated():
+    for estimator in (Peak(), Peak(**OUTSIDE)):
+        assert fit(estimator, n_iter=1, n_initial=3).cv_results_["source"].tolist() == ["init"]
+    dicts = {"initial_params": {"a": 0.1, "b": 0.2}}
+    assert fit(n_iter=1, n_initial=3, **dicts).cv_results_["source"].tolist() == ["given"]
+
+
+@pytest.mark.parametrize("batch_size", ["auto", 3])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_dicts_are_evaluated_in_their_order(batch_size, n_jobs):
+    params = [{"a": 0.1, "b": 0.2}, {"b": 0.4, "a": 0.3}]
+    with parallel_config("threading"):
+        fitted = fit(initial_params=params, batch_size=batch_size, n_jobs=n_jobs)
+    results = fitted.cv_results_
+    assert results["source"][:3].tolist() == ["given", "given", "init"]
+    assert sorted(results["param_a"][:2]) == [0.1, 0.3]
+    assert len(results["params"]) == len(fitted.optimizer_.func_vals_) == 8
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_what_is_outside_is_evaluated_and_not_modelled(n_jobs):
+    with parallel_config("threading"):
+        fitted = fit(Peak(**OUTSIDE), n_jobs=n_jobs)
+    results = fitted.cv_results_
+    assert results["params"][0] == OUTSIDE
+    assert results["param_a"][0] is None
+    assert results["mean_test_score"][0] == pytest.approx(-0.13)
+    assert len(results["params"]) == 8
+    assert len(fitted.optimizer_.func_vals_) == 7
+    assert (results["source"] == "init").sum() == fitted.optimizer_.n_initial_
+
+
+def test_a_dict_outside_is_warned_of():
+    with pytest.warns(UserWarning, match="1 of 2 initial_params are outside the space"):
+        fitted = fit(initial_params=[OUTSIDE, {"a": 0.1, "b": 0.2}])
+    assert fitted.cv_results_["source"][:2].tolist() == ["given", "given"]
+
+
+def test_the_best_of_all_may_be_the_one_outside():
+    class Proud(Peak):
+        def score(self, X, y=None):
+            return 1.0 if self.a is None else super().score(X, y)
+
+    fitted = fit(Proud(a=None))
+    assert fitted.best_params_ == {"a": None, "b": 0.75}
+    assert fitted.best_estimator_.a is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "a", "expected"),
+    [
+        ("x", 0.25, {"kind": "x", "a": 0.25}),
+        ("y", 0.25, {"kind": "y"}),
+        ("x", 7.0, {"kind": "x", "a": 7.0}),  # none holds it: the first
+    ],
+)
+def test_of_a_list_of_dicts_the_first_that_holds_it(kind, a, expected):
+    space = as_space([{"kind": ["x"], "a": uniform()}, {"kind": ["y", "z"]}])
+    given = read_initial_params("current", Peak(a, kind=kind), space, 2)
+    assert given.params == [expected]
+    assert given.n_outside == (a == 7.0)
+
+
+def test_a_step_like_one_of_the_list_is_of_the_space():
+    scalers = [StandardScaler(), MinMaxScaler()]
+    pipe = Pipeline([("scale", StandardScaler()), ("peak", Peak())])
+    space = Space({"scale": scalers, "peak__a": uniform()})
+    [params] = read_initial_params("current", pipe, space, 2).params
+    assert params == {"scale": scalers[0], "peak__a": 0.25}
+    pipe.set_params(scale=StandardScaler(with_mean=False))
+    assert read_initial_params("current", pipe, space, 2).n_outside == 1
+
+
+def test_a_finite_space_is_evaluated_once_with_what_is_given():
+    space = {"a": [0.25, 0.5], "b": [0.75, 1.0]}
+    for estimator, n in ((Peak(), 4), (Peak(a=0.3), 5)):
+        fitted = fit(estimator, space, n_iter=9)
+        candidates = {tuple(p.values()) for p in fitted.cv_results_["params"]}
+        assert len(candidates) == len(fitted.cv_results_["params"]) == n
+        assert fitted.stop_reason_ == "exhausted"
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("estimator", [Peak(), Peak(**OUTSIDE)])
+def test_a_journal_keeps_what_was_given(estimator, n_jobs, tmp_path):
+    path = tmp_path / "search.jsonl"
+    start = {"n_initial": 4}
+    options = {"journal": path, "n_jobs": n_jobs, "refit": False, **start}
+    with parallel_config("threading"):
+        first = fit(estimator, n_iter=7, **options)
+        before = Peak.n_fits
+        second = fit(estimator, n_iter=9, **options)
+    assert Peak.n_fits == before + 2 * 2
+    assert second.cv_results_["params"][:7] == first.cv_results_["params"]
+    assert second.cv_results_["source"].tolist() == ["resumed"] * 7 + ["model"] * 2
+    if n_jobs == 1:
+        assert (
+            second.cv_results_["params"] == fit(estimator, n_iter=9, **start).cv_results_["params"]
+        )
+    with pytest.raises(ValueError, match="initial_params was current and is None"):
+        fit(estimator, initial_params=None, **options)
+
+
+@pytest.mark.parametrize("estimator", [Peak(), Peak(**OUTSIDE)])
+def test_a_journal_of_one_candidate_goes_on(estimator, tmp_path):
+    options = {"n_initial": 3, "journal": tmp_path / "search.jsonl"}
+    fit(estimator, n_iter=1, **options)
+    more = fit(estimator, n_iter=4, **options)
+    assert more.cv_results_["source"][:3].tolist() == ["resumed", "given", "init"]
+    again = fit(estimator, n_iter=5, **options)
+    assert again.cv_results_["source"].tolist() == ["resumed"] * 4 + ["model"]
+    assert again.cv_results_["params"][:4] == more.cv_results_["params"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("default", "initial_params must be 'current', a dict"),
+        ([0.5], "initial_params must be 'current', a dict"),
+        ({"a": 0.5}, "initial_params must have exactly the parameters"),
+        ([{"a": 0.5, "b": 0.5}] * 9, "initial_params must be at most n_iter=8"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_refused_before_a_fit(given, message):
+    before = Peak.n_fits
+    with pytest.raises(ValueError, match=message):
+        fit(initial_params=given)
+    assert Peak.n_fits == before
+
+
+def test_clone_and_no_warning_by_default():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = clone(search(Peak(**OUTSIDE), n_initial=4)).fit(X, Y)
+    assert fitted.get_params()["initial_params"] == "current"
+
+
+def test_no_worker_waits_for_what_is_given():
+    """The given candidate ends only when another has begun."""
+    other_began = threading.Event()
+
+    class Patient(Peak):
+        def fit(self, X, y=None):
+            if (self.a, self.b) == (0.25, 0.75):
+                assert other_began.wait(30)
+            else:
+                other_began.set()
+            return self
+
+        def __sklearn_clone__(self):
+            return type(self)(**self.get_params())
+
+    with parallel_config("threading"):
+        fitted = fit(Patient(), n_jobs=4, cv=KFold(2), error_score="raise", refit=False)
+    assert fitted.cv_results_["source"].tolist().count("given") == 1
+
+
+def test_results_with_a_candidate_outside_are_initial_results():
+    before = fit(Peak(**OUTSIDE))
+    after = fit(initial_results=before.cv_results_, initial_params=None, n_iter=2)
+    assert len(after.optimizer_.func_vals_) == 7 + 2
+    pairs = [(OUTSIDE, 0.0)]
+    with pytest.raises(ValueError, match="initial_results must be candidates of this space"):
+        fit(initial_results=pairs)
