@@ -178,6 +178,24 @@ def test_a_journal_of_one_candidate_goes_on(estimator, tmp_path):
     assert again.cv_results_["params"][:4] == more.cv_results_["params"]
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("estimator", [Peak(), Peak(**OUTSIDE)])
+def test_a_given_candidate_that_the_process_ended_with_is_evaluated_again(
+    estimator, n_jobs, tmp_path
+):
+    path = tmp_path / "search.jsonl"
+    options = {"n_iter": 4, "n_initial": 2, "journal": path}
+    whole = fit(estimator, **options)
+    lines = path.read_bytes().splitlines(keepends=True)
+    until = next(i for i, line in enumerate(lines) if b'"called"' in line)
+    path.write_bytes(b"".join(lines[: until + 1]))
+    with parallel_config("threading"):
+        again = fit(estimator, n_jobs=n_jobs, **options)
+    assert again.cv_results_["params"][0] == whole.cv_results_["params"][0]
+    assert again.cv_results_["source"].tolist().count("given") == 1
+    assert len(again.cv_results_["params"]) == 4
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
