@@ -2,6 +2,7 @@
 
 from skbo_silbo.acquisition._climb import Climb
 from skbo_silbo.acquisition._functions import log_expected_improvement
+from skbo_silbo.acquisition._parzen_turns import ParzenTurns
 from skbo_silbo.acquisition._search_protocol import AcquisitionFunction, Found, Search
 from skbo_silbo.acquisition._surface import AcquisitionSurface
 
@@ -10,6 +11,7 @@ __all__ = [
     "AcquisitionSurface",
     "Climb",
     "Found",
+    "ParzenTurns",
     "Search",
     "log_expected_improvement",
 ]

@@ -25,6 +25,9 @@ class AcquisitionSurface:
     feasibility : Feasibility or None
         Of learnt constraints: its log probability is added to the acquisition, which must be a
         logarithm then.
+    observed : Surrogate or None
+        The surrogate of the observed values alone; `surrogate` has predicted values of pending
+        points besides.
     """
 
     acquisition: AcquisitionFunction
@@ -32,6 +35,7 @@ class AcquisitionSurface:
     embedding: Embedding
     best: float
     feasibility: Feasibility | None = None
+    observed: Surrogate | None = None
 
     def values(self, X: FloatArray) -> FloatArray:
         """Return the acquisition at the rows of X, of shape (n,)."""

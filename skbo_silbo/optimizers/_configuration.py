@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from skbo_silbo._checks import check_count, check_function, check_members, missing_members
-from skbo_silbo.acquisition import AcquisitionFunction, Search
+from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
 from skbo_silbo.acquisition._box_search import BoxSearch
 from skbo_silbo.acquisition._climb import Climb
 from skbo_silbo.acquisition._functions import (
@@ -119,6 +119,7 @@ SEARCHES = MappingProxyType(
     {
         "auto": Climb,
         "climb": Climb,
+        "parzen-turns": ParzenTurns,
         "random": BoxSearch,
     }
 )

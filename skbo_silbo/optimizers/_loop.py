@@ -261,7 +261,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if model.n_feasible:
             best = lowest_mean(surrogate, np.vstack(good))  # noise makes low values too
             acquisition = self._configuration.acquisition(self._n_known + 1)
-        return AcquisitionSurface(acquisition, surrogate, embedding, best, feasibility)
+        observed = model.surrogate
+        return AcquisitionSurface(acquisition, surrogate, embedding, best, feasibility, observed)
 
     # --- what was learnt ------------------------------------------------------------------------
 

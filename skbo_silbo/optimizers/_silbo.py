@@ -7,9 +7,9 @@ import numpy as np
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._typing import Auto, BoundsLike, Design, RandomState, RegressorLike, TransformerLike
-from skbo_silbo.acquisition import AcquisitionFunction, Search
+from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
 from skbo_silbo.embedding import Learner
-from skbo_silbo.embedding._learners import choose_embedding
+from skbo_silbo.embedding._learners import IdentityLearner, choose_embedding
 from skbo_silbo.embedding._nonlinear import NonlinearLearner
 from skbo_silbo.embedding._sketched import SKETCH_STREAM, SketchedLearner, draw_sketch
 from skbo_silbo.mapping import Mapping
@@ -81,9 +81,14 @@ class SILBO(EmbeddedOptimizer):
         The first points: a scrambled Sobol sequence ("auto") or independent uniform points. With
         "random" the first embedding is learnt with `n_unlabeled` uniform points besides, which have
         no value (Algorithm 1 of the paper, line 1).
-    search : {"auto", "climb", "random"} or Search, default="auto"
+    search : {"auto", "climb", "parzen-turns", "random"} or Search, default="auto"
         How the acquisition is maximised: by gradients over the cube, from the best of random
-        candidates ("climb", "auto"), or over random points of the box round its image ("random").
+        candidates ("climb"), or over random points of the box round its image ("random").
+        "parzen-turns" is "climb", and in its place, with half the probability of the share of the
+        values that the model cannot predict when each is left out, a point whose inputs are drawn
+        one by one from where good points lie (Bergstra et al. 2011); no such points where
+        constraints are told. "auto" is that where all inputs are kept and surrogate and
+        acquisition are the default ones, else "climb".
     sketch : {"auto", "count", "gaussian"} or None, default="auto"
         Where the first points and the learnt directions lie: everywhere ("auto", None), or in
         the range of a random map from at most 16 coordinates; the bins of a count sketch are halved
@@ -242,8 +247,27 @@ class SILBO(EmbeddedOptimizer):
         """Return the mapping and the search of the acquisition."""
         if isinstance(learner, NonlinearLearner):
             return nonlinear_parts(self.mapping, self.search, self.sketch)
-        mapping = make_mapping(self.mapping, keeps_found=keeps_found)
-        return mapping, make_search(self.search)
+        search = self.search
+        if isinstance(search, str) and search == "auto" and self._improves_among_inputs(learner):
+            search = "parzen-turns"
+        made = make_search(search)
+        if isinstance(made, ParzenTurns) and not self._has_our_process:
+            raise ValueError(
+                "search must not be 'parzen-turns' with a surrogate of your own, which does not "
+                f"say how much it leaves unexplained: got surrogate={self.surrogate!r}. Leave "
+                "search out, or give search='climb'."
+            )
+        return make_mapping(self.mapping, keeps_found=keeps_found), made
+
+    def _improves_among_inputs(self, learner):
+        """Whether it is the default in what `ParzenTurns` was measured with, inputs and process."""
+        plain = isinstance(learner, IdentityLearner) and self.sketch in ("auto", None)
+        improvement = isinstance(self.acquisition, str) and self.acquisition == "ei"
+        return plain and improvement and self._has_our_process
+
+    @property
+    def _has_our_process(self):
+        return isinstance(self.surrogate, str) and self.surrogate != "sklearn"
 
     def _make_surrogate(self, chosen):
         """Return the surrogate; the prior that "auto" stands for is that of the process alone."""

@@ -166,6 +166,16 @@ class GaussianProcessSurrogate:
         by_std = scale * by_variance / (2.0 * std[:, None])
         return self.y_mean_ + scale * mean, scale * std, scale * by_mean, by_std
 
+    def unexplained_share(self) -> float:
+        """Return the share of the targets' variance left when each is predicted from all others.
+
+        Hyperparameters are kept; 0 to 1, and 0 for targets that are all the same.
+        """
+        y = self._process.y
+        mean, _ = self._process.leave_one_out()
+        total = float(np.sum((y - y.mean()) ** 2))
+        return min(float(np.sum((y - mean) ** 2)) / total, 1.0) if total else 0.0
+
     def log_predictive_density(self, Z: FloatArray, y: FloatArray) -> FloatArray:
         """Return the log density of every held-out target, noise included, of shape (m,)."""
         mean, std = self.predict(Z)
