@@ -33,7 +33,7 @@ class DirectionalRegression(SecondMomentSlicing):
     eigenvalues_ : ndarray of shape (q,)
         All, falling; q the number of features that vary independently.
     n_components_, n_slices_, n_features_in_ : int
-    slice_sizes_ : ndarray of shape (n_slices_,)
+    slice_sizes_ : ndarray of shape (n_slices,)
     permutation_tests_ : dict of ndarray
         "n_components", "statistic" (the eigenvalue after those granted) and "p_value", to the first
         number accepted; only where a word asks for tests.

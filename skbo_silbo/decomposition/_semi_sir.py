@@ -140,7 +140,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, Supervised, LinearProjection):
     n_components_ : int
         0 where ``n_components="auto"`` found none.
     n_slices_ : int
-    slice_sizes_ : ndarray of shape (n_slices_,)
+    slice_sizes_ : ndarray of shape (n_slices,)
         Labelled rows in each slice, or the sums of their weights.
     target_type_ : {"numeric", "categorical", "multivariate"}
         What y was taken for.

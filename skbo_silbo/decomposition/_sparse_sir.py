@@ -81,7 +81,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         Of the variance of the slice means of the standardised (screened) columns, falling.
     penalties_ : ndarray of shape (n_components,)
     n_components_, n_slices_, n_features_in_ : int
-    slice_sizes_ : ndarray of shape (n_slices_,)
+    slice_sizes_ : ndarray of shape (n_slices,)
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
 

@@ -20,8 +20,8 @@ def in_words(value):
     >>> class Wall:
     ...     def __init__(self, width):
     ...         self.width = width
-    >>> in_words(1.5), in_words(Wall(3)).rpartition(".")[2]
-    ('1.5', 'Wall(width=3)')
+    >>> in_words(1.5), in_words(Wall(3)).partition("(")[2]
+    ('1.5', 'width=3)')
     """
     text = repr(value)
     if not ADDRESS.search(text):

@@ -47,14 +47,14 @@ class Run:
             os.killpg(self.process.pid, signal.SIGKILL)  # workers that outlive their search
         self.process.communicate()
 
-    def kill(self, n_lines, doing, delay):
+    def kill(self, n_told, doing, delay):
         """Kill the search, but not its workers; return what it was doing, None if it had ended.
 
-        The kill comes when the journal has grown by `n_lines` and the search is `doing` something,
+        The kill comes when the journal has `n_told` more candidates and the search is `doing` it,
         a few milliseconds later. So the moments do not depend on how busy the machine is.
         """
-        n_lines += self._n_lines()
-        while self.process.poll() is None and self._n_lines() < n_lines:
+        n_told += self._n_told()
+        while self.process.poll() is None and self._n_told() < n_told:
             time.sleep(0.0005)
         while self.process.poll() is None and self.phase.read_text() != doing:
             pass
@@ -63,8 +63,8 @@ class Run:
         self.process.kill()
         return phase if self.process.wait() == -signal.SIGKILL else None
 
-    def _n_lines(self):
-        return self.journal.read_bytes().count(b"\n") if self.journal.exists() else 0
+    def _n_told(self):
+        return self.journal.read_bytes().count(b'"told"') if self.journal.exists() else 0
 
     def final(self):
         assert self.process.wait() == 0, self.process.stderr.read()
@@ -90,9 +90,9 @@ def kill_until_done(folder, n_kills, rng, backends, batch_size, seed):
             if len(phases) == n_kills:
                 final = run.final()
             else:
-                # From the second on a line at least: what is killed twice itself is held guilty.
-                n_lines = rng.integers(min(len(phases), 1), 5)
-                phase = run.kill(n_lines, rng.choice(["P", "F", "S"]), rng.uniform(0, 0.01))
+                # From the second on a candidate at least: what is killed twice is held guilty.
+                n_told = rng.integers(min(len(phases), 1), 5)
+                phase = run.kill(n_told, rng.choice(["P", "F", "S"]), rng.uniform(0, 0.01))
                 final = None if phase else run.final()
                 phases += [phase] if phase else []
             lines = durable(path)  # while the workers may still be alive
