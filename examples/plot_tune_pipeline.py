@@ -41,9 +41,9 @@ It gave (revision ``8c2c207``; mean, and range over the five seeds):
      - 10.16 (9.71 to 10.64)
      - 10.35 (9.85 to 10.75)
 
-SILBOSearchCV has the lower error in five of five seeds, cross-validated and on the other images. Its
-first candidate is the Pipeline by default; one of the five found nothing better. An earlier search
-(revision ``6386438``), which did not begin there, ended lower: 9.99 and 10.18.
+SILBOSearchCV has the lower error in five of five seeds, cross-validated and on the other images.
+Its first candidate is the Pipeline by default; one of the five found nothing better. An earlier
+search (revision ``6386438``), which did not begin there, ended lower: 9.99 and 10.18.
 """
 
 # %%
