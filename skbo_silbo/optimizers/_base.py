@@ -349,10 +349,6 @@ class AskTellOptimizer(ABC):
         """Refuse constraints of one point, (m,), that `tell` would refuse."""
         self._check_constraints(constraints, (1,))
 
-    def was_told(self, x: Any) -> bool:
-        """Return whether a value of this point, (d,) or dict, has been told."""
-        return key_of(self.space_.encode([x])[0]) in self._told
-
     def check_points(self, x: Any) -> list[Any]:
         """Return one point or several as a list of points, all inside the bounds.
 

@@ -290,7 +290,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
         """The evaluated point to use where values are noisy: point, mean and std.
 
         It has the lowest posterior mean among the feasible ones. `best_y_` is the lowest of many
-        noisy values, and so mostly too low; the mean is not.
+        noisy values, and so mostly too low. The mean is nearer the truth where the model knows of
+        the noise: tell `noise_std`, as with few values it may take noise for the objective.
 
         Raises
         ------

@@ -137,14 +137,15 @@ class LearntSubspace:
         return f"  {self.importance[i]:.2f}  {loadings or 'spread over all'}"
 
 
-def describe_subspace(model, belief, data, rival, rng):
+def describe_subspace(model, learnt, data, rival, rng):
     """Return the `LearntSubspace`; warn if what was asked for is worse than the identity.
 
     Parameters
     ----------
     model : InputModel
         Of all values told.
-    belief : Belief
+    learnt : Model
+        Of the optimiser.
     data : tuple of X, y and X_unlabeled
         What the embedding is learnt from.
     rival : Rival
@@ -162,8 +163,8 @@ def describe_subspace(model, belief, data, rival, rng):
         components=components,
         importance=importance,
         shares=model.shares,
-        n_told=belief.n_told,
-        path=belief.path,
+        n_told=learnt.n_told,
+        path=learnt.path,
         evidence={name: float(values.mean()) for name, values in densities.items()},
         is_low_dimensional=few if model.is_informative else None,
     )

@@ -53,7 +53,7 @@ lowest: float = result.fun + result.x[0] + result.func_vals.min() + result["fun"
 calls: list[int] = [result.nfev, minimize(lambda x: float(x[0]), [(0, 1)]).nfev]
 reason: str = minimize(cost, [(-1, 1)], callback=lambda result: result.nfev > 3).stop_reason
 score = search.best_score_ + search.cv_results_["mean_test_score"].max()
-some = optimizer.feasible_.all() or optimizer.was_told({"C": 1.0, "kernel": "rbf"})
+some = optimizer.feasible_.all()
 
 
 class First:
