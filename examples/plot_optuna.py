@@ -27,7 +27,7 @@ def objective(trial):
     depth = trial.suggest_int("depth", 1, 12)
     slope = trial.suggest_float("slope", -1, 1)
     for k in range(17):
-        trial.suggest_float(f"idle_{k}", 0, 1)
+        trial.suggest_float(f"unused_{k}", 0, 1)
     return (np.log10(rate) + 3) ** 2 + 0.2 * (depth - 7) ** 2 + 4 * (slope - 0.3) ** 2
 
 

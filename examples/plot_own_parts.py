@@ -87,11 +87,10 @@ check_surrogate(GaussianProcessSurrogate())
 
 class OnTheSlope(EmbeddedOptimizer):
     def __init__(self, bounds, *, n_initial=8, random_state=None):
-        super().__init__(bounds, random_state)
         self.n_initial = n_initial
-        self._assemble()
+        super().__init__(bounds, random_state)
 
-    def _configure(self, d):
+    def configure(self, d):
         return Configuration(
             learner=Slope(),
             mapping=TopDown(),

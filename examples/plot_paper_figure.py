@@ -23,7 +23,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skbo_silbo.benchmarks.search import style_of
+from skbo_silbo.benchmarks.search.search_figures import style_of
 
 checkout = next(
     folder for folder in (Path.cwd(), *Path.cwd().parents) if (folder / "doc/benchmarks").exists()

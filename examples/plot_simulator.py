@@ -101,7 +101,7 @@ left.set_ylabel("lightest wing so far (lb)")
 ranked = shares.ranked[:10][::-1]
 share, low, high = np.array([shares.intervals[shares.names.index(name)] for name in ranked]).T
 colours = ["0.7" if name.startswith("option") else "#0072B2" for name in ranked]
-labels = [f"{name}, idle" if name.startswith("option") else name for name in ranked]
+labels = [f"{name}, unused" if name.startswith("option") else name for name in ranked]
 right.barh(labels, share, color=colours)
 right.hlines(range(len(ranked)), low, high, color="k", lw=1)
 right.set(xlabel="share of the weight's variance", title="the ten largest shares")
@@ -111,6 +111,6 @@ figure.set_label(
     "Left: lightest wing so far against evaluations; SILBO falls steeply to about 125 lb "
     "in the first 30, random search stays near 190. Right: the ten largest shares with "
     "intervals; load factor and aspect ratio lead, thickness and wing area follow, and "
-    "idle options are at nothing."
+    "unused options are near zero."
 )
 plt.show()

@@ -32,9 +32,7 @@ y = np.exp(X @ truth) + 0.2 * rng.normal(size=120)
 
 directions = {
     "all features (ridge)": SemiSlicedInverseRegression(1).fit(X, y).components_[0],
-    "few features (lasso)": SparseSlicedInverseRegression(1, random_state=0)
-    .fit(X, y)
-    .components_[0],
+    "few features (lasso)": SparseSlicedInverseRegression(1).fit(X, y).components_[0],
 }
 for name, direction in directions.items():
     cosine = abs(direction @ truth) / np.linalg.norm(direction)

@@ -20,12 +20,13 @@ from .decomposition import (
     KernelSlicedInverseRegression,
     OuterProductGradients,
     PrincipalHessianDirections,
+    SDRRegressor,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
     SlicedInverseRegression,
     SparseSlicedInverseRegression,
 )
-from .model_selection import SILBOSearchCV
+from .model_selection import EarlyStopped, SILBOSearchCV
 from .space import Space
 
 __version__ = version("skbo_silbo")
@@ -36,6 +37,7 @@ __all__ = [
     "BOCK",
     "BeyondModelWarning",
     "DirectionalRegression",
+    "EarlyStopped",
     "FirstPointsOnlyWarning",
     "HeSBO",
     "KernelSlicedInverseRegression",
@@ -48,6 +50,7 @@ __all__ = [
     "PrincipalHessianDirections",
     "REMBO",
     "RandomSearch",
+    "SDRRegressor",
     "SILBO",
     "SILBOSearchCV",
     "SIRBO",

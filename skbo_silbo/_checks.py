@@ -10,12 +10,12 @@ PASSED_THROUGH = ("skbo_silbo", "sklearn", "joblib")
 """Packages between the user's line and a warning."""
 
 
-def warn_user(message, category=UserWarning):
+def warn_user(message):
     """Warn as from the nearest line that is neither ours nor scikit-learn's."""
     frame, level = inspect.currentframe(), 1
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] in PASSED_THROUGH:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(message, UserWarning, stacklevel=level)
 
 
 def missing_members(given, protocol):
@@ -110,6 +110,14 @@ def check_nonnegative(name, value, special=None):
     raise ValueError(f"{name} must be {allowed} >= 0: got {value!r}.")
 
 
+def check_share(name, value, *, default):
+    """Refuse what is not a number between 0 and 1, both left out."""
+    if not isinstance(value, Real) or not 0 < value < 1:
+        raise ValueError(
+            f"{name} must be a number in (0, 1): got {value!r}. The default is {default:g}."
+        )
+
+
 def as_reals(given):
     """Return real numbers as an array of floats, NaN where masked; None if given anything else.
 
@@ -186,6 +194,13 @@ def check_switch(name, value):
     if isinstance(value, bool) or (isinstance(value, str) and value == "auto"):
         return
     raise ValueError(f"{name} must be 'auto', True or False: got {value!r}.")
+
+
+def check_flag(name, value):
+    """Return value as a bool after refusing what is neither True nor False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False: got {value!r}.")
+    return bool(value)
 
 
 def check_choice(name, value, choices):

@@ -15,27 +15,14 @@ from dataclasses import dataclass
 import joblib
 import numpy as np
 from sklearn.metrics._scorer import _MultimetricScorer
-from sklearn.model_selection._search import BaseSearchCV
+from sklearn.model_selection._search import BaseSearchCV as BaseSearchCV
 from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils import _safe_indexing
+from sklearn.utils._param_validation import Interval as Interval
+from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils.parallel import Parallel, _get_threadpool_controller
 
-__all__ = [
-    "BaseSearchCV",
-    "Interval",
-    "SearchState",
-    "StrOptions",
-    "adopt_rows",
-    "call_in_parallel",
-    "check_refit_names_a_metric",
-    "count_masked_scores_as_failed",
-    "fits_of",
-    "is_all_fits_failed",
-    "metadata_request",
-    "one_thread",
-    "search_state",
-    "with_results",
-]
+rows_of = _safe_indexing  # of arrays, frames, sparse matrices and lists
 
 
 def is_all_fits_failed(error):

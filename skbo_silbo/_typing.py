@@ -4,37 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsFloat, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike as ArrayLike
+from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar  # type checkers bring it
 else:
     from typing import TypeVar
-
-__all__ = [
-    "ArrayLike",
-    "Auto",
-    "BlockArray",
-    "BoolArray",
-    "BoundsLike",
-    "ConstraintsLike",
-    "Design",
-    "ExecutorLike",
-    "FloatArray",
-    "IntArray",
-    "InvertibleTransformerLike",
-    "LegacyRandomState",
-    "Objective",
-    "Options",
-    "Point",
-    "PointT",
-    "Points",
-    "RandomState",
-    "RegressorLike",
-    "SpaceLike",
-    "TransformerLike",
-]
 
 
 class SpaceLike(Protocol):
@@ -58,6 +35,9 @@ class SpaceLike(Protocol):
 
     def column_groups(self) -> dict[str, list[int]]:
         """Return which columns each input has."""
+
+    def every_point(self) -> NDArray[np.float64]:
+        """Return all points of a finite space, in the cube."""
 
 
 class TransformerLike(Protocol):

@@ -51,6 +51,12 @@ QUICK = frozenset(
 )
 
 
+@pytest.fixture
+def path(tmp_path):
+    """Where a journal is begun."""
+    return tmp_path / "run.jsonl"
+
+
 def pytest_collection_modifyitems(items):
     """Mark the tests of the files that are quick."""
     for item in items:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from skbo_silbo.benchmarks.search import gap_runs
+from skbo_silbo.benchmarks.search.gap_closed import gap_runs
 
 FOLDER = Path(__file__).parent
 TABLE = FOLDER / "who-wins.csv"

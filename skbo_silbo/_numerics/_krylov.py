@@ -48,28 +48,6 @@ def leading_eigenvectors(A, k, random_state=None):
 
 
 @dataclass(frozen=True)
-class Operators:
-    """A pencil as four products, each for a block of columns.
-
-    Attributes
-    ----------
-    apply_sums : callable
-        V (d, p) to N V (c, p).
-    apply_sums_transposed : callable
-        U (c, p) to N'U (d, p).
-    apply_total : callable
-        V to T V.
-    solve_total : callable
-        V to T^-1 V.
-    """
-
-    apply_sums: object
-    apply_sums_transposed: object
-    apply_total: object
-    solve_total: object
-
-
-@dataclass(frozen=True)
 class _Basis:
     """S with the two products that a Rayleigh-Ritz step needs."""
 
@@ -81,11 +59,8 @@ class _Basis:
         return _Basis(*(part @ coefficients for part in (self.S, self.sums, self.totals)))
 
     def joined(self, other):
-        return _Basis(
-            np.concatenate([self.S, other.S], axis=1),
-            np.concatenate([self.sums, other.sums], axis=1),
-            np.concatenate([self.totals, other.totals], axis=1),
-        )
+        pairs = (self.S, other.S), (self.sums, other.sums), (self.totals, other.totals)
+        return _Basis(*map(np.hstack, pairs))
 
     def orthonormal(self):
         Q, R = np.linalg.qr(self.S)
@@ -101,17 +76,18 @@ class _Basis:
 
 
 def leading_eigenpairs(
-    operators, n_sums, n_wanted, *, random_state, n_oversamples=20, tol=1e-8, max_iter=100
+    pencil, solve_total, n_wanted, *, random_state, n_oversamples=20, tol=1e-8, max_iter=100
 ):
     """Leading solutions of ``N'N b = lambda T b``.
 
     Parameters
     ----------
-    operators : Operators
-    n_sums : int
-        Rows of N.
+    pencil : Pencil
+        Known by its products.
+    solve_total : callable
+        V (d, p) to T^-1 V.
     n_wanted : int
-        Directions that must converge, and are returned.
+        Directions that must converge, and are returned; at most as many as N has rows.
     random_state : RandomState instance
     n_oversamples : int, default=20
         Directions iterated beside the wanted ones; their eigenvalues are returned, less accurate.
@@ -130,21 +106,23 @@ def leading_eigenpairs(
     ConvergenceWarning
         At `max_iter`, with the residual reached.
     """
+    n_sums = pencil.omega.shape[1]
+    n_wanted = min(n_wanted, n_sums)
     p = min(n_sums, n_wanted + n_oversamples)
     start = np.eye(n_sums) if p == n_sums else random_state.standard_normal((n_sums, p))
-    basis = _extend(operators, None, operators.solve_total(operators.apply_sums_transposed(start)))
+    basis = _extend(pencil, None, solve_total(pencil.apply_slice_sums_transposed(start)))
     for _ in range(max_iter):
         eigenvalues, vectors = basis.ritz(p)
         best = basis.combined(vectors)
         if p == n_sums:
             break
-        W = operators.solve_total(operators.apply_sums_transposed(best.sums))
-        residual = _residual(operators, W - best.S * eigenvalues, n_wanted) / eigenvalues[0]
+        W = solve_total(pencil.apply_slice_sums_transposed(best.sums))
+        residual = _residual(pencil, W - best.S * eigenvalues, n_wanted) / eigenvalues[0]
         if residual <= tol:
             break
         if basis.S.shape[1] > (MAX_BLOCKS - 1) * p:
             basis = basis.combined(basis.ritz(2 * p)[1]).orthonormal()
-        basis = _extend(operators, basis, W)
+        basis = _extend(pencil, basis, W)
     else:
         warnings.warn(
             f"The eigensolver stopped at {max_iter} iterations with residual {residual:.1e}, above "
@@ -155,7 +133,7 @@ def leading_eigenpairs(
     return Spectrum(np.clip(eigenvalues, 0, None), best.S[:, :n_wanted])
 
 
-def _extend(operators, basis, W):
+def _extend(pencil, basis, W):
     """Basis enlarged by the part of W that it does not hold yet."""
     W = W / np.maximum(np.linalg.norm(W, axis=0), np.finfo(float).tiny)
     if basis is not None:
@@ -165,11 +143,11 @@ def _extend(operators, basis, W):
     fresh = Q[:, np.abs(np.diag(R)) > 1e-12]
     if basis is not None:
         fresh = np.linalg.qr(fresh - basis.S @ (basis.S.T @ fresh))[0]
-    block = _Basis(fresh, operators.apply_sums(fresh), operators.apply_total(fresh))
+    block = _Basis(fresh, pencil.apply_slice_sums(fresh), pencil.apply_total(fresh))
     return block if basis is None else basis.joined(block)
 
 
-def _residual(operators, R, n_wanted):
+def _residual(pencil, R, n_wanted):
     R = R[:, :n_wanted]
-    squared = np.einsum("ij,ij->j", R, operators.apply_total(R))
+    squared = np.einsum("ij,ij->j", R, pencil.apply_total(R))
     return np.sqrt(np.clip(squared, 0, None).max())

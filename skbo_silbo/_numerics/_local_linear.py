@@ -64,11 +64,15 @@ def solve_ridged(variance, covariance, ridge):
 
 def gaussian_weights(at, V, bandwidth):
     """Weights (m, n) of the rows V (n, k) about the points `at` (m, k)."""
-    q = np.einsum("ij,ij->i", at, at)[:, None] + np.einsum("ij,ij->i", V, V)
-    q -= 2.0 * at @ V.T
-    np.maximum(q, 0.0, out=q)
-    q *= -0.5 / bandwidth**2
-    return np.exp(q, out=q)
+    left = np.column_stack([at, _minus_half_squares(at), np.ones(len(at))])
+    right = np.column_stack([V, np.ones(len(V)), _minus_half_squares(V)])
+    exponents = (left / bandwidth) @ (right / bandwidth).T
+    np.minimum(exponents, 0.0, out=exponents)
+    return np.exp(exponents, out=exponents)
+
+
+def _minus_half_squares(V):
+    return -0.5 * np.einsum("ij,ij->i", V, V)
 
 
 def local_moments(X, Y, V, bandwidth, at=None, *, row_weights=None):

@@ -80,13 +80,15 @@ class DistancesTo:
         return np.maximum(q, 0.0, out=q)
 
 
-def matern52(q):
+def matern52(q, *, derivative=True):
     """Return the correlation ``(1 + s + s^2 / 3) exp(-s)`` and its derivative by `q`.
 
     Parameters
     ----------
     q : ndarray
         Scaled squared distances, non-negative; ``s = sqrt(5 q)``.
+    derivative : bool, default=True
+        Without it None is returned in its place.
 
     Returns
     -------
@@ -104,13 +106,15 @@ def matern52(q):
     s = np.sqrt(5.0 * q)
     decay = np.exp(-s)
     correlation = 1.0 + s
-    derivative = (-5.0 / 6.0) * correlation
-    derivative *= decay
+    slope = None
+    if derivative:
+        slope = (-5.0 / 6.0) * correlation
+        slope *= decay
     s *= s
     s /= 3.0
     correlation += s
     correlation *= decay
-    return correlation, derivative
+    return correlation, slope
 
 
 def gradient_by_weights(P, X):

@@ -21,7 +21,7 @@ from scipy import linalg
 from sklearn.utils import check_random_state
 
 from ._conjugate_gradients import conjugate_gradients
-from ._krylov import Operators, leading_eigenpairs, leading_eigenvectors
+from ._krylov import leading_eigenpairs, leading_eigenvectors
 from ._pencil import Pencil, Spectrum
 from ._tridiagonal import eigenvalues_and_leading_vectors
 from ._whitening import ExplicitBasis, cholesky_basis, row_basis, whitening_basis
@@ -57,16 +57,7 @@ class DualSolver:
 
     def solve(self, pencil, n_wanted):
         """Exact directions."""
-        if has_uneven_columns(pencil):
-            return solve_uneven_columns(pencil, n_wanted, self)
-        few = 2 * pencil.omega.shape[1] <= pencil.n_labeled
-        if few and pencil.penalty is None and pencil.ridge:
-            spectrum = solve_ridged_rows(pencil, n_wanted)
-            if spectrum is not None:
-                return spectrum
-        reduced = reduce_to_rows(pencil)
-        spectrum = solve_moments(reduced.slice_sums(), reduced.whitening(), n_wanted)
-        return Spectrum(spectrum.eigenvalues, reduced.lift(spectrum.directions))
+        return solve_rows(pencil, n_wanted, self)
 
 
 @dataclass(frozen=True)
@@ -78,17 +69,12 @@ class IterativeSolver:
     def solve(self, pencil, n_wanted):
         """Leading directions; exact to the tolerance of conjugate gradients for plain slices."""
         diagonal = pencil.total_diagonal()
-        operators = Operators(
-            pencil.apply_slice_sums,
-            pencil.apply_slice_sums_transposed,
-            pencil.apply_total,
-            lambda V: conjugate_gradients(pencil.apply_total, V, diagonal=diagonal),
-        )
-        n_sums = pencil.omega.shape[1]
+
+        def solve_total(V):
+            return conjugate_gradients(pencil.apply_total, V, diagonal=diagonal)
+
         random_state = check_random_state(self.random_state)
-        return leading_eigenpairs(
-            operators, n_sums, min(n_wanted, n_sums), random_state=random_state
-        )
+        return leading_eigenpairs(pencil, solve_total, n_wanted, random_state=random_state)
 
 
 @dataclass(frozen=True)
@@ -100,22 +86,23 @@ class RandomizedSolver:
     def solve(self, pencil, n_wanted):
         """Leading directions, to the tolerance of `leading_eigenvectors`."""
         random_state = check_random_state(self.random_state)
-        wide = pencil.X.shape[1] > len(pencil.X)
-        if wide and has_uneven_columns(pencil):
-            return solve_uneven_columns(pencil, n_wanted, self)
-        if wide and pencil.penalty is None and pencil.ridge:
-            spectrum = solve_ridged_rows(pencil, n_wanted, random_state)
-            if spectrum is not None:
-                return spectrum
-        if not wide:
-            return _leading_moments(
-                pencil.slice_sums(), primal_basis(pencil), n_wanted, random_state
-            )
-        reduced = reduce_to_rows(pencil)
-        spectrum = _leading_moments(
-            reduced.slice_sums(), reduced.whitening(), n_wanted, random_state
-        )
-        return Spectrum(spectrum.eigenvalues, reduced.lift(spectrum.directions))
+        if pencil.X.shape[1] > len(pencil.X):
+            return solve_rows(pencil, n_wanted, self, random_state)
+        return solve_moments(pencil.slice_sums(), primal_basis(pencil), n_wanted, random_state)
+
+
+def solve_rows(pencil, n_wanted, solver, random_state=None):
+    """Directions within the span of the rows: exact, or with a `random_state` the leading ones."""
+    if has_uneven_columns(pencil):
+        return solve_uneven_columns(pencil, n_wanted, solver)
+    few = random_state is not None or 2 * pencil.omega.shape[1] <= pencil.n_labeled
+    if few and pencil.penalty is None and pencil.ridge:
+        spectrum = solve_ridged_rows(pencil, n_wanted, random_state)
+        if spectrum is not None:
+            return spectrum
+    reduced = reduce_to_rows(pencil)
+    spectrum = solve_moments(reduced.slice_sums(), reduced.whitening(), n_wanted, random_state)
+    return Spectrum(spectrum.eigenvalues, reduced.lift(spectrum.directions))
 
 
 def has_uneven_columns(pencil):
@@ -155,12 +142,18 @@ def solve_uneven_columns(pencil, n_wanted, solver):
     return replace(spectrum, directions=B)
 
 
-def solve_moments(N, basis, n_wanted):
-    """Exact directions from the slice sums N (c, d) and a basis that whitens T.
+def solve_moments(N, basis, n_wanted, random_state=None):
+    """Directions from the slice sums N (c, d) and a basis that whitens T.
 
     The squared singular values of N P are the eigenvalues; its right singular vectors, lifted by
-    P, the directions.
+    P, the directions. With a `random_state` only the leading ones are sought, from P'(N'N)P, where
+    slices outnumber columns: whitening N'N in place of N spares c d^2 operations and costs digits
+    in proportion to the condition of T, which `cholesky_basis` bounds.
     """
+    if random_state is not None and len(N) > N.shape[1]:
+        A = basis.whiten(basis.whiten(N.T @ N).T)
+        eigenvalues, V = leading_eigenvectors(A, min(n_wanted, len(A)), random_state)
+        return Spectrum(np.clip(eigenvalues, 0, None), basis.lift(V))
     whitened = basis.whiten(N)
     if len(whitened) > whitened.shape[1]:
         eigenvalues, V = eigenvalues_and_leading_vectors(whitened.T @ whitened, n_wanted)
@@ -169,19 +162,6 @@ def solve_moments(N, basis, n_wanted):
         _, singular, Vt = np.linalg.svd(whitened, full_matrices=False)
         eigenvalues, V = singular**2, Vt.T
     return Spectrum(eigenvalues, basis.lift(V[:, :n_wanted]))
-
-
-def _leading_moments(N, basis, n_wanted, random_state):
-    """As `solve_moments`, leading eigenvalues only, from P'(N'N)P where slices outnumber columns.
-
-    Whitening N'N in place of N spares c d^2 operations and costs digits in proportion to the
-    condition of T, which `cholesky_basis` bounds.
-    """
-    if len(N) <= N.shape[1]:
-        return solve_moments(N, basis, n_wanted)
-    A = basis.whiten(basis.whiten(N.T @ N).T)
-    eigenvalues, V = leading_eigenvectors(A, min(n_wanted, len(A)), random_state)
-    return Spectrum(np.clip(eigenvalues, 0, None), basis.lift(V))
 
 
 def primal_basis(pencil):

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from skbo_silbo._typing import FloatArray, SpaceLike
-from skbo_silbo.acquisition._candidates import N_BEST, points_near
-from skbo_silbo.acquisition._search_protocol import Found
-from skbo_silbo.acquisition._surface import AcquisitionSurface
+from skbo_silbo.acquisition._climb import N_BEST, points_near
+from skbo_silbo.acquisition._search_protocol import AcquisitionSurface, Found
 
-N_NEAR = 384  # candidates round the best
+N_NEAR = 384  # candidates round the best: as many as those of the climb
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ its logarithm (Ament et al. 2023). For u < 0, with t = -u and Mills' ratio
     log h = log phi(t) + log(1 - t R(t)),     1 - t R(t) ~ t^-2 - 3 t^-4 + 15 t^-6 - ...     (2)
 """
 
+from functools import partial
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
@@ -23,6 +25,7 @@ from scipy.special import erfcx, ndtr
 from skbo_silbo._typing import ArrayLike, FloatArray
 
 __all__ = [
+    "ACQUISITIONS",
     "confidence_weight",
     "confidence_gain",
     "expected_improvement",
@@ -33,6 +36,8 @@ __all__ = [
 ]
 
 WithSlopes: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]  # by mean and std
+
+N_CANDIDATES = 2000  # of the paper's random set, in the schedule of Srinivas et al. (2010)
 
 _LOG_ROOT_TWO_PI = 0.5 * np.log(2.0 * np.pi)
 _TAIL = 1.0  # below u = -1 the two terms of h cancel: use (2)
@@ -293,3 +298,15 @@ def _log_h_in_tail(u):
         series = s * (1.0 - s * (3.0 - s * (15.0 - 105.0 * s)))  # (2)
         rest = np.where(far, series, rest)
     return -0.5 * t * t - _LOG_ROOT_TWO_PI + np.log(rest), mills / rest
+
+
+def _improvement(t):
+    return log_expected_improvement
+
+
+def _confidence(t):
+    return partial(confidence_gain, beta=confidence_weight(t, N_CANDIDATES))
+
+
+# name -> what gives the function for proposal t
+ACQUISITIONS = MappingProxyType({"ei": _improvement, "ucb": _confidence})

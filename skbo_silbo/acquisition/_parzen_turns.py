@@ -13,11 +13,11 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from skbo_silbo._typing import FloatArray, SpaceLike
-from skbo_silbo.acquisition._climb import Climb
-from skbo_silbo.acquisition._search_protocol import Found, Search
-from skbo_silbo.acquisition._surface import AcquisitionSurface
+from skbo_silbo.acquisition._climb import Climb, can_be_listed, every_point
+from skbo_silbo.acquisition._search_protocol import AcquisitionSurface, Found, Search
 from skbo_silbo.surrogate import Surrogate
 
+# Optuna's numbers (TPESampler: gamma and n_ei_candidates).
 GOOD_SHARE, MOST_GOOD = 0.1, 25  # of the points evaluated: those that draws are made near
 N_CANDIDATES = 24  # draws of an input, of which the one likeliest to be good is kept
 N_DRAWN = 4  # points: on a small discrete space some are evaluated already
@@ -33,13 +33,14 @@ class Doubting(Surrogate, Protocol):
 
 @dataclass(frozen=True)
 class ParzenTurns:
-    """Another search, and in its place, the oftener the worse the surrogate predicts, Parzen draws.
+    """Another search, replaced by Parzen draws the more often the worse the surrogate predicts.
 
-    The probability of a draw is `most` times the surrogate's `unexplained_share`. An input's draw
-    is the likeliest to be good of some from a Parzen estimate of the good points' density: the one
-    with the largest ratio to that of all other points (tree-structured Parzen estimator without a
-    tree; Bergstra, Bardenet, Bengio and Kegl 2011). Where constraints are learnt none is drawn:
-    draws know nothing of where these hold.
+    The probability of a draw is `most` times the surrogate's `unexplained_share`. Each input is
+    drawn by itself: of several values drawn from a Parzen estimate of the good points' density, the
+    one with the largest ratio to the density of all other points is taken. This is the
+    tree-structured Parzen estimator without a tree (Bergstra, Bardenet, Bengio and Kegl 2011).
+    Where there are constraints nothing is drawn: draws know nothing of where these hold. The points
+    of a small discrete space follow the draws, which may all be known.
 
     Attributes
     ----------
@@ -63,9 +64,12 @@ class ParzenTurns:
         The surrogate of the surface's observed values must be `Doubting`.
         """
         share = self.most * cast(Doubting, surface.observed).unexplained_share()
-        if rng.random() >= share or surface.feasibility is not None:
+        constrained = surface.feasibility is not None or surface.part is not None
+        if rng.random() >= share or constrained:
             return self.search.find(surface, ranked, space, rng)
         X = space.round(np.array([draw_good(ranked, rng) for _ in range(N_DRAWN)]))
+        if can_be_listed(space.n_points, len(ranked)):
+            X = np.vstack([X, cast(FloatArray, every_point(surface, space).X)])
         return Found(surface.embedding.project(X), X)
 
 

@@ -13,7 +13,6 @@ from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from math import log
-from typing import Any, Self, cast
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
@@ -21,14 +20,15 @@ from scipy.stats import norm
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._numerics._matern import gradient_by_points, matern52, scaled_squared_distances
-from skbo_silbo._typing import Auto, BoundsLike, FloatArray, RandomState, SpaceLike
-from skbo_silbo.acquisition import AcquisitionSurface, Found
+from skbo_silbo._typing import Auto
+from skbo_silbo.acquisition import Found
 from skbo_silbo.acquisition._box_search import N_NEAR
-from skbo_silbo.acquisition._candidates import N_BEST, points_near
+from skbo_silbo.acquisition._climb import N_BEST, points_near
 from skbo_silbo.acquisition._functions import confidence_gain
+from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.embedding._learners import IdentityLearner
 from skbo_silbo.mapping._top_down import TopDown
-from skbo_silbo.optimizers import Configuration, EmbeddedOptimizer
+from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS
 from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.surrogate import central_differences
@@ -40,7 +40,8 @@ N_GROUPINGS = 10  # random ones compared at every search, and the one in use
 LEAST_VARIANCE = 1e-12  # relative to the signal
 
 
-class AddBO(EmbeddedOptimizer):
+@dataclass(eq=False, repr=False, kw_only=True)
+class AddBO(Baseline):
     """Bayesian optimisation of a sum over disjoint groups of inputs, each searched for itself.
 
     Parameters
@@ -50,7 +51,7 @@ class AddBO(EmbeddedOptimizer):
     n_components : int or "auto", default="auto"
         Inputs in a group, at most. "auto": 4, or d if lower.
     n_initial : int or "auto", default="auto"
-        Points before the first model, told ones included. "auto": as for `SILBO`.
+        Points before the first model, observed ones included. "auto": as for `SILBO`.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
@@ -72,20 +73,11 @@ class AddBO(EmbeddedOptimizer):
     (20,)
     """
 
-    def __init__(
-        self,
-        bounds: BoundsLike,
-        *,
-        n_components: int | Auto = "auto",
-        n_initial: int | Auto = "auto",
-        random_state: RandomState = None,
-    ) -> None:
-        super().__init__(bounds, random_state)
-        self.n_components = n_components
-        self.n_initial = n_initial
-        self._assemble()
+    n_components: int | Auto = "auto"
+    n_initial: int | Auto = "auto"
 
-    def _configure(self, d):
+    def configure(self, d: int) -> Configuration:
+        """Return the `Configuration` for d columns, after checking the arguments."""
         size = max(min(d, 4), 1) if self.n_components == "auto" else self.n_components
         size = check_count("n_components", size)
         n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
@@ -117,19 +109,12 @@ class GroupSearch:
     n_points: int = 256
     n_best = 5  # points put together from the best, second best, ... of every group
 
-    def find(
-        self,
-        surface: AcquisitionSurface,
-        ranked: FloatArray,
-        space: SpaceLike,
-        rng: np.random.Generator,
-    ) -> Found:
+    def find(self, surface, ranked, space, rng):
         """Return points put together from the best of every group (see `Search`)."""
         Z = np.empty((self.n_best, surface.embedding.r))
-        surrogate = cast(AdditiveProcess, surface.surrogate)
-        for index, group in enumerate(surrogate.groups_):
+        for index, group in enumerate(surface.surrogate.groups_):
             candidates = self._candidates(ranked[:N_BEST, group], rng)
-            mean, std = surrogate.predict_group(index, candidates)
+            mean, std = surface.surrogate.predict_group(index, candidates)
             values = surface.acquisition(mean, std, 0.0)
             Z[:, group] = candidates[np.argsort(-values, kind="stable")[: self.n_best]]
         return Found(Z)
@@ -171,19 +156,10 @@ class AdditiveProcess:
 
     takes_noise = False
 
-    def __init__(self, group_size: int) -> None:
+    def __init__(self, group_size):
         self.group_size = group_size
 
-    def fit(
-        self,
-        Z: FloatArray,
-        y: FloatArray,
-        noise: FloatArray | None = None,
-        *,
-        state: dict[str, Any] | None = None,
-        tune: bool = True,
-        rng: np.random.Generator | None = None,
-    ) -> Self:
+    def fit(self, Z, y, noise=None, *, state=None, tune=True, rng=None):
         """Choose groups and hyperparameters, and condition on data.
 
         Parameters
@@ -207,26 +183,26 @@ class AdditiveProcess:
         self._condition(Z, targets)
         return self
 
-    def to_state(self) -> dict[str, Any]:
+    def to_state(self):
         """Return groups and hyperparameters as plain data, exactly."""
         groups = [group.tolist() for group in self.groups_]
         values = {"length": self.length_, "signal": self.signal_, "noise": self.noise_}
         return {"groups": groups, **values}
 
-    def with_points(self, Z: FloatArray, y: FloatArray) -> "AdditiveProcess":
+    def with_points(self, Z, y):
         """Return a process with points added, hyperparameters and standardisation kept."""
         other = copy(self)
         targets = np.append(self._targets, (y - self.y_mean_) / self.y_scale_)
         other._condition(np.vstack([self._Z, Z]), targets)
         return other
 
-    def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def predict(self, Z):
         """Return mean and standard deviation of the sum at the rows of Z."""
         covariance = self.signal_ * mean_correlation(Z, self._Z, self.groups_, self.length_)
         mean, std = self._posterior(covariance, self.signal_)
         return self.y_mean_ + mean, std
 
-    def predict_group(self, index: int, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def predict_group(self, index, Z):
         """Return mean and standard deviation of one summand at the rows of Z, (m, size of group).
 
         The summands' means add up to that of the sum less the mean of the targets.
@@ -235,7 +211,7 @@ class AdditiveProcess:
         share = self.signal_ / len(self.groups_)
         return self._posterior(share * _correlation(Z, old, self.length_), share)
 
-    def mean_gradient(self, Z: FloatArray) -> FloatArray:
+    def mean_gradient(self, Z):
         """Return the gradients of the mean of the sum, (m, d), at the rows of Z."""
         gradient = np.zeros_like(Z)
         share = self.y_scale_ * self.signal_ / len(self.groups_)
@@ -248,7 +224,7 @@ class AdditiveProcess:
             )
         return gradient
 
-    def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
+    def predict_gradient(self, Z):
         """Return mean, standard deviation and their gradients at the rows of Z.
 
         That of the deviation is taken by central differences: the search goes group by group and
@@ -258,11 +234,11 @@ class AdditiveProcess:
         return *moments, self.mean_gradient(Z), by_std
 
     @property
-    def relevance_(self) -> FloatArray:
+    def relevance_(self):
         """Ones, (d,): all inputs share one length scale."""
         return np.ones(self._Z.shape[1])
 
-    def log_predictive_density(self, Z: FloatArray, y: FloatArray) -> FloatArray:
+    def log_predictive_density(self, Z, y):
         """Return the log density of every value, noise included, (m,), in nats."""
         mean, std = self.predict(Z)
         noise = self.y_scale_ * np.sqrt(self.noise_ * self.signal_)

@@ -21,7 +21,6 @@ theta       (8,)       logarithms of l, alpha, beta, c_0, ..., c_3 and noise
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -32,12 +31,13 @@ from skbo_silbo._checks import check_count
 from skbo_silbo._numerics._hyperparameters import most_probable
 from skbo_silbo._numerics._matern import matern52
 from skbo_silbo._numerics._priors import HyperparameterPrior
-from skbo_silbo._typing import Auto, BoundsLike, FloatArray, RandomState
+from skbo_silbo._typing import Auto
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.acquisition._climb import Climb
+from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.embedding._learners import IdentityLearner
 from skbo_silbo.mapping._top_down import TopDown
-from skbo_silbo.optimizers import Configuration, EmbeddedOptimizer
+from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS, make_acquisition
 from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.surrogate._warps import location_and_scale
@@ -53,7 +53,8 @@ PRIOR = HyperparameterPrior(
 )
 
 
-class BOCK(EmbeddedOptimizer):
+@dataclass(eq=False, repr=False, kw_only=True)
+class BOCK(Baseline):
     """Bayesian optimisation with a cylindrical kernel: radius and direction from the centre.
 
     Parameters
@@ -63,7 +64,7 @@ class BOCK(EmbeddedOptimizer):
     acquisition : {"ei", "ucb"}, default="ei"
         What is maximised.
     n_initial : int or "auto", default="auto"
-        Points before the first model, told ones included. "auto": as for `SILBO`.
+        Points before the first model, observed ones included. "auto": as for `SILBO`.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
@@ -84,20 +85,11 @@ class BOCK(EmbeddedOptimizer):
     (20,)
     """
 
-    def __init__(
-        self,
-        bounds: BoundsLike,
-        *,
-        acquisition: str | AcquisitionFunction = "ei",
-        n_initial: int | Auto = "auto",
-        random_state: RandomState = None,
-    ) -> None:
-        super().__init__(bounds, random_state)
-        self.acquisition = acquisition
-        self.n_initial = n_initial
-        self._assemble()
+    acquisition: str | AcquisitionFunction = "ei"
+    n_initial: int | Auto = "auto"
 
-    def _configure(self, d):
+    def configure(self, d: int) -> Configuration:
+        """Return the `Configuration` for d columns, after checking the arguments."""
         n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
         return Configuration(
             learner=IdentityLearner(),
@@ -237,16 +229,7 @@ class CylindricalProcess:
 
     takes_noise = False
 
-    def fit(
-        self,
-        Z: FloatArray,
-        y: FloatArray,
-        noise: FloatArray | None = None,
-        *,
-        state: dict[str, Any] | None = None,
-        tune: bool = True,
-        rng: np.random.Generator | None = None,
-    ) -> Self:
+    def fit(self, Z, y, noise=None, *, state=None, tune=True, rng=None):
         """Condition on points Z, (n, d), of the cube and targets y, (n,); equal ones tune nothing.
 
         The search starts at the hyperparameters of `state` besides the prior's mode.
@@ -263,11 +246,11 @@ class CylindricalProcess:
             start = most_probable(log_likelihood, PRIOR, PRIOR.location, start)
         return self._condition(points, targets, start)
 
-    def to_state(self) -> dict[str, Any]:
+    def to_state(self):
         """Return the hyperparameters as plain data, exactly."""
         return {"theta": self.theta_.tolist()}
 
-    def with_points(self, Z: FloatArray, y: FloatArray) -> "CylindricalProcess":
+    def with_points(self, Z, y):
         """Return a process with points added, hyperparameters and standardisation kept."""
         other = copy(self)
         new, old = Polar.of(Z), self._points
@@ -275,14 +258,14 @@ class CylindricalProcess:
         targets = np.append(self._targets, (y - self.y_mean_) / self.y_scale_)
         return other._condition(points, targets, self.theta_)
 
-    def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def predict(self, Z):
         """Return mean and standard deviation of the noise-free objective at the rows of Z."""
         points = Polar.of(Z)
         covariance = self._kernel(points, self._points)
         solved = cho_solve(self._factor, covariance.T).T
         return self._moments(points, covariance, solved)
 
-    def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
+    def predict_gradient(self, Z):
         """Return mean, standard deviation and their gradients, (m, d), at the rows of Z."""
         points = Polar.of(Z)
         covariance = self._kernel(points, self._points)
@@ -294,11 +277,11 @@ class CylindricalProcess:
         return mean, std, by_mean, self.y_scale_**2 * by_variance / (2.0 * std[:, None])
 
     @property
-    def relevance_(self) -> FloatArray:
+    def relevance_(self):
         """Ones, (d,): the kernel has one length scale for radii."""
         return np.ones(self._points.direction.shape[1])
 
-    def log_predictive_density(self, Z: FloatArray, y: FloatArray) -> FloatArray:
+    def log_predictive_density(self, Z, y):
         """Return the log density of every value, noise included, (m,), in nats."""
         mean, std = self.predict(Z)
         return norm.logpdf(y, mean, np.hypot(std, self.y_scale_ * np.sqrt(self._kernel.noise)))

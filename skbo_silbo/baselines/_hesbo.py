@@ -16,7 +16,7 @@ class HeSBO(SketchedOptimizer):
     acquisition : {"ei", "ucb"}, default="ei"
         What is maximised.
     n_initial : int or "auto", default="auto"
-        Points before the first model, told ones included.
+        Points before the first model, observed ones included.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 

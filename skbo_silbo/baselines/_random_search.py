@@ -1,7 +1,9 @@
 """Random search: the baseline that no dimension can hurt."""
 
+import numpy as np
+
+from skbo_silbo.acquisition._part import Part
 from skbo_silbo.optimizers import AskTellOptimizer
-from skbo_silbo.space import draw_unseen
 
 
 class RandomSearch(AskTellOptimizer):
@@ -19,13 +21,13 @@ class RandomSearch(AskTellOptimizer):
     Attributes
     ----------
     best_x_ : ndarray of shape (d,) or dict
-        The point with the lowest value told.
+        The observed point with the lowest value.
     best_y_ : float
         That value.
     x_iters_ : ndarray of shape (n, d) or list of n dicts
-        All points told.
+        All observed points.
     func_vals_ : ndarray of shape (n,)
-        All values told.
+        All observed values.
 
     Examples
     --------
@@ -37,5 +39,5 @@ class RandomSearch(AskTellOptimizer):
     ((2,), True)
     """
 
-    def _propose(self):
-        return draw_unseen(self.space_, self._seen, self._rng(self._n_known))
+    def propose(self, rng: np.random.Generator, part: Part | None) -> None:
+        """Return None: a random new point is taken."""

@@ -1,20 +1,23 @@
 """REMBO: Bayesian optimisation in a random embedding, and what its kernels compare."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
-from skbo_silbo._typing import Auto, BoundsLike, FloatArray, RandomState
-from skbo_silbo.acquisition import AcquisitionFunction
+from skbo_silbo._checks import check_choice
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.baselines._sketched import SketchedOptimizer
 from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
+from skbo_silbo.optimizers import Configuration
 from skbo_silbo.surrogate import GaussianProcessSurrogate, central_differences
 
 KERNELS = ("y", "x", "psi")
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class REMBO(SketchedOptimizer):
     """Bayesian optimisation in a random embedding: ``x = clip(A z)``, A Gaussian.
 
@@ -30,7 +33,7 @@ class REMBO(SketchedOptimizer):
     acquisition : {"ei", "ucb"}, default="ei"
         What is maximised.
     n_initial : int or "auto", default="auto"
-        Points before the first model, told ones included.
+        Points before the first model, observed ones included.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
@@ -53,26 +56,12 @@ class REMBO(SketchedOptimizer):
     (20,)
     """
 
-    def __init__(
-        self,
-        bounds: BoundsLike,
-        *,
-        n_components: int | Auto = "auto",
-        kernel: str = "y",
-        acquisition: str | AcquisitionFunction = "ei",
-        n_initial: int | Auto = "auto",
-        random_state: RandomState = None,
-    ) -> None:
-        if kernel not in KERNELS:
-            raise ValueError(f"kernel must be one of {list(KERNELS)}: got {kernel!r}.")
-        self.kernel = kernel
-        super().__init__(
-            bounds,
-            n_components=n_components,
-            acquisition=acquisition,
-            n_initial=n_initial,
-            random_state=random_state,
-        )
+    kernel: str = "y"
+
+    def configure(self, d: int) -> Configuration:
+        """Return the `Configuration` for d columns, after checking the arguments."""
+        check_choice("kernel", self.kernel, KERNELS)
+        return super().configure(d)
 
     def _draw_sketch(self, d, r, rng):
         return GaussianSketch.draw(d, r, rng)
@@ -84,23 +73,12 @@ class REMBO(SketchedOptimizer):
         return ImageProcess(partial(image, sketch=sketch))
 
 
-class SketchLike(Protocol):
-    """What is asked of a `skbo_silbo.embedding.GaussianSketch`."""
-
-    @property
-    def basis(self) -> FloatArray:
-        """An orthonormal basis, (d, r), of its range."""
-
-    def expand(self, V: FloatArray, /) -> FloatArray:
-        """Return the points, (n, d), of coordinates, (n, r)."""
-
-
-def clipped_image(Z: FloatArray, sketch: SketchLike) -> FloatArray:
+def clipped_image(Z: FloatArray, sketch: GaussianSketch) -> FloatArray:
     """Return ``clip(A z)``, (n, d): what the kernel K_X of Wang et al. (2013) compares."""
     return np.clip(sketch.expand(Z), -1.0, 1.0)
 
 
-def warped_image(Z: FloatArray, sketch: SketchLike) -> FloatArray:
+def warped_image(Z: FloatArray, sketch: GaussianSketch) -> FloatArray:
     """Return Psi(z), (n, r): what the kernel K_psi of Binois et al. (2015) compares.
 
     The clipped image x is projected onto the range of A, as p. Where p lies outside the cube, it is

@@ -1,13 +1,14 @@
 """SI-BO: subspace identification first, Bayesian optimisation in the subspace after."""
 
-import warnings
+from dataclasses import dataclass
 
 import numpy as np
 
-from skbo_silbo._checks import check_count
-from skbo_silbo._typing import Auto, BoundsLike, RandomState
+from skbo_silbo._checks import check_count, warn_user
+from skbo_silbo._typing import Auto
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.acquisition._box_search import BoxSearch
+from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.baselines._differences import (
     STEP,
     DifferenceDesign,
@@ -16,7 +17,7 @@ from skbo_silbo.baselines._differences import (
 )
 from skbo_silbo.embedding._sketched import SKETCH_STREAM
 from skbo_silbo.mapping._top_down import TopDown
-from skbo_silbo.optimizers import Configuration, EmbeddedOptimizer
+from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import make_acquisition
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
@@ -25,11 +26,12 @@ MOST_ROUNDED = 0.1 * STEP  # of a point by the space; more spoils the difference
 SHOWN = 3  # columns that an error names
 
 
-class SIBO(EmbeddedOptimizer):
+@dataclass(eq=False, repr=False, kw_only=True)
+class SIBO(Baseline):
     """Bayesian optimisation in the span of gradients, recovered from directional differences.
 
     The first points are a few centres, and points a hundredth of the half-width away from them in
-    random directions; the differences of their values determine a matrix of gradients, of rank r
+    random directions. The differences of their values determine a matrix of gradients, of rank r
     where the objective acts through r directions. All of them are evaluated, and count.
 
     Parameters
@@ -44,7 +46,7 @@ class SIBO(EmbeddedOptimizer):
     acquisition : {"ucb", "ei"}, default="ucb"
         What is maximised in the subspace.
     n_initial : int, default=50
-        Points before the subspace is learnt, told ones included; all but the centres are
+        Points before the subspace is learnt, observed ones included; all but the centres are
         differences. Fewer than ``r (d + m - r)`` of these cannot determine the subspace, which is
         warned of, and about twice as many make it good: see Notes.
     random_state : int, RandomState, Generator or None, default=None
@@ -85,24 +87,13 @@ class SIBO(EmbeddedOptimizer):
     (20,)
     """
 
-    def __init__(
-        self,
-        bounds: BoundsLike,
-        *,
-        n_components: int | Auto = "auto",
-        n_centres: int = 5,
-        acquisition: str | AcquisitionFunction = "ucb",
-        n_initial: int = 50,
-        random_state: RandomState = None,
-    ) -> None:
-        super().__init__(bounds, random_state)
-        self.n_components = n_components
-        self.n_centres = n_centres
-        self.acquisition = acquisition
-        self.n_initial = n_initial
-        self._assemble()
+    n_components: int | Auto = "auto"
+    n_centres: int = 5
+    acquisition: str | AcquisitionFunction = "ucb"
+    n_initial: int = 50
 
-    def _configure(self, d):
+    def configure(self, d: int) -> Configuration:
+        """Return the `Configuration` for d columns, after checking the arguments."""
         n_initial = check_count("n_initial", self.n_initial)
         n_centres = check_count("n_centres", self.n_centres)
         if self.n_components != "auto":
@@ -125,12 +116,10 @@ class SIBO(EmbeddedOptimizer):
         names = [self.space_.feature_names_[j] for j in np.flatnonzero(moved > MOST_ROUNDED)]
         if names:
             more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-            warnings.warn(
+            warn_user(
                 "bounds should be of real parameters: SIBO learns from differences over a "
                 "hundredth of half a range, which are not there along "
-                f"{', '.join(map(repr, names[:SHOWN]))}{more}. Use SILBO for this space.",
-                UserWarning,
-                stacklevel=4,
+                f"{', '.join(map(repr, names[:SHOWN]))}{more}. Use SILBO for this space."
             )
 
     def _warn_where_lost(self, design):
@@ -139,10 +128,8 @@ class SIBO(EmbeddedOptimizer):
         needed = differences_needed(r, d, m)
         if n - m < needed:
             told = "even one direction" if r == 1 else f"n_components={self.n_components}"
-            warnings.warn(
+            warn_user(
                 f"n_initial={n} gives {n - m} differences, too few for {told} in {d} inputs: the "
                 f"subspace learnt will not be that of the objective. Give n_initial={needed + m}, "
-                f"better {2 * needed + m}, or use SIRBO or SILBO.",
-                UserWarning,
-                stacklevel=4,
+                f"better {2 * needed + m}, or use SIRBO or SILBO."
             )

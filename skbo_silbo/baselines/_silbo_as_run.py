@@ -1,34 +1,46 @@
 """SILBO as its authors ran it, beside the paper as printed (`silbo-bu`, `silbo-td`)."""
 
+from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+from scipy.stats import qmc
+
 from skbo_silbo._checks import check_choice, check_count
-from skbo_silbo._typing import Auto, BoundsLike, RandomState
-from skbo_silbo.acquisition._functions import confidence_weight_as_run, variance_gain
-from skbo_silbo.baselines._as_run_learner import AsRunLearner
-from skbo_silbo.baselines._brief_evolution import BriefTopDown
-from skbo_silbo.baselines._hypercube_search import (
-    HypercubeSearch,
-    reach_of_coordinates,
-    reach_of_inputs,
-)
+from skbo_silbo._typing import Auto
+from skbo_silbo.acquisition import Found
+from skbo_silbo.acquisition._functions import ACQUISITIONS, confidence_weight_as_run, variance_gain
+from skbo_silbo.baselines._baseline import Baseline
+from skbo_silbo.embedding._learners import SemiSIRLearner
 from skbo_silbo.mapping._bottom_up import BottomUp
-from skbo_silbo.optimizers import Configuration, EmbeddedOptimizer
-from skbo_silbo.optimizers._configuration import ACQUISITIONS, DESIGNS
+from skbo_silbo.mapping._evolution import preimage_by_evolution
+from skbo_silbo.mapping._top_down import TopDown
+from skbo_silbo.optimizers import Configuration
+from skbo_silbo.optimizers._configuration import DESIGNS
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 N_FIRST_UNLABELED = 50
 N_UNLABELED = {"bottom-up": 100, "top-down": 2}
+AS_RUN = {
+    "n_local_neighbors": 3,
+    "n_neighbors": 3,
+    "alpha": 0.1,
+    "ridge": 0.01,
+    "solver": "paper",
+    "random_state": 0,
+}
+GENERATIONS = 2  # of CMA-ES
 MOST_COMPONENTS = 4  # n_components="auto": what they ran on Branin and Colville
 
 
-class SILBOAsRun(EmbeddedOptimizer):
+@dataclass(eq=False, repr=False, kw_only=True)
+class SILBOAsRun(Baseline):
     """SILBO with the constants and the search of its authors' code.
 
     The embedding is learnt from the best values, as many as there were first points, with H = r + 1
-    slices, k = 3 neighbours and ``M = I + .1 L + .01 I``; the acquisition is
+    slices, k = 3 neighbours and ``M = I + 0.1 L + 0.01 I``. The acquisition is
     ``mean + kappa variance`` (maximised, kappa constant) over a Latin hypercube of 2000 coordinates
-    in a box round the centre; top-down points come from two generations of CMA-ES that starts at
+    in a box around the centre. Top-down points come from two generations of CMA-ES that starts at
     the centre. The paper prints other settings: `SILBO` runs those.
 
     Parameters
@@ -43,9 +55,9 @@ class SILBOAsRun(EmbeddedOptimizer):
     acquisition : {"ucb", "ei"}, default="ucb"
         "ucb" with the variance in place of the standard deviation; or expected improvement.
     n_initial : int, default=50
-        Points before the first model, told ones included.
+        Points before the first model, observed ones included.
     update_every : int, default=20
-        The embedding is learnt again when so many new values have been told.
+        The embedding is learnt again when so many new values are observed.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
@@ -65,7 +77,7 @@ class SILBOAsRun(EmbeddedOptimizer):
     bottom-up, ``acquisition.py`` both). Not theirs here: the Gaussian process and the search of its
     hyperparameters (GPy there), orthonormal coordinates, the neighbours' weights in the slices, and
     uniform first points (Latin hypercubes there). Unlabelled are 50 random points at first, then
-    the 100 that the acquisition likes best (bottom-up), or 2 (top-down; there the two best of
+    the 100 of largest acquisition (bottom-up), or 2 (top-down; there the two best of
     CMA-ES). Candidates are drawn once for every embedding top-down, anew for every proposal
     bottom-up; the box holds the sums of the inputs' weights there, of the coordinates' here.
 
@@ -76,26 +88,14 @@ class SILBOAsRun(EmbeddedOptimizer):
     (20,)
     """
 
-    def __init__(
-        self,
-        bounds: BoundsLike,
-        *,
-        n_components: int | Auto = "auto",
-        mapping: str = "bottom-up",
-        acquisition: str = "ucb",
-        n_initial: int = 50,
-        update_every: int = 20,
-        random_state: RandomState = None,
-    ) -> None:
-        super().__init__(bounds, random_state)
-        self.n_components = n_components
-        self.mapping = mapping
-        self.acquisition = acquisition
-        self.n_initial = n_initial
-        self.update_every = update_every
-        self._assemble()
+    n_components: int | Auto = "auto"
+    mapping: str = "bottom-up"
+    acquisition: str = "ucb"
+    n_initial: int = 50
+    update_every: int = 20
 
-    def _configure(self, d):
+    def configure(self, d: int) -> Configuration:
+        """Return the `Configuration` for d columns, after checking the arguments."""
         r = min(d, MOST_COMPONENTS) if self.n_components == "auto" else self.n_components
         r = check_count("n_components", r, least=0 if d == 0 else 1)
         n_initial = check_count("n_initial", self.n_initial)
@@ -103,11 +103,10 @@ class SILBOAsRun(EmbeddedOptimizer):
         check_choice("acquisition", self.acquisition, ("ucb", "ei"))
         ucb = partial(_variance_bound, kappa=confidence_weight_as_run(n_initial, r))
         upward = self.mapping == "bottom-up"
-        reach = reach_of_coordinates if upward else reach_of_inputs
         return Configuration(
             learner=AsRunLearner(max(r, 1), n_initial),
             mapping=BottomUp() if upward else BriefTopDown(),
-            search=HypercubeSearch(reach, once=not upward),
+            search=HypercubeSearch(upward),
             acquisition=ucb if self.acquisition == "ucb" else ACQUISITIONS["ei"],
             design=DESIGNS["random"],
             surrogate=GaussianProcessSurrogate(),
@@ -120,3 +119,73 @@ class SILBOAsRun(EmbeddedOptimizer):
 
 def _variance_bound(t, kappa):
     return partial(variance_gain, kappa=kappa)
+
+
+@dataclass(frozen=True)
+class AsRunLearner:
+    """Learn by Algorithm 2 with the constants of the authors' code, from the best labels alone.
+
+    ``H = r + 1`` slices, 3 neighbours in slices and graph, ``M = I + .1 L + .01 I``. (The paper
+    prints 7 neighbours and all labels.)
+
+    Attributes
+    ----------
+    n_components : int
+        Coordinates r.
+    n_best : int
+        How many of the lowest values are learnt from: as many as there were first points.
+    """
+
+    n_components: int
+    n_best: int
+    name = "semi-sir-as-run"
+
+    def learn(self, X, y, X_unlabeled):
+        """Return the embedding, or the identity when equal values identify no direction."""
+        best = np.sort(np.argsort(y, kind="stable")[: self.n_best])
+        learner = SemiSIRLearner(self.name, self.n_components, dict(AS_RUN), self.n_components + 1)
+        return learner.learn(X[best], y[best], X_unlabeled)
+
+
+@dataclass(frozen=True)
+class HypercubeSearch:
+    """A Latin hypercube of coordinates in one box for all of them.
+
+    The box is ``[-m, m]^r`` with m the largest row sum of the authors' B, without signs taken off:
+    signs cancel, so it covers only a part of the image of the cube, round the centre.
+
+    Attributes
+    ----------
+    upward : bool
+        Whether points follow a new embedding (bottom-up). Then m is a coordinate's sum over the
+        inputs, and candidates are drawn anew for every proposal; else m is an input's sum over the
+        coordinates, and they are drawn once for every embedding.
+    n_points : int
+        How many candidates.
+    """
+
+    upward: bool
+    n_points: int = 2000
+
+    def find(self, surface, ranked, space, rng):
+        """Return the candidates; they are coordinates alone (see `Search`)."""
+        embedding = surface.embedding
+        basis = np.eye(embedding.d) if embedding.is_identity else embedding.basis
+        if not self.upward:
+            rng = np.random.default_rng(np.frombuffer(basis.tobytes(), dtype=np.uint32))
+        unit = qmc.LatinHypercube(embedding.r, seed=rng).random(self.n_points)
+        reach = np.abs(basis.sum(axis=0 if self.upward else 1)).max()
+        Z = (2.0 * unit - 1.0) * reach
+        return Found(Z[np.argsort(-surface.values_at(Z), kind="stable")])
+
+
+class BriefTopDown(TopDown):
+    """Keep every x and y; put a new point where two generations of CMA-ES from the centre end.
+
+    With 100 inputs that is the best of 34 points round the centre: how near its coordinates
+    come to those chosen is a matter of chance, and it stays in the middle of the cube.
+    """
+
+    def refine(self, x, z, embedding, rng):
+        """Return the point to evaluate for z, (d,); x, what `lift` found for it, is not used."""
+        return preimage_by_evolution(z, embedding, rng, centred=True, generations=GENERATIONS)

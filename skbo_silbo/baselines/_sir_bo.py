@@ -1,17 +1,21 @@
 """SIR-BO: Bayesian optimisation in the span of sliced inverse regression."""
 
+from dataclasses import dataclass
+
 from skbo_silbo._checks import check_count
-from skbo_silbo._typing import Auto, BoundsLike, RandomState
+from skbo_silbo._typing import Auto
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.acquisition._climb import Climb
+from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.embedding._learners import choose_embedding
 from skbo_silbo.mapping._top_down import TopDown
-from skbo_silbo.optimizers import Configuration, EmbeddedOptimizer
+from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS, make_acquisition
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 
-class SIRBO(EmbeddedOptimizer):
+@dataclass(eq=False, repr=False, kw_only=True)
+class SIRBO(Baseline):
     """Bayesian optimisation in the span of sliced inverse regression, learnt once.
 
     The directions come from the first points; from then on the acquisition is maximised over x.
@@ -25,7 +29,7 @@ class SIRBO(EmbeddedOptimizer):
     acquisition : {"ei", "ucb"}, default="ei"
         What is maximised.
     n_initial : int, default=50
-        Points before the directions are learnt, told ones included.
+        Points before the directions are learnt, observed ones included.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
@@ -46,22 +50,12 @@ class SIRBO(EmbeddedOptimizer):
     (20,)
     """
 
-    def __init__(
-        self,
-        bounds: BoundsLike,
-        *,
-        n_components: int | Auto = "auto",
-        acquisition: str | AcquisitionFunction = "ei",
-        n_initial: int | Auto = 50,
-        random_state: RandomState = None,
-    ) -> None:
-        super().__init__(bounds, random_state)
-        self.n_components = n_components
-        self.acquisition = acquisition
-        self.n_initial = n_initial
-        self._assemble()
+    n_components: int | Auto = "auto"
+    acquisition: str | AcquisitionFunction = "ei"
+    n_initial: int | Auto = 50
 
-    def _configure(self, d):
+    def configure(self, d: int) -> Configuration:
+        """Return the `Configuration` for d columns, after checking the arguments."""
         return Configuration(
             learner=choose_embedding("sir", self.n_components, d).learner,
             mapping=TopDown(),

@@ -1,13 +1,17 @@
 """Bayesian optimisation on one random embedding, drawn first and never learnt."""
 
+from abc import abstractmethod
+from dataclasses import dataclass
+
 from skbo_silbo._checks import check_count
-from skbo_silbo._typing import Auto, BoundsLike, RandomState
+from skbo_silbo._typing import Auto
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.acquisition._box_search import BoxSearch
+from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.embedding._learners import FixedLearner
 from skbo_silbo.embedding._sketched import SKETCH_STREAM
 from skbo_silbo.mapping._bottom_up import BottomUp
-from skbo_silbo.optimizers import Configuration, EmbeddedOptimizer
+from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import make_acquisition
 from skbo_silbo.optimizers._design import image_points, n_initial_points
 from skbo_silbo.surrogate import GaussianProcessSurrogate
@@ -16,25 +20,16 @@ N_ROUNDS = 3  # of candidates round the best ones, after the random set
 MOST_COMPONENTS = 10  # n_components="auto"
 
 
-class SketchedOptimizer(EmbeddedOptimizer):
+@dataclass(eq=False, repr=False, kw_only=True)
+class SketchedOptimizer(Baseline):
     """Base of `REMBO` and `HeSBO`, which draw the embedding."""
 
-    def __init__(
-        self,
-        bounds: BoundsLike,
-        *,
-        n_components: int | Auto = "auto",
-        acquisition: str | AcquisitionFunction = "ei",
-        n_initial: int | Auto = "auto",
-        random_state: RandomState = None,
-    ) -> None:
-        super().__init__(bounds, random_state)
-        self.n_components = n_components
-        self.acquisition = acquisition
-        self.n_initial = n_initial
-        self._assemble()
+    n_components: int | Auto = "auto"
+    acquisition: str | AcquisitionFunction = "ei"
+    n_initial: int | Auto = "auto"
 
-    def _configure(self, d):
+    def configure(self, d: int) -> Configuration:
+        """Return the `Configuration` for d columns, after checking the arguments."""
         r = min(d, MOST_COMPONENTS) if self.n_components == "auto" else self.n_components
         r = check_count("n_components", r, least=0 if d == 0 else 1)
         sketch = self._draw_sketch(d, r, self._rng(*SKETCH_STREAM))
@@ -49,6 +44,10 @@ class SketchedOptimizer(EmbeddedOptimizer):
             surrogate=self._make_surrogate(sketch),
             n_initial=check_count("n_initial", n_initial),
         )
+
+    @abstractmethod
+    def _draw_sketch(self, d, r, rng):
+        """Return the embedding of d columns in r coordinates."""
 
     def _make_surrogate(self, sketch):
         return GaussianProcessSurrogate()

@@ -5,16 +5,3 @@ rooms: ``engine`` (cells, store, runner, report, command line), ``search`` (cont
 problems of experiments about optimisers) and ``experiments``, a file each. The project's own
 measurements are more files of that room, in ``doc/benchmarks/experiments`` of a checkout.
 """
-
-from .engine import Cell, Experiment, Grid, Store, Table, render_rst, render_text, run_experiment
-
-__all__ = [
-    "Cell",
-    "Experiment",
-    "Grid",
-    "Store",
-    "Table",
-    "render_rst",
-    "render_text",
-    "run_experiment",
-]

@@ -7,6 +7,7 @@ from ._kernel_sir import KernelSlicedInverseRegression
 from ._mave import MAVE
 from ._outer_products import OuterProductGradients
 from ._save import SlicedAverageVarianceEstimation
+from ._sdr_regressor import SDRRegressor
 from ._semi_sir import SemiSlicedInverseRegression
 from ._sir import SlicedInverseRegression
 from ._sparse_sir import SparseSlicedInverseRegression
@@ -22,6 +23,7 @@ __all__ = [
     "LabelledData",
     "OuterProductGradients",
     "PrincipalHessianDirections",
+    "SDRRegressor",
     "SemiSlicedInverseRegression",
     "SlicedAverageVarianceEstimation",
     "SlicedInverseRegression",

@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Self
 
 import numpy as np
+from sklearn.utils import check_array
 
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
@@ -15,23 +16,35 @@ from .._numerics._hyperparameters import Observations, climb, most_probable
 from .._numerics._priors import PRIORS, UNIFORM_WIDTH, HyperparameterPrior
 from .._numerics._screening import starting_log_lengths
 from ._projection import LinearProjection
+from .rows._extremes import check_extremes
 from .rows._frame import Frame
-from .rows._labels import split_labelled
+from .rows._labels import response_targets, split_labelled
 from .selection._n_components import check_n_components
 
 SEARCH_ROWS = 200
 """Rows by which hyperparameters are searched; all rows only polish the best end."""
 POLISH_ITERATIONS = 15  # of L-BFGS-B
+OF_THE_PROCESS = (
+    "length_scale_",
+    "signal_variance_",
+    "noise_",
+    "log_marginal_likelihood_",
+    "n_refinements_",
+)
+"""Attributes that only fitted processes have."""
 
 
 class ActiveSubspace(LinearProjection):
     """Directions along which a Gaussian process, fitted to the labels, changes most.
 
+    Or along which y itself does, where its gradients are given to ``fit``.
+
     A Gaussian process with a Matern-5/2 kernel and one length scale per feature is fitted to the
     labelled rows; g(x) is the gradient of its posterior mean. The components span the leading
     eigenvectors of the average of ``g(x) g(x)'`` over labelled and unlabelled rows [1]_ [2]_.
     Unlike sliced inverse regression it finds directions in which the response is even, such as
-    ``y = x_1^2``, and asks nothing of the distribution of X.
+    ``y = x_1^2``, and asks nothing of the distribution of X. It sees the mean of y alone. Each of
+    several responses has a process of its own, and counts as much as any other.
 
     Everything is computed on features divided by their standard deviation over the labelled rows:
     the span found does not depend on the features' units. The first j components span the j leading
@@ -45,7 +58,7 @@ class ActiveSubspace(LinearProjection):
         (a ridge-type ratio [5]_; the eigenvalue after the last counts as zero).
     prior : {"sparse", "dimension-scaled"}, default="sparse"
         Prior of the kernel weights (inverse squared length scales). "sparse": half-Cauchy with a
-        shared scale, which is learnt [3]_: either few features matter, or all alike.
+        shared scale, which is learnt [3]_: either few features matter, or all equally.
         "dimension-scaled": length scales that grow with the square root of the number of
         features [4]_.
     spectrum_floor : float, default=1e-3
@@ -57,6 +70,9 @@ class ActiveSubspace(LinearProjection):
         if it raises the log marginal likelihood less ``r (d - r) / 2 log(n_labeled)``: its r inputs
         were learnt from the same labels, and Schwarz's criterion charges for their freedom.
         0 fits once.
+    response : {"value", "rank"}, default="value"
+        "rank" takes the ranks of each response, of variance 1, in place of its values: for heavy
+        tails.
     random_state : int, RandomState instance or None, default=None
         Not used: nothing is drawn. It stands here as in the other learners.
 
@@ -68,13 +84,14 @@ class ActiveSubspace(LinearProjection):
         Mean of the labelled rows.
     eigenvalues_ : ndarray of shape (min(n_rows, n_features),)
         Of the average of ``g g'`` for features of unit standard deviation, in squared units of y,
-        decreasing.
+        decreasing; of several responses, each of unit standard deviation, their mean.
     n_components_ : int
     length_scale_ : ndarray of shape (n_features,)
         Of the kernel, in the units of each feature; infinite for a feature that is constant over
-        the labelled rows.
+        the labelled rows. This and the four below have a further first axis for several responses,
+        and are not there where the gradients were given.
     signal_variance_, noise_ : float
-        Variance of the process and of the noise, in squared units of y.
+        Variance of the process and of the noise, in squared units of y, or of its ranks.
     log_marginal_likelihood_ : float
         Log density of the labels about their mean, in nats. When ``n_refinements_ > 0`` some of the
         kernel's inputs were learnt from these labels, and it flatters.
@@ -116,6 +133,8 @@ class ActiveSubspace(LinearProjection):
     array([[0. , 0. , 0.7, 0. , 0. , 0.7, 0. , 0. ]])
     """
 
+    _takes_responses = True
+
     def __init__(
         self,
         n_components: int | str = "auto",
@@ -123,12 +142,14 @@ class ActiveSubspace(LinearProjection):
         prior: str = "sparse",
         spectrum_floor: float = 1e-3,
         n_refinements: int = 2,
+        response: str = "value",
         random_state: LegacyRandomState = None,
     ) -> None:
         self.n_components = n_components
         self.prior = prior
         self.spectrum_floor = spectrum_floor
         self.n_refinements = n_refinements
+        self.response = response
         self.random_state = random_state
 
     def fit(
@@ -137,13 +158,14 @@ class ActiveSubspace(LinearProjection):
         y: ArrayLike,
         X_unlabeled: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        gradients: ArrayLike | None = None,
     ) -> Self:
-        """Fit the Gaussian process and find the directions.
+        """Fit the Gaussian process, unless there are gradients, and find the directions.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,) or (n_samples, q)
             Responses; NaN marks an unlabelled row.
         X_unlabeled : array-like of shape (n_unlabeled, n_features), default=None
             Further unlabelled rows.
@@ -152,6 +174,10 @@ class ActiveSubspace(LinearProjection):
             where unlabelled rows weigh 1. Integers are counts: a row of weight 3 is three rows, the
             same value seen three times, which tells of little noise. Floats are relative, and
             scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
+        gradients : array-like of shape (n_samples, n_features) or (n_samples, q, n_features), \
+default=None
+            Of y at the rows of X, as an adjoint solver or automatic differentiation gives them:
+            then these are averaged over the labelled rows, and nothing is fitted.
 
         Returns
         -------
@@ -161,30 +187,78 @@ class ActiveSubspace(LinearProjection):
         ------
         ValueError
             For a parameter outside its range, fewer than two labels, constant or infinite labels,
-            labelled rows that are all the same, or an explicit `n_components` above what the
-            gradients identify.
+            labelled rows that are all the same, an explicit `n_components` above what the
+            gradients identify, or gradients of another shape, not finite, or with
+            ``response="rank"``.
         """
         self._check_parameters()
-        rows = split_labelled(self, X, y, X_unlabeled, sample_weight=sample_weight)
+        rows = split_labelled(
+            self, X, y, X_unlabeled, sample_weight=sample_weight, multivariate=True
+        )
         check_n_components(self.n_components, self.n_features_in_)
-        frame = Frame.from_labelled(rows.X_labeled, rows.y, rows.weights)
-        points = frame.standardise(np.vstack([rows.X_labeled, rows.X_unlabeled]))
-        t = (rows.y - frame.y_mean) / frame.y_scale
-        copies = np.ones(t.size) if rows.weights is None else rows.weights
-        model = self._fit_model(points[: t.size], t, copies)
-        singular, directions = model.steepest(points, copies)
-        n_points = rows.n_rows + len(rows.X_unlabeled)
-        self._store_directions(frame, singular / np.sqrt(n_points), directions)
-        self._store_model(frame, model)
+        check_extremes(rows.X_labeled, rows.y, vars(self).get("feature_names_in_"))
+        for name in OF_THE_PROCESS:
+            self.__dict__.pop(name, None)
+        Y = rows.y if rows.y.ndim == 2 else rows.y[:, None]
+        if self.response == "rank":
+            Y = np.hstack([response_targets(y, rows.weights) for y in Y.T])
+        if (constant := np.ptp(Y, axis=0) == 0).any():
+            raise ValueError(
+                f"y must vary in every response: response {constant.argmax()} is constant over the "
+                "labelled rows. Leave it out."
+            )
+        frame = Frame.from_labelled(rows.X_labeled, Y, rows.weights)
+        copies = np.ones(len(Y)) if rows.weights is None else rows.weights
+        if gradients is None:
+            slopes, n_points = self._slopes_of_processes(frame, rows, Y, copies)
+        else:
+            slopes = frame.slopes(self._check_gradients(gradients, rows, Y.shape[1]))
+            slopes, n_points = np.sqrt(copies)[:, None, None] * slopes, rows.n_rows
+        singular, directions = np.linalg.svd(np.concatenate(slopes), full_matrices=False)[1:]
+        unit = frame.y_scale[0] if len(frame.y_scale) == 1 else 1 / np.sqrt(len(frame.y_scale))
+        self._store_directions(frame, unit * singular / np.sqrt(n_points), directions)
+        self.components_ = self.components_.astype(rows.dtype, copy=False)
         return self
+
+    def _check_gradients(self, gradients, rows, q):
+        """Gradients of the labelled rows, (n, q, d)."""
+        if self.response == "rank":
+            raise ValueError(
+                "gradients must be None with response='rank': ranks have no slopes. Use "
+                "response='value'."
+            )
+        G = check_array(
+            gradients, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name="gradients"
+        )
+        n, d = len(rows.is_labeled), self.n_features_in_
+        if G.shape != (n, q, d) and (q > 1 or G.shape != (n, d)):
+            wanted = f"({n}, {d})" if q == 1 else f"({n}, {q}, {d})"
+            raise ValueError(
+                f"gradients must have shape {wanted}, a slope for each row and feature: got "
+                f"{G.shape}. Give those of y at the rows of X."
+            )
+        if not G.any():
+            raise ValueError("gradients must not all be 0: no feature changes y.")
+        return G.reshape(n, q, d)[rows.is_labeled]
+
+    def _slopes_of_processes(self, frame, rows, Y, copies):
+        """Slopes (q, n, d) of a process for each response, and of how many rows they are."""
+        points = frame.standardise(np.vstack([rows.X_labeled, rows.X_unlabeled]))
+        T, models = (Y - frame.y_mean) / frame.y_scale, []
+        for t in T.T:
+            models.append(self._fit_model(points[: len(T)], t, copies))
+        self._store_models(frame, models)
+        slopes = np.stack([model.slopes(points, copies) for model, _ in models])
+        return slopes, rows.n_rows + len(rows.X_unlabeled)
 
     def _fit_model(self, U, t, copies):
         """Fit once, then refit along the directions found while the evidence pays for them.
 
         Hyperparameters are those of the rows searched; all rows polish those of the model kept.
+        Returns the model, and how many refits were kept.
         """
         model = self._fit_gp(U, t, copies, np.empty((0, U.shape[1])))
-        self.n_refinements_ = 0
+        n_refinements = 0
         for _ in range(self.n_refinements):
             singular, directions = model.steepest(U, copies)
             leading = directions[: _n_leading(singular**2, self.spectrum_floor)]
@@ -192,8 +266,8 @@ class ActiveSubspace(LinearProjection):
             if candidate.charged_evidence <= model.charged_evidence:
                 break
             model = candidate
-            self.n_refinements_ += 1
-        return model.polished()
+            n_refinements += 1
+        return model.polished(), n_refinements
 
     def _fit_gp(self, U, t, copies, learnt):
         learnt = learnt / np.sqrt(copies @ (U @ learnt.T) ** 2 / copies.sum())[:, None]
@@ -210,24 +284,38 @@ class ActiveSubspace(LinearProjection):
         rank = int(np.sum(singular > singular[0] * max(directions.shape) * np.finfo(float).eps))
         self._check_identified(rank)
         self.mean_ = frame.mean
-        self.eigenvalues_ = np.zeros(min(len(singular), self.n_features_in_))
-        self.eigenvalues_[: len(singular)] = (frame.y_scale * singular) ** 2
+        self.eigenvalues_ = np.zeros(len(singular))
+        self.eigenvalues_[: len(singular)] = singular[: len(self.eigenvalues_)] ** 2
         if self.n_components == "auto":
             self.n_components_ = _n_leading(singular**2, self.spectrum_floor)
         else:
             self.n_components_ = int(self.n_components)
         self.components_ = frame.rows_in_features(directions[: self.n_components_])
 
-    def _store_model(self, frame, model):
-        signal, noise = np.exp(model.theta[[0, -1]]) * frame.y_scale**2
-        self.length_scale_ = np.full(self.n_features_in_, np.inf)
-        lengths = np.exp(model.theta[1 : 1 + frame.scale.size])
-        self.length_scale_[frame.varying] = frame.scale * lengths
-        self.signal_variance_, self.noise_ = float(signal), float(noise)
-        self.log_marginal_likelihood_ = model.evidence - model.data.n_rows * np.log(frame.y_scale)
+    def _store_models(self, frame, models):
+        """Set the attributes of the process, or of one for each response."""
+        columns = [
+            self._parameters(frame, model, scale) | {"n_refinements_": n_refinements}
+            for (model, n_refinements), scale in zip(models, frame.y_scale, strict=True)
+        ]
+        for name in OF_THE_PROCESS:
+            values = [column[name] for column in columns]
+            setattr(self, name, values[0] if len(values) == 1 else np.array(values))
+
+    def _parameters(self, frame, model, y_scale):
+        signal, noise = np.exp(model.theta[[0, -1]]) * y_scale**2
+        lengths = np.full(self.n_features_in_, np.inf)
+        lengths[frame.varying] = frame.scale * np.exp(model.theta[1 : 1 + frame.scale.size])
+        return {
+            "length_scale_": lengths,
+            "signal_variance_": float(signal),
+            "noise_": float(noise),
+            "log_marginal_likelihood_": model.evidence - model.data.n_rows * np.log(y_scale),
+        }
 
     def _check_parameters(self):
         check_choice("prior", self.prior, list(PRIORS))
+        check_choice("response", self.response, ["value", "rank"])
         check_integer("n_refinements", self.n_refinements, 0)
         floor = self.spectrum_floor
         if not isinstance(floor, Real) or not 0.0 < floor < 1.0:
@@ -277,12 +365,16 @@ class _Model:
         return self.evidence - 0.5 * r * (d - r) * np.log(self.data.n_rows)
 
     def steepest(self, points, copies):
-        """Singular values and right vectors of the gradients at points, the first weighted."""
+        """Singular values and right vectors of the slopes at points."""
+        return np.linalg.svd(self.slopes(points, copies), full_matrices=False)[1:]
+
+    def slopes(self, points, copies):
+        """Gradients of the mean at points (n, d), the first times the roots of their weights."""
         d = points.shape[1]
         by_input = self.process.mean_gradient(np.hstack([points, points @ self.learnt.T]))
         gradients = by_input[:, :d] + by_input[:, d:] @ self.learnt
         gradients[: copies.size] *= np.sqrt(copies)[:, None]
-        return np.linalg.svd(gradients, full_matrices=False)[1:]
+        return gradients
 
 
 def _n_leading(eigenvalues, floor):

@@ -116,7 +116,7 @@ class ChunkedSlicing:
         X, y, weights = check_labelled_chunk(
             self, X, y, sample_weight, reset=first, allow_categories=categories
         )
-        check_extremes(X)
+        check_extremes(X, names=self._given_names())
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         if first:
             if classes is None and self.categorical == "auto":
@@ -129,13 +129,14 @@ class ChunkedSlicing:
         codes = coding.codes(y)
         chunk = SliceMoments.of_finite(X, codes, coding.n_slices, weights=weights, **names)
         self._coding = coding
+        self._dtype = X.dtype if first else np.result_type(self._dtype, X.dtype)
         self.target_type_ = "numeric" if coding.classes is None else "categorical"
         self._moments = chunk if first else self._moments.merged(chunk)
         self._forget_passing()
         self._forget_solved()
         self._unsolved = self._moments
         self.slice_sizes_ = self._moments.counts[self._moments.counts > 0]
-        self.n_slices_ = len(self.slice_sizes_)
+        self.n_slices_, self._n_groups = len(self.slice_sizes_), 1
         return self
 
     def _check_classes(self, classes):
@@ -167,6 +168,7 @@ class ChunkedSlicing:
         slices = slice_response(y[labelled], self.n_slices, sample_weight=kept)
         self._forget_passing()
         self._begin(y, slices)
+        self._dtype = np.result_type(X.dtype, np.float32)
         self._moments = None
         rows = LabelledBlocks(X, labelled, slices)
         looked_at = rows_to_look_at(len(slices.codes), X.shape[1], slices.weights)

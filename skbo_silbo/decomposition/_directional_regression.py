@@ -15,36 +15,18 @@ class DirectionalRegression(SecondMomentSlicing):
 
     Parameters
     ----------
-    n_components : "auto", "permutation", "criterion" or int, default="auto"
-        "auto", or "permutation", tests by permutation, at level .05, whether 0, 1, ... directions
-        suffice [3]_. It can find none: `n_components_` is 0 then, `components_` keeps one
-        direction, and a warning says so. "criterion" takes an information criterion of the spectrum
-        [2]_, at least 1.
-    n_slices : int or array-like of increasing edges, default=4
-        As in `SemiSlicedInverseRegression`; second moments want few, large slices.
-    categorical : "auto" or bool, default="auto"
-        Whether y holds categories, as in `SemiSlicedInverseRegression`.
+    n_components, n_slices, categorical
+        As in `SlicedAverageVarianceEstimation`.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The labelled scores have unit variance; the largest entry of each row is positive.
-    mean_ : ndarray of shape (n_features,)
-    eigenvalues_ : ndarray of shape (q,)
-        All, falling; q the number of features that vary independently.
-    n_components_, n_slices_, n_features_in_ : int
-    slice_sizes_ : ndarray of shape (n_slices,)
-    permutation_tests_ : dict of ndarray
-        "n_components", "statistic" (the eigenvalue after those granted) and "p_value", to the first
-        number accepted; only where a word asks for tests.
+    components_, mean_, eigenvalues_, n_components_, n_slices_, n_features_in_, slice_sizes_, \
+permutation_tests_
+        As in `SlicedAverageVarianceEstimation`; there are no chi-square tests.
 
     References
     ----------
     .. [1] Li and Wang, "On Directional Regression for Dimension Reduction", JASA 102, 2007.
-    .. [2] Zhu, Zhu and Feng, "Dimension Reduction in Regressions Through Cumulative Slicing
-       Estimation", JASA 105, 2010.
-    .. [3] Cook and Yin, "Dimension Reduction and Visualization in Discriminant Analysis", Aust. N.
-       Z. J. Stat. 43, 2001.
 
     Examples
     --------

@@ -33,8 +33,8 @@ class PrincipalHessianDirections(SupervisedProjection):
     """Directions along which the regression of y on X curves most (pHd).
 
     Eigenvectors, by absolute eigenvalue, of the average of ``e (x - mean)(x - mean)'`` against the
-    variance of X, with e the residual of a linear regression ("residuals", pHdres) or y about its
-    mean ("response", pHdy) [1]_ [2]_. For normal X that average is the mean Hessian. It sees
+    variance of X [1]_ [2]_. Here e is the residual of a linear regression ("residuals", pHdres)
+    or y about its mean ("response", pHdy). For normal X that average is the mean Hessian. It sees
     symmetric responses, which sliced inverse regression cannot, and with residuals no linear
     trend at all: use it beside the regression, not in its place.
 

@@ -26,6 +26,7 @@ from .selection._criterion import dimension_by_criterion
 from .selection._n_components import check_identified
 
 KERNELS = (*kernel_metrics(), "precomputed")
+OF_DIFFERENCES = ("rbf", "laplacian")  # to which the place of the rows does not matter
 OF_HISTOGRAMS = ("additive_chi2", "chi2")  # rows without negative entries, which scores have
 NEIGHBORS = ("auto", "brute", "pynndescent")
 
@@ -78,8 +79,8 @@ class KernelSlicedInverseRegression(
     ridge : "auto" or float, default="auto"
         Penalty on the norm of a direction, relative to the mean squared norm of the labelled rows
         in feature space. "auto" takes the least exact leave-one-out error of a kernel ridge
-        regression of the ranks of y (of the class indicators, for categories); rows that are copies
-        of each other are left out together.
+        regression of the ranks of y, or of each response (of the class indicators, for categories);
+        rows that are copies of each other are left out together.
     n_slices : int or array-like of increasing edges, default=10
         As in `SemiSlicedInverseRegression`.
     categorical : "auto" or bool, default="auto"
@@ -154,6 +155,7 @@ class KernelSlicedInverseRegression(
     True
     """
 
+    _takes_responses = True
     _keeps_float32 = False
     _passing = ("alpha_scores_",)
 
@@ -206,9 +208,10 @@ class KernelSlicedInverseRegression(
         Parameters
         ----------
         X : array-like of shape (n, n_features), or (n, n) for a precomputed kernel
-        y : array-like of shape (n,)
+        y : array-like of shape (n,) or (n, q)
             Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None, NaN or
-            pandas' NA marking an unlabelled row.
+            pandas' NA marking an unlabelled row. Several responses are numbers, and slices their
+            clusters, as in `SemiSlicedInverseRegression`.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Further unlabelled rows; not with a precomputed kernel.
         sample_weight : array-like of shape (n,), default=None
@@ -293,7 +296,7 @@ class KernelSlicedInverseRegression(
         self.gamma_ = 1 / self.n_features_in_ if self.gamma is None else float(self.gamma)
         if self.kernel != "precomputed":
             self.X_fit_ = np.concatenate([data.X_labeled, data.X_unlabeled])
-            self.scale_ = self._scale_of(data)
+            self._measure(data)
             return self._kernel_values(self.X_fit_, self.X_fit_), slice(None)
         self.X_fit_ = None
         if len(data.is_labeled) != self.n_features_in_:
@@ -308,18 +311,26 @@ class KernelSlicedInverseRegression(
     def _kernel_values(self, X, Y):
         if self.kernel == "precomputed":
             return X
-        X, Y = X / self.scale_, Y / self.scale_
+        X, Y = ((rows - self._origin) * self._units for rows in (X, Y))
         if callable(self.kernel):
             return pairwise_kernels(X, Y, metric=self.kernel, **(self.kernel_params or {}))
         return self._named_kernel(self.kernel, X, Y, self.gamma_)
 
-    def _scale_of(self, data):
-        """Return the standard deviations (d,) of the columns, 1 where they are not to be used."""
-        if not self.scale or self.kernel in OF_HISTOGRAMS:
-            return np.ones(self.n_features_in_)
+    def _measure(self, data):
+        """Set what the kernel sees the columns from, and in which units.
+
+        A kernel of differences sees them about their mean, without digits lost to it, and no
+        constant column.
+        """
         mean = data.labelled_mean()
         variance = np.average((data.X_labeled - mean) ** 2, axis=0, weights=data.weights)
-        return np.where(is_constant(variance, mean), 1.0, np.sqrt(variance))
+        constant = is_constant(variance, mean)
+        self.scale_ = np.where(constant, 1.0, np.sqrt(variance))
+        if not self.scale or self.kernel in OF_HISTOGRAMS:
+            self.scale_ = np.ones(self.n_features_in_)
+        differs = self.kernel in OF_DIFFERENCES
+        self._origin = mean if differs else np.zeros_like(mean)
+        self._units = np.where(constant & differs, 0.0, 1 / self.scale_)
 
     def _named_kernel(self, name, X, Y, gamma):
         shape = {"gamma": gamma, "degree": self.degree, "coef0": self.coef0}
@@ -452,6 +463,7 @@ class KernelSlicedInverseRegression(
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.target_tags.multi_output = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags

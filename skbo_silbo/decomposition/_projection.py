@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._typing import ArrayLike, BlockArray, FloatArray
 from ._summary import summary_of
 from .rows._dask_arrays import FLOATS, check_in_memory, is_dask_array, map_blocks
+from .rows._labels import split_labelled
 
 
 class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -18,6 +19,7 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     A subclass sets both in ``fit``.
     """
 
+    components_: Any
     _takes_responses = False  # whether y may have several columns
 
     @overload
@@ -74,33 +76,49 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         lift = np.linalg.pinv(self.components_).T.astype(scores.dtype)
         return scores @ lift + self.mean_.astype(scores.dtype)
 
-    def summary(self, X: ArrayLike | None = None, y: ArrayLike | None = None) -> str:
+    def summary(
+        self,
+        X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> str:
         """Describe the fit as R's ``dr`` does: slices, directions, eigenvalues, tests.
 
         Parameters
         ----------
         X : array-like of shape (n, d), default=None
-            With the labelled rows and their numbers y, the number of rows is shown, and
-            R^2(OLS|dr): the share of the variance of the least-squares fit that is linear in the
-            first 1, 2, ... scores.
-        y : array-like of shape (n,), default=None
+            With the rows fitted and their y, it shows their number and R^2(OLS|dr): the share of
+            the variance of the least-squares fit that is linear in the first 1, 2, ... scores.
+            Sliced inverse regression without ridge, penalty and reweighting then has standard
+            errors too: by the delta method, whatever the distribution of X.
+        y : array-like of shape (n,) or (n, q), default=None
+        sample_weight : array-like of shape (n,), default=None
+            As in ``fit``; errors are shown where the weights are counts.
 
         Returns
         -------
         str
-            Shown as it prints. Basis vectors are of unit length; for errors see
-            `bootstrap_directions`.
+            Shown as it prints. Basis vectors are of unit length. `bootstrap_directions` has errors
+            of every method.
         """
         check_is_fitted(self)
         if X is None or y is None:
             return summary_of(self)
-        rows = np.column_stack([validate_data(self, X, reset=False), np.asarray(y, dtype=float)])
-        rows = rows[np.isfinite(rows[:, -1])]
-        rows -= rows.mean(axis=0)
-        A, t = rows[:, :-1], rows[:, -1]
-        fitted = A @ np.linalg.lstsq(A, t, rcond=None)[0]
-        Q = np.linalg.qr(A @ self.components_.T)[0]
-        return summary_of(self, len(rows), np.cumsum((fitted @ Q) ** 2) / (fitted @ fitted))
+        rows = split_labelled(
+            self,
+            X,
+            y,
+            sample_weight=sample_weight,
+            reset=False,
+            allow_categories=True,
+            categorical=getattr(self, "categorical", "auto"),
+            multivariate=True,
+            censored=True,
+        ).labelled_only()
+        return summary_of(self, rows, self._standard_errors(rows))
+
+    def _standard_errors(self, rows):
+        """Return errors (r, d) of the directions of unit length, or None where none are known."""
 
     @property
     def _n_features_out(self):

@@ -1,7 +1,10 @@
 """Sliced average variance estimation."""
 
+from typing import Self
+
 import numpy as np
 
+from .._typing import ArrayLike
 from ._second_moments import MAX_AUTO_COMPONENTS, SecondMomentSlicing
 from .significance._variance_tests import variance_tests
 from .slicing._slice_variances import centred_groups, slice_means, sum_of_squared_scatters
@@ -12,7 +15,7 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
 
     Eigenvectors of ``sum_h p_h (I - V_h)^2`` in whitened coordinates [1]_. It sees responses that
     are symmetric in a direction, which sliced inverse regression cannot; it needs more rows, and
-    is slower to see a linear trend.
+    is slower to see a linear trend. Given a category of each row, it is partial SAVE [5]_.
 
     Parameters
     ----------
@@ -53,6 +56,8 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
        Z. J. Stat. 43, 2001.
     .. [4] Shao, Cook and Weisberg, "Marginal Tests with Sliced Average Variance Estimation",
        Biometrika 94, 2007.
+    .. [5] Shao, Cook and Weisberg, "Partial Central Subspace and Sliced Average Variance
+       Estimation", J. Statist. Plann. Inference 139, 2009.
 
     Examples
     --------
@@ -63,6 +68,32 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
     >>> int(np.argmax(np.abs(save.components_[0])))
     2
     """
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+    ) -> Self:
+        """Learn the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,) or (n, q)
+            Numbers, categories or several numbers a row; NaN or None marks a row without a label,
+            which is left out.
+        sample_weight : array-like of shape (n,), default=None
+            As in `SemiSlicedInverseRegression`.
+        group : array-like of shape (n,), default=None
+            Categories of a further predictor: partial SAVE, as in `SlicedInverseRegression`.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_within(X, y, sample_weight, group)
 
     def _test_by_chi_square(self, S, slices):
         if slices.is_counted:

@@ -41,6 +41,7 @@ class SecondMomentSlicing(SupervisedProjection):
     """
 
     _takes_responses = True
+    _takes_censored = True
     _whitens = True
     _component_words = COMPONENT_WORDS
     _passing = ("permutation_tests_", "dimension_tests_")
@@ -94,7 +95,9 @@ class SecondMomentSlicing(SupervisedProjection):
             "random_state": check_random_state(0),
         }
         if slices.is_counted:
-            problem = KernelShuffles(S, lambda Z: self._kernel_of_rows(Z, slices, Z.T @ Z / len(Z)))
+            problem = KernelShuffles(
+                S, lambda Z, total: self._kernel_of_rows(Z, slices, total), slices.groups
+            )
             return permutation_tests(problem, **settings)
         identity, scale = np.eye(S.shape[1]), np.sqrt(slices.n_rows)
         problem = WeightedShuffles(

@@ -20,6 +20,7 @@ from .._numerics._solver_choice import DENSE_MAX_FEATURES, choose_solver, make_s
 from .._numerics._whitening import cholesky_basis
 from ._chunks import ChunkedSlicing
 from ._projection import LinearProjection
+from ._sir_dimension import ChosenDimension
 from ._supervised import Supervised
 from .rows._centering import center_on_labels, with_positive_peaks
 from .rows._dask_arrays import is_dask_array
@@ -27,24 +28,15 @@ from .rows._elliptical import elliptical_weights
 from .rows._labels import check_labels, target_type
 from .rows._moments import SliceMoments
 from .selection._alpha import choose_alpha
-from .selection._criterion import dimension_by_criterion, excess_over_noise
-from .selection._n_components import (
-    COMPONENT_WORDS,
-    TESTED_WORDS,
-    check_identified,
-)
+from .selection._n_components import COMPONENT_WORDS, TESTED_WORDS
 from .selection._ridge import ROWS_PER_FEATURE, choose_ridge
-from .significance._linearity import curvature, extra_are_curved, rows_to_look_at, warn_of_curvature
+from .significance._direction_errors import direction_errors
+from .significance._linearity import rows_to_look_at
 from .significance._nothing_found import warn_of_unseen
-from .significance._sequential_tests import (
-    ROWS_PER_FEATURE_TESTED,
-    SIGNIFICANCE,
-    dimension_by_tests,
-    sequential_tests,
-)
-from .significance._slice_tests import check_room_for_tests, slice_tests
+from .significance._slice_tests import check_room_for_tests
 from .slicing._neighborhoods import column_scales, graph_penalty, local_membership
 from .slicing._paper import pairwise_membership, paper_directions
+from .slicing._slices import slice_response
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized", "paper")
 NEIGHBORS = ("auto", "brute", "pynndescent")
@@ -53,21 +45,20 @@ HARMLESS_MEAN = 1.0
 """Means up to this many standard deviations are taken off the scatter without loss of digits."""
 PAPER_ALPHA = 1.0
 """What alpha="auto" is for Algorithm 2, whose span does not depend on it."""
-MAX_AUTO_COMPONENTS = 20
-"""Most directions that n_components="auto" considers when slices are localised."""
 
 
-class SemiSlicedInverseRegression(ChunkedSlicing, Supervised, LinearProjection):
+class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, LinearProjection):
     """Directions along which X varies with y, learnt from labelled and unlabelled rows.
 
-    Labelled rows are sliced by their response; the components solve ``Gamma b = lambda T b``, with
-    Gamma the scatter of the (local) slice means and T the scatter of the labelled rows plus, when
-    there are unlabelled rows, the roughness of the scores along a nearest-neighbour graph over all
-    rows [1]_. With neither localisation nor unlabelled rows this is sliced inverse regression as
-    in R's ``dr`` [2]_; with categories for y its space is that of linear discriminant analysis.
+    Labelled rows are sliced by their response. The components solve ``Gamma b = lambda T b``: Gamma
+    is the scatter of the (local) slice means, and T that of the labelled rows. Unlabelled rows add
+    to T the roughness of the scores along a nearest-neighbour graph over all rows [1]_. With
+    neither localisation nor unlabelled rows this is sliced inverse regression as in R's ``dr``
+    [2]_; with categories for y its space is that of linear discriminant analysis.
 
     With several responses a row, the slices are clusters of the responses (k-means inverse
-    regression [7]_): directions that any of them, or their dependence on each other, needs.
+    regression [7]_): directions that any of them, or their dependence on each other, needs. A
+    censored response is sliced twice, where there was an event and where there was none [10]_.
 
     Unlabelled rows help when the active structure is locally smooth and labels are few; they do
     not help in general. So by default `alpha` is chosen by cross-validation, 0 among its values,
@@ -142,7 +133,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, Supervised, LinearProjection):
     n_slices_ : int
     slice_sizes_ : ndarray of shape (n_slices,)
         Labelled rows in each slice, or the sums of their weights.
-    target_type_ : {"numeric", "categorical", "multivariate"}
+    target_type_ : {"numeric", "categorical", "multivariate", "censored"}
         What y was taken for.
     alpha_ : float
         The weight used; 0.0 when every row is labelled, unless ``solver="paper"``.
@@ -188,7 +179,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, Supervised, LinearProjection):
 
     Notes
     -----
-    Computed and kept in double precision; plain slices without weights copy no float32 X.
+    Float32 rows have float32 `components_`, from double precision; plain slices copy none of them.
 
     References
     ----------
@@ -205,6 +196,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, Supervised, LinearProjection):
     .. [8] Langsrud, "Rotation Tests", Stat. Comput. 15, 2005.
     .. [9] Cook and Nachtsheim, "Reweighting to Achieve Elliptically Contoured Covariates in
        Regression", JASA 89, 1994.
+    .. [10] Li, Wang and Chen, "Dimension Reduction for Censored Regression Data", Ann. Statist. 27,
+       1999.
 
     Examples
     --------
@@ -220,6 +213,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, Supervised, LinearProjection):
     """
 
     _takes_responses = True
+    _takes_censored = True
     _component_words = COMPONENT_WORDS
     _passing = (
         "alpha_scores_",
@@ -275,7 +269,10 @@ class SemiSlicedInverseRegression(ChunkedSlicing, Supervised, LinearProjection):
         y : array-like of shape (n,) or (n, q)
             Numbers, NaN marking an unlabelled row; or categories (strings, booleans), None, NaN or
             pandas' NA marking an unlabelled row. Several responses are numbers. -1, by which
-            `sklearn.semi_supervised` marks a row, is a number or a class like any other.
+            `sklearn.semi_supervised` marks a row, is a number or a class like any other. A
+            censored response is a structured array of an event (boolean) and a time (number) a
+            row, as scikit-survival has it: times are cut in slices where there was an event, and
+            apart where there was none. Directions of the censoring are found too.
         X_unlabeled : array-like of shape (n_u, n_features), default=None
             Further unlabelled rows.
         sample_weight : array-like of shape (n,), default=None
@@ -291,7 +288,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, Supervised, LinearProjection):
         """
         if is_dask_array(X):
             return self._fit_blocks(X, y, X_unlabeled, sample_weight)
-        data, slices = self._part(X, y, X_unlabeled, sample_weight)
+        return self._fit_rows(*self._part(X, y, X_unlabeled, sample_weight))
+
+    def _fit_rows(self, data, slices):
         self._begin(data.y, slices)
         self._moments = None
         if self.solver == "paper":
@@ -304,12 +303,6 @@ class SemiSlicedInverseRegression(ChunkedSlicing, Supervised, LinearProjection):
                 found = self.n_components_
                 warn_of_unseen(data.X_labeled, data.y, sees, found=found, sees_means=True)
         return self
-
-    def _found_little(self):
-        """Tell whether nothing was found, or nothing that a test of the number given sees."""
-        first = vars(self).get("dimension_tests_", {"p_value": [0.0]})["p_value"][0]
-        asked = not isinstance(self.n_components, str)
-        return not self.n_components_ or (asked and first > SIGNIFICANCE)
 
     def _learn(self, data, slices):
         random_state = check_random_state(self.random_state)
@@ -387,7 +380,20 @@ class SemiSlicedInverseRegression(ChunkedSlicing, Supervised, LinearProjection):
 
     def _begin(self, y, slices):
         self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
+        self._n_groups = slices.n_groups
         self.target_type_ = target_type(y)
+
+    def _standard_errors(self, rows):
+        if "dimension_tests_" not in vars(self) or self.reweight is not None:
+            return None
+        slices = slice_response(rows.y, self.n_slices, sample_weight=rows.weights)
+        if (
+            self._n_groups > 1
+            or not slices.is_counted
+            or not np.array_equal(slices.counts, self.slice_sizes_)
+        ):
+            return None
+        return direction_errors(rows.X_labeled, slices, len(self.components_))
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -457,7 +463,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, Supervised, LinearProjection):
     def _ridge_rule(self, X_labeled, slices):
         """Absolute ridge as a function of the trace of T."""
         if self.ridge == "auto":
-            rho = choose_ridge(X_labeled, slices, self.target_type_ != "numeric")
+            by_slice = self.target_type_ != "numeric" or slices.groups is not None
+            rho = choose_ridge(X_labeled, slices, by_slice)
             return lambda trace: rho
         return lambda trace: self.ridge * trace / self.n_features_in_
 
@@ -512,86 +519,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, Supervised, LinearProjection):
             )
         return float(self.ridge)
 
-    def _n_wanted(self, n_columns):
-        if isinstance(self.n_components, str):
-            return min(n_columns, MAX_AUTO_COMPONENTS, self.n_features_in_)
-        return int(self.n_components)
-
-    def _store_spectrum(self, spectrum, n_labeled, *, plain, penalised):
-        limit = self._n_identified(spectrum.eigenvalues, plain)
-        self._check_identified(limit)
-        self.eigenvalues_ = spectrum.eigenvalues[:limit]
-        if plain and not penalised and not self.ridge_:
-            self.dimension_tests_ = sequential_tests(
-                self.eigenvalues_, n_labeled, self.n_features_in_, self.n_slices_
-            )
-
-    def _n_identified(self, eigenvalues, plain):
-        nonzero = int((eigenvalues > 1e-12 * eigenvalues[0]).sum())
-        return min(len(eigenvalues), self.n_slices_ - 1) if plain else max(nonzero, 1)
-
-    def _check_identified(self, limit):
-        check_identified(
-            self.n_components,
-            limit,
-            remedy=", or more slices where y is numeric; where y holds categories, a slice each, "
-            "DirectionalRegression sees more directions",
-        )
-
-    def _choose_n_components(self, pencil, slices, near):
-        if self.n_components not in TESTED_WORDS or self._tests_are_valid(slices.n_rows):
-            return self._choose_from_spectrum(slices.n_rows, self._is_plain(slices))
-        return self._dimension_by_shuffles(pencil, slices, near)
-
-    def _dimension_by_shuffles(self, pencil, slices, near=None):
-        self.permutation_tests_ = slice_tests(
-            pencil,
-            slices,
-            near=near,
-            n_local_neighbors=self.n_local_neighbors,
-            most=self._most_tested(),
-            random_state=self._seed_of_tests(),
-        )
-        return self._or_all(dimension_by_tests(self.permutation_tests_))
-
-    def _most_tested(self):
-        return min(len(self.eigenvalues_), MAX_AUTO_COMPONENTS)
-
-    def _seed_of_tests(self):
-        return 0 if self.random_state is None else self.random_state
-
-    def _choose_from_spectrum(self, n_labeled, plain):
-        if not isinstance(self.n_components, str):
-            return int(self.n_components)
-        if self.n_components == "auto" and self._tests_are_valid(n_labeled):
-            return self._or_all(dimension_by_tests(self.dimension_tests_))
-        spectrum = self.eigenvalues_ if plain else excess_over_noise(self.eigenvalues_)
-        return dimension_by_criterion(spectrum[:MAX_AUTO_COMPONENTS], n_labeled)
-
-    def _tests_are_valid(self, n_labeled):
-        return self._has_rows_to_test(n_labeled) and hasattr(self, "dimension_tests_")
-
-    def _has_rows_to_test(self, n_labeled):
-        """Tell whether the chi-square tests are to be taken, if there are any."""
-        most = max(self.n_features_in_, self.n_slices_)
-        return self.n_components != "permutation" and n_labeled >= ROWS_PER_FEATURE_TESTED * most
-
-    def _or_all(self, n_components):
-        return min(n_components, len(self.eigenvalues_))
-
     def _store_components(self, spectrum, n_labeled, scale):
         directions = np.sqrt(n_labeled) * spectrum.directions[:, : max(self.n_components_, 1)]
-        self.components_ = with_positive_peaks(directions.T / scale)
-
-    def _look_at_curvature(self, rows, components, y):
-        """Set `curvature_` and say what may have misled the tests that chose the dimension."""
-        self.curvature_, curved = curvature(rows, components)
-        extra = len(rows) > 0 and extra_are_curved(rows @ components[: self.n_components_].T)
-        if self.n_components_ and (extra or curved.any()) and not self._is_sliced_by_value(y):
-            warn_of_curvature(self.curvature_, curved, extra)
-
-    def _is_sliced_by_value(self, y):
-        return self.target_type_ == "categorical" or len(np.unique(y)) == self.n_slices_
+        self.components_ = with_positive_peaks(directions.T / scale).astype(self._dtype)
 
     def _learn_as_printed(self, data, slices):
         """Algorithm 2 of the paper."""
@@ -617,4 +547,4 @@ class SemiSlicedInverseRegression(ChunkedSlicing, Supervised, LinearProjection):
         )
         self._check_identified(B.shape[1])
         self.n_components_ = B.shape[1]
-        self.components_ = with_positive_peaks(B.T)
+        self.components_ = with_positive_peaks(B.T).astype(self._dtype)

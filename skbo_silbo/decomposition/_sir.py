@@ -4,6 +4,7 @@ from typing import Any, Self
 
 from .._typing import ArrayLike, LegacyRandomState
 from ._semi_sir import SemiSlicedInverseRegression
+from .rows._dask_arrays import is_dask_array
 
 
 class SlicedInverseRegression(SemiSlicedInverseRegression):
@@ -11,8 +12,9 @@ class SlicedInverseRegression(SemiSlicedInverseRegression):
 
     `SemiSlicedInverseRegression` without unlabelled rows, which are left out. It finds directions
     of the central subspace where the mean of X is linear in the scores (the linearity condition,
-    true for elliptical X), and all of them where every one moves that mean (the coverage condition)
-    [1]_. Warnings name these conditions where they fail.
+    true for elliptical X). It finds all of them where every one moves that mean (the coverage
+    condition) [1]_. Warnings name these conditions where they fail. Given a category of each row,
+    it finds the directions that y needs beside it (partial inverse regression [2]_).
 
     Parameters
     ----------
@@ -29,6 +31,8 @@ dimension_tests_, permutation_tests_, rotation_tests_, curvature_
     References
     ----------
     .. [1] Li, "Sliced Inverse Regression for Dimension Reduction", JASA 86, 1991.
+    .. [2] Chiaromonte, Cook and Li, "Sufficient Dimension Reduction in Regressions with Categorical
+       Predictors", Ann. Statist. 30, 2002.
 
     Examples
     --------
@@ -68,7 +72,11 @@ dimension_tests_, permutation_tests_, rotation_tests_, curvature_
         self.random_state = random_state
 
     def fit(  # type: ignore[override]
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        group: ArrayLike | None = None,
     ) -> Self:
         """Learn the directions.
 
@@ -78,10 +86,27 @@ dimension_tests_, permutation_tests_, rotation_tests_, curvature_
         y : array-like of shape (n,) or (n, q)
             As in `SemiSlicedInverseRegression`; rows without a label are left out.
         sample_weight : array-like of shape (n,), default=None
-            As in `SemiSlicedInverseRegression`.
+            As in `SemiSlicedInverseRegression`; with `group`, counts alone.
+        group : array-like of shape (n,), default=None
+            Categories of a further predictor, such as sex: partial inverse regression finds
+            the directions that y needs given the category. Rows are taken about the mean of their
+            category, y is cut within each (in `n_slices` slices), and tests shuffle within each.
+            The variance of X is to be the same in all. It goes with neither `reweight` nor
+            ``solver="paper"`` nor a Dask array.
 
         Returns
         -------
         self
         """
-        return super().fit(X, y, None, sample_weight)
+        if group is None:
+            return super().fit(X, y, None, sample_weight)
+        self._check_no_obstacle_to_groups(X)
+        return self._fit_rows(*self._part(X, y, None, sample_weight, group))
+
+    def _check_no_obstacle_to_groups(self, X):
+        if self.reweight is None and self.solver != "paper" and not is_dask_array(X):
+            return
+        raise ValueError(
+            "group must be None with reweight, solver='paper' and Dask arrays, which know no "
+            f"groups: got {self!r}. Use reweight=None, solver='auto' and rows in memory."
+        )

@@ -1,16 +1,18 @@
-"""Sparse sliced inverse regression: one lasso a direction.
+"""Sparse sliced inverse regression: one lasso a direction, of a function of the slices.
 
 =========  ==========  ==================================================================
 symbol     shape       meaning
 =========  ==========  ==================================================================
 X          (n, d)      labelled rows, columns of mean 0 and variance 1
-Omega      (n, H)      plain slice membership, ``1 / sqrt(n_h)``
-N          (H, d)      slice sums ``Omega'X / sqrt(n)``; N'N is the variance of the slice means
-u, s       (H,)        a left singular vector of N and its singular value
-t          (n,)        artificial response ``sqrt(n) Omega u / s``, constant in every slice
+F          (n, m)      functions of the slice, of mean 0 and variance 1, uncorrelated
+P          (n, m)      what a lasso of each predicts for rows held out
+M          (m, m)      symmetric part of ``F'P / n``
+theta      (m,)        artificial response ``F theta``; direction: its lasso on X
 =========  ==========  ==================================================================
 
-Where rows have weights, n and n_h are their sums, moments of X are weighted, and so is the lasso.
+With least squares in place of the lasso, and no row held out, M would be ``F'X (X'X)^-1 X'F / n``,
+whose eigenvalues are those of sliced inverse regression. Where rows have weights, n is their sum,
+moments are weighted, and so is the lasso.
 """
 
 import warnings
@@ -21,54 +23,62 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import Lasso, LassoCV
-from sklearn.model_selection import KFold, check_cv
-from sklearn.utils import check_random_state
+from sklearn.linear_model import enet_path
+from sklearn.model_selection import check_cv
 
-from skbo_silbo._typing import ArrayLike, LegacyRandomState
+from skbo_silbo._typing import ArrayLike
 
 from .._checks import check_integer, check_nonnegative, warn_user
 from ._supervised import SupervisedProjection
 from .rows._centering import center_on_labels, with_positive_peaks
-from .rows._weights import copies
+from .rows._labels import target_type
+from .selection._held_out import mean_and_error
 from .selection._n_components import check_identified
 
 MAX_ITER = 10_000
 """Sweeps of coordinate descent."""
-N_PENALTIES = 100
+N_PENALTIES = 60
 """Penalties on a path."""
+DEGREE = 5
+"""Functions of a numeric response: polynomials of the slice's rank up to this degree."""
+MAX_FUNCTIONS = 20
+"""Functions of classes, or of clusters of several responses."""
+ERRORS_TO_COMBINE = 2.0
+"""Standard errors by which a combination must predict better than the first function."""
+ERRORS_TO_COUNT = 3.0
+"""Standard errors by which "auto" wants a direction to predict better than none: functions were
+combined on the same rows, so that one or two are too few."""
+MAX_GRAM = 2000
+"""Features above which the lasso goes through the rows, and X'X is not formed."""
 
 
 class SparseSlicedInverseRegression(SupervisedProjection):
     """Directions of few features along which X varies with y (lasso SIR).
 
-    Each leading eigenvector of the variance of the slice means gives an artificial response, a
-    number a slice, whose best linear predictor is the direction; the lasso finds it where the
-    features outnumber the rows, or nearly [1]_. Columns are standardised, so that their units do
-    not matter.
+    An artificial response, a number a slice, has the direction for its best linear predictor. The
+    lasso finds that where the features outnumber the rows, or nearly [1]_. The response is the
+    combination of a few functions of the slice [2]_ that lassos of each predict best on rows held
+    out. Where y is numeric these are polynomials of its rank, and the rank alone unless another is
+    better by two standard errors; where y holds classes, functions that part their means. Columns
+    are standardised, so that their units do not matter, nor does the order of the rows.
 
     Parameters
     ----------
     n_components : "auto" or int, default="auto"
-        "auto" parts the eigenvalues, each times the norm of its direction, in a large and a small
-        group by 2-means and counts the large ones [1]_. It needs a lasso for every slice.
-    n_slices : int or array-like of increasing edges, default=10
+        "auto" counts directions, from the first on, whose response the lasso predicts better than
+        its mean does, on rows held out and by three standard errors. It can find none:
+        `n_components_` is 0 then, `components_` keeps one direction, and a warning says so.
+    n_slices : int or array-like of increasing edges, default=20
         As in `SemiSlicedInverseRegression`.
     categorical : "auto" or bool, default="auto"
         Whether y holds categories, as in `SemiSlicedInverseRegression`.
     penalty : "auto" or float, default="auto"
         Weight of the l1 norm, as in `sklearn.linear_model.Lasso`, for standardised columns. "auto"
         takes the least cross-validated error for every direction.
-    n_screened : "auto", int or None, default="auto"
-        Features with the largest variance of slice means that the eigenvectors are computed from;
-        the lasso sees all. None takes all; "auto" does so where rows outnumber features, and
-        elsewhere takes ``n / (2 log n)``, since eigenvectors of that many noisy means are
-        noise [2]_.
     cv : int, cross-validation generator or iterable of splits, default=5
-        An integer is a number of folds, shuffled; rows that are copies of each other share one.
-        Splits are of the rows given to ``fit``; those without a label are left out of them.
-    random_state : int, RandomState instance or None, default=None
-        Of the folds.
+        An integer is a number of folds, each over the range of y; rows that are copies of each
+        other share one. Splits are of the rows given to ``fit``; those without a label are left out
+        of them.
 
     Attributes
     ----------
@@ -77,8 +87,10 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     mean_ : ndarray of shape (n_features,)
     support_ : ndarray of shape (n_features,) of bool
         Features that some component uses.
-    eigenvalues_ : ndarray of shape (p,)
-        Of the variance of the slice means of the standardised (screened) columns, falling.
+    eigenvalues_ : ndarray of shape (m,)
+        Of the covariance of m functions of the slice with their predictions on rows held out,
+        falling, 0 where that is negative: what is left of the eigenvalues of sliced inverse
+        regression.
     penalties_ : ndarray of shape (n_components,)
     n_components_, n_slices_, n_features_in_ : int
     slice_sizes_ : ndarray of shape (n_slices,)
@@ -88,15 +100,15 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     Warns
     -----
     UserWarning
-        Where cross-validation keeps no feature: the slices show no direction. The component is then
+        Where "auto" finds no direction, or where the lasso keeps no feature: the component is then
         the first feature to enter.
 
     References
     ----------
     .. [1] Lin, Zhao and Liu, "Sparse Sliced Inverse Regression via Lasso", JASA 114, 2019,
        algorithm 1 and section 3.
-    .. [2] Lin, Zhao and Liu, "On consistency and sparsity for sliced inverse regression in high
-       dimensions", Ann. Statist. 46, 2018 (diagonal thresholding).
+    .. [2] Wu and Li, "Asymptotic properties of sufficient dimension reduction with a diverging
+       number of predictors", Statist. Sinica 21, 2011.
 
     Examples
     --------
@@ -104,7 +116,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     >>> from skbo_silbo import SparseSlicedInverseRegression
     >>> X = np.random.default_rng(0).normal(size=(110, 100))
     >>> y = np.exp(X[:, 3] + X[:, 7])
-    >>> sparse = SparseSlicedInverseRegression(1, random_state=0).fit(X, y)
+    >>> sparse = SparseSlicedInverseRegression(1).fit(X, y)
     >>> sorted(np.argsort(np.abs(sparse.components_[0]))[-2:].tolist())
     [3, 7]
     """
@@ -115,60 +127,96 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         self,
         n_components: int | str = "auto",
         *,
-        n_slices: int | ArrayLike = 10,
+        n_slices: int | ArrayLike = 20,
         categorical: bool | str = "auto",
         penalty: float | str = "auto",
-        n_screened: int | str | None = "auto",
         cv: Any = 5,
-        random_state: LegacyRandomState = None,
     ) -> None:
         self.n_components = n_components
         self.n_slices = n_slices
         self.categorical = categorical
         self.penalty = penalty
-        self.n_screened = n_screened
         self.cv = cv
-        self.random_state = random_state
 
     def _learn(self, data, slices):
         splits = self._splits(data)
         X, self.mean_ = center_on_labels(data)
         scale = _column_scale(X, data.weights)
         X /= scale
-        n_screened = self._n_screened(slices.n_rows)
-        responses, self.eigenvalues_ = _artificial_responses(X, slices, n_screened)
-        check_identified(self.n_components, len(self.eigenvalues_), remedy=" or more slices")
-        lasso = _LassoFit(X, self.penalty, splits, data.weights)
-        coefficients, self.penalties_ = self._fit_directions(lasso, responses)
-        self._store(X, coefficients, scale, data.weights)
-
-    def _fit_directions(self, lasso, responses):
-        n_fits = len(responses) if self.n_components == "auto" else int(self.n_components)
-        fits = [lasso.fit(response) for response in responses[:n_fits]]
-        norms = np.array([np.linalg.norm(coefficients) for coefficients, _ in fits])
-        r = n_fits
-        if self.n_components == "auto":
-            r = _n_large(self.eigenvalues_ * norms)
-        kept = [lasso.not_empty(*fit, t) for fit, t in zip(fits[:r], responses, strict=False)]
-        return np.array([coefficients for coefficients, _ in kept]), np.array([p for _, p in kept])
-
-    def _store(self, X, coefficients, scale, weights):
-        spread = _spread(X @ coefficients.T, weights)
+        F = self._functions(X, slices, target_type(data.y) == "numeric")
+        check_identified(self.n_components, F.shape[1], remedy=" or more slices")
+        lasso = _Lasso(X, self.penalty, splits, data.weights)
+        T = self._artificial_responses(lasso, F)
+        fits = lasso.fit(T)
+        self.n_components_ = self._count(lasso, T, fits)
+        kept = max(self.n_components_, 1)
+        self.penalties_ = fits.penalties[:kept]
+        coefficients = self._not_empty(fits.coefficients[:kept], lasso.covariances(T))
+        spread = _spread(X @ coefficients.T, data.weights)
         self.components_ = with_positive_peaks(coefficients / spread[:, None] / scale)
         self.support_ = (self.components_ != 0).any(axis=0)
-        self.n_components_ = len(self.components_)
 
-    def _n_screened(self, n):
-        d = self.n_features_in_
-        if self.n_screened == "auto":
-            return d if n > d else min(d, max(2, int(n / (2 * np.log(n)))))
-        return d if self.n_screened is None else min(d, int(self.n_screened))
+    def _functions(self, X, slices, numeric):
+        """F: polynomials of the slice's rank, or what best tells the means of classes apart."""
+        least = 1 if self.n_components == "auto" else int(self.n_components)
+        most = min(max(DEGREE if numeric else MAX_FUNCTIONS, least), slices.n_slices - 1)
+        roots, n = np.sqrt(slices.counts), slices.n_rows
+        if numeric:
+            ranks = (2 * np.cumsum(slices.counts) - slices.counts) / n - 1
+            Q = np.linalg.qr(roots[:, None] * np.polynomial.legendre.legvander(ranks, most))[0]
+            Q = Q[:, 1:]
+        else:
+            sums = slices.membership().T @ slices.weighted(X)
+            Q, singular, _ = linalg.svd(sums, full_matrices=False, check_finite=False)
+            Q = Q[:, :most][:, singular[:most] > 1e-10 * singular[0]]
+        return (np.sqrt(n) * Q / roots[:, None])[slices.codes]
+
+    def _artificial_responses(self, lasso, F):
+        """Responses (n, k), the best predicted one first; sets `eigenvalues_`."""
+        fits, m = lasso.fit(F), F.shape[1]
+        M = fits.predictions.T @ (lasso.weights_out[:, None] * F[lasso.out])
+        M = (M + M.T) / (2 * lasso.weights_out.sum())
+        eigenvalues, V = linalg.eigh(M)
+        self.eigenvalues_ = np.clip(eigenvalues[::-1], 0, None)
+        combined = lasso.fit(F @ V[:, -1:])
+        gain, error = lasso.mean_and_error(fits.errors[:, :1] - combined.errors)
+        theta = V[:, -1:] if gain > ERRORS_TO_COMBINE * error else np.eye(m, 1)
+        others = linalg.null_space(theta.T)
+        others = others @ linalg.eigh(others.T @ M @ others)[1][:, ::-1] if m > 1 else others
+        k = self.n_features_in_ if self.n_components == "auto" else int(self.n_components)
+        return F @ np.hstack([theta, others])[:, :k]
+
+    def _count(self, lasso, T, fits):
+        if self.n_components != "auto":
+            return int(self.n_components)
+        gains, errors = lasso.mean_and_error(T[lasso.out] ** 2 - fits.errors)
+        found = int(np.cumprod(gains > ERRORS_TO_COUNT * errors).sum())
+        if not found:
+            warn_user(
+                "No direction was found: the lasso of no function of y predicts rows held out. "
+                "n_components_ is 0, and components_ keeps the first direction, which may mean "
+                "nothing. Label more rows, or give n_components if you know that there are "
+                "directions."
+            )
+        return found
+
+    def _not_empty(self, coefficients, covariances):
+        """Return the same, with the first feature to enter, and a warning, where there is none."""
+        for j in np.flatnonzero(~coefficients.any(axis=1)):
+            first = np.argmax(np.abs(covariances[:, j]))
+            coefficients[j, first] = 1.0
+            if self.n_components_:
+                warn_user(
+                    f"No feature is kept at penalty {self.penalties_[j]:.3g}: the slices show no "
+                    f"sparse direction. The component holds feature {first} alone, the first to "
+                    "enter. Take fewer n_components, or a smaller penalty.",
+                )
+        return coefficients
 
     def _splits(self, data):
         """Pairs of training and test rows, as places among the labelled ones."""
         if isinstance(self.cv, Integral):
-            random_state = check_random_state(self.random_state)
-            return _folds(*copies(data.X_labeled, data.y), self.cv, random_state)
+            return _folds(data.X_labeled, data.y, self.cv)
         kept = data.is_labeled
         places = np.cumsum(kept) - 1
         splits = check_cv(self.cv).split(kept)
@@ -180,62 +228,103 @@ class SparseSlicedInverseRegression(SupervisedProjection):
             check_integer("cv", self.cv, 2)
         if not (isinstance(self.penalty, str) and self.penalty == "auto"):
             check_nonnegative("penalty", self.penalty, special="'auto'")
-        if self.n_screened is not None and self.n_screened != "auto":
-            check_integer("n_screened", self.n_screened, 1, special="'auto', None")
 
 
 @dataclass(frozen=True, eq=False)
-class _LassoFit:
-    """The lasso on standardised columns; every response is centred as they are."""
+class _Fits:
+    """Lassos of m responses, each at its penalty, and what they say of rows held out."""
+
+    coefficients: np.ndarray  # (m, d), from all rows
+    penalties: np.ndarray  # (m,)
+    predictions: np.ndarray  # (n_out, m)
+    errors: np.ndarray  # (n_out, m), squared
+
+
+@dataclass(frozen=True, eq=False)
+class _Lasso:
+    """The lasso on standardised columns; responses are centred and of variance 1."""
 
     X: np.ndarray
     penalty: object
-    splits: list | None
+    splits: list
     weights: np.ndarray | None
 
-    def fit(self, response):
-        """Coefficients (d,) and the penalty used."""
-        if self.penalty != "auto":
-            model = Lasso(self.penalty, fit_intercept=False, max_iter=MAX_ITER)
-            model.fit(self.X, response, sample_weight=self.weights)
-            return model.coef_, float(self.penalty)
+    @property
+    def out(self):
+        """Places (n_out,) of the rows held out, split by split."""
+        return np.concatenate([out for _, out in self.splits])
+
+    @property
+    def weights_out(self):
+        """Their weights (n_out,)."""
+        return np.ones(len(self.X))[self.out] if self.weights is None else self.weights[self.out]
+
+    def mean_and_error(self, values):
+        """Of values (n_out, m) at the rows held out."""
+        return mean_and_error(values, None if self.weights is None else self.weights_out)
+
+    def covariances(self, T):
+        """Of the features with the responses T (n, m): (d, m)."""
+        if self.weights is not None:
+            T = T * self.weights[:, None] / self.weights.mean()
+        return self.X.T @ T / len(T)
+
+    def fit(self, T):
+        """`_Fits` of responses T (n, m)."""
+        penalties = self._penalties(T)
         with warnings.catch_warnings():  # of small penalties on the path, which are not taken
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model = self._path(response).fit(self.X, response, sample_weight=self.weights)
-        return model.coef_, float(model.alpha_)
-
-    def _path(self, response):
-        """As in glmnet: down to 1 % of the largest penalty where features outnumber rows."""
-        n = len(self.X) if self.weights is None else self.weights.sum()
-        eps = 1e-3 if n > self.X.shape[1] else 1e-2
-        largest = np.abs(self._correlations(response)).max()
-        alphas = np.geomspace(largest, largest * eps, N_PENALTIES)
-        return LassoCV(alphas=alphas, cv=self.splits, fit_intercept=False, max_iter=MAX_ITER)
-
-    def _correlations(self, response):
-        return np.average(self.X * response[:, None], axis=0, weights=self.weights)
-
-    def not_empty(self, coefficients, penalty, response):
-        """Return the same, or with a warning the first feature to enter where there is none."""
-        if coefficients.any():
-            return coefficients, penalty
-        correlations = self._correlations(response)
-        first = np.argmax(np.abs(correlations))
-        warn_user(
-            f"No feature is kept at penalty {penalty:.3g}: the slices show no sparse direction. "
-            f"The component holds feature {first} alone, the first to enter. Take fewer "
-            "n_components, or a smaller penalty.",
+            if self.penalty == "auto":
+                warnings.simplefilter("ignore", ConvergenceWarning)
+            predictions = np.concatenate(
+                [self.X[out] @ self._paths(kept, T, penalties) for kept, out in self.splits], axis=1
+            )
+            errors = (T[self.out].T[:, :, None] - predictions) ** 2
+            best = np.average(errors, axis=1, weights=self.weights_out).argmin(axis=1)
+            taken = [path[: k + 1] for path, k in zip(penalties, best, strict=True)]
+            coefficients = [path[:, -1] for path in self._paths(slice(None), T, taken)]
+        which = np.arange(len(best)), slice(None), best
+        return _Fits(
+            np.array(coefficients),
+            np.array([path[-1] for path in taken]),
+            predictions[which].T,
+            errors[which].T,
         )
-        coefficients = np.zeros_like(coefficients)
-        coefficients[first] = correlations[first]
-        return coefficients, penalty
+
+    def _penalties(self, T):
+        """Penalties (m, p), falling: as in glmnet, to 1 % where features outnumber rows."""
+        if self.penalty != "auto":
+            return np.full((T.shape[1], 1), float(self.penalty))
+        n = len(self.X) if self.weights is None else self.weights.sum()
+        largest = np.maximum(np.abs(self.covariances(T)).max(axis=0), np.finfo(float).eps)
+        eps = 1e-3 if n > self.X.shape[1] else 1e-2
+        return np.geomspace(largest, largest * eps, N_PENALTIES, axis=1)
+
+    def _paths(self, rows, T, penalties):
+        """Coefficients (d, p) along each response's penalties, from some of the rows."""
+        X, T = np.asfortranarray(self.X[rows]), np.asfortranarray(T[rows])
+        per_row = 1.0
+        if self.weights is not None:
+            weights = self.weights[rows]
+            per_row, roots = weights.mean(), np.sqrt(weights)[:, None]
+            X, T = np.asfortranarray(X * roots), np.asfortranarray(T * roots)
+        gram = X.T @ X if X.shape[1] <= MAX_GRAM else False
+        settings = {"precompute": gram, "check_input": False, "max_iter": MAX_ITER}
+        return [
+            enet_path(X, t, l1_ratio=1.0, alphas=path * per_row, Xy=X.T @ t, **settings)[1]
+            for t, path in zip(T.T, penalties, strict=True)
+        ]
 
 
-def _folds(firsts, sets, n_folds, random_state):
-    """Shuffled folds of sets of rows (`copies`), as pairs of training and test rows."""
-    folds = KFold(min(n_folds, len(firsts)), shuffle=True, random_state=random_state)
-    tests = [np.isin(sets, test) for _, test in folds.split(firsts)]
-    return [(np.flatnonzero(~test), np.flatnonzero(test)) for test in tests]
+def _folds(X, y, n_folds):
+    """Pairs of training and test rows, dealt out in the order of y, whatever that of the rows.
+
+    Copies of a row share a fold: held out together, they cannot predict each other.
+    """
+    codes = np.unique(y, axis=0, return_inverse=True)[1].reshape(len(X), 1)
+    _, sets = np.unique(np.hstack([codes, X]) + 0.0, axis=0, return_inverse=True)
+    folds = sets.ravel() % n_folds
+    places = [folds == fold for fold in range(folds.max() + 1)]
+    return [(np.flatnonzero(~out), np.flatnonzero(out)) for out in places]
 
 
 def _spread(X, weights):
@@ -246,26 +335,3 @@ def _spread(X, weights):
 def _column_scale(X, weights):
     scale = _spread(X, weights)
     return np.where(scale > 0, scale, 1.0)
-
-
-def _artificial_responses(X, slices, n_screened):
-    """Responses (p, n), one for each direction that the slices identify, and eigenvalues (p,)."""
-    omega, n = slices.membership(), slices.n_rows
-    N = omega.T @ slices.weighted(X) / np.sqrt(n)
-    between = np.einsum("hj,hj->j", N, N)
-    screened = np.sort(np.argsort(-between, kind="stable")[:n_screened])
-    U, singular, _ = linalg.svd(N[:, screened], full_matrices=False, check_finite=False)
-    limit = min(slices.n_slices - 1, n_screened)
-    kept = singular[:limit] > 1e-10 * singular[0]
-    U, singular = U[:, :limit][:, kept], singular[:limit][kept]
-    return np.sqrt(n) * slices.unweighted(omega @ (U / singular)).T, singular**2
-
-
-def _n_large(values):
-    """Size of the upper of two groups of values, such that the sum of squares within is least."""
-    values = np.sort(values)[::-1]
-    if len(values) == 1:
-        return 1
-    sizes = np.arange(1, len(values))
-    within = [k * values[:k].var() + (len(values) - k) * values[k:].var() for k in sizes]
-    return int(sizes[np.argmin(within)])

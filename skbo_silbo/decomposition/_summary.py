@@ -8,11 +8,12 @@ TESTS = {
     "bootstrap_tests_": "Wild bootstrap tests",
     "rotation_tests_": "Rotation tests",
 }
-COLUMNS = {
+COLUMNS = {"statistic": "Stat", "df": "df", "p_value": "p.value"}
+COLUMNS_OF_BOTH = {
     "statistic": "Stat",
-    "df": "df",
-    "p_value": "p.value",
-    "p_value_normal": "p.value(normal)",
+    "df": "df(Nor)",
+    "p_value_normal": "p.value(Nor)",
+    "p_value": "p.value(Gen)",
 }
 
 
@@ -25,20 +26,32 @@ class Summary(str):
         return str(self)
 
 
-def summary_of(estimator, n_rows=None, shares=None):
-    """Text of a fitted transformer; `shares` are R^2(OLS|dr) of the first 1, 2, ... directions."""
-    parts = [_heading(estimator, n_rows), _slice_sizes(estimator), _directions(estimator, shares)]
+def summary_of(estimator, rows=None, errors=None):
+    """Text of a fitted transformer.
+
+    Parameters
+    ----------
+    estimator : LinearProjection
+    rows : LabelledData, default=None
+        Rows fitted, whose number and R^2(OLS|dr) are shown.
+    errors : ndarray of shape (r, d), default=None
+        Standard errors of the directions, of unit length.
+    """
+    parts = [_heading(estimator, rows), _slice_sizes(estimator), *_directions(estimator, errors)]
+    parts.append(_eigenvalues(estimator, rows))
     for name, title in TESTS.items():
         if name in vars(estimator):
             parts.append(f"{title}:\n{_table_of_tests(vars(estimator)[name])}")
     return Summary("\n\n".join(part for part in parts if part))
 
 
-def _heading(estimator, n_rows):
+def _heading(estimator, rows):
     text = f"Method:\n{type(estimator).__name__}"
     if "n_slices_" in vars(estimator):
         text += f" with {estimator.n_slices_} slices"
-    return text + (f", n = {n_rows:g}." if n_rows else ".")
+    if rows is None:
+        return f"{text}."
+    return f"{text}, n = {rows.n_rows:g}{'' if rows.weights is None else ', using weights'}."
 
 
 def _slice_sizes(estimator):
@@ -46,23 +59,52 @@ def _slice_sizes(estimator):
     return None if sizes is None else "Slice sizes:\n" + " ".join(f"{size:g}" for size in sizes)
 
 
-def _directions(estimator, shares):
-    B, r = estimator.components_, len(estimator.components_)
+def _directions(estimator, errors):
+    B = estimator.components_
     B = B / np.linalg.norm(B, axis=1, keepdims=True)
-    d = B.shape[1]
-    names = [str(name) for name in getattr(estimator, "feature_names_in_", range(d))]
-    names = names if "feature_names_in_" in vars(estimator) else [f"x{name}" for name in names]
-    heads = [f"Dir{j + 1}" for j in range(r)]
-    eigenvalues = [["Eigenvalues", *(f"{v:.6g}" for v in estimator.eigenvalues_[:r])]]
-    if shares is not None:
-        eigenvalues.append(["R^2(OLS|dr)", *(f"{v:.6g}" for v in shares)])
-    basis = _table([[name, *(f"{v:.6f}" for v in B[:, j])] for j, name in enumerate(names)], heads)
+    names = list(vars(estimator).get("feature_names_in_", [f"x{j}" for j in range(B.shape[1])]))
     found = "" if estimator.n_components_ else "\n(none found: the first is shown)"
-    return f"Estimated basis vectors:{found}\n{basis}\n\n{_table(eigenvalues, heads)}"
+    yield f"Estimated basis vectors:{found}\n{_table_of_features(names, B)}"
+    if errors is not None:
+        yield f"Standard errors:\n{_table_of_features(names, errors)}"
+
+
+def _table_of_features(names, B):
+    rows = [[name, *(f"{v:.6f}" for v in B[:, j])] for j, name in enumerate(names)]
+    return _table(rows, _heads(len(B)))
+
+
+def _heads(r):
+    return [f"Dir{j + 1}" for j in range(r)]
+
+
+def _eigenvalues(estimator, rows):
+    r = len(estimator.components_)
+    lines = [["Eigenvalues", *(f"{v:.6g}" for v in estimator.eigenvalues_[:r])]]
+    if rows is not None and rows.y.dtype.kind in "fiu":
+        names = [""] if rows.y.ndim == 1 else [f" for y{j}" for j in range(rows.y.shape[1])]
+        shares = _linear_shares(estimator.components_, rows)
+        lines += [
+            [f"R^2(OLS{name}|dr)", *(f"{v:.6g}" for v in share)]
+            for name, share in zip(names, shares, strict=True)
+        ]
+    return _table(lines, _heads(r))
+
+
+def _linear_shares(components, rows):
+    """Share (q, r) of every least-squares fit that is linear in the first 1, 2, ... scores."""
+    root = np.ones(len(rows.y)) if rows.weights is None else np.sqrt(rows.weights)
+    A = root[:, None] * (rows.X_labeled - rows.labelled_mean())
+    t = rows.y.reshape(len(A), -1)
+    t = root[:, None] * (t - np.average(t, axis=0, weights=rows.weights))
+    fitted = A @ np.linalg.lstsq(A, t, rcond=None)[0]
+    Q = np.linalg.qr(A @ components.T)[0]
+    return (np.cumsum((Q.T @ fitted) ** 2, axis=0) / np.sum(fitted**2, axis=0)).T
 
 
 def _table_of_tests(tests):
-    shown = {name: title for name, title in COLUMNS.items() if name in tests}
+    shown = COLUMNS_OF_BOTH if "p_value_normal" in tests else COLUMNS
+    shown = {name: title for name, title in shown.items() if name in tests}
     rows = [
         [f"{k}D vs >= {k + 1}D", *(f"{tests[name][i]:.6g}" for name in shown)]
         for i, k in enumerate(tests["n_components"])

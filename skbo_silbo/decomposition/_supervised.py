@@ -7,9 +7,10 @@ from .._typing import ArrayLike
 from ._projection import LinearProjection
 from .rows._centering import check_a_column_varies, check_enough_rows
 from .rows._extremes import check_extremes
+from .rows._groups import about_group_means, check_group
 from .rows._labels import split_labelled
 from .selection._n_components import check_n_components
-from .slicing._slices import check_n_slices, slice_response
+from .slicing._slices import check_n_slices, slice_response, slice_within
 
 
 class Supervised:
@@ -22,6 +23,8 @@ class Supervised:
     n_features_in_: int
     _takes_responses = False
     """Whether y may have several columns."""
+    _takes_censored = False
+    """Whether y may be a structured array of events and times."""
     _takes_categories = True
     _keeps_float32 = True
     """Whether X of float32 is read as it is, with no copy in double precision."""
@@ -31,11 +34,16 @@ class Supervised:
     """Whether more labelled rows than features are needed."""
     _component_words: tuple[str, ...] = ("auto",)
     """What n_components can be, beside a number."""
+    _dtype: Any = float
+    """Of `components_`: float32 where X is, computed in double precision all the same."""
     _passing: tuple[str, ...] = ()
     """Attributes that one fit may set and the next one may not."""
 
-    def _part(self, X, y, X_unlabeled=None, sample_weight=None):
-        """Return the rows as `LabelledData`, and the `Slices` of those with a label."""
+    def _part(self, X, y, X_unlabeled=None, sample_weight=None, group=None):
+        """Return the rows as `LabelledData`, and the `Slices` of those with a label.
+
+        With a category of each row in `group`, rows are about its mean and slices are within it.
+        """
         self._check_parameters()
         data = split_labelled(
             self,
@@ -46,15 +54,26 @@ class Supervised:
             allow_categories=self._takes_categories,
             categorical=getattr(self, "categorical", "auto"),
             multivariate=self._takes_responses,
+            censored=self._takes_censored,
             n_slices=getattr(self, "n_slices", None),
             keep_float32=self._keeps_float32,
         )
-        check_extremes(data.X_labeled, data.y if self._reads_values or data.y.ndim > 1 else None)
+        y = data.y if self._reads_values or data.y.ndim > 1 else None
+        check_extremes(data.X_labeled, y, self._given_names())
+        self._dtype = data.dtype
         data = self._usable(data)
         self._check_rows(data)
         self._forget_passing()
         n_slices = getattr(self, "n_slices", 2)
-        return data, slice_response(data.y, n_slices, sample_weight=data.weights)
+        if group is None:
+            return data, slice_response(data.y, n_slices, sample_weight=data.weights)
+        data, groups = about_group_means(data, check_group(group, len(data.is_labeled)))
+        check_a_column_varies(data.X_labeled)
+        return data, slice_within(data.y, groups, n_slices, sample_weight=data.weights)
+
+    def _given_names(self):
+        """Names of the features, or None."""
+        return vars(self).get("feature_names_in_")
 
     def _check_parameters(self):
         if hasattr(self, "n_slices"):
@@ -107,10 +126,14 @@ class SupervisedProjection(Supervised, LinearProjection):
             y, columns that are all constant, or an `n_components` above the number of directions
             that can be identified.
         """
-        data, slices = self._part(X, y, sample_weight=sample_weight)
+        return self._fit_within(X, y, sample_weight)
+
+    def _fit_within(self, X, y, sample_weight=None, group=None):
+        data, slices = self._part(X, y, sample_weight=sample_weight, group=group)
         if hasattr(self, "n_slices"):
             self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
         self._learn(data, slices)
+        self.components_ = self.components_.astype(self._dtype, copy=False)
         return self
 
     def _learn(self, data, slices):

@@ -150,7 +150,7 @@ class SemiSIRLearner:
             return LinearEmbedding(X.shape[1])
         self._warn_where_slices_are_plain(slices)
         if self.n_components == "auto" and not self._is_paper:
-            n_components = "criterion"  # tests by permutation are too dear here
+            n_components = "criterion"  # tests by permutation are too expensive here
         else:
             most = X.shape[1] if self.n_components == "auto" else self.n_components
             n_components = min(most, self._count_identified(slices, X, y, X_unlabeled))
@@ -188,8 +188,8 @@ class SemiSIRLearner:
         return 10 if self.n_components == "auto" else max(10, self.n_components + 1)
 
     def _fitted(self, n_components, X, y, X_unlabeled):
-        told = self.params.get("categorical") is True  # "auto" would ask what values are
-        params = {**self.params, "n_slices": self._n_slices, "categorical": told}
+        is_asked = self.params.get("categorical") is True  # "auto" would ask what values are
+        params = {**self.params, "n_slices": self._n_slices, "categorical": is_asked}
         estimator = SemiSlicedInverseRegression(n_components, **params)
         return estimator.fit(X, y, X_unlabeled=X_unlabeled if len(X_unlabeled) else None)
 

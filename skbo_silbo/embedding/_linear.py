@@ -96,7 +96,7 @@ class LinearEmbedding:
 
     @property
     def half_widths(self) -> FloatArray:
-        """Half the sides, (r,), of the smallest box round the image of the cube (a zonotope)."""
+        """Half the sides, (r,), of the smallest box around the image of the cube (a zonotope)."""
         return np.ones(self.d) if self.basis is None else np.abs(self.basis).sum(axis=0)
 
     def project(self, X: FloatArray) -> FloatArray:

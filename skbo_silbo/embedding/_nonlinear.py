@@ -116,9 +116,9 @@ class NonlinearLearner:
     ) -> LinearEmbedding | TransformerEmbedding:
         """Return the embedding, searched round the image of labelled and unlabelled points.
 
-        Equal values of y identify nothing: then it is the identity.
+        Equal values of y, or equal rows of X, identify nothing: then it is the identity.
         """
-        if np.unique(y).size < 2:
+        if np.unique(y).size < 2 or not np.ptp(X, axis=0).any():
             return LinearEmbedding(X.shape[1])
         transformer = fit_clone(self.transformer, X, y, X_unlabeled)
         return TransformerEmbedding.round_image(transformer, np.vstack([X, X_unlabeled]))

@@ -16,8 +16,8 @@ from skbo_silbo.embedding._learner_protocol import Learner
 from skbo_silbo.embedding._linear import LinearEmbedding
 
 SKETCH_STREAM = (0, 3)  # number of the random stream that a sketch comes from
-MOST_COORDINATES = 16  # of a sketch
-POINTS_PER_COORDINATE = 3  # that a count sketch must have before its bins are split
+MOST_COORDINATES = 16  # of a sketch; not tuned, as no default has one
+POINTS_PER_COORDINATE = 3  # that a count sketch must have before its bins are split; not tuned
 
 
 @dataclass(frozen=True)

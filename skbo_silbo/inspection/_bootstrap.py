@@ -1,7 +1,14 @@
-"""Bootstrap intervals of the directions, and how stable the subspace is."""
+"""Bootstrap intervals of the directions, and how stable the subspace is.
 
+Two sets of r directions are compared through their centred scores on the same rows, Z and W
+(n, r), which do not depend on the units of the features.
+"""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,12 +18,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
-from .._checks import check_choice, check_integer, warn_user
+from .._checks import check_choice, check_integer, check_share, warn_user
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ..decomposition import LabelledData, split_labelled
-from ._alignment import nearest_rotation, squared_trace_correlation
 from ._names import input_names, refuse_pipeline
-from ._resamples import without_advice
 
 ROWS_PER_FEATURE = 2
 """Labelled rows a feature below which intervals are refused."""
@@ -190,7 +195,7 @@ def bootstrap_directions(
     array([[ True,  True,  True, False]])
     """
     check_integer("n_resamples", n_resamples, 2)
-    _check_confidence_level(confidence_level)
+    check_share("confidence_level", confidence_level, default=0.95)
     check_choice("method", method, ("normal", "percentile"))
     refuse_pipeline(estimator)
     rng = check_random_state(random_state)
@@ -208,6 +213,7 @@ def bootstrap_directions(
         allow_categories=True,
         categorical=params.get("categorical", "auto"),
         multivariate=True,
+        censored=True,
     ).counts_written_out()
     _check_enough_rows(rows.n_rows, rows.X_labeled.shape[1])
     resolved = {name: vars(fitted)[f"{name}_"] for name in RESOLVED if params.get(name) == "auto"}
@@ -348,8 +354,24 @@ def _check_enough_rows(n, d):
         )
 
 
-def _check_confidence_level(value):
-    if not isinstance(value, Real) or not 0 < value < 1:
-        raise ValueError(
-            f"confidence_level must be a number in (0, 1): got {value!r}. The default is 0.95."
-        )
+def nearest_rotation(Z, W):
+    """Orthogonal Q (reflections included) that minimises ``||Z Q - W||`` (Schoenemann 1966).
+
+    With one column it is the sign of their correlation.
+    """
+    U, _, Vt = np.linalg.svd(Z.T @ W)
+    return U @ Vt
+
+
+def squared_trace_correlation(Z, W):
+    """Mean squared canonical correlation of Z and W (Hooper 1959): 1 where they span the same."""
+    overlap = np.linalg.qr(Z)[0].T @ np.linalg.qr(W)[0]
+    return float(np.sum(overlap**2) / Z.shape[1])
+
+
+@contextmanager
+def without_advice() -> Iterator[None]:
+    """Leave out what fits say of conditions: copies of rows depend on y, whatever y is."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Little was found")
+        yield

@@ -7,7 +7,9 @@ Z          (n, d)      whitened labelled rows: mean 0, variance I
 m_h, p_h   (d,), ()    mean of Z within slice h, and its share of the rows
 J          (n, H)      indicators of the slices, over the roots of p_h
 w          (n,)        weights of the rows, as numbers of rows: moments and n are their sums
+S          (d, H)      sqrt(p_h) m_h, a column a slice
 H          (d, a)      orthonormal; a direction does without the a features where H'b = 0
+G          (d, d - a)  orthonormal basis of all that is orthogonal to H
 e          (n, H)      residuals of J, less its mean, regressed on Z
 =========  ==========  ==================================================================
 
@@ -16,17 +18,22 @@ is that of the mean of w v, v the entries of a row's ``H'z e'``. Counts are rows
 ``sum w v v' / n^2``. Relative weights were drawn with their rows: it is ``sum w^2 v v' / n^2``
 (Binder, Int. Stat. Rev. 51, 1983, section 3). Both are over ``1 - h`` for a row of leverage h,
 because a row draws the regression to itself and its residual is small (MacKinnon and White,
-J. Econometrics 29, 1985, HC2); R's ``dr`` leaves that out.
+J. Econometrics 29, 1985, HC2); R's ``dr`` leaves that out. The sum of squares of the weights, which
+the p-value needs too, is one over pairs of different rows where these are counted: that of weights
+with an error is too large.
+
+Given that there are k directions, the statistic is n times what the k leading eigenvalues of SS'
+sum to beyond those of G'SS'G, and e is taken along the k leading right singular vectors of S.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 
 import numpy as np
 from scipy import linalg
 
-from .._checks import check_choice, check_switch
+from .._checks import check_choice, check_integer, check_switch
 from .._typing import ArrayLike, FloatArray
 from ..decomposition import SemiSlicedInverseRegression, Slices, slice_response, split_labelled
 from ..decomposition.significance import bentler_xie
@@ -62,19 +69,20 @@ def coordinate_test(
     n_slices: int | ArrayLike = 10,
     categorical: bool | str = "auto",
     variance: str = "general",
+    n_components: int | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> CoordinateTest:
     """Test that the directions of sliced inverse regression do without some features.
 
-    The marginal coordinate test: given the other features, y does not depend on these ones [1]_.
-    The number of directions is not needed.
+    Given the other features, y does not depend on these ones [1]_. The marginal test needs no
+    number of directions; the conditional one takes it as known, and is stronger where it is right.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
         More labelled rows than features.
     y : array-like of shape (n,)
-        Numbers or categories; rows with NaN (None) are left out.
+        Numbers, categories or a censored response; rows with NaN (None) are left out.
     features : int, str, sequence of them or mask of shape (d,) of bool
         Indices of the features under test, their names where X has names, or a boolean for every
         feature, such as ``~stepwise_selection(X, y).support``.
@@ -87,6 +95,10 @@ def coordinate_test(
         eigenvalues, which is right where the variance of X given the directions is constant, as for
         normal X, and gives the digits of R's ``dr``; "general" is corrected for leverage, which R's
         is not, and holds its level in small samples.
+    n_components : int, default=None
+        Number of directions that there are, at most the features and the slices less one. None
+        makes the marginal test. With few rows a conditional test rejects too often: 0.08 for 0.05
+        at 100 x 8, as R's does.
     sample_weight : array-like of shape (n,), default=None
         Integers are counts: a row of weight 3 is three rows. Floats are relative: the test is of
         the population that the weights stand for, whatever they depend on, and its level holds
@@ -101,8 +113,8 @@ def coordinate_test(
     ------
     ValueError
         For features that X does not have, none or all of them, a mask of another length, numbers
-        that are no integers, too few labelled rows, or relative weights that differ with
-        ``variance="constant"``.
+        that are no integers, too few labelled rows, more components than there can be, or relative
+        weights that differ with ``variance="constant"``.
 
     References
     ----------
@@ -120,8 +132,11 @@ def coordinate_test(
     True
     >>> bool(coordinate_test(X, y, [2, 3]).p_value < 0.01)
     False
+    >>> bool(coordinate_test(X, y, [1], n_components=1).p_value < 1e-6)
+    True
     """
     rows = TestedRows.of(X, y, n_slices, categorical, variance, sample_weight)
+    rows = rows.with_directions(n_components)
     return rows.test(rows.indices(features))
 
 
@@ -137,12 +152,15 @@ class TestedRows:
     names : list of str
         Of the features; empty where X has none.
     variance : {"general", "constant"}
+    n_components : int or None
+        Directions that there are, where that is taken as known.
     """
 
     X: FloatArray
     slices: Slices
     names: list[str]
     variance: str
+    n_components: int | None = None
 
     @classmethod
     def of(cls, X, y, n_slices, categorical, variance, sample_weight):
@@ -157,6 +175,7 @@ class TestedRows:
             sample_weight=sample_weight,
             allow_categories=True,
             categorical=categorical,
+            censored=True,
             n_slices=n_slices,
         ).labelled_only()
         slices = slice_response(data.y, n_slices, sample_weight=data.weights)
@@ -194,33 +213,47 @@ class TestedRows:
             return set(map(int, given))
         return None
 
+    def with_directions(self, k):
+        """Return the same with a number of directions, or None; refuse what slices cannot show."""
+        if k is None:
+            return self
+        check_integer("n_components", k, 1, special="None")
+        if k > (most := min(self.slices.n_slices - 1, self.X.shape[1])):
+            raise ValueError(
+                f"n_components must be at most {most}, the directions that {self.slices.n_slices} "
+                f"slices of {self.X.shape[1]} features can show: got {k}. Give fewer."
+            )
+        return replace(self, n_components=int(k))
+
     def test(self, features):
         """Test that the directions do without the features at some places."""
-        n = self.slices.n_rows
+        k = self.n_components
+        n, a = self.slices.n_rows, len(features)
         Q, R = self._factored()
-        shares = self.slices.counts / n
         basis = linalg.solve_triangular(R, np.eye(len(R))[:, features], trans="T")
-        H = np.linalg.qr(basis)[0]
+        full = np.linalg.qr(basis, mode="complete")[0]
+        H, G = full[:, :a], full[:, a:]
         omega = self.slices.membership()  # J times root weights, over root n
-        sums = (omega.T @ Q).T  # sqrt(p_h) m_h, a column a slice
-        statistic = n * np.sum((H.T @ sums) ** 2)
-        if self.variance == "general":
-            roots = self.slices.weighted(np.ones((len(Q), 1)))
-            e = np.sqrt(n) * (omega.toarray() - Q @ sums) - roots * np.sqrt(shares)
-            Z = np.sqrt(n) * Q @ H
-            leverage = np.sum(Q**2, axis=1) + roots[:, 0] ** 2 / n
-            if self.slices.is_counted:  # each of the rows that a weight stands for has its share
-                leverage = self.slices.unweighted(self.slices.unweighted(leverage[:, None]))[:, 0]
-            Z /= np.sqrt(np.maximum(1.0 - leverage, COLLINEAR))[:, None]
-            weights = self._general_weights(Z, e)
+        sums = (omega.T @ Q).T  # S
+        _, singular, right = linalg.svd(sums, full_matrices=False)
+        if k is None:
+            statistic, along = np.sum((H.T @ sums) ** 2), np.eye(len(right.T))
         else:
-            eigenvalues = np.zeros(self.slices.n_slices - 1)
-            known = linalg.svdvals(sums)[: len(eigenvalues)] ** 2
+            beside = linalg.svdvals(G.T @ sums)
+            statistic, along = np.sum(singular[:k] ** 2) - np.sum(beside[:k] ** 2), right[:k].T
+        statistic = n * max(float(statistic), 0.0)
+        if self.variance == "general":
+            moved = self._moved(Q, H, (omega, sums), along)
+            weights = linalg.svdvals(moved) ** 2 / n
+            most = self.slices.n_slices - 1 if k is None else k
+            squares = self._sum_of_squares(moved, weights, a * most)
+        else:
+            eigenvalues = np.zeros(self.slices.n_slices - 1 if k is None else k)
+            known = singular[: len(eigenvalues)] ** 2
             eigenvalues[: len(known)] = known
-            weights = np.repeat(np.clip(1 - eigenvalues, 0, None), len(features))
-        return CoordinateTest(
-            float(statistic), weights, bentler_xie(statistic, weights.sum(), weights @ weights)
-        )
+            weights = np.repeat(np.clip(1 - eigenvalues, 0, None), a)
+            squares = weights @ weights
+        return CoordinateTest(statistic, weights, bentler_xie(statistic, weights.sum(), squares))
 
     def free_beside(self, taken):
         """Places of the features that are no linear combination of those taken."""
@@ -247,12 +280,28 @@ class TestedRows:
             )
         return Q, R
 
-    def _general_weights(self, Z, e):
-        """Eigenvalues of the variance of the statistic's root, from rows times root weights."""
-        moved = (Z[:, :, None] * e[:, None, :]).reshape(len(Z), -1)
+    def _moved(self, Q, H, sliced, along):
+        """Rows whose sum of squares over n is the variance of the statistic's root."""
+        n, (omega, sums) = self.slices.n_rows, sliced
+        roots = self.slices.weighted(np.ones((len(Q), 1)))
+        e = np.sqrt(n) * (omega.toarray() - Q @ sums) - roots * np.sqrt(self.slices.counts / n)
+        leverage = np.sum(Q**2, axis=1) + roots[:, 0] ** 2 / n
+        if self.slices.is_counted:  # each of the rows that a weight stands for has its share
+            leverage = self.slices.unweighted(self.slices.unweighted(leverage[:, None]))[:, 0]
+        Z = np.sqrt(n) * Q @ H / np.sqrt(np.maximum(1.0 - leverage, COLLINEAR))[:, None]
+        moved = (Z[:, :, None] * (e @ along)[:, None, :]).reshape(len(Z), -1)
         if self.slices.is_counted:
             moved = self.slices.unweighted(moved)
-        return linalg.svdvals(moved) ** 2 / self.slices.n_rows
+        return moved
+
+    def _sum_of_squares(self, moved, weights, m):
+        """Sum of squares of m weights: of pairs of different rows where these are counted."""
+        if not self.slices.is_counted:
+            return weights @ weights
+        n, w = self.slices.n_rows, self.slices.weights
+        own = np.sum(moved**2, axis=1) ** 2 / (1 if w is None else w)  # copies are other rows
+        unbiased = (weights @ weights - own.sum() / n**2) / (1 - 1 / n)
+        return max(unbiased, weights.sum() ** 2 / m)
 
 
 def _standardised(data):

@@ -14,7 +14,7 @@ from skbo_silbo.baselines import RandomSearch
 from skbo_silbo.optimizers import AskTellOptimizer
 
 from .._typing import FloatArray
-from ..space import SpaceUnion, parameter_domains
+from ..space import SpaceUnion
 
 SCORE_NAME = "mean test "
 LARGEST_DRAWN = 1e100  # penalties of 1e300 are drawn as this: room for margins and squares
@@ -80,11 +80,6 @@ class Evaluations:
         if isinstance(space, SpaceUnion):
             return {space.choice_name: space.choices(self.X)} | columns
         return columns
-
-    @property
-    def domains(self):
-        """What every parameter can be: dict of str to `ParameterDomain`."""
-        return parameter_domains(self.optimizer.space_)
 
     @property
     def embedding(self):
@@ -182,8 +177,8 @@ def _of_optimizer(optimizer, *, maximize=False):
         )
     counts = np.isfinite(y) & optimizer.feasible_
     values = np.where(counts, -y if maximize else y, np.nan)
-    n_initial = _n_initial(optimizer, 0, len(y))
-    return Evaluations(optimizer, optimizer.x_iters_, values, "value", maximize, n_initial)
+    n_initial, is_higher_better = _n_initial(optimizer, 0, len(y)), maximize or optimizer.maximize
+    return Evaluations(optimizer, optimizer.x_iters_, values, "value", is_higher_better, n_initial)
 
 
 def _of_search(search):
@@ -193,8 +188,13 @@ def _of_search(search):
         predicted = results[f"predicted_mean_test_{metric}"]
         scores = np.where(np.isnan(scores), predicted, scores)
     n_initial = _n_initial(optimizer, int(np.sum(results["iter"] == 0)), len(scores))
-    name = f"{SCORE_NAME}{metric}"
-    return Evaluations(optimizer, results["params"], scores, name, True, n_initial)
+    points, name = results["params"], f"{SCORE_NAME}{metric}"
+    if search.resource is not None:  # only those that had all of it are alike
+        most = search.n_resources_[-1]
+        full = np.flatnonzero(results["n_resources"] == most)
+        points = [{**points[i], search.resource: most} for i in full]
+        scores, n_initial = scores[full], int(np.sum(results["source"][full] != "model"))
+    return Evaluations(optimizer, points, scores, name, True, n_initial)
 
 
 def _n_initial(optimizer, n_first, n):

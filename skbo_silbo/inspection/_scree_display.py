@@ -10,13 +10,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from .._checks import check_integer
+from .._checks import check_integer, check_share
 from .._typing import ArrayLike, FloatArray, LegacyRandomState
 from ..decomposition import split_labelled
-from ._bootstrap import RESOLVED, _check_confidence_level
-from ._figures import Axes
+from ._bootstrap import RESOLVED, without_advice
+from ._figures import Axes, import_pyplot
+from ._names import refuse_pipeline
 from ._panels import COLOURS, tidy
-from ._resamples import without_advice
 
 MAX_EIGENVALUES = 15
 
@@ -111,10 +111,13 @@ class ScreeDisplay:
             For a parameter outside its range, or X and y that ``fit`` refuses.
         NotFittedError
             When the estimator is not fitted.
+        TypeError
+            When the estimator is a Pipeline.
         """
+        refuse_pipeline(estimator)
         check_is_fitted(estimator, "eigenvalues_")
         check_integer("n_resamples", n_resamples, 2)
-        _check_confidence_level(confidence_level)
+        check_share("confidence_level", confidence_level, default=0.95)
         rows = split_labelled(
             clone(estimator), X, y, X_unlabeled, allow_categories=True, multivariate=True
         )
@@ -154,9 +157,7 @@ class ScreeDisplay:
         self
         """
         if ax is None:
-            import matplotlib.pyplot as plt
-
-            ax = plt.subplots(layout="constrained")[1]
+            ax = import_pyplot("ScreeDisplay").subplots(layout="constrained")[1]
         places, percent = np.arange(1, len(self.eigenvalues) + 1), f"{self.confidence_level:.0%}"
         ax.vlines(places, *self.intervals, color=COLOURS[0], label=f"{percent} interval")
         ax.plot(places, self.eigenvalues, "o", color=COLOURS[0], label="eigenvalue")

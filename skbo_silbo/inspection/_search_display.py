@@ -11,7 +11,7 @@ from skbo_silbo.sensitivity import InputShares
 
 from .._checks import check_choice, check_integer
 from .._typing import FloatArray
-from ..space import ParameterDomain
+from ..space import ParameterDomain, parameter_domains
 from ._convergence_display import random_values_of
 from ._dependence import Dependence, direction_dependence, input_dependence
 from ._evaluations import ResultLike, SearchLike, read_evaluations
@@ -138,7 +138,7 @@ class SearchDisplay:
             random_values=random_values_of(evaluations, random_search),
             value_name=evaluations.name,
             greater_is_better=evaluations.greater_is_better,
-            domains=evaluations.domains,
+            domains=parameter_domains(evaluations.optimizer.space_),
         ).plot(kind=kind, ax=ax, max_parameters=max_parameters)
 
     def plot(

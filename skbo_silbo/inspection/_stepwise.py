@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._checks import check_choice
+from .._checks import check_choice, check_share
 from .._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from ._coordinate import TestedRows
 
@@ -93,8 +93,7 @@ def stepwise_selection(
     array([1, 0])
     """
     check_choice("direction", direction, ("backward", "forward"))
-    if not 0 < level < 1:
-        raise ValueError(f"level must be a number in (0, 1): got {level!r}. The default is 0.05.")
+    check_share("level", level, default=0.05)
     rows = TestedRows.of(X, y, n_slices, categorical, variance, sample_weight)
     if direction == "forward":
         order, p_values = _forward(rows, level)

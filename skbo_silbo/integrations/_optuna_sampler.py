@@ -29,7 +29,7 @@ from skbo_silbo.integrations._optuna_trials import (
     see_trials,
 )
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._identity import option_names
+from skbo_silbo.optimizers._identity import engine_options
 from skbo_silbo.space import SpaceExhausted
 
 MOST_TRIES = 5  # to propose what no other trial has
@@ -44,8 +44,8 @@ class SILBOSampler(optuna.samplers.BaseSampler):
     the middle of its range. A parameter not met before is drawn at random. Of one whose range has
     changed the latest range counts, and trials outside it are left out. Running trials take part
     with the value that the model predicts. It may be used from several threads or processes on one
-    study at once; it keeps nothing that is not in the study's storage, but for the state of its
-    model, which it makes anew where it is missing.
+    study at once. All but the state of its model is in the study's storage, and that state is made
+    anew where it is missing.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         self._options = _check_options(n_startup_trials, constrained, options)
         self._constraints_func = constraints_func
         self._seed = _new_seed() if seed is None else int(seed)
-        self._model: _Model | None = None
+        self._model: _StudyModel | None = None
         self._lock = threading.RLock()
 
     def __getstate__(self):
@@ -133,7 +133,7 @@ class SILBOSampler(optuna.samplers.BaseSampler):
             return {}
         with self._lock:
             if self._model is None or not self._model.is_for(study, search_space):
-                self._model = _Model(study.study_name, search_space, self._options, self._seed)
+                self._model = _StudyModel(study.study_name, search_space, self._options, self._seed)
             return self._propose_new(study, trial, search_space)
 
     def _propose_new(self, study, trial, search_space):
@@ -186,7 +186,7 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         keep_attribute(study, trial, CONSTRAINTS, constraints)
 
 
-class _Model:
+class _StudyModel:
     """An optimiser over one search space, brought up to date at every proposal."""
 
     def __init__(self, study_name, distributions, options, seed):
@@ -257,7 +257,7 @@ class _Model:
 
 
 def _check_options(n_startup_trials, constrained, options):
-    known = [name for name in option_names(SILBO) if name != "n_initial"]
+    known = [name for name in engine_options(SILBO) if name != "n_initial"]
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise ValueError(

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import sys
+from dataclasses import dataclass
 from numbers import Integral, Real
 from types import (
     ClassMethodDescriptorType,
@@ -76,15 +77,21 @@ def describe(value: object, *, opened: bool = False) -> Any:
     >>> describe(TruncatedSVD(3))["class"], describe(TruncatedSVD(3))["n_components"]
     ('sklearn.decomposition.TruncatedSVD', 3)
     """
-    return (_OPEN if opened else _CLOSED).describe(value)
+    return _Describer(opened).describe(value)
 
 
 def describe_data(data: object) -> Any:
     """Return the shape and, as a digest, the content of an array, frame, sparse matrix or list."""
-    return _CLOSED.describe_data(data)
+    return _Describer().describe_data(data)
 
 
+@dataclass(frozen=True)
 class _Describer:
+    """Where `opened`, functions are their parts; where `whole`, what estimators learnt counts."""
+
+    opened: bool = False
+    whole: bool = False
+
     def describe(self, value, inside=()):
         """Return what a value is; `inside` holds the ids of what it is a part of."""
         if value is None or isinstance(value, (bool, str)):
@@ -110,8 +117,8 @@ class _Describer:
             return self.describe(data)
         array = np.asarray(data)
         kind = {"shape": list(array.shape), "dtype": str(array.dtype)}
-        content = [self._bytes(array), *self._beside_values(data)]
-        return {**self._columns(data), **kind, "digest": digest(*content)}
+        content = [array, *([data.mask] if isinstance(data, np.ma.MaskedArray) else [])]
+        return {**self._columns(data), **kind, "digest": digest(*map(self._bytes, content))}
 
     def _number(self, value):
         return value if math.isfinite(value) else {"float": str(value)}
@@ -152,10 +159,10 @@ class _Describer:
             return self._random_state(value, inside)
         if isinstance(value, np.random.Generator):
             return self._with_class(value, {"state": value.bit_generator.state}, inside)
-        if not hasattr(value, "get_params"):
+        if self.whole or not hasattr(value, "get_params"):
             return self._reduced(value, inside)
         if _is_cloned_whole(value):
-            return _WHOLE.describe(value, inside[:-1])
+            return _Describer(whole=True).describe(value, inside[:-1])
         return self._estimator(value, inside)
 
     def _estimator(self, value, inside):
@@ -182,8 +189,8 @@ class _Describer:
                 raise _unseen(value, f"its module has no {reduced}")
             return {"class": _name(type(value)), "name": reduced}
         made_by, args, state, listed, keyed = (*reduced, None, None, None)[:5]
-        attributes = {} if state is None else {"its state": state}
-        attributes = state if _is_plain_state(state) else attributes
+        is_plain = isinstance(state, dict) and all(isinstance(key, str) for key in state)
+        attributes = state if is_plain else {} if state is None else {"its state": state}
         parts = {  # names with spaces, that no attribute has
             "made by": None if made_by in (type(value), copyreg.__newobj__) else made_by,
             "made with": [arg for arg in args if arg is not type(value)],
@@ -202,13 +209,18 @@ class _Describer:
         return f"{_name(kind)} {self._digest([kind.__bases__, members], inside)}"
 
     def _function(self, function, inside):
-        return f"{_name(function)} {self._digest(self._parts(function), inside)}"
+        parts = self._parts(function)
+        if not self.opened:
+            return f"{_name(function)} {self._digest(parts, inside)}"
+        parts["code"] = digest(json.dumps(parts["code"]).encode())
+        return {"class": _name(function), **self.describe(parts, inside)}
 
     def _parts(self, function):
+        cells = function.__closure__ or ()
         return {
             "code": self._code(function.__code__),
             "defaults": [function.__defaults__, function.__kwdefaults__],
-            "bound": dict(zip(function.__code__.co_freevars, _bound(function), strict=True)),
+            "bound": dict(zip(function.__code__.co_freevars, map(_content, cells), strict=True)),
             "attributes": vars(function),
         }
 
@@ -217,14 +229,12 @@ class _Describer:
 
     def _code(self, code):
         inner = [
-            self._code(c) if isinstance(c, CodeType) else self._constant(c) for c in code.co_consts
+            self._code(c) if isinstance(c, CodeType) else [type(c).__name__, self.describe(c)]
+            for c in code.co_consts
         ]
         counts = [code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags]
         names = [list(code.co_names), list(code.co_varnames), list(code.co_freevars)]
         return [code.co_code.hex(), code.co_exceptiontable.hex(), *names, counts, inner]
-
-    def _constant(self, constant):
-        return [type(constant).__name__, self.describe(constant)]
 
     def _columns(self, data):
         columns = self._shorten([str(c) for c in getattr(data, "columns", ())])
@@ -232,9 +242,6 @@ class _Describer:
             return {}
         dtypes = self._shorten([str(dtype) for dtype in data.dtypes])
         return {"columns": columns, "dtypes": dtypes}
-
-    def _beside_values(self, data):
-        return [self._bytes(data.mask)] if isinstance(data, np.ma.MaskedArray) else []
 
     def _bytes(self, array):
         if array.dtype.kind in "OVT":  # objects, records, strings of any length
@@ -246,24 +253,6 @@ class _Describer:
         if len(values) <= LONGEST:
             return values
         return {"length": len(values), "digest": digest(json.dumps(values).encode())}
-
-
-class _WholeDescriber(_Describer):
-    """Of fitted estimators that `clone` keeps: what they have learnt counts, too."""
-
-    def _object(self, value, inside):
-        if hasattr(value, "get_params"):
-            return self._reduced(value, inside)
-        return super()._object(value, inside)
-
-
-class _OpenDescriber(_Describer):
-    """Of functions that are described by their parts, what they close over by name."""
-
-    def _function(self, function, inside):
-        parts = self._parts(function)
-        parts["code"] = digest(json.dumps(parts["code"]).encode())
-        return {"class": _name(function), **self.describe(parts, inside)}
 
 
 def digest(*parts: bytes | bytearray | memoryview) -> str:
@@ -306,10 +295,6 @@ def _module_of_ufunc(ufunc):
     return has[0] if has else None
 
 
-def _bound(function):
-    return [_content(cell) for cell in function.__closure__ or ()]
-
-
 def _content(cell):
     try:
         return cell.cell_contents
@@ -338,14 +323,7 @@ def _name(thing):
     return f"{module}.{name}"
 
 
-def _is_plain_state(state):
-    return isinstance(state, dict) and all(isinstance(key, str) for key in state)
-
-
 def _public_part(module):
     parts = module.split(".")
     hidden = [i for i, part in enumerate(parts) if part.startswith("_") and part != "__main__"]
     return ".".join(parts[: hidden[0]] if hidden else parts)
-
-
-_CLOSED, _WHOLE, _OPEN = _Describer(), _WholeDescriber(), _OpenDescriber()

@@ -44,7 +44,7 @@ def differences(old: Any, new: Any, where: str = "") -> Iterator[tuple[str, Any,
 
 def _differences(old, new, where):
     """Yield the parts that differ; all of it where the parts that are compared do not say how."""
-    if _text(old) == _text(new):
+    if text_of(old) == text_of(new):
         return
     parts, others, found = _parts(old), _parts(new), []
     if _is_like(old, new, parts, others):
@@ -54,7 +54,7 @@ def _differences(old, new, where):
     yield from found or [(where, old, new)]
 
 
-def _text(value):
+def text_of(value):
     """Return what tells values apart, 1, 1.0 and True too; the order of keys says nothing."""
     return json.dumps(value, sort_keys=True)
 

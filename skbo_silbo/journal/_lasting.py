@@ -1,10 +1,10 @@
 """What an object is, apart from what it counts and keeps while it is used."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 from skbo_silbo.journal._describe import describe
+from skbo_silbo.journal._differences import text_of
 
 CHANGES = "changes while it is used"
 
@@ -44,9 +44,9 @@ def describe_lasting(value: object, use: Callable[[], object]) -> Any:
     use()
     closed, before = describe(value), describe(value, opened=True)
     use()
-    if _text(closed) == _text(describe(value)):
+    if text_of(closed) == text_of(describe(value)):
         lasting = _not_made_by_use(unused, before)
-        return closed if CHANGES not in _text(lasting) else lasting
+        return closed if CHANGES not in text_of(lasting) else lasting
     return _not_made_by_use(unused, _what_stays(before, describe(value, opened=True)))
 
 
@@ -79,28 +79,21 @@ def _not_made_by_use(unused, used):
         return {k: _not_made_by_use(unused[k], v) if k in unused else v for k, v in used.items()}
     if isinstance(unused, list) and isinstance(used, list) and _are_objects(unused, used):
         return [_not_made_by_use(*pair) for pair in zip(unused, used, strict=True)]
-    return used if _text(unused) == _text(used) else CHANGES
+    return used if text_of(unused) == text_of(used) else CHANGES
 
 
 def _what_stays(before, after):
-    if _text(before) == _text(after):
+    if text_of(before) == text_of(after):
         return before
-    if isinstance(before, dict) and isinstance(after, dict) and _has_same_parts(before, after):
+    is_dict = isinstance(before, dict) and isinstance(after, dict)
+    if is_dict and before.keys() == after.keys() and "digest" not in before:
         return {key: _what_stays(before[key], after[key]) for key in before}
     if isinstance(before, list) and isinstance(after, list) and _are_objects(before, after):
         return [_what_stays(*pair) for pair in zip(before, after, strict=True)]
     return CHANGES
 
 
-def _has_same_parts(before, after):
-    return before.keys() == after.keys() and "digest" not in before
-
-
 def _are_objects(before, after):
     """Whether to look into lists: one of plain values changes as a whole."""
     is_object = any(isinstance(part, dict) and "class" in part for part in before)
     return is_object and len(before) == len(after)
-
-
-def _text(described):
-    return json.dumps(described, sort_keys=True)

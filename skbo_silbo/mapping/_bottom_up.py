@@ -39,7 +39,7 @@ class BottomUp:
         """Return the points of the coordinates that a search found."""
         return self.lift(found.Z, embedding)
 
-    def settle(
+    def refine(
         self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator
     ) -> FloatArray:
         """Return x: it is the one point of z."""

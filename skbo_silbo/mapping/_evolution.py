@@ -53,7 +53,7 @@ def preimage_by_evolution(z, embedding, rng, *, centred=False, generations=np.in
         "verbose": -9,
         "verb_log": 0,
     }
-    n = max(d, 2)  # cma refuses one dimension: the second is idle
+    n = max(d, 2)  # cma refuses one dimension: the second is unused
     start = np.zeros(n) if centred else rng.uniform(-1.0, 1.0, n)
     search = cma.CMAEvolutionStrategy(start, STEP, options)
     while not search.stop():

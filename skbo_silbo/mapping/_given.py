@@ -54,7 +54,7 @@ class GivenMapping:
         """Return the points of the coordinates that a search found."""
         return self.lift(found.Z, embedding, incumbent)
 
-    def settle(
+    def refine(
         self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator
     ) -> FloatArray:
         """Return x."""

@@ -20,7 +20,7 @@ from skbo_silbo.space._keys import keys_of
 class CoordinateLedger:
     """Coordinates are kept; each has a place in the cube, which moves with the embedding.
 
-    Values told for a place that has been left take no part any more.
+    Values of a place that has been left take no part any more.
     """
 
     def __init__(self, mapping: FullMapping, space: SpaceLike) -> None:
@@ -61,7 +61,7 @@ class CoordinateLedger:
         return np.vstack(rows), np.array(source)
 
     def adopt(self, X: FloatArray, embedding: Embedding) -> None:
-        """Keep the coordinates that the mapping gives to points that were told from outside."""
+        """Keep the coordinates that the mapping gives to points that the user gave."""
         known = self._rows_by_key()
         foreign = {key: x for key, x in zip(keys_of(X), X, strict=True) if key not in known}
         if foreign:
@@ -78,7 +78,7 @@ class CoordinateLedger:
         ----------
         embedding : object
         seen : set
-            Keys of the points told or pending; what was drawn and never asked for is dropped.
+            Keys of the observed points or pending; what was drawn and never asked for is dropped.
         first : bool
             Whether there was no embedding before.
         """

@@ -48,7 +48,7 @@ class FullMapping(Mapping, Protocol):
     ) -> FloatArray:
         """Return points of the cube, (m, d), for what a search found."""
 
-    def settle(
+    def refine(
         self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator, /
     ) -> FloatArray:
         """Return the point to evaluate, given the one chosen, (d,): a costlier preimage, or x."""

@@ -73,7 +73,7 @@ class TopDown:
             return found.X
         return self.lift(found.Z, embedding, incumbent)
 
-    def settle(
+    def refine(
         self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator
     ) -> FloatArray:
         """Return the point to evaluate for z, given the one, (d,), that `lift` found for it."""

@@ -1,6 +1,6 @@
 """`minimize`, and the methods that it knows by name."""
 
-from skbo_silbo.minimization._first_points import FirstPointsOnlyWarning
+from skbo_silbo.minimization._budget_warning import FirstPointsOnlyWarning
 from skbo_silbo.minimization._minimize import minimize
 from skbo_silbo.minimization._result import MinimizeResult
 

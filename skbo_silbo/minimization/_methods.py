@@ -5,6 +5,9 @@ from functools import partial
 from types import MappingProxyType
 
 from skbo_silbo.baselines import BOCK, REMBO, SIBO, SIRBO, AddBO, HeSBO, RandomSearch, SILBOAsRun
+from skbo_silbo.baselines._ksir_bo import KSIRBO
+from skbo_silbo.baselines._sampled_add_bo import SampledAddBO
+from skbo_silbo.baselines._zonotope_rembo import ZonotopeREMBO
 from skbo_silbo.optimizers import SILBO, AskTellOptimizer
 from skbo_silbo.optimizers._identity import RootSeed, check_space, space_to_data
 from skbo_silbo.space._read import as_space
@@ -49,10 +52,13 @@ METHODS = MappingProxyType(
         "rembo": REMBO,
         "rembo-kx": partial(REMBO, kernel="x"),
         "rembo-kpsi": partial(REMBO, kernel="psi"),
+        "rembo-zonotope": ZonotopeREMBO,
         "hesbo": HeSBO,
         "sir-bo": SIRBO,
+        "ksir-bo": KSIRBO,
         "si-bo": SIBO,
         "add-bo": AddBO,
+        "add-bo-sampled": SampledAddBO,
         "bock": BOCK,
         "random": RandomSearch,
     }
@@ -79,12 +85,21 @@ def make_optimizer(method, bounds, random_state, options, others):
         When there is no such method, or it does not take the options, or is no optimiser.
     """
     if isinstance(method, AskTellOptimizer):
-        return _checked(method, bounds, random_state, options)
+        return _minimizing(_checked(method, bounds, random_state, options))
     make = _maker(method)
     _check_options(method, make, options, others)
     optimizer = make(bounds, random_state=random_state, **options)
     if not isinstance(optimizer, AskTellOptimizer):
         raise ValueError(f"method must make an {BASE}: {method!r} made {optimizer!r}. {REMEDY}")
+    return _minimizing(optimizer)
+
+
+def _minimizing(optimizer):
+    if optimizer.maximize:
+        raise ValueError(
+            f"method must be an optimiser with maximize=False: got {optimizer!r} with True. Write "
+            "minimize(..., maximize=True)."
+        )
     return optimizer
 
 

@@ -3,7 +3,7 @@
 import inspect
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Real
 from os import PathLike
 from typing import Any
@@ -21,9 +21,9 @@ from skbo_silbo._typing import (
     PointT,
     RandomState,
 )
-from skbo_silbo.minimization._calls import Calls
-from skbo_silbo.minimization._first_points import warn_of_first_points_only
-from skbo_silbo.minimization._known import tell_known
+from skbo_silbo.minimization._budget_warning import warn_of_first_points_only
+from skbo_silbo.minimization._call_log import CallLog
+from skbo_silbo.minimization._given_values import tell_known
 from skbo_silbo.minimization._methods import make_optimizer, name_of
 from skbo_silbo.minimization._progress_line import make_report
 from skbo_silbo.minimization._result import MinimizeResult
@@ -32,6 +32,7 @@ from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.optimizers._constraints import describe_constraints
 from skbo_silbo.optimizers._event_log import open_log
 from skbo_silbo.space._keys import keys_of
+from skbo_silbo.space._read import as_space
 from skbo_silbo.workers._executors import InPlace, is_executor
 from skbo_silbo.workers._pool import THREADS, Pool
 from skbo_silbo.workers._workers import Workers
@@ -63,6 +64,7 @@ def minimize(
     journal: str | PathLike[str] | None = None,
     verbose: int = 0,
     maximize: bool = False,
+    scale: str | Sequence[str | None] | None = None,
     **options: Any,
 ) -> MinimizeResult[PointT]:
     """Minimise an expensive function of many inputs.
@@ -76,8 +78,9 @@ def minimize(
     bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict, list of dicts or Space
         Where to search. With a list of dicts a point has the parameters of one of them.
     method : {"silbo", "silbo-bu", "silbo-td", "silbo-bu-as-run", "silbo-td-as-run", "rembo", \
-            "rembo-kx", "rembo-kpsi", "hesbo", "sir-bo", "si-bo", "add-bo", "bock", "random"}, \
-            callable or AskTellOptimizer, default="silbo"
+            "rembo-kx", "rembo-kpsi", "rembo-zonotope", "hesbo", "sir-bo", "ksir-bo", "si-bo", \
+            "add-bo", "add-bo-sampled", "bock", "random"}, callable or AskTellOptimizer, \
+            default="silbo"
         The optimiser. "silbo-bu" and "silbo-td" are the paper as printed (bottom-up and top-down;
         50 first points, the embedding learnt again every 20): `SILBO` with other options, which
         can be given too, for example ``acquisition="ei"``, ``embedding="semi-sir-local"``
@@ -86,6 +89,8 @@ def minimize(
         when the embedding changes; all of that is counted. "silbo-bu-as-run" and
         "silbo-td-as-run" are the code of the paper's authors, `SILBOAsRun`. The others are
         `REMBO` with three kernels, `HeSBO`, `SIRBO`, `SIBO`, `AddBO`, `BOCK` and `RandomSearch`.
+        "rembo-zonotope" takes the shortest point of every z in place of a clipped one, "ksir-bo"
+        scores of `KernelSlicedInverseRegression`, and "add-bo-sampled" groups from a Markov chain.
         One of your own is given as its class, as a function
         ``method(bounds, random_state=..., **options)`` that makes one, or as a new object of it,
         made with the same bounds; its base is `skbo_silbo.optimizers.AskTellOptimizer`.
@@ -128,7 +133,8 @@ def minimize(
     constraints : NonlinearConstraint, LinearConstraint or list of these, default=None
         Of `scipy.optimize`, on cheap known functions: every point that is proposed satisfies them;
         they are called with a point, often, before `func` is; with a journal with random points
-        too. Inequalities only. Points of `x0` are evaluated as given.
+        too. A `LinearConstraint` may have equal bounds, as shares that sum to one: it holds to nine
+        digits of the ranges. Points of `x0` are evaluated as given.
     n_constraints : int, default=0
         How many constraints an evaluation shows that cannot be known before: `func` then returns
         ``(value, c)``, c of this length and at most 0 where a constraint holds, NaN where one is
@@ -147,6 +153,9 @@ def minimize(
         1 prints a line whenever the best value improves, 2 after every call.
     maximize : bool, default=False
         Look for the highest value. Everything given and returned keeps its sign.
+    scale : "log", list of "log" and None, or None, default=None
+        With an array or `Bounds`: the inputs that are searched by their logarithm, all or those so
+        named in a list of d, with bounds above 0. Points are arrays in the inputs' own units.
     **options
         Further arguments of the optimiser, for example ``n_initial=20``.
 
@@ -186,6 +195,7 @@ def minimize(
     (25, True)
     """
     _check_func(func, bounds)
+    bounds = bounds if scale is None else as_space(bounds, scale)
     sign = -1 if maximize else 1
     limits = _check_limits(n_calls, max_time, target, callback)
     n_retries = check_count("n_retries", n_retries, least=0)
@@ -207,7 +217,7 @@ def minimize(
             facts = {"method": name_of(method, optimizer), "maximize": bool(maximize), **learnt}
             optimizer.keep_journal(log, **facts, constraints=known)
         y0, c0 = _split(y0, n_constraints)
-        calls = Calls(log, optimizer.space_)
+        calls = CallLog(log, optimizer.space_)
         queue = _prepare(optimizer, x0, y0, c0, sign, calls)
         n_known = len(optimizer.func_vals_) - calls.n_given
         if "n_initial" not in options and len(queue) + n_known < n_calls:

@@ -8,9 +8,9 @@ from time import perf_counter
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo.minimization._calls import MOST_RUNS
-from skbo_silbo.minimization._outcome import as_outcome
+from skbo_silbo.minimization._call_log import MOST_RUNS
 from skbo_silbo.minimization._result import MinimizeResult
+from skbo_silbo.minimization._returned_value import as_outcome
 from skbo_silbo.space import SpaceExhausted
 from skbo_silbo.workers import LostEvaluationWarning
 from skbo_silbo.workers._losses import MOST_DEATHS, in_words
@@ -54,7 +54,7 @@ class Run:
         -1 where the user maximises.
     report : callable
         Called with (result, value) after every evaluation.
-    calls : Calls
+    calls : CallLog
     n_constraints : int
         How many constraints are returned with a value.
     """
@@ -73,7 +73,7 @@ class Run:
         self._aside = []  # calls that raised as in an earlier run, and what: failed if no other
         self._raised = (None, None)  # the exception of func that was raised, and its point
         self._exhausted = False
-        self._recording = None  # the call last recorded, and how many values were told before
+        self._recording = None  # the call last recorded, and how many observed before
         self._called_back = False
         self.pace = Pace()
         self._began = perf_counter()
@@ -143,8 +143,8 @@ class Run:
     def rescue(self):
         """Record, without waiting, every evaluation that has returned."""
         for call, value in self.workers.returned():
-            told = self._recording is not None and self._recording[0] is call
-            if not told or len(self.optimizer.func_vals_) == self._recording[1]:
+            known = self._recording is not None and self._recording[0] is call
+            if not known or len(self.optimizer.func_vals_) == self._recording[1]:
                 with contextlib.suppress(Exception):  # another error is on its way
                     self._record(call, value)
         with contextlib.suppress(OSError):  # of the journal: the search ends with another error
@@ -307,12 +307,12 @@ class Run:
 
     def _record(self, call, value):
         number, constraints = as_outcome(value, self.n_constraints)
-        n_told = len(self.optimizer.func_vals_)
-        self._recording = call, n_told
+        n_observed = len(self.optimizer.func_vals_)
+        self._recording = call, n_observed
         try:
             self.optimizer.tell(call.key, self.sign * number, constraints=constraints)
         finally:
-            if len(self.optimizer.func_vals_) > n_told:  # else it could not be told
+            if len(self.optimizer.func_vals_) > n_observed:  # else it was refused
                 self.workers.forget(call)
         return number
 

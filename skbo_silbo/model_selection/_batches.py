@@ -2,16 +2,19 @@
 
 import warnings
 from contextlib import contextmanager, nullcontext
+from itertools import groupby
 
 from skbo_silbo._sklearn import (
+    adopt_rows,
     call_in_parallel,
     check_refit_names_a_metric,
     fits_of,
     is_all_fits_failed,
+    search_state,
     with_results,
 )
 from skbo_silbo.model_selection._candidates import Candidate, mean_score
-from skbo_silbo.model_selection._splits import freeze
+from skbo_silbo.model_selection._splits import FrozenSplits, freeze
 from skbo_silbo.workers import LostEvaluationWarning
 from skbo_silbo.workers._losses import MOST_DEATHS
 
@@ -28,7 +31,7 @@ class Batches:
         so far.
     callback_ctx : CallbackContext or None
         The context of the search in scikit-learn 1.9 or newer.
-    begun : Calls
+    begun : CallLog
         Told what is being evaluated.
 
     Attributes
@@ -46,8 +49,15 @@ class Batches:
         self.callback_ctx, self.begun = callback_ctx, begun
         self.candidates, self.n_batches, self.table = [], 0, None
         self._evaluate_candidates = evaluate_candidates
-        self._cv = freeze(search.cv)
+        self._rungs, self._cv = search._rungs, freeze(search.cv)
+        if self._rungs is not None:
+            self._cv = FrozenSplits(search_state(evaluate_candidates).splitter)
         self._n_rows = 0
+
+    @property
+    def has_results(self):
+        """Whether a fit of any candidate has succeeded."""
+        return any(candidate.rows for candidate in self.candidates)
 
     @contextmanager
     def fits_of(self, params):
@@ -57,7 +67,8 @@ class Batches:
         """
         with self._callback_kwargs(1) as kwargs:
             with _muted(self.search):
-                fits = fits_of(self._evaluate_candidates, params, cv=self._cv, **kwargs)
+                [own], cv = self._to_evaluate([params])
+                fits = fits_of(self._evaluate_candidates, own, cv=cv, **kwargs)
             yield fits
 
     def call(self, tasks):
@@ -87,7 +98,7 @@ class Batches:
             Whatever ``evaluate_candidates`` raises, unless it is that all fits failed.
         """
         if results is None:
-            outcomes = self._fit(points)
+            outcomes = [o for alike in self._of_one_size(points) for o in self._fit(alike)]
         else:
             with with_results(self._evaluate_candidates, results):
                 outcomes = self._fit(points, are_made=True)
@@ -127,6 +138,25 @@ class Batches:
         self.candidates += batch
         self.n_batches = 1 + max(candidate.iteration for candidate in batch)
 
+    def require_table(self):
+        """Have a `table` too if all successes are from the journal."""
+        if self.table is None:
+            rows = [row for candidate in self.candidates for row in candidate.rows or ()]
+            self.table = adopt_rows(self._evaluate_candidates, rows)
+
+    def _of_one_size(self, points):
+        """Return points in groups that have as much of a resource, if there is one."""
+        if self._rungs is None:
+            return [points]
+        return [list(group) for _, group in groupby(points, self._rungs.of)]
+
+    def _to_evaluate(self, points):
+        """Return what points of one size set on the estimator, and how its rows are split."""
+        if self._rungs is None:
+            return points, self._cv
+        own = [self._rungs.set_on_estimator(params) for params in points]
+        return own, self._rungs.splitter(self._cv, points[0])
+
     def _fit(self, points, are_made=False):
         """Return the rows of each point, and the report of the failure if every fit failed."""
         # Fits that have been made had their task.
@@ -135,7 +165,8 @@ class Batches:
             self.begun.begin(points, alone=len(points) == 1)
         try:
             with task as kwargs, _muted(self.search):
-                self.table = self._evaluate_candidates(points, cv=self._cv, **kwargs)
+                own, cv = self._to_evaluate(points)
+                self.table = self._evaluate_candidates(own, cv=cv, **kwargs)
         except ValueError as failure:
             if not is_all_fits_failed(failure):
                 raise

@@ -77,6 +77,12 @@ def score_noise(rows, refit):
     return float(noise) if np.isfinite(noise) else math.nan
 
 
+def mean_error(rows, refit):
+    """Return the standard error of `mean_score`, splits taken for a sample; NaN if not known."""
+    n = 0 if rows is None else len(rows)
+    return score_noise(rows, refit) * math.sqrt(n / (n - 1)) if n > 1 else math.nan
+
+
 def searched_scores(rows, refit):
     """Return the scores of rows, a list: those of the metric that the search is after."""
     metric = searched_metric(rows, refit)

@@ -4,8 +4,10 @@ from inspect import signature
 
 import numpy as np
 
-from skbo_silbo.journal import describe, describe_data, digest
+from skbo_silbo.journal._describe import describe, describe_data, digest
+from skbo_silbo.model_selection._constraints import read_constraints
 from skbo_silbo.model_selection._initial_results import read_initial_results
+from skbo_silbo.optimizers._constraints import describe_constraints
 
 # Parameters of a search that do not decide what its candidates are and what their scores mean.
 MAY_CHANGE = (
@@ -14,7 +16,8 @@ MAY_CHANGE = (
 )
 # Parameters that the fingerprint has in a form of its own.
 IN_OTHER_WORDS = (
-    *("batch_size", "cv", "estimator", "initial_results", "param_distributions", "refit"),
+    *("batch_size", "constraints", "cv", "estimator", "initial_results", "param_distributions"),
+    "refit",
 )
 
 
@@ -56,6 +59,8 @@ def search_fingerprint(search, space, state):
         **{name: describe(getattr(search, name)) for name in described_parameters(type(search))},
     }
     fingerprint["batch_size"] = 1 if search.batch_size == "auto" else describe(search.batch_size)
+    constraints = read_constraints(search.constraints)
+    fingerprint["constraints"] = describe_constraints(constraints, space)
     if search.initial_results is not None:
         told_before = read_initial_results(search.initial_results, search.refit, space)
         fingerprint["initial_results"] = describe(told_before)

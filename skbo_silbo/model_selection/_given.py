@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skbo_silbo.journal import describe
+from skbo_silbo.journal._describe import describe
 from skbo_silbo.optimizers._events import OF_CALLS
 from skbo_silbo.space import SpaceUnion
 from skbo_silbo.space._keys import keys_of
@@ -42,6 +42,11 @@ class Given:
         inside = [i for i in range(len(params)) if i not in self._outside]
         keys = keys_of(space.encode([params[i] for i in inside])) if inside else []
         self._numbers = dict(zip(keys, inside, strict=True))
+
+    def with_value(self, space, name, value):
+        """Return the same in a space with one parameter more, which all of these have set so."""
+        params = [{**params, name: value} for params in self.params]
+        return Given(params, space, is_due=self._is_due)
 
     def number(self, params):
         """Return the place of this candidate in the list, None if it is not in it."""
@@ -100,7 +105,7 @@ class Given:
         return {**event, "told": [x[: self.space.n_features_] for x in event["told"]]}
 
 
-def read_initial_params(given, estimator, space, n_iter):
+def read_initial_params(given, estimator, space, n_iter, violation=None):
     """Return the candidates that `initial_params` says.
 
     Parameters
@@ -112,28 +117,31 @@ def read_initial_params(given, estimator, space, n_iter):
     space : Space or SpaceUnion
     n_iter : int
         With 1 the current ones are not evaluated.
+    violation : callable or None, default=None
+        Of a candidate: 0 if it is valid.
 
     Raises
     ------
     ValueError
-        If it is none of these, or a dict lacks parameters of the space or has others.
+        If it is none of these, or a dict lacks parameters of the space, has others or is not valid.
 
     Warns
     -----
     UserWarning
-        If a dict is outside the space.
+        If a dict is outside the space, or the current ones are not valid: these are left out.
     """
     if given is None:
         return Given([], space)
     if isinstance(given, str) and given == CURRENT:
-        return Given(_current(estimator, space), space, is_due=n_iter > 1)
+        current = [p for p in _current(estimator, space) if _may_be_evaluated(p, violation)]
+        return Given(current, space, is_due=n_iter > 1)
     params = [given] if isinstance(given, Mapping) else given
     if not isinstance(params, list) or not all(isinstance(p, Mapping) for p in params):
         raise ValueError(
             f"initial_params must be 'current', a dict, a list of dicts or None: got {given!r}. "
             "Write [{'C': 1.0}, ...]."
         )
-    candidates = Given([_checked(p, space) for p in params], space)
+    candidates = Given([_checked(p, space, violation) for p in params], space)
     if candidates.n_outside:
         warnings.warn(
             f"{candidates.n_outside} of {len(params)} initial_params are outside the space: they "
@@ -165,6 +173,25 @@ def _current(estimator, space):
     return [p for p in [next(inside, readings[0] if readings else None)] if p is not None]
 
 
+def _may_be_evaluated(current, violation):
+    """Say if a constraint keeps the estimator as it is from being evaluated.
+
+    It may have values, such as ``gamma="scale"``, that a rule for the space cannot deal with.
+    """
+    try:
+        why = "do not satisfy constraints" if violation and violation(current) else None
+    except Exception as error:  # whatever a user's function raises
+        why = f"are none that constraints can be asked about ({type(error).__name__}: {error})"
+    if why:
+        warnings.warn(
+            f"the current parameters {why}: {current} is not evaluated. Give initial_params valid "
+            "ones, or None.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return why is None
+
+
 def _as_listed(value, parameter):
     """Return the member of a list that is like an estimator, which equals itself alone."""
     if not isinstance(value, BaseEstimator):
@@ -180,11 +207,16 @@ def _is_like(one, other):
         return False
 
 
-def _checked(params, space):
+def _checked(params, space, violation):
     if not any(params.keys() == set(branch.parameter_names) for branch in _branches(space)):
         raise ValueError(
             f"initial_params must have exactly the parameters {space.parameter_names}: got "
             f"{list(params)}. Add or remove some."
+        )
+    if violation and violation(params):
+        raise ValueError(
+            f"initial_params must satisfy constraints: got {params}. Change the candidate, or "
+            "leave it out."
         )
     return dict(params)
 

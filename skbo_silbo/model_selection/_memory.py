@@ -19,10 +19,13 @@ from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from skbo_silbo._sklearn import search_state
-from skbo_silbo.journal import JournalKind, require_same
-from skbo_silbo.minimization._calls import Calls
+from skbo_silbo.journal._differences import require_same
+from skbo_silbo.journal._journal import JournalKind
+from skbo_silbo.journal._lasting import agreeing
+from skbo_silbo.minimization._call_log import CallLog
 from skbo_silbo.model_selection._candidates import Candidate
 from skbo_silbo.model_selection._fingerprint import search_fingerprint
+from skbo_silbo.model_selection._optimizer import n_first_candidates
 from skbo_silbo.optimizers._event_log import EventLog, release
 from skbo_silbo.optimizers._events import values_from_data, values_to_data
 from skbo_silbo.workers._joblib import dies_with_its_calls
@@ -76,13 +79,17 @@ class Memory:
 
     Attributes
     ----------
+    n_initial : int or None
+        How many candidates come before the first model, as when the journal was begun: a greater
+        `n_iter` continues the same search.
     candidates : list of Candidate
         In the order of evaluation.
-    begun : Calls
+    begun : CallLog
         What is being evaluated, and what was when an earlier run ended without a word.
     """
 
     def __init__(self, space, random_state, given, log=None, *, is_at_risk=False):
+        self.n_initial = None if log is None else log.header["n_initial"]
         self.space, self.random_state, self.log = space, random_state, log
         self.given = given
         self._optimizer = None
@@ -90,7 +97,7 @@ class Memory:
         told = [(i, event) for i, event in enumerate(self._events) if "told" in event]
         self.candidates = [self._read(i, event) for i, event in told]
         self._batches = [list(b) for _, b in groupby(self._in_order(), lambda e: e["iter"])]
-        self.begun = Calls(log, given, is_needed=is_at_risk)
+        self.begun = CallLog(log, given, is_needed=is_at_risk)
         if self.candidates and log.header["made with"] != _versions():
             self._warn_of_versions()
 
@@ -213,7 +220,7 @@ def open_memory(search, space, given, evaluate_candidates):
         fingerprint()  # refused before there is a file
 
     with SearchLog(search.journal) as log:
-        _begin_or_check(log, search, fingerprint)
+        _begin_or_check(log, search, space, fingerprint)
         at_risk = dies_with_its_calls(effective_n_jobs(search.n_jobs), search.timeout)
         memory = Memory(space, log.header["seed"], given, log, is_at_risk=at_risk)
         try:
@@ -222,17 +229,19 @@ def open_memory(search, space, given, evaluate_candidates):
             memory.close()
 
 
-def _begin_or_check(log, search, fingerprint):
+def _begin_or_check(log, search, space, fingerprint):
     def make_header():
         return {
             "seed": _seed(search.random_state),
             "made with": _versions(),
             "search": fingerprint(),
+            "n_initial": n_first_candidates(search, space),
         }
 
-    log.begin_or_check(
-        make_header, lambda then: require_same(then["search"], fingerprint(), log.path)
-    )
+    def check(then):
+        require_same(*agreeing(then["search"], fingerprint()), log.path)
+
+    log.begin_or_check(make_header, check)
 
 
 def _fingerprint(search, space, state):

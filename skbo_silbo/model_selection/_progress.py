@@ -39,7 +39,8 @@ class _Bar:
 
     def update(self, stopping, candidate):
         """Move the bar on by one candidate."""
-        self.bar.set_postfix_str(f"best score {stopping.best:.4g}", refresh=False)
+        left = f"{stopping.seconds_left:.0f} s left"
+        self.bar.set_postfix_str(f"best score {stopping.best:.4g}, {left}", refresh=False)
         self.bar.update()
 
     def close(self):
@@ -56,7 +57,8 @@ class _Lines:
         params = ": " + _shown(candidate.params) if self.with_params else ""
         print(
             f"[SILBOSearchCV {stopping.n_done}/{self.total}] score {candidate.score:.4g}, "
-            f"best {stopping.best:.4g}, {stopping.elapsed:.1f} s{params}"
+            f"best {stopping.best:.4g}, {stopping.elapsed:.1f} s, "
+            f"{stopping.seconds_left:.1f} s left{params}"
         )
 
     def close(self):

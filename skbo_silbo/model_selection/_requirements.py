@@ -2,13 +2,19 @@
 
 import pickle
 from collections.abc import Mapping
+from contextlib import suppress
 
 from joblib import effective_n_jobs
 from joblib.externals.loky.backend import reduction
 
 from skbo_silbo._checks import check_picklable
-from skbo_silbo.minimization._first_points import warn_of_first_points_only
+from skbo_silbo.model_selection._constraints import read_constraints
+from skbo_silbo.model_selection._fidelity import given_all
+from skbo_silbo.model_selection._given import read_initial_params
+from skbo_silbo.model_selection._optimizer import make_optimizer
 from skbo_silbo.model_selection._racing import FEWEST_FOLDS
+from skbo_silbo.optimizers._constraints import as_violation
+from skbo_silbo.space import SpaceExhausted
 from skbo_silbo.space._read import as_space, warn_of_intervals
 from skbo_silbo.workers._joblib import kind_of_workers
 from skbo_silbo.workers._pool import PROCESSES, THREADS
@@ -19,6 +25,35 @@ SENT = (
     'nested functions need the backend "loky", and cloudpickle), n_jobs=1, or the backend '
     '"threading".'
 )
+
+
+def read_settings(search):
+    """Return the space of a search and its given candidates, once all its options are seen to fit.
+
+    Parameters
+    ----------
+    search : SILBOSearchCV
+        With the number of its splits.
+
+    Returns
+    -------
+    space : Space or SpaceUnion
+    given : Given
+
+    Raises
+    ------
+    ValueError
+    """
+    space = read_space(search.param_distributions)
+    whole = space if search._rungs is None else search._rungs.added_to(space)
+    trial = make_optimizer(search, whole, 0)
+    violation = as_violation(read_constraints(search.constraints), space)
+    estimator, n_iter = search.estimator, search.n_iter
+    given = read_initial_params(search.initial_params, estimator, space, n_iter, violation)
+    if search._rungs is not None:
+        given = given_all(search, whole, given)
+    require_options_that_fit(search, trial, given)
+    return whole, given
 
 
 def read_space(given):
@@ -51,21 +86,12 @@ def require_options_that_fit(search, trial, given):
     Raises
     ------
     ValueError
-
-    Warns
-    -----
-    FirstPointsOnlyWarning
-        If the search ends before there is a model.
     """
     for name in ("timeout", "max_time"):
         if isinstance(getattr(search, name), bool):
             raise ValueError(
                 f"{name} must be None or seconds: got {getattr(search, name)}. Give a number."
             )
-    if search.n_initial == "auto":
-        n_known = len(trial.func_vals_)
-        n_for_model = search.n_iter - (given.n_outside if given.left([]) else 0)
-        warn_of_first_points_only(trial, "n_iter", n_for_model, n_known, stacklevel=2)
     if len(given.left([])) > search.n_iter:
         raise ValueError(
             f"initial_params must be at most n_iter={search.n_iter} candidates: got "
@@ -73,8 +99,14 @@ def require_options_that_fit(search, trial, given):
         )
     if not search.n_splits_:
         raise ValueError(
-            f"cv must give at least one split: got {search.cv!r}, which gives none. Give a number "
-            "of folds, or an iterable that is not used up."
+            f"cv must give at least one split: got {search.cv!r}, which gives none. No fits were "
+            "performed. Was the CV iterator empty? Were there no candidates? Give a number of "
+            "folds, or an iterable that is not used up."
+        )
+    if search.patience == "auto" and search.n_splits_ < 2:
+        raise ValueError(
+            "patience must be None or an int with one split, whose score has no standard error: "
+            "got 'auto'. Give cv more splits."
         )
     _require_that_fits_can_be_given_up(search.timeout)
     _require_that_fits_can_be_sent(search, effective_n_jobs(search.n_jobs))
@@ -83,6 +115,9 @@ def require_options_that_fit(search, trial, given):
             f"racing must be False with {search.n_splits_} splits: a candidate is stopped after "
             f"{FEWEST_FOLDS} folds at the earliest. Give cv more of them."
         )
+    if search.constraints is not None:
+        with suppress(SpaceExhausted):  # all that are valid are known
+            trial.ask()  # raises if none is
     if search.fold_noise or search.racing:
         _require_that_noise_is_taken(search, trial)
 

@@ -1,8 +1,17 @@
-"""When a search ends."""
+"""When a search ends.
+
+By ``patience="auto"`` that is when all candidates that are left are expected to gain less than
+what the score of the best is uncertain by: their number times the largest expected improvement,
+which is more than they gain together as long as the model is right, against the standard error of
+the best candidate's mean over the folds (the threshold of Makarova et al. 2022, who compare it
+with a bound on the regret).
+"""
 
 import math
 import time
 from dataclasses import dataclass
+
+from skbo_silbo.model_selection._candidates import mean_error
 
 
 @dataclass(frozen=True)
@@ -45,16 +54,18 @@ class Stopping:
         Most candidates to evaluate.
     max_time : float or None
         Seconds after which no further candidate is begun; the first ones always are.
-    patience : int or None
-        Candidates in a row without a better score after which no further candidate is begun.
+    patience : int, "auto" or None
+        Candidates in a row without a better score after which no further candidate is begun;
+        "auto" leaves it to `weigh`.
     """
 
     def __init__(self, n_candidates, max_time=None, patience=None):
         self.n_candidates = n_candidates
         self.max_time = math.inf if max_time is None else max_time
-        self.patience = math.inf if patience is None else patience
+        self.weighs_gain = patience == "auto"
+        self.patience = math.inf if patience is None or self.weighs_gain else patience
         self.n_done, self.n_idle, self.best = 0, 0, -math.inf
-        self._best_params = self._ended = None
+        self._best_params = self._best_rows = self._ended = None
         self._n_new = 0
         self._start = time.monotonic()
 
@@ -62,6 +73,17 @@ class Stopping:
     def elapsed(self):
         """Seconds since the start, or since the last recalled candidate."""
         return time.monotonic() - self._start
+
+    @property
+    def share_spent(self):
+        """How much of the budget is spent, candidates or seconds, whichever ends first: 0 to 1."""
+        return min(max(self.n_done / self.n_candidates, self.elapsed / self.max_time), 1.0)
+
+    @property
+    def seconds_left(self):
+        """Seconds until `max_time`, or until the last candidate at the pace so far if sooner."""
+        pace = self.elapsed / self._n_new if self._n_new else math.inf
+        return max(min(self.max_time - self.elapsed, pace * (self.n_candidates - self.n_done)), 0.0)
 
     def room(self, batch_size, n_under_way=0):
         """Return how many candidates, at most `batch_size`, may be evaluated next: 0 to end."""
@@ -71,6 +93,20 @@ class Stopping:
             self.end("patience")
         left = self.n_candidates - self.n_done - n_under_way
         return 0 if self._ended else int(min(batch_size, left))
+
+    def weigh(self, gain, refit):
+        """End if the candidates left, each with this expected gain, are not worth their fits.
+
+        Parameters
+        ----------
+        gain : float
+            In units of the score.
+        refit : object
+            Says which metric counts, as for `mean_score`.
+        """
+        left = self.n_candidates - self.n_done
+        if left * gain < mean_error(self._best_rows, refit):
+            self.end("patience")
 
     def end(self, reason):
         """Let there be no room any more; the first reason counts."""
@@ -92,13 +128,16 @@ class Stopping:
             elapsed=self.elapsed,
         )
 
-    def count(self, candidate, *, recalled=False):
-        """Take note of one more candidate; its score is NaN if it failed."""
+    def count(self, candidate, *, recalled=False, is_full=True):
+        """Take note of one more candidate; its score is NaN if it failed.
+
+        Only the score of one with the full resource can be the best.
+        """
         if recalled:
             self._start = time.monotonic()
         self._n_new += not recalled
         self.n_done += 1
-        self.n_idle += 1
-        if candidate.score > self.best:  # False for NaN
+        self.n_idle += is_full
+        if is_full and candidate.score > self.best:  # False for NaN
             self.best, self.n_idle = candidate.score, 0
-            self._best_params = dict(candidate.params)
+            self._best_params, self._best_rows = dict(candidate.params), candidate.rows

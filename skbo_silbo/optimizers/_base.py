@@ -18,33 +18,32 @@ from skbo_silbo._typing import (
     FloatArray,
     RandomState,
 )
-from skbo_silbo.optimizers._constraints import as_violation
+from skbo_silbo.acquisition._climb import N_BEST
+from skbo_silbo.acquisition._part import Part
+from skbo_silbo.optimizers._constraints import as_equations, as_violation
 from skbo_silbo.optimizers._event_log import EventLog, begin_or_check, closed_on_error
-from skbo_silbo.optimizers._events import from_data, to_data, told_event
+from skbo_silbo.optimizers._events import from_data, observed_event, to_data
 from skbo_silbo.optimizers._history import History, is_feasible, warn_of_values_beyond
 from skbo_silbo.optimizers._identity import root_seed
 from skbo_silbo.optimizers._model import Recommendation
-from skbo_silbo.optimizers._restricted import Part, propose_in
-from skbo_silbo.optimizers._told import (
+from skbo_silbo.optimizers._observations import (
     as_constraints,
     as_evaluations,
     as_points,
     warn_of_constraints_left_out,
 )
 from skbo_silbo.sensitivity import InputModel
-from skbo_silbo.space import key_of
+from skbo_silbo.space import draw_unseen, key_of
 from skbo_silbo.space._keys import keys_of, require_left
 from skbo_silbo.space._read import AnySpace, as_space, refuse_intervals
 
-N_CENTRES = 5  # best points, round which proposals in a part of the space are looked for
-
 
 class AskTellOptimizer(ABC):
-    """Base of the optimisers: bookkeeping of points asked for and values told.
+    """Base of the optimisers: bookkeeping of points asked for and observed values.
 
-    A subclass says how to `_propose` the next point. Random numbers come from a stream of its own
-    for every proposal, numbered by how many points are known (told or pending): what is
-    proposed depends on the seed and on what is known, not on the clock nor on the order of `tell`.
+    A subclass says how to `propose` the next point. Every proposal has a stream of random numbers
+    of its own, numbered by how many points are known (observed or pending). What is proposed
+    depends on the seed and on what is known, not on the clock nor on the order of `tell`.
     Threads may share an optimiser: a lock lets one in at a time, and an `ask` that thinks holds it.
 
     Parameters
@@ -54,6 +53,8 @@ class AskTellOptimizer(ABC):
     random_state : int, RandomState, Generator or None, default=None
         Seed. numpy's global generator is never used.
     """
+
+    maximize = False
 
     def __init__(self, bounds: BoundsLike, random_state: RandomState = None) -> None:
         self.bounds = bounds
@@ -65,18 +66,18 @@ class AskTellOptimizer(ABC):
         self._pending: dict[
             bytes, FloatArray
         ] = {}  # key of the point -> its place in the cube, in the order asked
-        self._told: set[bytes] = set()
+        self._observed_keys: set[bytes] = set()
         self._exact: dict[
             bytes, Any
         ] = {}  # key of a point asked for with fixed parameters -> the point
-        self._violation = None
+        self._violation = self._equations = None
         self._log: EventLog | None = None
         self._seed = root_seed(random_state)
         # the last `input_model_`, and of how many values
         self._input_model: tuple[int, InputModel] | None = None
 
     def __repr__(self):
-        return f"{type(self).__name__}({self.space_!r}, n_told={len(self._history)})"
+        return f"{type(self).__name__}({self.space_!r}, n_observed={len(self._history)})"
 
     def __getstate__(self):
         with self._lock:  # a copy writes no journal
@@ -87,12 +88,12 @@ class AskTellOptimizer(ABC):
 
     @property
     def x_iters_(self) -> Any:
-        """The points told, in that order: ndarray of shape (n, d), or list of n dicts."""
+        """The observed points, in that order: ndarray of shape (n, d), or list of n dicts."""
         return self._as_results(self._history.points)
 
     @property
     def pending_(self) -> Any:
-        """The points asked for and not yet told or cancelled, in the order asked: as `x_iters_`."""
+        """The points asked for, not observed or cancelled, in the order asked: as `x_iters_`."""
         with self._lock:
             pending, exact = dict(self._pending), dict(self._exact)
         decode = self.space_.decode
@@ -101,12 +102,17 @@ class AskTellOptimizer(ABC):
 
     @property
     def func_vals_(self) -> FloatArray:
-        """The values told, in that order: ndarray of shape (n,)."""
-        return self._history.y.copy()
+        """The observed values, in that order: ndarray of shape (n,)."""
+        return self._sign * self._history.y
+
+    @property
+    def _sign(self):
+        """What values are multiplied by, to be minimised, and those given back."""
+        return -1.0 if self.maximize else 1.0
 
     @property
     def constraints_(self) -> FloatArray:
-        """The constraints told: ndarray of shape (n, m), NaN where not known; m is 0 without."""
+        """The observed constraints: ndarray of shape (n, m), NaN if not known; m is 0 without."""
         return self._history.constraints.copy()
 
     @property
@@ -116,13 +122,13 @@ class AskTellOptimizer(ABC):
 
     @property
     def best_x_(self) -> Any:
-        """The feasible point with the lowest value told: ndarray of shape (d,), or dict."""
+        """The feasible point with the lowest observed value: ndarray of shape (d,), or dict."""
         return self._history.points[self._best_index()].copy()
 
     @property
     def best_y_(self) -> float:
-        """The lowest finite value told of a feasible point."""
-        return float(self._history.y[self._best_index()])
+        """The lowest finite observed value of a feasible point; with `maximize` the highest."""
+        return self._sign * float(self._history.y[self._best_index()])
 
     @property
     def recommended_(self) -> Recommendation:
@@ -130,12 +136,12 @@ class AskTellOptimizer(ABC):
         return Recommendation(self.best_x_, self.best_y_, float("nan"))
 
     def _point_at(self, x):
-        """Return the point, as it was told, at a place (m,) of the cube."""
+        """Return the point, as it was given, at a place (m,) of the cube."""
         return self._history.points[np.flatnonzero((x == self._history.X).all(axis=1))[0]].copy()
 
     @property
     def input_model_(self) -> InputModel:
-        """What the values told say of the inputs: an `InputModel`, whatever proposed the points.
+        """What the observed values say of the inputs: an `InputModel`, whoever proposed them.
 
         Computed when asked for, some seconds; nothing of what is proposed changes by it.
         """
@@ -149,7 +155,7 @@ class AskTellOptimizer(ABC):
     def ask(self, n: int | None = None, fixed: Mapping[Any, Any] | None = None) -> Any:
         """Propose points to evaluate.
 
-        The points are pending until they are told: further proposals take them into account.
+        The points are pending until they are observed: further proposals take them into account.
 
         Parameters
         ----------
@@ -162,7 +168,7 @@ class AskTellOptimizer(ABC):
         Returns
         -------
         x : ndarray of shape (d,) or dict; with n, ndarray of shape (n, d) or list of n dicts
-            Distinct points, none of them asked for or told before.
+            Distinct points, none of them asked for or observed before.
 
         Raises
         ------
@@ -181,7 +187,8 @@ class AskTellOptimizer(ABC):
             try:
                 points = []
                 for _ in range(count):
-                    points.append(self._accept(self._propose(), part))
+                    rng = self._rng(self._n_known)
+                    points.append(self._accept(self.propose(rng, part), part, rng))
                 if self._log is not None:
                     asked = list(self._pending.values())[-count:]
                     self._log.ask(np.array(asked).tolist(), self._state_to_dict())
@@ -205,9 +212,9 @@ class AskTellOptimizer(ABC):
         x : ndarray of shape (d,) or dict, or ndarray of shape (n, d) or list of n dicts
             Points inside the bounds, in any order, asked for or not; repeats are kept.
         y : float, or array-like of shape (n,)
-            Their values, to be minimised. NaN, infinite or masked means that the evaluation failed;
-            so does a value that is too large to be modelled with the others (1e308 among numbers
-            like 1), with a `BeyondModelWarning`.
+            Their values, to be minimised (or, with `maximize`, maximised). NaN, infinite or masked
+            means that the evaluation failed; so does a value that is too large to be modelled with
+            the others (1e308 among numbers like 1), with a `BeyondModelWarning`.
         noise_std : float, array-like of shape (n,) or None, default=None
             Standard deviation of the noise of every value, at least 0, in the units of y, where it
             is known: a Gaussian process takes it on top of the noise that it finds in all values.
@@ -217,8 +224,7 @@ class AskTellOptimizer(ABC):
             pymoo have it; NaN or None: not known. Each is learnt, also from failed evaluations, and
             points are proposed by expected improvement times the probability that all hold; by that
             probability alone until a feasible point is known. With m = 1 a number for one
-            point and (n,) for n points will do. Values told without, after others with, are warned
-            of.
+            point and (n,) for n points will do. Values without, after others with, are warned of.
 
         Returns
         -------
@@ -232,9 +238,10 @@ class AskTellOptimizer(ABC):
             method's surrogate, or the method cannot learn constraints. Then nothing is recorded.
         OSError
             When the journal cannot be written, as on a full disk. The value is known here, need not
-            be told again, and is written as soon as the journal can be.
+            be given again, and is written as soon as the journal can be.
         """
         points, values = as_evaluations(x, y, self.space_)
+        values = self._sign * values
         noise_std = self._check_noise(noise_std, values.shape)
         X = self.space_.encode(points)
         with self._lock:
@@ -242,14 +249,14 @@ class AskTellOptimizer(ABC):
             left_out = n_constraints and constraints is None and np.isfinite(values).any()
             constraints = self._check_constraints(constraints, values.shape)
             beyond = self._history.rows_beyond()
-            told = points, X, values, noise_std, constraints
-            self._record(*told)
+            observed = points, X, values, noise_std, constraints
+            self._record(*observed)
             if self._log is not None:
-                self._log.tell(told_event(self.space_, *told))
+                self._log.tell(observed_event(self.space_, *observed))
             new = np.setdiff1d(self._history.rows_beyond(), beyond)
             y = self._history.y
         if new.size:
-            warn_of_values_beyond(new, y)
+            warn_of_values_beyond(new, y, self._sign)
         if left_out:
             warn_of_constraints_left_out()
         return self
@@ -258,7 +265,7 @@ class AskTellOptimizer(ABC):
         """Take back a request: the point is not pending any more, and may be asked for again.
 
         For an evaluation that was lost, with a worker or a machine, and is worth another try. One
-        that shall not be tried again is told as failed: ``tell(x, float("nan"))``.
+        that shall not be tried again has failed: ``tell(x, float("nan"))``.
 
         Parameters
         ----------
@@ -319,7 +326,8 @@ class AskTellOptimizer(ABC):
         Parameters
         ----------
         constraints : NonlinearConstraint, LinearConstraint, list of these, or None
-            Of `scipy.optimize`; the functions are called with a point. Inequalities only.
+            Of `scipy.optimize`; the functions are called with a point. Only a `LinearConstraint`
+            may have equal bounds.
 
         Returns
         -------
@@ -328,14 +336,15 @@ class AskTellOptimizer(ABC):
         Raises
         ------
         ValueError
-            When they are of another kind, or equalities.
+            When they are of another kind, or equalities that are not linear.
         """
         self._violation = as_violation(constraints, self.space_)
+        self._equations = as_equations(constraints, self.space_)
         return self
 
     @property
     def keeps_journal(self) -> bool:
-        """Whether what is asked and told is written to a journal."""
+        """Whether what is asked and observed is written to a journal."""
         return self._log is not None
 
     def close_journal(self) -> None:
@@ -413,12 +422,23 @@ class AskTellOptimizer(ABC):
         return
 
     @abstractmethod
-    def _propose(self):
-        """Return the next point, (m,), of the cube: canonical, and not in `_seen`."""
+    def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
+        """Return a place, (m,), of the cube [-1, 1]^m that is to be evaluated next.
+
+        Where it is known already or outside the part, and where it is None, a random new one is
+        taken.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            The only source of random numbers.
+        part : Part or None
+            Where parameters are fixed or there are constraints; it may be left out of account.
+        """
 
     @property
     def _seen(self):
-        return self._told | self._pending.keys()
+        return self._observed_keys | self._pending.keys()
 
     @property
     def _n_known(self):
@@ -438,24 +458,33 @@ class AskTellOptimizer(ABC):
             )
         if not fixed and self._violation is None:
             return None
-        within = self.space_.pinned(fixed) if fixed else self.space_
-        return Part(self.space_, within, self._violation)
+        return Part(self.space_, fixed or {}, self._violation, self._equations)
 
-    def _accept(self, x, part):
-        """Return the point of a proposal x, or the best in a part that x is not in: now pending."""
-        if part is None or part.admits(x):
-            self._register(x)
-            return self.space_.decode(x[None])[0]
-        rng = self._rng(self._n_known, 4)
-        best = self._history.best_places(N_CENTRES)
-        x, point = propose_in(part, np.vstack([x, best]), self._rank, self._seen, rng)
-        self._register(x)
+    def _accept(self, x, part, rng):
+        """Return the point of a proposal x, or of a random place where x is None or not new.
+
+        It is pending now.
+        """
+        if part is not None:
+            return self._accept_in(part, x)
+        if x is not None:
+            [x] = self.space_.round(x[None])
+        if x is None or key_of(x) in self._seen:
+            x = draw_unseen(self.space_, self._seen, rng)
+        self._pending[key_of(x)] = x
+        return self.space_.decode(x[None])[0]
+
+    def _accept_in(self, part, x):
+        """Return the same for a part of the space, with exactly the values that are fixed."""
+        best = self._history.best_places(N_BEST)
+        proposed = best[:0] if x is None else part.admitted(part.round(x[None]))
+        if not len(proposed) or key_of(proposed[0]) in self._seen:
+            proposed = part.draw(self._seen, best, self._rng(self._n_known, 4))[None]
+        [point] = part.decode(proposed)
+        [x] = self.space_.encode([point])
+        self._pending[key_of(x)] = x
         self._exact[key_of(x)] = point
         return point
-
-    def _rank(self, X):
-        """Return how good new places X, (n, m), promise to be, (n,): no model, no difference."""
-        return np.zeros(len(X))
 
     def _register(self, x):
         self._pending[key_of(x)] = x
@@ -465,9 +494,9 @@ class AskTellOptimizer(ABC):
         history = self._history.with_added(points, X, values, noise_std, constraints)
         keys = set(keys_of(X))
         pending = {key: x for key, x in self._pending.items() if key not in keys}
-        told = self._told | keys
+        observed = self._observed_keys | keys
         # Together and last: whatever interrupts, all of it is known or nothing.
-        self._history, self._pending, self._told = history, pending, told
+        self._history, self._pending, self._observed_keys = history, pending, observed
 
     def _withdraw(self, keys):
         keys = set(keys)

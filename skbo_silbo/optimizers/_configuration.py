@@ -12,11 +12,7 @@ from skbo_silbo._checks import check_count, check_function, check_members, missi
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
 from skbo_silbo.acquisition._box_search import BoxSearch
 from skbo_silbo.acquisition._climb import Climb
-from skbo_silbo.acquisition._functions import (
-    confidence_gain,
-    confidence_weight,
-    log_expected_improvement,
-)
+from skbo_silbo.acquisition._functions import ACQUISITIONS
 from skbo_silbo.embedding import Learner
 from skbo_silbo.mapping import Mapping
 from skbo_silbo.mapping._bottom_up import BottomUp
@@ -33,8 +29,6 @@ from skbo_silbo.optimizers._given_parts import (
 from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, Warp
 from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor, sklearn_process
 from skbo_silbo.surrogate._warps import WARPS, AsTold
-
-N_CANDIDATES = 2000  # of the paper's random set, in the schedule of Srinivas et al. (2010)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,15 +99,6 @@ class Configuration:
             object.__setattr__(self, name, part)
 
 
-def _improvement(t):
-    return log_expected_improvement
-
-
-def _confidence(t):
-    return partial(confidence_gain, beta=confidence_weight(t, N_CANDIDATES))
-
-
-ACQUISITIONS = MappingProxyType({"ei": _improvement, "ucb": _confidence})
 DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
 SEARCHES = MappingProxyType(
     {
@@ -265,23 +250,6 @@ def check_schedule(update_every):
             f"{update_every!r}. Write update_every=[20] to learn once more, from 20 values."
         )
     return tuple(check_count("update_every", n) for n in update_every)
-
-
-def is_update_due(schedule, n, learnt_at):
-    """Return whether an embedding learnt from `learnt_at` values is due again at n.
-
-    Examples
-    --------
-    >>> is_update_due(20, 69, 50), is_update_due(20, 70, 50), is_update_due(None, 900, 50)
-    (False, True, False)
-    >>> is_update_due((20,), 20, 10), is_update_due((20,), 40, 20)
-    (True, False)
-    """
-    if schedule is None:
-        return False
-    if isinstance(schedule, tuple):
-        return any(learnt_at < at <= n for at in schedule)
-    return n - learnt_at >= schedule
 
 
 def _try_acquisition(acquisition):

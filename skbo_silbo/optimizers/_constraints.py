@@ -6,7 +6,8 @@ import numpy as np
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from skbo_silbo._checks import as_reals
-from skbo_silbo.journal import describe_lasting
+from skbo_silbo.acquisition._equations import Equations
+from skbo_silbo.journal._lasting import describe_lasting
 
 N_PROBES = 64  # points that a function is called with, to see what that changes in it
 TOLERANCE = 1e-9  # relative to the bounds: rounding of a point to the grid is below it
@@ -31,10 +32,31 @@ def as_violation(constraints, space):
     Raises
     ------
     ValueError
-        When something else is given, or an equality: no candidate would ever satisfy it.
+        When something else is given, or an equality that is not linear: no candidate would ever
+        satisfy it.
     """
     checks = [_Check(constraint, space) for constraint in _listed(constraints)]
     return (lambda point: sum(check(point) for check in checks)) if checks else None
+
+
+def as_equations(constraints, space):
+    """Return the `Equations` among constraints that `as_violation` takes; None without any.
+
+    Those are the rows of a `LinearConstraint` whose bounds are equal.
+    """
+    linear = [c for c in _listed(constraints) if isinstance(c, LinearConstraint)]
+    if not linear:
+        return None
+    rows = [np.broadcast_arrays(*_ends(c), np.zeros(len(np.atleast_2d(c.A)))) for c in linear]
+    lower, upper, _ = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+    is_equal = lower == upper
+    matrix = np.vstack([np.atleast_2d(c.A) for c in linear])[is_equal]
+    if (matrix[:, space.is_logarithmic] != 0.0).any():
+        raise ValueError(
+            "constraints must not have equations between inputs of a logarithmic scale, which no "
+            f"candidate would satisfy: got scale={space.scale}. Leave their scale out."
+        )
+    return Equations(matrix, lower[is_equal]) if is_equal.any() else None
 
 
 def describe_constraints(constraints, space):
@@ -98,11 +120,19 @@ class _Check:
                 f"lb={self._lower.tolist()}, ub={self._upper.tolist()}. Use "
                 "numpy.inf where there is no bound."
             )
-        if (self._lower == self._upper).any() or (self._lower > self._upper).any():
+        is_linear = isinstance(constraint, LinearConstraint)
+        is_equal = self._lower == self._upper
+        if (is_equal.any() and not is_linear) or (self._lower > self._upper).any():
             raise ValueError(
-                "constraints must be inequalities, lb < ub: got "
+                "constraints must be inequalities, lb < ub, or a LinearConstraint: got "
                 f"lb={self._lower.tolist()}, ub={self._upper.tolist()}. Solve an equality for one "
                 "input, and search over the others."
+            )
+        ends = (np.where(np.isfinite(e), np.abs(e), 0.0) for e in (self._lower, self._upper))
+        self._size = np.maximum(*ends)
+        if is_equal.any():  # all points are rounded to the grid
+            self._size = self._size + is_equal * (
+                np.abs(constraint.A) @ (space.upper - space.lower)
             )
 
     @staticmethod
@@ -144,8 +174,7 @@ class _Check:
         if not np.isfinite(values).all():
             return np.inf
         passed = np.maximum(self._lower - values, values - self._upper)
-        sizes = (np.where(np.isfinite(end), np.abs(end), 0.0) for end in (self._lower, self._upper))
-        return float(np.where(passed > TOLERANCE * np.maximum(*sizes), passed, 0.0).sum())
+        return float(np.where(passed > TOLERANCE * self._size, passed, 0.0).sum())
 
 
 def _as_end(given):

@@ -3,11 +3,15 @@
 import os
 from contextlib import contextmanager, suppress
 from copy import deepcopy
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from operator import index
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo.journal import Journal, JournalKind, agreeing, changes, require_same
+from skbo_silbo.journal._changes import changes
+from skbo_silbo.journal._differences import require_same
+from skbo_silbo.journal._journal import Journal, JournalKind
+from skbo_silbo.journal._lasting import agreeing
 from skbo_silbo.optimizers._events import replay
 from skbo_silbo.optimizers._identity import RootSeed, check_space, identity
 
@@ -182,6 +186,7 @@ def begin_or_check(log, optimizer, facts):
     log.begin_or_check(make_header, check)
 
 
+@cache
 def release():
     """Return the version of this package; None where it is not installed."""
     try:

@@ -16,9 +16,10 @@ from operator import index
 
 import numpy as np
 
-from skbo_silbo.journal import changed, changes
+from skbo_silbo.journal._changes import changed, changes
 from skbo_silbo.optimizers._identity import (
     RootSeed,
+    box_from_data,
     check_space,
     identity,
     merge_options,
@@ -36,10 +37,10 @@ UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueErro
 def to_data(optimizer):
     """Return everything that an optimiser knows as plain data (`AskTellOptimizer.to_dict`)."""
     history = optimizer._history
-    told = history.points, history.X, history.y, history.noise_std, history.constraints
+    observed = history.points, history.X, history.y, history.noise_std, history.constraints
     pending = [x.tolist() for x in optimizer._pending.values()]
     learnt = changes(None, optimizer._state_to_dict())
-    events = [told_event(optimizer.space_, *told), {"asked": pending, "learnt": learnt}]
+    events = [observed_event(optimizer.space_, *observed), {"asked": pending, "learnt": learnt}]
     who = identity(optimizer, whole=False)
     return {"format": FORMAT, "version": VERSION, **who, "events": events}
 
@@ -83,7 +84,7 @@ def replay(optimizer, events, damaged, learnt=None, *, and_what_was_learnt=True)
     return learnt
 
 
-def told_event(space, points, X, y, noise_std, constraints):
+def observed_event(space, points, X, y, noise_std, constraints):
     """Return evaluations as plain data; named parameters as their place in the cube."""
     event = {
         "told": X.tolist() if space.is_dict else np.array(points).tolist(),
@@ -95,8 +96,8 @@ def told_event(space, points, X, y, noise_std, constraints):
     return event
 
 
-def told_of(event, space):
-    """Return points, places, values, noise and constraints that `told_event` was given.
+def observations_of(event, space):
+    """Return points, places, values, noise and constraints that `observed_event` was given.
 
     Raises
     ------
@@ -150,7 +151,7 @@ def _follow(event, optimizer):
         raise ValueError(f"an event must be one of {', '.join(sorted({*FOLLOWED, *OF_CALLS}))}")
     [kind] = kinds
     if kind == "told":
-        optimizer._record(*told_of(event, optimizer.space_))
+        optimizer._record(*observations_of(event, optimizer.space_))
         return
     places = places_of(event[kind], optimizer.space_.n_features_)
     if kind == "asked":
@@ -176,7 +177,7 @@ def _made(cls, data, bounds, objects):
             "bounds must be given for data of a Space, whose distributions are Python objects: "
             "got none. Write from_dict(data, bounds=space)."
         )
-    bounds = data["space"]["bounds"] if bounds is None else bounds
+    bounds = box_from_data(data["space"]["bounds"]) if bounds is None else bounds
     options = merge_options(data, objects)
     optimizer = cls(bounds, random_state=RootSeed(index(data["seed"])), **options)
     check_space(data["space"], optimizer.space_)

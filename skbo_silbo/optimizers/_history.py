@@ -6,15 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-ORDINARY = 2.0**200  # magnitudes between this and its inverse are modelled as they are told
-PENALTY = 1e100  # a value above this, and far above all that are below it, stands for a failure
+ORDINARY = 2.0**200  # magnitudes between this and its inverse are modelled as they are
+# A value above this, and far above all below it, stands for a failure. Sums of squares of larger
+# ones overflow (from 1e154 on); measured values are smaller.
+PENALTY = 1e100
 GAP = 2.0**100  # how far, as a ratio
 MOST_NAMED = 10  # rows in a warning
 LOUDEST = 2.0**30  # noise, relative to the largest value, beyond which a value says nothing
 
 
 class BeyondModelWarning(UserWarning):
-    """A value told is so large that beside the others it cannot be modelled: it has failed."""
+    """A value is so large that beside the others it cannot be modelled: it has failed."""
 
 
 class Labelled(NamedTuple):
@@ -55,7 +57,7 @@ class Labelled(NamedTuple):
 
 
 class History:
-    """The evaluated points and their values, in the order told. It does not change.
+    """The evaluated points and their values, in the order of `tell`. It does not change.
 
     Parameters
     ----------
@@ -65,7 +67,7 @@ class History:
     Attributes
     ----------
     points : list
-        The points as they were told.
+        The points as they were given.
     X : ndarray of shape (n, n_features)
         The same, encoded.
     y : ndarray of shape (n,)
@@ -73,7 +75,7 @@ class History:
     noise_std : ndarray of shape (n,)
         Standard deviations of the noise of the values, in the units of y; NaN where not known.
     constraints : ndarray of shape (n, m)
-        At most 0 where they hold; NaN where not known. m is 0 until the first is told.
+        At most 0 where they hold; NaN where not known. m is 0 until the first is observed.
     """
 
     def __init__(self, n_features):
@@ -175,7 +177,7 @@ def is_beyond(y):
     Parameters
     ----------
     y : ndarray of shape (n,)
-        As told.
+        As observed.
 
     Returns
     -------
@@ -202,7 +204,7 @@ def as_modelled(y, noise_std):
     Parameters
     ----------
     y, noise_std : ndarray of shape (n,)
-        As told.
+        As observed.
 
     Returns
     -------
@@ -219,9 +221,12 @@ def as_modelled(y, noise_std):
     return y, np.minimum(noise_std, loudest)
 
 
-def warn_of_values_beyond(rows, y):
-    """Say that these rows of the values told, (n,), are beyond what can be modelled."""
-    least, shown = np.min(y[is_beyond(y)]), ", ".join(map(str, rows[:MOST_NAMED]))
+def warn_of_values_beyond(rows, y, sign=1.0):
+    """Say that these rows of the values, (n,), are beyond what can be modelled.
+
+    They were given with this sign.
+    """
+    least, shown = sign * np.min(y[is_beyond(y)]), ", ".join(map(str, rows[:MOST_NAMED]))
     more = ", ..." if rows.size > MOST_NAMED else ""
     warnings.warn(
         f"{rows.size} of {y.size} values count as failed evaluations: from {least:.3g} on they are "

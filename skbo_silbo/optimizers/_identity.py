@@ -6,7 +6,9 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skbo_silbo.journal import describe, differences_in_words
+from skbo_silbo.journal._describe import describe
+from skbo_silbo.journal._differences import differences_in_words
+from skbo_silbo.space._box import Box
 from skbo_silbo.space._description import box_difference, describe_space, space_difference
 
 
@@ -49,7 +51,12 @@ def identity(optimizer, *, whole):
 def option_names(cls: type) -> list[str]:
     """Return the arguments of a class besides the space, the seed and the journal."""
     own = inspect.signature(cls).parameters
-    return [name for name in own if name not in ("bounds", "random_state", "journal")]
+    return [name for name in own if name not in ("bounds", "scale", "random_state", "journal")]
+
+
+def engine_options(cls: type) -> list[str]:
+    """Return those that do not say which way values are better, which every other door says."""
+    return [name for name in option_names(cls) if name != "maximize"]
 
 
 def merge_options(data, given):
@@ -78,10 +85,16 @@ def merge_options(data, given):
 
 
 def space_to_data(space):
-    """Return bounds as numbers, or a description of a space of named parameters."""
+    """Return bounds as numbers and their scale, or what describes a space of named parameters."""
     if space.is_dict:
         return {"parameters": describe_space(space)}
-    return {"bounds": np.column_stack([space.lower, space.upper]).tolist()}
+    rows = zip(space.lower.tolist(), space.upper.tolist(), space.scale, strict=True)
+    return {"bounds": [[part for part in row if part is not None] for row in rows]}
+
+
+def box_from_data(bounds):
+    """Return the box of which `space_to_data` gave the bounds."""
+    return Box([row[:2] for row in bounds], [row[2] if row[2:] else None for row in bounds])
 
 
 def check_space(data, space):
@@ -103,9 +116,9 @@ def check_space(data, space):
     different = difference(data[kind], now[kind])
     if different is not None:
         raise ValueError(
-            f"bounds must be the space of the data: {different}. A point told would get another "
-            "value. Give the space that the optimiser was made with, or tell the old points and "
-            "values to a new optimiser."
+            f"bounds must be the space of the data: {different}. An observed point would get "
+            "another value. Give the space that the optimiser was made with, or tell the old "
+            "points and values to a new optimiser."
         )
 
 

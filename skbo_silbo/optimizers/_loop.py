@@ -16,40 +16,55 @@ Each stage has a room (doc/architecture.rst): `embedding` learns B, `surrogate` 
 `acquisition` says where to look, `mapping` goes between z and x.
 """
 
+import math
 from abc import abstractmethod
 from dataclasses import replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._sklearn import one_thread
-from skbo_silbo.acquisition import AcquisitionSurface
+from skbo_silbo._typing import BoundsLike, FloatArray, RandomState
+from skbo_silbo.acquisition import AcquisitionSurface, ParzenTurns, log_expected_improvement
 from skbo_silbo.acquisition._functions import no_improvement
+from skbo_silbo.acquisition._part import Part
 from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.embedding._learners import IdentityLearner
 from skbo_silbo.embedding._plain_data import RELEARN, embedding_from_data, embedding_to_data
 from skbo_silbo.mapping._ledger import CoordinateLedger
+from skbo_silbo.mapping._mapping_protocol import FullMapping
 from skbo_silbo.optimizers._base import AskTellOptimizer
-from skbo_silbo.optimizers._configuration import Configuration, is_update_due
+from skbo_silbo.optimizers._configuration import Configuration
 from skbo_silbo.optimizers._design import Design, random_points
 from skbo_silbo.optimizers._events import places_of
 from skbo_silbo.optimizers._history import Labelled, impute_failures
-from skbo_silbo.optimizers._model import Model, Recommendation, in_units_of, lowest_mean
+from skbo_silbo.optimizers._model import (
+    Model,
+    Recommendation,
+    in_units_of,
+    is_update_due,
+    lowest_mean,
+)
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.sensitivity._evidence import Rival
 from skbo_silbo.sensitivity._subspace import describe_subspace
-from skbo_silbo.space import draw_unseen, key_of
+from skbo_silbo.space import key_of
 from skbo_silbo.space._keys import first_rows
 from skbo_silbo.surrogate._feasibility import fit_feasibility, restore_feasibility
 from skbo_silbo.surrogate._fitting import refit, restored
 from skbo_silbo.surrogate._warps import choose_warp
 
-CHOICE_GROWTH = 1.25  # labels, relative, between choices of the scale of the values
+# Labels, relative, between choices of the scale. It is that of all runs of doc/search_log.rst, not
+# tuned.
+CHOICE_GROWTH = 1.25
 
 
 class EmbeddedOptimizer(AskTellOptimizer):
-    """Base of the optimisers with an embedding and a surrogate; a subclass says `_configure`.
+    """Base of the optimisers with an embedding and a surrogate; a subclass says how to `configure`.
+
+    Its ``__init__`` keeps the arguments as attributes of their names, and then calls this one.
 
     Parameters
     ----------
@@ -59,19 +74,20 @@ class EmbeddedOptimizer(AskTellOptimizer):
         Seed.
     """
 
-    def _assemble(self):
-        """Make the parts and the empty model; the last step of a subclass's construction."""
+    def __init__(self, bounds: BoundsLike, random_state: RandomState = None) -> None:
+        super().__init__(bounds, random_state)
         d = self.space_.n_features_
-        self._configuration = self._configure(d)
-        mapping = self._configuration.mapping
+        self._configuration = self.configure(d)
+        mapping = cast(FullMapping, self._configuration.mapping)
         # which coordinates points were made from, where the points do not say so
         self._ledger = CoordinateLedger(mapping, self.space_) if mapping.keeps_coordinates else None
         self._model = Model(LinearEmbedding(d), self._configuration.warps[0])
         self._unlabeled = np.empty((0, d))  # what the last search ranked next
-        self._described = None  # the last `subspace_` and the model it was made from
+        # the last `subspace_`, and the model that it was made from
+        self._described: tuple[Model, LearntSubspace] | None = None
 
     @abstractmethod
-    def _configure(self, d: int) -> Configuration:
+    def configure(self, d: int) -> Configuration:
         """Return the `Configuration` for d columns, after checking the arguments."""
 
     @property
@@ -86,27 +102,39 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     # --- ask ------------------------------------------------------------------------------------
 
-    def _propose(self):
-        index = self._n_known
-        rng = self._rng(index)
+    def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
+        """Return a place of the cube, (m,): of the design, or of the largest acquisition."""
+        index, n = self._n_known, len(self._history)
         with one_thread():
-            if index < self._configuration.n_initial or len(self._history) == 0:
-                return self._design_point(index, rng)
+            if index < self._configuration.n_initial or n == 0:
+                return self._design_point(index)
             moved = self._update_model()
-            if moved is not None:
+            if moved is not None or self._model.surrogate is None:
                 return moved
-            if self._model.surrogate is None:
-                return draw_unseen(self.space_, self._seen, rng)
-            search, ranked = self._configuration.search, self._model.ranked
-            found = search.find(self._surface(), ranked, self.space_, rng)
-            return self._first_new(found, rng)
+            search, ranked = self._configuration.search, cast(FloatArray, self._model.ranked)
+            found = search.find(self._surface(part), ranked, self.space_, rng)
+            return self._first_new(found, part, rng)
 
-    def _design_point(self, index, rng):
+    def _update_model(self):
+        """Learn from all values, where due; or return a place to evaluate again before."""
+        moved = self._moved_point()
+        if moved is None and self._model.n_observed != len(self._history):
+            self._model = self._learnt(self._model)
+            moved = self._moved_point()
+            if moved is None:
+                self._model = self._conditioned(self._model)
+        return moved
+
+    def _moved_point(self):
+        """Return a place to evaluate again, since the embedding has changed, or None."""
+        return None if self._ledger is None else self._ledger.waiting(self._seen)
+
+    def _design_point(self, index):
         X, Z = self._design.X, self._design.Z
         if index >= len(X) or key_of(X[index]) in self._seen:
-            return draw_unseen(self.space_, self._seen, rng)
-        if Z is not None:
-            self._note(X[index], Z[index])
+            return None
+        if Z is not None and self._ledger is not None:
+            self._ledger.note(X[index : index + 1], Z[index : index + 1])
         return X[index]
 
     @cached_property
@@ -115,49 +143,31 @@ class EmbeddedOptimizer(AskTellOptimizer):
         design = made if isinstance(made, Design) else Design(made)
         return replace(design, X=self.space_.round(design.X))
 
-    def _first_new(self, found, rng):
+    def _first_new(self, found, part, rng):
         """Return the first new point; the new ones after it are unlabelled in the next fit."""
-        model, seen = self._model, self._seen
+        model, seen, space = self._model, self._seen, part or self.space_
         mapping, n_unlabeled = self._configuration.mapping, self._configuration.n_unlabeled
         # In portions: some are expensive to place, and few of a small discrete space are new.
         for some in found.portions(n_unlabeled + 1):
-            X = self.space_.round(mapping.place(some, model.embedding, model.ranked[0]))
+            X = space.round(mapping.place(some, model.embedding, model.ranked[0]))
             new = first_rows(X, seen)
+            if part is not None:
+                new = list(np.array(new, dtype=int)[part.violation(X[new]) == 0.0])
             if new:
                 self._unlabeled = X[new[1 : n_unlabeled + 1]]
                 return self._preimage(X[new[0]], some.Z[new[0]], rng)
-        return draw_unseen(self.space_, seen, rng)
+        return None
 
     def _preimage(self, x, z, rng):
         """Return the point to evaluate for the z chosen: x, or the mapping's costlier preimage."""
-        other = self._configuration.mapping.settle(x, z, self._model.embedding, rng)
+        other = self._configuration.mapping.refine(x, z, self._model.embedding, rng)
         other = self.space_.round(other[None])[0]
         x = x if key_of(other) in self._seen else other
-        self._note(x, z)
-        return x
-
-    def _note(self, x, z):
         if self._ledger is not None:
             self._ledger.note(x[None], z[None])
+        return x
 
     # --- model ----------------------------------------------------------------------------------
-
-    def _update_model(self):
-        """Learn from what was observed; return a point to evaluate again first, or None.
-
-        When the embedding changes, some mappings move points: these wait to be evaluated again.
-        """
-        waiting = self._waiting()
-        if waiting is not None or self._model.n_told == len(self._history):
-            return waiting
-        self._model = self._learnt(self._model)
-        waiting = self._waiting()
-        if waiting is None:
-            self._model = self._conditioned(self._model)
-        return waiting
-
-    def _waiting(self):
-        return None if self._ledger is None else self._ledger.waiting(self._seen)
 
     def _labelled(self):
         """Return the evaluations to learn from, in canonical order: `Labelled`."""
@@ -204,7 +214,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if self._ledger is not None:
             self._ledger.adopt(labelled.X, model.embedding)
         if not labelled.y.size:
-            return replace(model, surrogate=None, n_told=n)
+            return replace(model, surrogate=None, n_observed=n)
         data, rng = self._surrogate_data(model, labelled), self._rng(labelled.y.size, 2)
         made = refit(self._configuration.surrogate, model.state, *data, moved=model.moved, rng=rng)
         model = model.with_surrogate(*made, labelled, n)
@@ -234,14 +244,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     # --- acquisition ----------------------------------------------------------------------------
 
-    def _rank(self, X):
-        """Return the acquisition at places X, (n, m), of the model that `_propose` has used."""
-        if self._model.surrogate is None or self._n_known < self.n_initial_:
-            return super()._rank(X)
-        with one_thread():
-            return self._surface().values(X)
-
-    def _surface(self):
+    def _surface(self, part=None):
         """Return the acquisition, conditioned on predicted values of the pending points."""
         model, embedding = self._model, self._model.embedding
         surrogate, feasibility = model.surrogate, model.feasibility
@@ -255,20 +258,69 @@ class EmbeddedOptimizer(AskTellOptimizer):
             if feasibility is None:
                 good.append(Z)
             else:
-                good.append(Z[feasibility.holds_surely(pending)[source]])
-                feasibility = feasibility.believing(pending)
+                good.append(Z[feasibility.holds_with_margin(pending)[source]])
+                feasibility = feasibility.with_pending(pending)
         acquisition, best = no_improvement, np.inf
         if model.n_feasible:
             best = lowest_mean(surrogate, np.vstack(good))  # noise makes low values too
             acquisition = self._configuration.acquisition(self._n_known + 1)
         observed = model.surrogate
-        return AcquisitionSurface(acquisition, surrogate, embedding, best, feasibility, observed)
+        return AcquisitionSurface(
+            acquisition, surrogate, embedding, best, feasibility, observed, part
+        )
+
+    def expected_gain(self) -> float:
+        """Return how much better than the best value the next one is expected to be, at most.
+
+        Nothing of what is proposed changes by it.
+
+        Returns
+        -------
+        gain : float
+            The largest expected improvement (Jones, Schonlau and Welch 1998) in the space, at least
+            0, in the units of the values; pending points count as evaluated. Infinite before there
+            is a model.
+
+        Examples
+        --------
+        >>> from skbo_silbo import SILBO
+        >>> optimizer = SILBO([(0, 1)], random_state=0)
+        >>> optimizer.expected_gain()
+        inf
+        >>> for x in optimizer.ask(8):
+        ...     _ = optimizer.tell(x, (x[0] - 0.3) ** 2)
+        >>> 0.0 <= optimizer.expected_gain() < 0.1
+        True
+        """
+        with self._lock, one_thread():
+            known = self._n_known >= self.n_initial_ and np.isfinite(self._history.y).any()
+            if not known or self._update_model() is not None or not self._model.n_feasible:
+                return math.inf
+            search = self._configuration.search
+            search = search.search if isinstance(search, ParzenTurns) else search
+            surface = replace(self._surface(), acquisition=log_expected_improvement)
+            rng = self._rng(self._n_known, 5)
+            ranked = cast(FloatArray, self._model.ranked)
+            found = search.find(surface, ranked, self.space_, rng)
+            best = self._model.warp(self._finite_values()).min()
+            gain = float(np.exp(surface.values_at(found.Z).max()))
+            return self._in_units_of_values(self._model, best, gain)[1]
+
+    def _finite_values(self):
+        y = self._labelled().y
+        return y[np.isfinite(y)]
+
+    def _in_units_of_values(self, model, mean, std):
+        """Return a mean and a deviation of the model in the units in which values are minimised."""
+        y, told = self._finite_values(), self._history.y[np.isfinite(self._history.y)]
+        unit = float(np.ptp(told) / np.ptp(y)) if np.ptp(y) else 1.0
+        return [unit * moment for moment in in_units_of(y, model.warp, mean, std)]
 
     # --- what was learnt ------------------------------------------------------------------------
 
     @property
     def subspace_(self) -> LearntSubspace:
-        """What matters, inputs and directions, as the values told show it: a `LearntSubspace`.
+        """What matters, inputs and directions, as the observed values show it: a `LearntSubspace`.
 
         Computed when asked for: some model fits. Warns (`NotLowDimensionalWarning`) when
         `n_components` or a learnt embedding was asked for, and all inputs together predict better.
@@ -299,25 +351,22 @@ class EmbeddedOptimizer(AskTellOptimizer):
             Before the first model.
         """
         with self._lock, one_thread():
-            model, labelled = self._current_model(), self._labelled()
-            y = labelled.y[np.isfinite(labelled.y)]
-            good = model.ranked[: min(model.n_feasible, y.size)]
+            model = self._current_model()
+            good = model.ranked[: min(model.n_feasible, self._finite_values().size)]
             if not len(good):
                 return super().recommended_
             Z, source = self._coordinates(good, model.embedding)
             mean, std = model.surrogate.predict(Z)
             i = int(np.argmin(mean))
-            moments = in_units_of(y, model.warp, mean[i], std[i])
-            told = self._history.y[np.isfinite(self._history.y)]
-            unit = float(np.ptp(told) / np.ptp(y)) if np.ptp(y) else 1.0
-            return Recommendation(self._point_at(good[source[i]]), *(unit * m for m in moments))
+            mean, std = self._in_units_of_values(model, mean[i], std[i])
+            return Recommendation(self._point_at(good[source[i]]), self._sign * mean, std)
 
     def _current_model(self):
-        """Return the model with everything told, hyperparameters kept; nothing is changed."""
+        """Return the model with all observations, hyperparameters kept; nothing is changed."""
         model = self._model
-        if model.n_told == len(self._history) and model.surrogate is not None:
+        if model.n_observed == len(self._history) and model.surrogate is not None:
             return model
-        if self._described is not None and self._described[0].n_told == len(self._history):
+        if self._described is not None and self._described[0].n_observed == len(self._history):
             return self._described[0]
         return self._restored()
 
@@ -328,7 +377,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             model,
             learning_data(X, y, self._unlabeled, model.warp),
             Rival(self._configuration.learner, self._configuration.surrogate),
-            self._rng(model.n_told, 3),
+            self._rng(model.n_observed, 3),
         )
 
     def _check_noise(self, noise_std, shape):
@@ -367,7 +416,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             "surrogate": model.state,
             "feasibility": model.feasibility_states,
             "moved": model.moved,
-            "fresh": model.n_told == len(self._history) and model.surrogate is not None,
+            "fresh": model.n_observed == len(self._history) and model.surrogate is not None,
             "unlabeled": self._unlabeled.tolist() if is_used else [],
             "ledger": {} if self._ledger is None else self._ledger.to_state(),
         }

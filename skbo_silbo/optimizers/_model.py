@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skbo_silbo.embedding import Embedding
-from skbo_silbo.surrogate import Surrogate, Warp
+from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, Warp
 from skbo_silbo.surrogate._feasibility import Feasibility
 
 
@@ -30,7 +30,7 @@ class Model:
         The surrogate's, and at how many labels its hyperparameters were searched.
     moved : bool
         Whether the coordinates are others than those that the state is from.
-    n_told : int or None
+    n_observed : int or None
         How many evaluations the surrogate knows; None without one.
     ranked : ndarray of shape (n, d)
         The points that it knows, the lowest value first; feasible ones before all others.
@@ -50,7 +50,7 @@ class Model:
     surrogate: Surrogate | None = None
     state: dict | None = None
     moved: bool = True
-    n_told: int | None = None
+    n_observed: int | None = None
     ranked: np.ndarray | None = None
     n_feasible: int = 0
     feasibility: Feasibility | None = None
@@ -68,10 +68,10 @@ class Model:
             path=path,
             surrogate=None,
             moved=True,
-            n_told=None,
+            n_observed=None,
         )
 
-    def with_surrogate(self, surrogate, state, labelled, n_told):
+    def with_surrogate(self, surrogate, state, labelled, n_observed):
         """Return the model with a surrogate conditioned on `labelled`."""
         ranked, n_feasible = labelled.ranked()
         return replace(
@@ -79,10 +79,27 @@ class Model:
             surrogate=surrogate,
             state=state,
             moved=False,
-            n_told=n_told,
+            n_observed=n_observed,
             ranked=ranked,
             n_feasible=n_feasible,
         )
+
+
+def is_update_due(schedule, n, learnt_at):
+    """Return whether an embedding learnt from `learnt_at` values is due again at n.
+
+    Examples
+    --------
+    >>> is_update_due(20, 69, 50), is_update_due(20, 70, 50), is_update_due(None, 900, 50)
+    (False, True, False)
+    >>> is_update_due((20,), 20, 10), is_update_due((20,), 40, 20)
+    (True, False)
+    """
+    if schedule is None:
+        return False
+    if isinstance(schedule, tuple):
+        return any(learnt_at < at <= n for at in schedule)
+    return n - learnt_at >= schedule
 
 
 class Recommendation(NamedTuple):
@@ -114,6 +131,8 @@ def in_units_of(y, warp, mean, std):
 
 def lowest_mean(surrogate, Z):
     """Return the lowest mean at coordinates, (n, r), after refusing what no search can use."""
+    if type(surrogate) is GaussianProcessSurrogate:  # subclasses see other coordinates
+        return surrogate.predict_mean(Z).min()
     mean, std = surrogate.predict(Z)
     if not np.shape(mean) == np.shape(std) == (len(Z),) or not np.isfinite(mean).all():
         raise ValueError(

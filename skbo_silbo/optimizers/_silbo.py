@@ -1,11 +1,11 @@
-"""SILBO: Bayesian optimisation in an embedding learnt from labelled and unlabelled points."""
+"""SILBO: Bayesian optimisation over all inputs, or in an embedding learnt from the values."""
 
 from collections.abc import Sequence
 from os import PathLike
 
 import numpy as np
 
-from skbo_silbo._checks import check_count
+from skbo_silbo._checks import check_count, check_flag
 from skbo_silbo._typing import Auto, BoundsLike, Design, RandomState, RegressorLike, TransformerLike
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
 from skbo_silbo.embedding import Learner
@@ -27,17 +27,20 @@ from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.optimizers._event_log import closed_on_error, open_log
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._nonlinear_parts import nonlinear_parts
+from skbo_silbo.space._read import as_space
 from skbo_silbo.surrogate import Surrogate, Warp
 
 
 class SILBO(EmbeddedOptimizer):
-    """Bayesian optimisation in a learnt linear embedding, for expensive functions of many inputs.
+    """Bayesian optimisation of expensive functions of many inputs.
 
-    After a space-filling design every proposal is made so: learn the embedding ``z = x B`` from the
-    points told and from those that the last search liked but did not choose (semi-supervised);
-    condition a Gaussian process on the values, in z; maximise the expected improvement; map
-    the best z back to a point of the box. The embedding is the
-    identity unless one is asked for: Bayesian optimisation with one length scale for each input.
+    By default all inputs are kept, in a Gaussian process with a length scale for each input, whose
+    prior says that few inputs matter. After a space-filling design a proposal maximises the
+    expected improvement, or is drawn by a Parzen estimator where the process explains little.
+
+    With `embedding` a linear map ``z = x B`` is learnt before each proposal. It is learnt from the
+    observed points and, without values, from those that the last search ranked next. The process is
+    fitted in z, and the best z is mapped back to a point of the box.
 
     Parameters
     ----------
@@ -58,8 +61,8 @@ class SILBO(EmbeddedOptimizer):
         no unlabelled part. A transformer needs ``fit(X, y)`` (or ``fit(X, y, X_unlabeled)``) and
         ``components_``; or ``transform`` and ``inverse_transform``, as `KernelPCA` (with
         ``fit_inverse_transform=True``), a Pipeline or an autoencoder have them: then z is searched
-        in the box round the image of the points told and the unlabelled ones, and x is the inverse,
-        clipped. A trial fit to random numbers, when the optimiser is made, refuses others.
+        in the box around the image of the observed points and the unlabelled ones. Then x is the
+        inverse, clipped. A trial fit to random numbers, when the optimiser is made, refuses others.
         A `skbo_silbo.embedding.Learner` of your own will do too.
     mapping : {"auto", "incumbent", "top-down", "top-down-least-squares", "top-down-cma", \
             "bottom-up"} or object with `lift` and `carry`, default="auto"
@@ -70,12 +73,12 @@ class SILBO(EmbeddedOptimizer):
         Expected improvement, in logarithmic form inside; or the confidence bound with the schedule
         of Srinivas et al. (2010), Theorem 1; or a function of your own.
     n_initial : int or "auto", default="auto"
-        Points before the first model, told ones included. "auto": ``4 + 2 sqrt(m)`` for m columns,
+        Points before the first model, observed ones too. "auto": ``4 + 2 sqrt(m)`` for m columns,
         at most 11.
     n_unlabeled : int, default=50
         Points kept from every search, at most, as the unlabelled part of the next fit.
     update_every : int, list of int or None, default=1
-        The embedding is learnt again when so many new values have been told; a list: when there are
+        The embedding is learnt again when so many new values are observed; a list: when there are
         so many values in all (``[20]``: once more, from 20 values); None: never again.
     design : {"auto", "sobol", "random"}, default="auto"
         The first points: a scrambled Sobol sequence ("auto") or independent uniform points. With
@@ -83,12 +86,12 @@ class SILBO(EmbeddedOptimizer):
         no value (Algorithm 1 of the paper, line 1).
     search : {"auto", "climb", "parzen-turns", "random"} or Search, default="auto"
         How the acquisition is maximised: by gradients over the cube, from the best of random
-        candidates ("climb"), or over random points of the box round its image ("random").
-        "parzen-turns" is "climb", and in its place, with half the probability of the share of the
-        values that the model cannot predict when each is left out, a point whose inputs are drawn
-        one by one from where good points lie (Bergstra et al. 2011); no such points where
-        constraints are told. "auto" is that where all inputs are kept and surrogate and
-        acquisition are the default ones, else "climb".
+        candidates ("climb"), or over random points of the box around its image ("random").
+        "parzen-turns" is "climb" in most turns. In the others each input is drawn from where good
+        points lie (Bergstra et al. 2011). Their probability is half of the share of the values that
+        the model cannot predict when each is left out, and 0 where constraints are observed. "auto"
+        is that where all inputs are kept and surrogate and acquisition are the default ones, else
+        "climb".
     sketch : {"auto", "count", "gaussian"} or None, default="auto"
         Where the first points and the learnt directions lie: everywhere ("auto", None), or in
         the range of a random map from at most 16 coordinates; the bins of a count sketch are halved
@@ -109,11 +112,17 @@ class SILBO(EmbeddedOptimizer):
         changes nothing. "auto" takes the scale on which the surrogate predicts left-out values
         best.
     journal : str, path-like or None, default=None
-        A file in which every point asked for and every value told is on disk before `ask` and
+        A file in which every point asked for and every observed value is on disk before `ask` and
         `tell` return. A new optimiser with the same arguments and journal goes on from there, after
         a crash too; points that were pending are in `pending_`. A journal of another space, option
         (objects are told apart by what a pickle of them holds) or seed is refused, the difference
         named; without `random_state` its seed is taken over.
+    scale : "log", list of "log" and None, or None, default=None
+        With an array or `Bounds`: the inputs that are searched by their logarithm, all or those so
+        named in a list of d. Points are arrays in the inputs' own units all the same.
+    maximize : bool, default=False
+        Whether high values are better. `tell`, `func_vals_`, `best_y_` and `recommended_` keep the
+        sign of the values; `subspace_` and `input_model_` are of them with a minus sign.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same seed and the same values give the same points, bit for bit on one kind of
         processor (another kernel of the linear algebra library rounds otherwise).
@@ -121,15 +130,15 @@ class SILBO(EmbeddedOptimizer):
     Attributes
     ----------
     best_x_ : ndarray of shape (d,) or dict
-        The feasible point with the lowest value told.
+        The feasible point with the lowest observed value (with `maximize` the highest).
     best_y_ : float
         That value.
     x_iters_ : ndarray of shape (n, d) or list of n dicts
-        All points told.
+        All observed points.
     func_vals_ : ndarray of shape (n,)
-        All values told.
+        All observed values.
     constraints_ : ndarray of shape (n, m)
-        All constraints told, NaN where not known; m is 0 without any.
+        All observed constraints, NaN where not known; m is 0 without any.
     feasible_ : ndarray of bool of shape (n,)
         Whether all constraints are known and at most 0; True without any.
     embedding_ : LinearEmbedding
@@ -137,7 +146,7 @@ class SILBO(EmbeddedOptimizer):
     n_initial_ : int
         How many points come before the first model.
     subspace_ : LearntSubspace
-        Which directions matter, by parameter name, and how sure that is; made when asked for.
+        Which inputs and directions matter, by parameter name, with intervals; made when read.
     space_ : Space or Box
         The search space.
 
@@ -153,17 +162,17 @@ class SILBO(EmbeddedOptimizer):
     measurement said so (doc/search_log.rst): by default all inputs are kept, under a prior that few
     matter; an embedding is learnt again at every step, and the acquisition is climbed by gradients.
 
-    Pending points (asked for, not told) take part with the value that the surrogate predicts
+    Pending points (asked for, not observed) take part with the value that the surrogate predicts
     ("kriging believer"; Ginsbourger, Le Riche and Carraro 2010). A failed evaluation (NaN or
-    infinite) takes part with the worst value told, and is unlabelled for the embedding.
+    infinite) takes part with the worst observed value, and is unlabelled for the embedding.
 
-    Constraints told (``constraints`` of `tell`) are learnt by a Gaussian process each, on all
+    Observed constraints (``constraints`` of `tell`) are learnt by a Gaussian process each, on all
     columns of the cube, and the log probability that all hold is added to the log expected
     improvement on the best feasible point (Gelbart, Snoek and Adams 2014); pending points are
-    believed to turn out two standard deviations worse. Until a feasible point is known that
+    taken to be two standard deviations worse than predicted. Until a feasible point is known that
     probability alone is sought.
 
-    Noise told with a value (``noise_std`` of `tell`) is noise of that value alone, on top of what
+    Noise given with a value (``noise_std`` of `tell`) is noise of that value alone, on top of what
     the Gaussian process finds in all; it is multiplied by the slope of `warp` at the value. The
     choices of scale, embedding and prior take noise as equal everywhere. A regressor as `surrogate`
     refuses it, as `AddBO` and `BOCK` do, whose processes have one noise for all values.
@@ -196,12 +205,14 @@ class SILBO(EmbeddedOptimizer):
         surrogate: str | Surrogate | RegressorLike = "auto",
         warp: str | Warp | None = "auto",
         journal: str | PathLike[str] | None = None,
+        scale: str | Sequence[str | None] | None = None,
+        maximize: bool = False,
         random_state: RandomState = None,
     ) -> None:
         log, seed = open_log(journal, random_state)
         with closed_on_error(log):
-            super().__init__(bounds, seed)
-            self.random_state = random_state
+            self.scale = scale
+            self.maximize = check_flag("maximize", maximize)
             self.journal = journal
             self.n_components = n_components
             self.embedding = embedding
@@ -215,11 +226,13 @@ class SILBO(EmbeddedOptimizer):
             self.sketch = sketch
             self.surrogate = surrogate
             self.warp = warp
-            self._assemble()
+            super().__init__(bounds if scale is None else as_space(bounds, scale), seed)
+            self.random_state = random_state
             if log is not None:
                 self.keep_journal(log)
 
-    def _configure(self, d):
+    def configure(self, d: int) -> Configuration:
+        """Return the `Configuration` for d columns, after checking the arguments."""
         n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
         n_unlabeled = check_count("n_unlabeled", self.n_unlabeled, least=0)
         sketch = draw_sketch(self.sketch, d, self._rng(*SKETCH_STREAM))
@@ -271,9 +284,9 @@ class SILBO(EmbeddedOptimizer):
 
     def _make_surrogate(self, chosen):
         """Return the surrogate; the prior that "auto" stands for is that of the process alone."""
-        ours = isinstance(self.surrogate, str)
         asked = isinstance(self.embedding, str) and self.embedding == "sparse"
-        return make_surrogate(self.surrogate, chosen.prior if ours or asked else None)
+        prior = chosen.prior if self._has_our_process or asked else None
+        return make_surrogate(self.surrogate, prior)
 
     def _on_sketch(self, sketch, learner):
         return learner if sketch is None else SketchedLearner(sketch, learner, self._seed)

@@ -39,8 +39,8 @@ def embedded(problem: Problem, d: int) -> Problem:
     """Return the problem with d - k inputs added that do nothing, nothing moved.
 
     The k inputs of the problem come first and cover their own boxes exactly. This is the setting of
-    the published curves of the SILBO paper; `planted` and `rotated` are fairer, since here methods
-    that start at the centre or in the corners of the box can look better than they are.
+    the published curves of the SILBO paper. `planted` and `rotated` are fairer. Here methods that
+    start at the centre or in the corners of the box can look better than they are.
 
     Parameters
     ----------
@@ -76,9 +76,9 @@ def planted(problem: Problem, d: int, random_state: RandomState = None) -> Probl
     """Return the problem on k of d inputs, at random places, reflected and translated.
 
     Input ``columns[j]`` of the result is ``x = r_j u_j + t_j`` for the j-th input u_j of the
-    problem in cube coordinates: r_j is 1 or -1 with equal probability and t_j uniform on
-    [-.4, .4], under the condition that the x of one of the optimisers (drawn among them) is at most
-    .9 in size. Going back, ``u_j = clip(r_j (x - t_j))``: a strip of width abs(t_j) at one side of
+    problem in cube coordinates. Here r_j is 1 or -1 with equal probability, and t_j is uniform
+    on [-0.4, 0.4], given that the x of one of the optimisers (drawn among them) is at most 0.9 in
+    size. Going back, ``u_j = clip(r_j (x - t_j))``: a strip of width abs(t_j) at one side of
     the box lies outside the problem's own box, where the function is constant along x.
 
     Parameters
@@ -126,8 +126,8 @@ def planted(problem: Problem, d: int, random_state: RandomState = None) -> Probl
 def rotated(problem: Problem, d: int, random_state: RandomState = None) -> Problem:
     """Return the problem on k dense directions of d inputs: ``g(clip(s Q x))``.
 
-    Q has orthonormal rows (uniformly distributed), and row i is scaled by s_i = 3 / ||Q_i||_1, so
-    that ``s_i Q_i x`` covers [-3, 3] on the box and a third of it is the problem's own range.
+    Q has orthonormal rows (uniformly distributed), and row i is scaled by s_i = 3 / ||Q_i||_1. So
+    ``s_i Q_i x`` covers [-3, 3] on the box, and a third of it is the problem's own range.
 
     Parameters
     ----------

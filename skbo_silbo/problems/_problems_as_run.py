@@ -13,10 +13,10 @@ from skbo_silbo.problems._problem import Problem
 def colville_as_run() -> Problem:
     """Colville as SILBO's authors ran it: its fourth term reads a fifth, unscaled input.
 
-    `colville` has ``90 (c^2 - e)^2``. There the fourth input e is replaced, in this term alone, by
-    the input after it, which lies in [-1, 1] where e lies in [-10, 10]: the steep valley in (c, e)
-    is gone, and a random point is better by a third (-1836 on average after 50 random points in
-    place of -2639).
+    `colville` has ``90 (c^2 - e)^2``. Here the fourth input e is replaced, in this term alone, by
+    the input after it, which lies in [-1, 1] where e lies in [-10, 10]. The steep valley in (c, e)
+    is gone. After 50 random points the best value is -1836 on average in place of -2639, better by
+    a third.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What the values told say of the inputs: one model behind every readout.
+"""What the observed values say of the inputs: one model behind every readout.
 
 A Gaussian process on all inputs, with the prior that all may matter. What is read from it is read
 from draws of the objective (hyperparameters drawn from their posterior, then functions), so that
@@ -49,12 +49,14 @@ N_FOLDS = 5
 N_MODELS = 16  # draws of the hyperparameters
 N_FUNCTIONS = 4  # draws of the objective for each
 LARGEST_WORK = 2 * 10**6  # labels squared times inputs
-MOST_NAMED = 10  # inputs in the largest set whose share is told
+MOST_NAMED = 10  # inputs in the largest set whose share is reported
 LEVEL = 0.9  # of the intervals
 FENCES = 3.0  # interquartile ranges beyond the quartiles
 OUTER = 0.05  # of the values, on either side, that may be outliers
 WIDENING = 1.4  # of intervals of shares: short chains round one mode are too sure (`shares`)
-RESOLUTION = 0.02  # of a share: the error of averages over N points, and of what is called idle
+RESOLUTION = (
+    0.02  # of a share: the error of averages over N points, below it an input is irrelevant
+)
 PRIOR = "dimension-scaled"  # all inputs may matter: the sparse one is sure of its few too soon
 SCALE_ERRORS = 2.0  # standard errors by which another scale must beat the values themselves
 NEGLIGIBLE = 1e-9  # share of a direction that is rounding
@@ -67,7 +69,7 @@ SCALES = {
 
 @dataclass(frozen=True, eq=False)
 class InputModel:
-    """A model of the values told, on all inputs; made by `fit`.
+    """A model of the observed values, on all inputs; made by `fit`.
 
     Attributes
     ----------
@@ -115,8 +117,8 @@ class InputModel:
             Of every value, where it is known; NaN where not.
         """
         noise_std = as_noise(noise_std, y.shape)
-        X, told, noise_std = _canonical(X, y, noise_std)
-        y = _moved_in(told)
+        X, observed, noise_std = _canonical(X, y, noise_std)
+        y = _moved_in(observed)
         if y.size < LEAST_LABELS or np.ptp(y) == 0.0:
             return cls(space, X, y, 0, AsTold(), float("nan"), False, [], (0.0, 1.0))
         rng = np.random.default_rng(0)
@@ -125,7 +127,7 @@ class InputModel:
         data = X[some], warp(y)[some], _noise_variance(warp, y, noise_std)[some]
         r2, informative = _held_out(*data)
         draws, location = _draw(*data, rng) if informative else ([], (0.0, 1.0))
-        n_moved = int(np.sum(y != told))
+        n_moved = int(np.sum(y != observed))
         return cls(space, X, y, n_moved, warp, r2, informative, draws, location)
 
     @property
@@ -157,8 +159,8 @@ class InputModel:
     def directions(self) -> tuple[FloatArray, FloatArray]:
         """The directions in which the mean is steep, (k, m), and their shares, (k,).
 
-        The eigenvectors of ``mean of g g'``, g the gradient of the posterior mean at the points
-        told; none where the values say nothing.
+        The eigenvectors of ``mean of g g'``, g the gradient of the posterior mean at the
+        observed points; none where the values say nothing.
         """
         if not self.is_informative:
             return np.empty((0, self.X.shape[1])), np.empty(0)
@@ -175,7 +177,7 @@ class InputModel:
         -------
         mean, low, high : ndarray of shape (k,)
             Of the posterior mean, and the ends of the interval of the draws; on the scale of the
-            model, in the units of the values told, and within their range.
+            model, in the units of the observed values, and within their range.
         """
         means = [self.values(self.space.round(X)).mean(axis=1) for X in blocks]
         return self._as_told(*_interval(np.column_stack(means)).T)
@@ -195,7 +197,7 @@ class InputModel:
 
     @cached_property
     def _gradients(self):
-        """The gradients of the posterior mean at the points told, (n, m)."""
+        """The gradients of the posterior mean at the observed points, (n, m)."""
         return np.mean([draws.mean_gradient(self.X) for draws in self._draws], axis=0)
 
     def _pair(self, n):

@@ -16,14 +16,15 @@ MOST_SHOWN = 5  # inputs that the text lists
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InputShares:
-    """How much of the variance of an objective each input explains, and how sure that is.
+    """How much of the variance of an objective each input explains, with intervals.
 
-    The share of an input is its total Sobol index: the part of the variance over the whole space
-    (every input drawn by itself from its distribution) that is lost once this input is known last,
-    its interactions included. So shares can add up to more than 1. It is that of the posterior mean
+    The share of an input is its total Sobol index, interactions included: the part of the variance
+    over the whole space that is left when all other inputs are known. Every input is drawn by
+    itself from its distribution. Shares can add up to more than 1. It is that of the posterior mean
     of a Gaussian process on all inputs. The interval is of draws from its posterior, its width set
     on planted problems so as to hold 90 % of the true shares (experiment ``shares``). A category is
-    one input, whatever number of choices it has. Below about .02 a share cannot be told from 0.
+    one input, whatever number of choices it has. Below about 0.02 a share cannot be distinguished
+    from 0.
     Nothing is said (all shares are NaN) where a constant predicts held-out values as well as the
     model.
 
@@ -31,8 +32,8 @@ class InputShares:
     value is drawn anew, and elsewhere that changes nothing. So its share is the mean over branches,
     each as probable as it is drawn, of the variance that is lost within the branch, over the
     variance of all. The choice of the branch is an input too. Drawn anew it changes which inputs a
-    point has, and new ones have values drawn from their own distributions: so its share includes
-    how far the branches differ on average, and how far values within them do that it makes count.
+    point has, and new ones have values drawn from their own distributions. So its share includes
+    how far the branches differ on average, and how far the values within them do.
 
     Attributes
     ----------
@@ -48,9 +49,9 @@ class InputShares:
         Whether the model predicts held-out values better than a constant, so that there are shares.
     scale : str
         What the shares are shares of the variance of: the values, or their logarithms where those
-        are surely the better scale. Values beyond three interquartile ranges from the quartiles, at
-        most a twentieth on either side, are moved in to there before, so that a single one is not
-        all of the variance; how many were is said.
+        are the better scale beyond chance. Values beyond three interquartile ranges from the
+        quartiles, at most a twentieth on either side, are moved in to there before, so that a
+        single one is not all of the variance; how many were is said.
     intervals : ndarray of shape (k, 3)
         Share, and low and high end of its interval, for every input.
     together : ndarray of shape (p, 3)
@@ -92,8 +93,8 @@ class InputShares:
     def ranked(self) -> list[str]:
         """The names by the low end of their intervals, the highest first.
 
-        An input with a large share that may be chance stands behind one that surely matters. As in
-        the space where nothing is said.
+        An input with a large share that may be chance stands behind one that matters beyond chance.
+        The order of the space where nothing is said.
         """
         return [self.names[i] for i in rank_by_low_end(self.intervals)]
 

@@ -33,14 +33,14 @@ class NotLowDimensionalWarning(UserWarning):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearntSubspace:
-    """What matters to an objective, inputs and directions, as far as the values told show it.
+    """What matters to an objective, inputs and directions, as far as the observed values show it.
 
     All of it is read from one model of the values on all inputs (`InputModel`), whatever embedding
     is in use; `skbo_silbo.inspection.SearchDisplay` and `SubspaceDisplay` draw the same. A
     direction matters as much as the mean of the model is steep along it, squared and averaged over
-    the points told: the eigenvectors of ``mean of g g'``, g the gradient in the cube (Constantine
-    2015, section 3; Xia et al. 2002). Every input has the range [-1, 1] there, log-scaled ones in
-    the logarithm.
+    the observed points. Directions are the eigenvectors of ``mean of g g'``, with g the gradient in
+    the cube (Constantine 2015, section 3; Xia et al. 2002). Every input has the range [-1, 1]
+    there, log-scaled ones in the logarithm.
 
     Attributes
     ----------
@@ -51,8 +51,8 @@ class LearntSubspace:
     importance : ndarray of shape (k,)
         Their shares of the mean squared slope; they add up to 1.
     shares : InputShares
-        What every input explains, how sure that is, and the verdict in words.
-    n_told : int
+        What every input explains, with intervals, and the verdict in words.
+    n_observed : int
         How many values this is learnt from.
     path : tuple of (int, str, int)
         The embeddings that were in use: from how many values on, which kind, how many coordinates.
@@ -82,7 +82,7 @@ class LearntSubspace:
     components: FloatArray
     importance: FloatArray
     shares: InputShares
-    n_told: int
+    n_observed: int
     path: tuple[tuple[int, str, int], ...]
     evidence: dict[str, float]
     is_low_dimensional: bool | None
@@ -98,7 +98,7 @@ class LearntSubspace:
             "components": dict(zip(self.feature_names, self.components.T.tolist(), strict=True)),
             "importance": self.importance.tolist(),
             "shares": self.shares.to_dict(),
-            "n_told": self.n_told,
+            "n_observed": self.n_observed,
             "path": [list(step) for step in self.path],
             "evidence": dict(self.evidence),
             "is_low_dimensional": self.is_low_dimensional,
@@ -112,11 +112,11 @@ class LearntSubspace:
         return pd.DataFrame(self.components, index, list(self.feature_names))
 
     def __repr__(self):
-        told = f"Learnt from {self.n_told} values of {len(self.feature_names)} columns."
+        origin = f"Learnt from {self.n_observed} values of {len(self.feature_names)} columns."
         if not self.shares.is_informative:
-            return f"{told}\n{self.shares!r}"
+            return f"{origin}\n{self.shares!r}"
         lines = [
-            told,
+            origin,
             repr(self.shares),
             self._verdict(),
             *(self._direction(i) for i in range(min(self.n_directions, MOST_SHOWN))),
@@ -143,7 +143,7 @@ def describe_subspace(model, learnt, data, rival, rng):
     Parameters
     ----------
     model : InputModel
-        Of all values told.
+        Of all observed values.
     learnt : Model
         Of the optimiser.
     data : tuple of X, y and X_unlabeled
@@ -163,7 +163,7 @@ def describe_subspace(model, learnt, data, rival, rng):
         components=components,
         importance=importance,
         shares=model.shares,
-        n_told=learnt.n_told,
+        n_observed=learnt.n_observed,
         path=learnt.path,
         evidence={name: float(values.mean()) for name, values in densities.items()},
         is_low_dimensional=few if model.is_informative else None,

@@ -1,7 +1,7 @@
 """The space of an array problem: lower and upper bounds of d numbers."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 
 import numpy as np
@@ -11,9 +11,11 @@ from skbo_silbo._typing import ArrayLike, BoundsLike, FloatArray
 from skbo_silbo.space._grid import check_cube, snap, to_cube, to_share
 from skbo_silbo.space._values import as_distribution, is_number
 
+LOGARITHMIC = "log"
+
 
 class Box:
-    """Axis-aligned box of d real inputs, mapped linearly to [-1, 1]^m.
+    """Axis-aligned box of d real inputs, mapped to [-1, 1]^m: they or their logarithms, linearly.
 
     An input with equal bounds is a constant: it is part of every decoded point and has no column
     in the cube, so m <= d. (An engineer who wants to hold one input still sets both bounds to it;
@@ -23,11 +25,15 @@ class Box:
     ----------
     bounds : array-like of shape (d, 2) or scipy.optimize.Bounds
         Lower and upper bound of every input, in the input's own unit. All finite.
+    scale : "log", list of "log" and None, or None, default=None
+        Which inputs are searched by their logarithm: all, or those so named in a list of d.
 
     Attributes
     ----------
     lower, upper : ndarray of shape (d,)
         The bounds.
+    is_logarithmic : ndarray of bool of shape (d,)
+        Which inputs are mapped by their logarithm.
     n_features_ : int
         Columns m of the encoded cube: the number of inputs that are not constant.
     feature_names_ : list of str
@@ -40,7 +46,8 @@ class Box:
     Raises
     ------
     ValueError
-        If the bounds are empty, of another shape, not finite or reversed.
+        If the bounds are empty, of another shape, not finite or reversed, or not above 0 where the
+        scale is logarithmic.
 
     Notes
     -----
@@ -57,19 +64,27 @@ class Box:
     array([[5. , 3. , 0.5]])
     >>> box.encode([[5, 3, 0.5]])
     array([[0. , 0.5]])
+    >>> Box([(1e-4, 1), (-1, 1)], scale=["log", None]).decode([[0, 0.5]])
+    array([[0.01, 0.5 ]])
     """
 
     is_dict = False
 
-    def __init__(self, bounds: BoundsLike) -> None:
+    def __init__(self, bounds: BoundsLike, scale: str | Sequence[str | None] | None = None) -> None:
         self.lower, self.upper = _check_bounds(bounds)
         self._free = np.flatnonzero(self.lower < self.upper)
+        self.is_logarithmic = _check_scale(scale, self.lower)
+        self._is_log = self.is_logarithmic[self._free]
+        ends = self.lower[self._free], self.upper[self._free]
+        self._low, self._high = map(self._scaled, ends)
         self.n_features_ = len(self._free)
         self.feature_names_ = [f"x{j}" for j in self._free]
         self.n_points = math.inf if self.n_features_ else 1
 
     def __repr__(self):
-        return f"Box(d={len(self.lower)})"
+        n_logarithmic = int(self.is_logarithmic.sum())
+        more = f", {n_logarithmic} by their logarithm" if n_logarithmic else ""
+        return f"Box(d={len(self.lower)}{more})"
 
     def encode(self, points: ArrayLike) -> FloatArray:
         """Map points to the cube.
@@ -123,11 +138,16 @@ class Box:
             If the shape is wrong or a value lies outside [-1, 1].
         """
         u = snap(to_share(check_cube(X, self.n_features_)))
-        lower, upper = self.lower[self._free], self.upper[self._free]
+        lower, upper = self._low, self._high
         points = np.tile(self.lower, (len(u), 1))
         # From the nearer bound, so that u = 0 and u = 1 give the bounds to the last bit.
         from_lower, from_upper = lower + u * (upper - lower), upper - (1.0 - u) * (upper - lower)
-        points[:, self._free] = np.where(u < 0.5, from_lower, from_upper)
+        values = np.where(u < 0.5, from_lower, from_upper)
+        if self._is_log.any():
+            ends, is_log = (self.lower[self._free], self.upper[self._free]), self._is_log
+            values = np.clip(np.where(is_log, np.exp(np.where(is_log, values, 0.0)), values), *ends)
+            values = np.where(u == 0.0, ends[0], np.where(u == 1.0, ends[1], values))
+        points[:, self._free] = values
         return points
 
     def round(self, X: ArrayLike) -> FloatArray:
@@ -137,6 +157,10 @@ class Box:
         that stand for a number. A ValueError says where X is no points of the cube.
         """
         return self._place(self.decode(X))
+
+    def every_point(self) -> FloatArray:
+        """Return the only point of a box without free inputs, (1, 0)."""
+        return np.empty((1, 0))
 
     def pinned(self, fixed: Mapping[int, float]) -> "Box":
         """Return the part of this box in which inputs have the values of a dict, by index.
@@ -160,7 +184,12 @@ class Box:
                     f"of input {j}: got {value!r}. Change the value or widen the bounds."
                 )
             bounds[j] = value
-        return Box(bounds)
+        return Box(bounds, self.scale)
+
+    @property
+    def scale(self) -> list[str | None]:
+        """The scale of every input, "log" or None."""
+        return [LOGARITHMIC if is_log else None for is_log in self.is_logarithmic]
 
     def spread(self, U: FloatArray) -> FloatArray:
         """Return points of the cube from uniform numbers in [0, 1], (n, m): one for an input."""
@@ -173,9 +202,16 @@ class Box:
     def with_value(self, X: FloatArray, name: str, value: float) -> FloatArray:
         """Return points of the cube, (n, m), with another value of an input, ``x0`` or another."""
         j = self.feature_names_.index(name)
-        i = self._free[j]
+        point = self.lower[None].copy()
+        point[0, self._free[j]] = value
         X = X.copy()
-        X[:, j] = to_cube(snap((value - self.lower[i]) / (self.upper[i] - self.lower[i])))
+        X[:, j] = self._place(point)[0, j]
+        return X
+
+    def with_values(self, X: FloatArray, values: Mapping[str, float]) -> FloatArray:
+        """Return points of the cube, (n, m), with other values of inputs; constants have theirs."""
+        for name in values.keys() & set(self.feature_names_):
+            X = self.with_value(X, name, values[name])
         return X
 
     def column_groups(self) -> dict[str, list[int]]:
@@ -184,8 +220,14 @@ class Box:
 
     def _place(self, points):
         """Return the nearest grid points of the cube of points, (n, d), inside the bounds."""
-        lower, upper = self.lower[self._free], self.upper[self._free]
-        return to_cube(snap((points[:, self._free] - lower) / (upper - lower)))
+        values = points[:, self._free]
+        if self._is_log.any():
+            values = self._scaled(values)
+        return to_cube(snap((values - self._low) / (self._high - self._low)))
+
+    def _scaled(self, values):
+        """Return values of the free inputs, (..., m), or, where it is these, their logarithms."""
+        return np.where(self._is_log, np.log(np.where(self._is_log, values, 1.0)), values)
 
 
 def _check_bounds(bounds):
@@ -212,6 +254,25 @@ def _check_bounds(bounds):
         too_wide = ~np.isfinite(upper - lower)
     _refuse(too_wide, bounds, "have a finite range upper - lower", "Search the logarithm instead")
     return lower, upper
+
+
+def _check_scale(scale, lower):
+    """Return which inputs are logarithmic, bool of shape (d,), or raise ValueError."""
+    listed = [scale] * len(lower) if scale is None or isinstance(scale, str) else scale
+    is_list = isinstance(listed, (list, tuple)) and len(listed) == len(lower)
+    if not is_list or any(s is not None and s != LOGARITHMIC for s in listed):
+        raise ValueError(
+            f"scale must be None, {LOGARITHMIC!r}, or a list of these for each of {len(lower)} "
+            f"inputs: got {scale!r}. Write one for every input."
+        )
+    is_logarithmic = np.array([s == LOGARITHMIC for s in listed])
+    if (bad := is_logarithmic & (lower <= 0.0)).any():
+        j = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"scale of input {j} must be None unless its bounds are above 0: got {LOGARITHMIC!r} "
+            f"with a lower bound of {lower[j]}. Raise it, or write None in a list for this input."
+        )
+    return is_logarithmic
 
 
 def _refuse(bad, bounds, rule, remedy):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from skbo_silbo._checks import brief
-from skbo_silbo.journal import describe
+from skbo_silbo.journal._describe import describe
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
 from skbo_silbo.space._value_words import ADDRESS

@@ -65,7 +65,7 @@ class ParameterDomain:
 
     @property
     def words(self) -> list[str]:
-        """A word for each of `values`, no two alike: 1 and "1" are ``1`` and ``'1'``.
+        """A word for each of `values`, no two equal: 1 and "1" are ``1`` and ``'1'``.
 
         That of an estimator is its class, as long as no other has it.
         """
@@ -125,8 +125,9 @@ def parameter_domains(space: AnySpace) -> dict[str, ParameterDomain]:
     (True, ['rbf', 'poly'], 3.0)
     """
     if isinstance(space, Box):
-        ends = enumerate(zip(space.lower.tolist(), space.upper.tolist(), strict=True))
-        return {f"x{j}": ParameterDomain(None, *pair) for j, pair in ends}
+        columns = (c.tolist() for c in (space.lower, space.upper, space.is_logarithmic))
+        inputs = enumerate(zip(*columns, strict=True))
+        return {f"x{j}": ParameterDomain(None, *of_input) for j, of_input in inputs}
     versions: dict[str, list[Any]] = {}
     for branch in space.branches if isinstance(space, SpaceUnion) else [space]:
         for parameter in branch.parameters:

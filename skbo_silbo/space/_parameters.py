@@ -25,14 +25,22 @@ TAIL = 2.0**-14
 N_QUANTILES = 9  # by which distributions are compared
 
 
-class Levels:
+class _OneColumn:
+    """A parameter in one column, in which equal probability is equal length."""
+
+    n_columns = 1
+
+    def spread(self, u):
+        """Return the column in which the numbers are shares of the probability."""
+        return to_cube(u)[:, None]
+
+
+class Levels(_OneColumn):
     """Finitely many distinct numbers in order, one column; each level owns its share of it.
 
     `mass` gives the probability of a number that is not a level; where it is positive, the number
     is encoded as the nearest level. Without `mass` only the levels are known.
     """
-
-    n_columns = 1
 
     def __init__(self, name, values, weights, *, mass=None):
         self.name, self.values, self.mass = name, list(values), mass
@@ -63,10 +71,6 @@ class Levels:
     def round(self, columns):
         """Return the middles of the levels' shares."""
         return self._centres[self._cells(columns), None]
-
-    def spread(self, u):
-        """Return the column in which the numbers are shares."""
-        return to_cube(u)[:, None]
 
     def summary(self):
         """Return the levels and the middles of their shares."""
@@ -150,10 +154,9 @@ class Categories:
         return (columns > 0).sum(axis=1)  # of a constant 0
 
 
-class Quantiles:
-    """A scipy.stats distribution in one column: equal probability is equal length."""
+class Quantiles(_OneColumn):
+    """A scipy.stats distribution, through its quantiles."""
 
-    n_columns = 1
     n_values = math.inf
     values = None
 
@@ -189,10 +192,6 @@ class Quantiles:
     def round(self, columns):
         """Return the coordinates of the quantiles."""
         return self._columns(self._quantiles(columns))
-
-    def spread(self, u):
-        """Return the column in which the numbers are probabilities."""
-        return to_cube(u)[:, None]
 
     def summary(self):
         """Return some quantiles, the ends of the searched range included."""

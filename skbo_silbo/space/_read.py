@@ -1,7 +1,9 @@
 """Reading what a user may give as a search space."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
+
+import numpy as np
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import BoundsLike
@@ -13,7 +15,7 @@ from skbo_silbo.space._values import interval, is_number
 AnySpace: TypeAlias = Space | SpaceUnion | Box
 
 
-def as_space(bounds: BoundsLike) -> AnySpace:
+def as_space(bounds: BoundsLike, scale: str | Sequence[str | None] | None = None) -> AnySpace:
     """Return the search space that `bounds` describes.
 
     Parameters
@@ -22,6 +24,8 @@ def as_space(bounds: BoundsLike) -> AnySpace:
 scipy.optimize.Bounds
         A dict is read as a `Space`, a list of dicts as a `SpaceUnion` (of one, as a `Space`), an
         array or `Bounds` as a `Box`.
+    scale : "log", list of "log" and None, or None, default=None
+        Of a `Box`.
 
     Returns
     -------
@@ -31,7 +35,7 @@ scipy.optimize.Bounds
     Raises
     ------
     ValueError
-        As `Space`, `SpaceUnion` and `Box` do.
+        As `Space`, `SpaceUnion` and `Box` do; and if there is a scale for named parameters.
 
     Examples
     --------
@@ -42,6 +46,8 @@ scipy.optimize.Bounds
     >>> as_space([{"C": [1, 10]}, {"nu": [0.1, 0.5]}])
     SpaceUnion(Space(C: 1, 10), Space(nu: 0.1, 0.5))
     """
+    if scale is not None:
+        return _scaled(bounds, scale)
     if isinstance(bounds, (Space, SpaceUnion, Box)):
         return bounds
     if isinstance(bounds, Mapping):
@@ -49,6 +55,16 @@ scipy.optimize.Bounds
     if isinstance(bounds, (list, tuple)) and any(isinstance(b, (Mapping, Space)) for b in bounds):
         return SpaceUnion(bounds) if len(bounds) > 1 else as_space(bounds[0])
     return Box(bounds)
+
+
+def _scaled(bounds, scale):
+    space = as_space(bounds)
+    if not isinstance(space, Box):
+        raise ValueError(
+            f"scale must be None for named parameters, whose distributions say it: got {scale!r}. "
+            "Write scipy.stats.loguniform(low, high) for a parameter."
+        )
+    return Box(np.column_stack([space.lower, space.upper]), scale)
 
 
 def refuse_intervals(bounds: BoundsLike) -> None:

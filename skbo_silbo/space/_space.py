@@ -179,6 +179,12 @@ class Space:
         """
         return np.concatenate([p.round(block) for p, block in self._blocks(X)], axis=1)
 
+    def every_point(self) -> FloatArray:
+        """Return all points of a finite space as points of the cube, (n_points, m)."""
+        blocks = [p.encode(p.values) for p in self.parameters]
+        places = np.indices([len(block) for block in blocks]).reshape(len(blocks), -1)
+        return np.hstack([block[at] for block, at in zip(blocks, places, strict=True)])
+
     def pinned(self, fixed: Mapping[str, Any]) -> Self:
         """Return the part of this space in which parameters have the values of a dict.
 
@@ -204,6 +210,12 @@ class Space:
             ]
         )
         return part
+
+    def with_parameter(self, name: str, values: Any) -> Self:
+        """Return this space with one parameter more, the last."""
+        more = copy.copy(self)
+        more._arrange([*self.parameters, read_parameter(name, values)])
+        return more
 
     def summary(self) -> dict[str, Any]:
         """Return what tells this space from another.
@@ -252,6 +264,12 @@ class Space:
         parameter = self.parameters[self.parameter_names.index(name)]
         X = X.copy()
         X[:, self.column_groups()[name]] = parameter.encode([value])
+        return X
+
+    def with_values(self, X: FloatArray, values: Mapping[str, Any]) -> FloatArray:
+        """Return points of the cube, (n, m), with other values of parameters."""
+        for name, value in values.items():
+            X = self.with_value(X, name, value)
         return X
 
     def column_groups(self) -> dict[str, list[int]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from skbo_silbo._typing import ArrayLike, FloatArray
 from skbo_silbo.space._grid import check_cube
+from skbo_silbo.space._keys import first_rows
 from skbo_silbo.space._parameters import Categories
 from skbo_silbo.space._space import Space, check_dicts
 from skbo_silbo.space._values import among, distinct, find, same, unlike
@@ -148,6 +149,18 @@ class SpaceUnion:
                 rounded[rows, : self._choice.n_columns] = self._choice.encode([b])
         return rounded
 
+    def every_point(self) -> FloatArray:
+        """Return all points of a finite space as points of the cube, each once, (n_points, m)."""
+        blocks = []
+        for b, branch in enumerate(self.branches):
+            own = branch.every_point()
+            X = np.zeros((len(own), self.n_features_))
+            X[:, : self._choice.n_columns] = self._choice.encode([b])
+            X[:, self._columns[b]] = own
+            blocks.append(self.round(X))
+        X = np.vstack(blocks)
+        return X[first_rows(X)]
+
     def pinned(self, fixed: Mapping[str, Any]) -> "SpaceUnion | Space":
         """Return the part of the branches in which parameters have the values of a dict.
 
@@ -161,18 +174,24 @@ class SpaceUnion:
         ValueError
             If no branch has them.
         """
-        parts, reasons = [], []
-        for branch in self.branches:
-            try:
-                parts.append(branch.pinned(fixed))
-            except ValueError as error:
-                reasons.append(str(error))
-        if not parts:
+        by_branch, reasons = self._pinned_branches(fixed)
+        if not by_branch:
             raise ValueError(
                 f"fixed must be possible in one branch (one dict of the list) at least: got "
                 f"{dict(fixed)!r}. {self._why_none_has(fixed, reasons)}"
             )
+        parts = list(by_branch.values())
         return SpaceUnion(parts) if len(parts) > 1 else parts[0]
+
+    def _pinned_branches(self, fixed):
+        """Return the parts of branches by their number, and why others have none."""
+        parts, reasons = {}, []
+        for b, branch in enumerate(self.branches):
+            try:
+                parts[b] = branch.pinned(fixed)
+            except ValueError as error:
+                reasons.append(str(error))
+        return parts, reasons
 
     def _why_none_has(self, fixed, reasons):
         """Say what is wrong with the values, or which parameters the branches have."""
@@ -240,6 +259,21 @@ class SpaceUnion:
                     continue
                 blocks.append(block)
         return np.concatenate(blocks)
+
+    def with_values(self, X: FloatArray, values: Mapping[str, Any]) -> FloatArray:
+        """Return points of the cube, (n, m), with other values of parameters.
+
+        Points are moved to a branch that has all of these, where theirs has not.
+        """
+        X, chosen = X.copy(), self._branch(X)
+        fitting = list(self._pinned_branches(values)[0])
+        for b in set(chosen.tolist()):
+            target = b if b in fitting else fitting[b % len(fitting)]
+            rows, own = np.flatnonzero(chosen == b), self._columns[target]
+            X[rows, : self._choice.n_columns] = self._choice.encode([target])
+            block = X[np.ix_(rows, own)]
+            X[np.ix_(rows, own)] = self.branches[target].with_values(block, values)
+        return X
 
     def choices(self, X: FloatArray) -> list[Any]:
         """Return the value of the choice, of `choice_values`, at points of the cube, (n, m)."""

@@ -3,7 +3,7 @@
 import json
 import re
 
-from skbo_silbo.journal import describe, digest
+from skbo_silbo.journal._describe import describe, digest
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)  # differs from process to process
 LONGEST = 60  # characters of an object's parts that are written out

@@ -22,14 +22,14 @@ from skbo_silbo.surrogate._fitting import refit, restored
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 LARGEST = 1e6  # size of a constraint, in units of its typical size, beyond which all are alike
-PESSIMISM = 2.0  # standard deviations by which a pending point is believed to be worse
+PESSIMISM = 2.0  # standard deviations by which a pending point is worse: chosen, not tuned
 
 _LOG_ROOT_TWO_PI = 0.5 * np.log(2.0 * np.pi)
 
 
 @dataclass(frozen=True, eq=False)
 class Feasibility:
-    """What is believed of constraints.
+    """The posterior of constraints.
 
     Attributes
     ----------
@@ -65,19 +65,19 @@ class Feasibility:
             gradient -= slope[:, None] * (mean_by_x + u[:, None] * std_by_x)
         return total, gradient
 
-    def believing(self, X: FloatArray) -> "Feasibility":
-        """Return what is believed if constraints at pending points turn out worse than predicted.
+    def with_pending(self, X: FloatArray) -> "Feasibility":
+        """Return the posterior if constraints at pending points are worse than predicted.
 
-        By two standard deviations: points near one that may well be infeasible are then not asked
-        for until it is told.
+        By two standard deviations: points near one that may well be infeasible are not asked for
+        until its value is observed.
         """
-        believing = []
+        processes = []
         for process in self.processes:
             mean, std = process.predict(X)
-            believing.append(process.with_points(X, mean + PESSIMISM * std))
-        return Feasibility(tuple(believing))
+            processes.append(process.with_points(X, mean + PESSIMISM * std))
+        return Feasibility(tuple(processes))
 
-    def holds_surely(self, X: FloatArray) -> BoolArray:
+    def holds_with_margin(self, X: FloatArray) -> BoolArray:
         """Return where all constraints would hold even if worse than predicted so, (n,) of bool."""
         surely = np.ones(len(X), bool)
         for process in self.processes:
@@ -109,7 +109,7 @@ def fit_feasibility(
     """
     made = {
         number: refit(_template(X), states.get(number), *data)
-        for number, data in _known(X, constraints)
+        for number, data in _known_values(X, constraints)
     }
     processes = tuple(process for process, _ in made.values())
     new_states = {number: state for number, (_, state) in made.items()}
@@ -122,7 +122,7 @@ def restore_feasibility(
     """Return the `Feasibility` of these states, or None; nothing is searched."""
     processes = [
         restored(_template(X), states[number], *data)
-        for number, data in _known(X, constraints)
+        for number, data in _known_values(X, constraints)
         if number in states
     ]
     return Feasibility(tuple(processes)) if processes else None
@@ -153,7 +153,7 @@ def scaled_constraint(c: FloatArray) -> FloatArray:
     return np.sign(scaled) * np.log1p(np.abs(scaled))
 
 
-def _known(X, constraints):
+def _known_values(X, constraints):
     """Return (number, (points, targets, noise)) of every constraint of which a value is known."""
     known = []
     for number, values in enumerate(constraints.T):

@@ -10,6 +10,7 @@ from skbo_silbo.surrogate._surrogate_protocol import Surrogate
 
 SurrogateT = TypeVar("SurrogateT", bound=Surrogate)
 
+# Those of all runs of doc/search_log.rst, not tuned.
 TUNE_GROWTH = 1.05  # labels, relative, between searches of the hyperparameters
 LONG_GROWTH = 1.1  # the same where a search takes long
 LONG_WORK = 2 * 10**7  # labels squared times inputs: about a second (doc/benchmarks/overhead.rst)

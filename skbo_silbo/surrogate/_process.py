@@ -1,6 +1,7 @@
 """The Gaussian process surrogate: standardised targets, and hyperparameters at the mode."""
 
 from copy import copy
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -33,8 +34,6 @@ class GaussianProcessSurrogate:
         What the targets were standardised by.
     observations_ : Observations
         The data, standardised.
-    prior_ : HyperparameterPrior
-        Of `theta_`.
 
     Examples
     --------
@@ -94,17 +93,25 @@ class GaussianProcessSurrogate:
         targets = (y - self.y_mean_) / self.y_scale_
         known = np.broadcast_to(noise_variance, len(Z)) / self.y_scale_**2
         self.observations_ = Observations(Z, targets, known)
-        prior = PRIORS[self.prior](Z.shape[1]) if isinstance(self.prior, str) else self.prior
-        self.prior_ = prior.shared() if self.isotropic else prior
-        self.theta_ = self.prior_.location
-        if state is not None and len(state["theta"]) == self.theta_.size:
+        vars(self).pop("prior_", None)  # of the last fit
+        size = 3 if self.isotropic else Z.shape[1] + 2
+        if state is not None and len(state["theta"]) == size:
             self.theta_ = np.array(state["theta"])
+        else:
+            self.theta_ = self.prior_.location
         if tune:
             self.theta_ = np.clip(self.theta_, *self.prior_.bounds.T)
         if tune and np.ptp(targets) > 0.0:
             self.theta_ = self._most_probable()
         self._process = self.observations_.condition(self.theta_)
         return self
+
+    @cached_property
+    def prior_(self) -> HyperparameterPrior:
+        """The prior of `theta_`."""
+        d = self.observations_.X.shape[1]
+        prior = PRIORS[self.prior](d) if isinstance(self.prior, str) else self.prior
+        return prior.shared() if self.isotropic else prior
 
     @property
     def weights_(self) -> FloatArray:
@@ -151,6 +158,10 @@ class GaussianProcessSurrogate:
         """
         mean, variance = self._process.predict(Z)
         return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.sqrt(variance)
+
+    def predict_mean(self, Z: FloatArray) -> FloatArray:
+        """Return the mean that `predict` returns, (m,), at less cost."""
+        return self.y_mean_ + self.y_scale_ * self._process.predict_mean(Z)
 
     def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
         """Return mean, standard deviation and their gradients at the rows of Z.

@@ -1,19 +1,26 @@
 """Check of a learner of embeddings."""
 
+from typing import cast
+
 import numpy as np
 
-from skbo_silbo._checks import check_members
+from skbo_silbo._checks import check_members, missing_members
+from skbo_silbo._typing import TransformerLike
 from skbo_silbo.embedding import Learner
+from skbo_silbo.embedding._learners import Transformer, choose_embedding
 from skbo_silbo.embedding._learnt import check_learnt
 from skbo_silbo.testing._comparison import require, require_close
 
 
-def check_learner(learner: Learner, *, n_inputs: int = 6, random_state: int = 0) -> None:
+def check_learner(
+    learner: Learner | TransformerLike, *, n_inputs: int = 6, random_state: int = 0
+) -> None:
     """Check that a learner does what `skbo_silbo.embedding.Learner` says.
 
     Parameters
     ----------
-    learner : Learner
+    learner : Learner or transformer
+        What `embedding` of `skbo_silbo.SILBO` takes as an object.
     n_inputs : int, default=6
         Inputs d of the trial data.
     random_state : int, default=0
@@ -31,11 +38,14 @@ def check_learner(learner: Learner, *, n_inputs: int = 6, random_state: int = 0)
 
     Examples
     --------
-    >>> from skbo_silbo.embedding._learners import IdentityLearner
+    >>> from sklearn.decomposition import PCA
     >>> from skbo_silbo.testing import check_learner
-    >>> check_learner(IdentityLearner())
+    >>> check_learner(PCA(2))
     """
+    if missing_members(learner, Learner) and not missing_members(learner, Transformer):
+        learner = choose_embedding(learner, "auto", n_inputs).learner
     check_members("learner", learner, Learner)
+    learner = cast(Learner, learner)
     require(isinstance(learner.name, str), "name must be a string")
     rng = np.random.default_rng(random_state)
     X = rng.uniform(-1.0, 1.0, (40, n_inputs))

@@ -88,28 +88,23 @@ class Workers:
         What all calls are of, to be refused where it cannot be sent to the workers.
     what : str, default="func"
         What a function is called in messages.
-    on_begin, on_take_back : callable or None, default=None
-        Called with a `Call` before it is handed to the executor, each time; and when it has come
-        back without having begun.
+
+    Attributes
+    ----------
+    on_begin, on_take_back : callable or None
+        To be set: called with a `Call` before it is handed to the executor, each time; and when it
+        has come back without having begun.
     """
 
+    on_begin = on_take_back = None
+
     def __init__(
-        self,
-        executor: Any,
-        *,
-        timeout: float | None = None,
-        n_workers: int | None = None,
-        n_retries: int = 1,
-        func: Callable[..., Any] | None = None,
-        what: str = "func",
-        on_begin: Callable[[Call], object] | None = None,
-        on_take_back: Callable[[Call], object] | None = None,
-    ) -> None:
+        self, executor, *, timeout=None, n_workers=None, n_retries=1, func=None, what="func"
+    ):
         self._make = None if is_executor(executor) else executor
         self._executor = executor if self._make is None else made(executor)
         self._timeout = FOREVER if timeout is None else timeout
         self._n_retries, self._what = n_retries, what
-        self.on_begin, self.on_take_back = on_begin, on_take_back
         self._waiting: deque[Call] = deque()
         self._jobs: dict[Any, Call] = {}  # futures to calls, in the order handed over
         self._hung: set[Any] = set()  # futures whose workers do not come back

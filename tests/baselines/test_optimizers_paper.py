@@ -124,24 +124,8 @@ def test_the_settings_of_the_paper(method):
 def test_top_down_never_evaluates_again(preimage, acquisition):
     mapping = f"top-down-{preimage}"
     options = {"mapping": mapping, "acquisition": acquisition, "n_initial": 12, "update_every": 3}
-    result = minimize(
-        ridge,
-        [(-1, 1)] * 5,
-        method="silbo-td",
-        n_components=2,
-        n_calls=22,
-        random_state=0,
-        **options,
-    )
-    again = minimize(
-        ridge,
-        [(-1, 1)] * 5,
-        method="silbo-td",
-        n_components=2,
-        n_calls=22,
-        random_state=0,
-        **options,
-    )
+    options |= {"method": "silbo-td", "n_components": 2, "n_calls": 22, "random_state": 0}
+    result, again = (minimize(ridge, [(-1, 1)] * 5, **options) for _ in range(2))
     assert result.nfev == 22
     assert len(np.unique(result.x_iters.round(9), axis=0)) == 22
     assert_array_equal(result.x_iters, again.x_iters)

@@ -17,15 +17,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info
 
-from skbo_silbo.benchmarks import Cell, Store, Table, render_rst, render_text, run_experiment
 from skbo_silbo.benchmarks.__main__ import main
 from skbo_silbo.benchmarks.engine import (
+    Cell,
     MissingPeerError,
+    Store,
+    Table,
     _runner,
     measure_cell,
     missing_cells,
     peak_rss_mib,
+    render_rst,
+    render_text,
     run_cell,
+    run_experiment,
     write_rst,
 )
 from skbo_silbo.benchmarks.engine._environment import THREAD_VARIABLES

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from skbo_silbo.benchmarks import Experiment, Grid, Store
 from skbo_silbo.benchmarks.__main__ import main
-from skbo_silbo.benchmarks.engine import run_command_line
+from skbo_silbo.benchmarks.engine import Experiment, Grid, Store, run_command_line
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS, OWN_MEASUREMENTS
 from skbo_silbo.benchmarks.experiments._registry import find_experiments
-from skbo_silbo.benchmarks.search import make_problem, regrets
+from skbo_silbo.benchmarks.search.problem_data import make_problem
+from skbo_silbo.benchmarks.search.search_run import regrets
 
 ROOT = Path(__file__).parents[2]
 MODULE = """
@@ -131,12 +131,8 @@ def missing_results(folder):
 
 def missing_folder_of_the_page(folder):
     Store("one.jsonl").append(first_result("doc/benchmarks/overhead.jsonl"))
-    return [
-        "report",
-        "one.jsonl",
-        "--rst",
-        "no_folder/page.rst",
-    ], "no_folder/page.rst: No such file"
+    page = "no_folder/page.rst"
+    return ["report", "one.jsonl", "--rst", page], f"{page}: No such file"
 
 
 def out_is_a_folder(folder):
@@ -242,9 +238,8 @@ def test_examples_of_the_projects_own_measurements_run(name):
 def test_a_new_file_is_a_new_experiment(tmp_path, monkeypatch):
     package = tmp_path / "made_up_experiments"
     package.mkdir()
-    text = (
-        "from skbo_silbo.benchmarks import Experiment\nONE = Experiment({!r}, {{}}, {{}}, 0, 0)\n"
-    )
+    imported = "from skbo_silbo.benchmarks.engine import Experiment"
+    text = imported + "\nONE = Experiment({!r}, {{}}, {{}}, 0, 0)\n"
     (package / "__init__.py").write_text("")
     (package / "_first.py").write_text(text.format("zebra"))
     (package / "_second.py").write_text(text.format("ape"))

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from skbo_silbo.benchmarks.engine import Store
-from skbo_silbo.benchmarks.search import CONTESTANTS, style_of
+from skbo_silbo.benchmarks.search.contestants import CONTESTANTS
+from skbo_silbo.benchmarks.search.search_figures import style_of
 
 FOLDER = Path(__file__).parents[2] / "doc" / "benchmarks"
 APART = 18.0  # CIELAB units; about 2 are just seen side by side, thin lines need far more

@@ -9,24 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skbo_silbo.benchmarks import render_rst
-from skbo_silbo.benchmarks.engine import RunOptions
+from skbo_silbo.benchmarks.engine import RunOptions, render_rst
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS
+from skbo_silbo.benchmarks.experiments._bocode_offline import bocode_problem
 from skbo_silbo.benchmarks.experiments._public_suites import DEAR, SUBSET
-from skbo_silbo.benchmarks.search import (
-    CONTESTANTS,
-    bbob_problem,
-    chance_means,
-    compared,
-    error_of_mean,
-    find_contestant,
-    gap_runs,
-    make_problem,
-    measure_gap,
-    measure_search,
-    yeo_johnson,
-)
-from skbo_silbo.benchmarks.search._gap_report import paired_difference
+from skbo_silbo.benchmarks.search.bbob import bbob_problem
+from skbo_silbo.benchmarks.search.contestants import CONTESTANTS, find_contestant
+from skbo_silbo.benchmarks.search.gap_closed import chance_means, compared, gap_runs
+from skbo_silbo.benchmarks.search.gap_report import error_of_mean, paired_difference
+from skbo_silbo.benchmarks.search.output_scale import yeo_johnson
+from skbo_silbo.benchmarks.search.problem_data import make_problem
+from skbo_silbo.benchmarks.search.search_run import measure_gap, measure_search
 from skbo_silbo.problems import Problem
 
 PUBLIC = EXPERIMENTS["public"]
@@ -290,7 +283,7 @@ def test_the_picture_of_shares_is_drawn(tmp_path):
 
 def test_variants_run_wherever_the_method_runs_that_they_vary():
     name = "silbo:embedding=identity,n_initial=8"
-    varied = PUBLIC.configured(RunOptions(variants=(name,)))
+    varied = PUBLIC.configure(PUBLIC, RunOptions(variants=(name,)))
     cells = varied.cells("report")
     assert sum(c.method == name for c in cells) == sum(c.method == "silbo" for c in cells)
     assert len(cells) == len(PUBLIC.cells("report")) + sum(c.method == name for c in cells)
@@ -321,13 +314,13 @@ def test_problems_of_bocode_are_minimised_and_snapped():
     bocode = pytest.importorskip("bocode")
     import torch
 
-    ours = make_problem({"suite": "bocode", "function": "PortfolioPort2", "kind": "large"}, 0)
+    ours = bocode_problem("PortfolioPort2")
     theirs = bocode.get_problem("PortfolioPort2")()
     X = ours.sample(5, 0)
     values, _ = theirs.evaluate(theirs.enforce_variable_types(torch.as_tensor(X)))
     np.testing.assert_allclose(ours.evaluate(X), -values[:, 0].numpy())
     with pytest.raises(ValueError, match="name must be that of a problem with one objective and"):
-        make_problem({"suite": "bocode", "function": "CEC2020_p1", "kind": "small"}, 0)
+        bocode_problem("CEC2020_p1")
 
 
 @pytest.mark.parametrize("method", ["optuna-gp", "scikit-optimize", "turbo", "botorch-gp", "saas"])

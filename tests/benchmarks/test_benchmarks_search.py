@@ -7,25 +7,29 @@ import pytest
 from scipy.linalg import subspace_angles
 
 from skbo_silbo import SemiSlicedInverseRegression
-from skbo_silbo.benchmarks import Grid, Store, render_rst, run_experiment
 from skbo_silbo.benchmarks.__main__ import main
-from skbo_silbo.benchmarks.engine import MissingPeerError, Recorder, curve
+from skbo_silbo.benchmarks.engine import (
+    Grid,
+    MissingPeerError,
+    Recorder,
+    Store,
+    curve,
+    render_rst,
+    run_experiment,
+)
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 from skbo_silbo.benchmarks.experiments._paper_figures import largest_share
-from skbo_silbo.benchmarks.search import (
-    CONTESTANTS,
+from skbo_silbo.benchmarks.search.contestants import CONTESTANTS
+from skbo_silbo.benchmarks.search.problem_data import make_problem
+from skbo_silbo.benchmarks.search.published import compare_published, read_published
+from skbo_silbo.benchmarks.search.search_figures import mean_band, search_figures
+from skbo_silbo.benchmarks.search.search_report import (
     at_main_budgets,
-    compare_published,
     evaluations_within,
-    make_problem,
-    mean_band,
-    measure_search,
-    read_published,
-    regrets,
-    search_figures,
     search_report,
     values_of,
 )
+from skbo_silbo.benchmarks.search.search_run import measure_search, regrets
 
 DEFAULT = EXPERIMENTS["default"]
 PROBLEM = {"function": "branin", "kind": "embedded", "d": 6, "n": 14, "r": 2}

@@ -382,3 +382,105 @@ def test_bad_features_are_refused():
 def test_identical_labelled_rows_are_refused():
     with pytest.raises(ValueError, match=r"at least one feature that varies.*identical"):
         ActiveSubspace().fit(np.ones((5, 2)), np.arange(5.0))
+
+
+def exact(seed=0, n=200):
+    """Rows of uneven scales, a response of two of them, and its slopes."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5)) * np.array([1.0, 3.0, 0.2, 1.0, 1.0]) + 1
+    y = np.exp(0.7 * X[:, 0] + 0.1 * X[:, 1])
+    return X, y, y[:, None] * np.array([0.7, 0.1, 0, 0, 0])
+
+
+def test_given_gradients_are_averaged_and_nothing_is_fitted():
+    """Constantine, Dow and Wang (2014), eq. 1.2, for columns of unit deviation."""
+    X, y, G = exact()
+    G = G + 0.1 * np.random.default_rng(1).normal(size=G.shape)
+    subspace = ActiveSubspace(2).fit(X, y, gradients=G)
+    scale = X.std(axis=0)
+    squares, W = np.linalg.eigh((G * scale).T @ (G * scale) / len(X))
+    np.testing.assert_allclose(subspace.eigenvalues_, squares[::-1], rtol=1e-10)
+    expected = W[:, :-3:-1].T / scale
+    both = np.vstack([expected / np.linalg.norm(expected, axis=1)[:, None], subspace.components_])
+    assert np.linalg.matrix_rank(both, tol=1e-8) == 2
+    assert not hasattr(subspace, "length_scale_")
+
+
+def test_exact_gradients_of_a_ridge_function_give_its_direction_from_few_rows():
+    X, y, G = exact(n=3)
+    subspace = ActiveSubspace().fit(X, y, gradients=G)
+    assert subspace.n_components_ == 1
+    np.testing.assert_allclose(subspace.components_[0], np.array([7, 1, 0, 0, 0]) / 50**0.5)
+
+
+def test_weights_and_missing_labels_of_given_gradients():
+    X, y, G = exact()
+    G = G + np.random.default_rng(1).normal(size=G.shape)
+    counts = np.arange(200) % 3
+    rows = np.repeat(np.arange(200), counts)
+    one = ActiveSubspace(2).fit(X, y, sample_weight=counts, gradients=G)
+    other = ActiveSubspace(2).fit(X[rows], y[rows], gradients=G[rows])
+    np.testing.assert_allclose(one.components_, other.components_)
+    y[::4] = np.nan
+    part = np.isfinite(y)
+    one = ActiveSubspace(2).fit(X, y, gradients=G)
+    other = ActiveSubspace(2).fit(X[part], y[part], gradients=G[part])
+    np.testing.assert_allclose(one.components_, other.components_)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "gradients", "words"),
+    [
+        ({}, np.zeros((40, 5)), "gradients must not all be 0"),
+        ({}, np.ones((40, 4)), r"gradients must have shape \(40, 5\)"),
+        ({}, np.full((40, 5), np.nan), "gradients contains NaN"),
+        ({"response": "rank"}, np.ones((40, 5)), "gradients must be None with response='rank'"),
+        ({"n_components": 2}, np.ones((40, 5)), "n_components must be at most 1"),
+    ],
+)
+def test_gradients_that_cannot_be_are_refused(parameters, gradients, words):
+    X, y, _ = exact(n=40)
+    with pytest.raises(ValueError, match=words):
+        ActiveSubspace(**parameters).fit(X, y, gradients=gradients)
+
+
+def test_each_of_several_responses_has_a_process_and_all_count_alike():
+    X = np.random.default_rng(0).normal(size=(80, 5))
+    Y = np.column_stack([np.sin(X[:, 1]), 1e6 * X[:, 3] ** 2])
+    both = ActiveSubspace().fit(X, Y)
+    assert both.n_components_ == 2
+    assert set(np.abs(both.components_).argmax(axis=1).tolist()) == {1, 3}
+    single = [ActiveSubspace(1).fit(X, y) for y in Y.T]
+    np.testing.assert_allclose(both.length_scale_, [one.length_scale_ for one in single], 0.01)
+    np.testing.assert_allclose(both.noise_, [one.noise_ for one in single], 0.01)
+    shares = [one.eigenvalues_.sum() / y.var() for one, y in zip(single, Y.T, strict=True)]
+    np.testing.assert_allclose(both.eigenvalues_.sum(), np.mean(shares), rtol=0.01)
+    with pytest.raises(ValueError, match="y must vary in every response: response 1 is constant"):
+        ActiveSubspace().fit(X, np.column_stack([Y[:, 0], np.ones(80)]))
+
+
+def test_slopes_of_several_responses_have_an_axis_more():
+    X, y, G = exact()
+    other = np.zeros_like(G)
+    other[:, 4] = 5.0
+    Y = np.column_stack([y, 5 * X[:, 4]])
+    subspace = ActiveSubspace(2).fit(X, Y, gradients=np.stack([G, other], axis=1))
+    np.testing.assert_allclose(np.linalg.norm(subspace.components_[:, 4]), 1.0)
+    with pytest.raises(ValueError, match=r"gradients must have shape \(200, 2, 5\)"):
+        ActiveSubspace(2).fit(X, Y, gradients=G)
+
+
+def test_ranks_see_through_heavy_tails():
+    aligned = {"value": [], "rank": []}
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(120, 5))
+        y = X[:, 2] + 0.3 * rng.standard_cauchy(size=120)
+        for response, found in aligned.items():
+            found.append(abs(ActiveSubspace(1, response=response).fit(X, y).components_[0, 2]))
+    assert np.mean(aligned["rank"]) > 0.95
+    assert np.mean(aligned["rank"]) > np.mean(aligned["value"]) + 0.1
+    monotone = ActiveSubspace(1, response="rank").fit(X, np.exp(y / 50))
+    np.testing.assert_allclose(
+        monotone.components_, ActiveSubspace(1, response="rank").fit(X, y).components_
+    )

@@ -9,6 +9,7 @@ from skbo_silbo import (
     SlicedAverageVarianceEstimation,
     SlicedInverseRegression,
 )
+from skbo_silbo.inspection import coordinate_test
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +50,33 @@ def test_general_and_normal_tests_of_variances(diabetes):
     np.testing.assert_allclose(tests["p_value_normal"][1:4], normal, rtol=1e-5)
 
 
+def test_the_summary_of_variances_has_both_columns_of_dr(diabetes):
+    """summary(dr(y~., data=d, method="save", nslices=4)): df(Nor), p.value(Nor), p.value(Gen)."""
+    text = SlicedAverageVarianceEstimation(n_slices=4).fit(*diabetes).summary()
+    lines = [line.split() for line in text.splitlines()]
+    assert ["Stat", "df(Nor)", "p.value(Nor)", "p.value(Gen)"] in lines
+    assert ["2D", "vs", ">=", "3D", "181.45", "108", "1.24171e-05", "0.000793029"] in lines
+
+
+@pytest.mark.parametrize(
+    ("features", "k", "statistic", "p_value"),
+    [
+        ("age", 1, 0.0134471905477, 0.867263554389),
+        ("bmi", 1, 28.0502279268, 2.28705943073e-14),
+        (["age", "s3"], 1, 0.0140157387472, 0.985547807551),
+        ("age", 2, 1.49530657688, 0.33562063806),
+        (["age", "s3"], 2, 1.90121672735, 0.588853303047),
+        ("bmi", 3, 34.2768807382, 5.04519748201e-09),
+        ("age", None, 9.69131794577, 0.31021957202),
+    ],
+)
+def test_coordinate_tests_given_directions(diabetes, features, k, statistic, p_value):
+    """m <- dr(y~., data=d, nslices=10); dr.coordinate.test(m, y~.-age, d=1), and so on."""
+    test = coordinate_test(*diabetes, features, n_components=k, variance="constant")
+    np.testing.assert_allclose(test.statistic, statistic, rtol=1e-9)
+    np.testing.assert_allclose(test.p_value, p_value, rtol=1e-9, atol=1e-15)
+
+
 def test_the_summary_says_what_that_of_dr_says(diabetes):
     """summary(dr(y~., data=d, method="sir", nslices=10))."""
     X, y = diabetes
@@ -57,6 +85,9 @@ def test_the_summary_says_what_that_of_dr_says(diabetes):
     lines = [line.split() for line in text.splitlines()]
     for line in SUMMARY.strip().splitlines():
         assert line.split() in lines, line
+    sizes = [[line[0], *(abs(float(v)) for v in line[1:])] for line in lines if line[:1] == ["sex"]]
+    assert sizes[0] == ["sex", 0.218579, 0.034466, 0.082016, 0.039511]
+    assert len(sizes) == 2  # the second is of standard errors, which dr has not
 
 
 SUMMARY = """

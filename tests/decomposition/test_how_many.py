@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import linalg, stats
+from scipy import linalg, sparse, stats
 from sklearn.base import clone
 
 from skbo_silbo import (
@@ -11,9 +11,11 @@ from skbo_silbo import (
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
 )
+from skbo_silbo.decomposition.significance._permutation import KernelShuffles, MeanShuffles
 from skbo_silbo.decomposition.significance._permutation import permutation_tests as run_tests
 from skbo_silbo.decomposition.significance._rotation import MeanRotations
 from skbo_silbo.decomposition.significance._weighted_shuffles import WeightedShuffles
+from skbo_silbo.decomposition.slicing._slices import slice_response
 from skbo_silbo.inspection import permutation_tests
 
 pytestmark = pytest.mark.filterwarnings(
@@ -218,6 +220,59 @@ def test_equal_relative_weights_are_no_weights():
     assert draw(np.random.RandomState(0)) == pytest.approx(shuffled)
     tests = run_tests(problem, most=2, n_permutations=19, random_state=np.random.RandomState(0))
     assert tests["n_permutations"][0] == 19
+
+
+# -- shuffles ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [0, 2])
+def test_a_shuffle_is_the_eigenvalue_of_shuffled_rows(k):
+    """Plain slices and second moments, from the rows written out."""
+    X, _, _ = noise(3, 60, 5)
+    X = X + 0.3 * np.arange(60)[:, None] / 60
+    S = np.linalg.qr(X - X.mean(axis=0))[0]
+    omega = np.eye(4)[np.arange(60) * 4 // 60] / np.sqrt(15)
+    S = S @ linalg.svd(omega.T @ S)[2].T
+
+    def rows(order):
+        """S2 shuffled against S1 and y, S2 less its regression on S1."""
+        S2 = S[:, k:] - S[:, :k] @ (S[:, :k].T @ S[:, k:])
+        return np.hstack([S[:, :k], S2[order]])
+
+    def of_means(Z):
+        return linalg.svdvals(omega.T @ Z)[k] ** 2
+
+    observed, draw = MeanShuffles(S, sparse.csr_array(omega)).granting(k)
+    assert observed == pytest.approx(of_means(rows(np.arange(60))))
+    seeded, orders = np.random.RandomState(0), np.random.RandomState(0)
+    drawn = [draw(seeded) for _ in range(20)]
+    by_hand = []
+    for _ in range(20):  # y shuffled against S2 is S2 shuffled by the inverse
+        Z = rows(np.argsort(orders.permutation(60)))
+        by_hand.append(of_means(Z))
+    np.testing.assert_allclose(drawn, by_hand, rtol=1e-8)
+    problem = KernelShuffles(S, lambda Z, total: np.diag(np.diag(total)) + total @ total)
+    order = np.random.RandomState(1).permutation(60)
+    total = rows(order).T @ rows(order) / 60
+    expected = np.linalg.eigvalsh(np.diag(np.diag(total)) + total @ total)[-1 - k]
+    assert problem.granting(k)[1](np.random.RandomState(1)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("strength", [0.0, 0.3, 0.5, 3.0])
+def test_tests_that_end_early_decide_as_those_that_do_not(strength):
+    """Those accepted end with ten reached; those rejected have made all."""
+    for seed in range(5):
+        X, y, _ = noise(seed, 60, 5)
+        slices = slice_response(y + strength * X[:, 0], 5)
+        S = np.linalg.qr(X - X.mean(axis=0))[0]
+        problem = MeanShuffles(S, slices.membership())
+        made = run_tests(problem, most=1, n_permutations=199, random_state=np.random.RandomState(0))
+        observed, draw = problem.granting(0)
+        seeded = np.random.RandomState(0)
+        reached = sum(draw(seeded) >= observed for _ in range(199))
+        assert (made["p_value"][0] > 0.05) == ((1 + reached) / 200 > 0.05)
+        n = made["n_permutations"][0]
+        assert made["p_value"][0] == pytest.approx((11 if n < 199 else 1 + reached) / (1 + n))
 
 
 # -- as a function -------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import pytest
 from conformance import conformance
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import linalg
+from scipy import linalg, stats
 from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import kernel_metrics, rbf_kernel
@@ -140,15 +140,20 @@ def test_unlabelled_rows_help_along_a_curled_sheet_and_the_search_finds_it():
 
 
 def test_pure_noise_keeps_alpha_at_zero_mostly():
+    """In .64 of all sets (500 others: .642, .585 to .697 at 99 %).
+
+    One weight beats 0 by its standard error in a sixth of them, by chance; of three, which are
+    correlated, the best does in a third.
+    """
     kept = []
-    for seed in range(60):  # .53 of them; .65 with scale=False, within its error
+    for seed in range(60):
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(90, 4)), rng.normal(size=90)
         y[40:] = np.nan
         sir = KernelSlicedInverseRegression(1, random_state=0).fit(X, y)
         assert sir.alpha_scores_[0.0] == 0
         kept.append(sir.alpha_ == 0)
-    assert np.mean(kept) >= 0.4
+    assert stats.binomtest(int(np.sum(kept)), 60, 0.64).pvalue > 1e-3
 
 
 def test_both_ways_to_mark_unlabelled_rows_agree():

@@ -55,6 +55,7 @@ def test_float32_rows_have_float32_scores_from_a_fit_in_double_precision(estimat
     Z = single.transform(rows)
     assert Z.dtype == np.float32
     assert single.transform(X).dtype == np.float64
+    assert getattr(single, "components_", Z).dtype == np.float32
     np.testing.assert_allclose(Z, double.transform(rows.astype(np.float64)), atol=2e-4)
     back = single.inverse_transform(Z)
     assert back.dtype == np.float32
@@ -162,6 +163,7 @@ def test_scores_of_a_dask_array_and_the_way_back_are_lazy(estimator, blocks):
     assert back.chunks[0] == (50, 50, 20)
     np.testing.assert_allclose(back.compute(), fitted.inverse_transform(fitted.transform(X)))
     assert fitted.transform(blocks.astype(np.float32)).dtype == np.float32
+    assert SemiSlicedInverseRegression(1).fit(blocks.astype("f4"), y).components_.dtype == "f4"
 
 
 @pytest.mark.parametrize("kind", [int, float])

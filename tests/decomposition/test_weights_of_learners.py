@@ -32,7 +32,7 @@ from skbo_silbo.decomposition.rows._weights import copies
 MANY = settings(max_examples=12)
 LEARNERS = [
     SparseSlicedInverseRegression(2, penalty=0.02),
-    SparseSlicedInverseRegression(random_state=0),
+    SparseSlicedInverseRegression(),
     KernelSlicedInverseRegression(2, gamma=0.3),
     KernelSlicedInverseRegression(kernel="poly", degree=2, ridge=0.1),
     MAVE(1),
@@ -188,25 +188,19 @@ def test_a_step_of_mave_counts_rows_as_often_as_they_weigh():
 
 def test_it_is_the_weighted_lasso_of_the_artificial_response():
     X, y, _, weights = make_data(5, n=80)
-    edges = [0.0, 1.0]
-    sparse = SparseSlicedInverseRegression(1, n_slices=edges, penalty=0.1)
+    sparse = SparseSlicedInverseRegression(1, n_slices=[0.5], penalty=0.1)
     sparse.fit(X, y, sample_weight=weights)
     Z = X - np.average(X, axis=0, weights=weights)
     Z /= np.sqrt(np.average(Z**2, axis=0, weights=weights))
-    codes, shares = np.searchsorted(edges, y, side="right"), weights / weights.sum()
-    means = np.array(
-        [np.average(Z[codes == h], axis=0, weights=shares[codes == h]) for h in (0, 1, 2)]
-    )
-    sizes = np.bincount(codes, shares)
-    eigenvalues, V = np.linalg.eigh((means.T * sizes) @ means)
-    response = (means @ V[:, -1] / eigenvalues[-1])[codes]
+    response = np.where(y >= 0.5, 1.0, 0.0)
+    response -= np.average(response, weights=weights)
+    response /= np.sqrt(np.average(response**2, weights=weights))
     expected = Lasso(0.1, fit_intercept=False).fit(Z, response, sample_weight=weights).coef_
     scores = Z @ expected
     expected /= np.sqrt(np.average(scores**2, weights=weights))
     found = sparse.transform(X)[:, 0]
     sign = np.sign(found @ scores)
     np.testing.assert_allclose(found, sign * Z @ expected, atol=1e-3)
-    assert sparse.eigenvalues_[0] == pytest.approx(eigenvalues[-1])
 
 
 # -- other weights are relative ------------------------------------------------------------------
@@ -226,6 +220,7 @@ def test_the_scale_of_relative_weights_is_irrelevant(seed, scale, which):
 
 
 @pytest.mark.parametrize("learner", [*LEARNERS, ActiveSubspace(1, random_state=0)])
+@pytest.mark.filterwarnings("ignore:No direction was found")
 def test_weights_that_are_all_the_same_are_none(learner):
     X, y, _, _ = make_data(0, n=40)
     scores = learner.fit(X, y).transform(X)

@@ -7,7 +7,9 @@ from threading import Thread
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn import config_context
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, StratifiedKFold
@@ -26,6 +28,7 @@ from skbo_silbo._sklearn import (
     is_all_fits_failed,
     metadata_request,
     one_thread,
+    rows_of,
     search_state,
 )
 
@@ -272,3 +275,10 @@ def test_a_fit_is_sent_with_a_context_of_callbacks_only_where_there_are_some(own
     given = {"callback_ctx": Context(), "caller": object(), "error_score": 0.0}
     *_, kwargs = _without_caller(len, (make_pipeline(step),), given)
     assert set(kwargs) == ({"callback_ctx", "error_score"} if own else {"error_score"})
+
+
+@pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame, csr_array, np.ndarray.tolist])
+def test_rows_of_any_table_are_taken(kind):
+    taken = rows_of(kind(X), np.array([3, 1]))
+    taken = taken.toarray() if hasattr(taken, "toarray") else np.asarray(taken)
+    np.testing.assert_array_equal(taken, X[[3, 1]])

@@ -11,8 +11,13 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
 from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression
-from skbo_silbo.inspection import bootstrap_directions
-from skbo_silbo.inspection._alignment import nearest_rotation, squared_trace_correlation
+from skbo_silbo.inspection import (
+    ScreeDisplay,
+    SubspaceDisplay,
+    bootstrap_directions,
+    permutation_tests,
+)
+from skbo_silbo.inspection._bootstrap import nearest_rotation, squared_trace_correlation
 
 
 def linear_problem(seed, n=200, noise=0.5):
@@ -443,8 +448,19 @@ def test_a_frame_names_every_entry():
     assert bare.feature_names == ["x0", "x1", "x2"]
 
 
-def test_a_pipeline_is_answered_with_what_to_pass():
+@pytest.mark.parametrize(
+    "report",
+    [
+        bootstrap_directions,
+        permutation_tests,
+        ScreeDisplay.from_estimator,
+        SubspaceDisplay.from_estimator,
+    ],
+)
+def test_a_pipeline_is_answered_with_what_to_pass(report):
     model = make_pipeline(PCA(2), SemiSlicedInverseRegression(1))
     X = np.random.default_rng(0).normal(size=(50, 3))
-    with pytest.raises(TypeError, match="estimator must be a transformer: got a Pipeline"):
-        bootstrap_directions(model, X, X[:, 0])
+    with pytest.raises(
+        TypeError, match=r"estimator must be a transformer: got a Pipeline.*model\["
+    ):
+        report(model, X, X[:, 0])

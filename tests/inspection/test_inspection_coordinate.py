@@ -27,6 +27,29 @@ def test_level(variance, n_slices):
     assert stats.binomtest(rejected, 200, 0.05).pvalue > 1e-3
 
 
+@pytest.mark.parametrize("variance", ["general", "constant"])
+def test_level_and_power_given_the_directions(variance):
+    """Level .05 with the right number; more power than the marginal test, which asks for any."""
+    rejected, found = np.zeros(200), np.zeros((200, 2))
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_t(6, size=(300, 5))
+        y = X[:, 0] + 0.15 * X[:, 1] + rng.normal(size=300)
+        given = {"variance": variance, "n_components": 1}
+        rejected[seed] = coordinate_test(X, y, [3], **given).p_value < 0.05
+        found[seed, 0] = coordinate_test(X, y, [1], **given).p_value < 0.05
+        found[seed, 1] = coordinate_test(X, y, [1], variance=variance).p_value < 0.05
+    assert stats.binomtest(int(rejected.sum()), 200, 0.05).pvalue > 1e-3
+    assert found[:, 0].mean() > found[:, 1].mean() + 0.1
+
+
+@pytest.mark.parametrize(("k", "rule"), [(0, "None or an integer >= 1"), (5, "at most 4")])
+def test_directions_that_slices_cannot_show_are_refused(k, rule):
+    X, y = make_data()
+    with pytest.raises(ValueError, match=f"n_components must be {rule}"):
+        coordinate_test(X, y, [1], n_slices=5, n_components=k)
+
+
 def test_statistic_is_the_trace_of_its_definition():
     X, y = make_data()
     test = coordinate_test(X, y, [1, 3], variance="constant")

@@ -1,4 +1,4 @@
-"""One search with a journal, in a process of its own, for the tests that kill it.
+"""One run with a journal, in a process of its own, for the tests that kill it.
 
 It writes what it is doing (P: proposing, F: fitting, S: syncing) to a file, and its final results,
 times and sources apart, to another.
@@ -15,7 +15,7 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
-from skbo_silbo.model_selection import SILBOSearchCV
+from skbo_silbo import SILBOSearchCV, minimize
 
 N_ITER, FIT_SECONDS, SYNC_SECONDS = 24, 0.02, 0.006
 
@@ -78,6 +78,27 @@ def results_of(search):
     }
 
 
+def minimized(phase_path, batch_size, random_state, n_iter=N_ITER, journal=None):
+    """Minimise a function that takes its time, and return every point and value."""
+
+    def func(x):
+        note(phase_path, b"F")
+        time.sleep(FIT_SECONDS)
+        note(phase_path, b"P")
+        return np.nan if x[2] > 0.8 else (x[0] - 0.7) ** 2 + (x[1] - 0.2) ** 2
+
+    found = minimize(func, [(0, 1)] * 3, n_calls=n_iter, random_state=random_state, journal=journal)
+    return {"x": repr(found.x_iters.tolist()), "y": repr(found.func_vals.tolist())}
+
+
+def searched(phase_path, **options):
+    """Fit a search, and return its results."""
+    return results_of(make_search(phase_path, **options))
+
+
+DOORS = {"search": searched, "minimize": minimized}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("journal")
@@ -86,14 +107,16 @@ def main():
     parser.add_argument("backend")
     parser.add_argument("batch_size", type=int)
     parser.add_argument("random_state", type=int)
+    parser.add_argument("door", nargs="?", default="search", choices=DOORS)
     parser.add_argument("--n-iter", type=int, default=N_ITER)
     args = vars(parser.parse_args())
     phase, results, backend = (args.pop(name) for name in ("phase", "results", "backend"))
+    door = DOORS[args.pop("door")]
     os.fsync = slow_fsync(phase)
     with parallel_config(backend=backend, n_jobs=2):
         Parallel()(delayed(time.sleep)(0.01) for _ in range(4))
         print("ready", flush=True)
-        final = results_of(make_search(phase, **args))
+        final = door(phase, **args)
     with open(results, "w") as file:
         json.dump(final, file)
 

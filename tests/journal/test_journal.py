@@ -18,13 +18,9 @@ from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skbo_silbo.journal import (
-    Journal,
-    describe,
-    describe_data,
-    differences,
-    require_same,
-)
+from skbo_silbo.journal._describe import describe, describe_data
+from skbo_silbo.journal._differences import differences, require_same
+from skbo_silbo.journal._journal import Journal
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection import _stopping as stopping_module
 from skbo_silbo.model_selection._memory import SEARCH
@@ -56,13 +52,9 @@ class Counted(BaseEstimator):
         return -((self.a - 0.7) ** 2) - (self.b - 0.2) ** 2 + 0.01 * float(np.mean(X))
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "search.jsonl"
-
-
 def search(journal=None, estimator=None, space=SPACE, **params):
-    params = {"initial_params": None, "cv": KFold(3), "random_state": 0, "n_iter": 8, **params}
+    own = {"initial_params": None, "cv": KFold(3), "random_state": 0, "n_iter": 8, "n_initial": 4}
+    params = {**own, **params}
     estimator = Counted() if estimator is None else estimator
     return SILBOSearchCV(estimator, space, journal=journal, **params)
 
@@ -195,7 +187,7 @@ def test_a_missing_folder_is_an_error_of_the_system(tmp_path):
 def test_one_journal_is_for_one_search_at_a_time(path):
     search(path, n_iter=2).fit(X, Y)
     code = (
-        "import sys; from skbo_silbo.journal import Journal\n"
+        "import sys; from skbo_silbo.journal._journal import Journal\n"
         "from skbo_silbo.model_selection._memory import SEARCH\n"
         "try:\n    Journal(sys.argv[1], SEARCH)\n"
         "except RuntimeError as error: print(error)"
@@ -439,7 +431,7 @@ METRIC = make_scorer(f1_score)
         ({"return_train_score": True}, r"return_train_score was False and is True"),
         ({"fold_noise": True}, r"fold_noise was False and is True"),
         ({"embedding": "identity"}, r"embedding was auto and is identity"),
-        ({"n_initial": 4}, r"n_initial was auto and is 4"),
+        ({"n_initial": 5}, r"n_initial was 4 and is 5"),
         ({"data": (X[:28], Y[:28])}, r"X\.shape was \[30, 2\] and is \[28, 2\].*y\.shape was"),
         ({"data": (X + 1e-9, Y)}, r"X\.digest was"),
         ({"data": (X.astype(np.float32), Y)}, r"X\.dtype was float64 and is float32"),

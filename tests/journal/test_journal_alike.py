@@ -14,7 +14,8 @@ from sklearn.preprocessing import FunctionTransformer
 from test_journal import X, Y, search
 
 from skbo_silbo import SILBO, minimize
-from skbo_silbo.journal import describe, differences
+from skbo_silbo.journal._describe import describe
+from skbo_silbo.journal._differences import differences
 
 BOUNDS = [(0.0, 1.0), (0.0, 1.0)]
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
 from skbo_silbo import Space
-from skbo_silbo.minimization._calls import Calls
+from skbo_silbo.minimization._call_log import CallLog
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._memory import SearchLog
 from skbo_silbo.workers import LostEvaluationWarning
@@ -42,11 +42,6 @@ class Poison(BaseEstimator):
 
     def score(self, X, y=None):
         return -self.a
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "search.jsonl"
 
 
 def events(path):
@@ -119,7 +114,7 @@ def test_one_by_one_it_is_tried_once_more(path, options):
     assert n_deaths == 2 * n_poison
     errors = [event["error"] for event in told_in(path)]
     assert sum("the process ended 2 times" in str(error) for error in errors) == n_poison
-    assert sorted(os.listdir(path.parent)) == ["log", "search.jsonl"]
+    assert sorted(os.listdir(path.parent)) == ["log", path.name]
 
 
 def test_the_others_of_its_batch_are_not_spoilt(path):
@@ -180,7 +175,7 @@ def test_what_an_earlier_run_was_at_is_known_by_the_end_of_this_one(path):
     with pytest.raises(LookupError):
         quietly(search(path, callback=interrupt).fit)
     with SearchLog(path) as log:
-        calls = Calls(log, Space({"a": uniform()}))
+        calls = CallLog(log, Space({"a": uniform()}))
     [killer] = calls.suspects()
     assert calls.has_failed(killer)
 

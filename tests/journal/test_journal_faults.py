@@ -28,7 +28,10 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from test_journal import Counted, X, Y, fit, lines_of, search, told_in
 
-from skbo_silbo.journal import Journal, _lock, describe, describe_data, differences
+from skbo_silbo.journal import _lock
+from skbo_silbo.journal._describe import describe, describe_data
+from skbo_silbo.journal._differences import differences
+from skbo_silbo.journal._journal import Journal
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._fingerprint import (
     IN_OTHER_WORDS,
@@ -36,11 +39,6 @@ from skbo_silbo.model_selection._fingerprint import (
     described_parameters,
 )
 from skbo_silbo.model_selection._memory import SEARCH
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "search.jsonl"
 
 
 @pytest.fixture(scope="module")

@@ -14,23 +14,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from journal_run import N_ITER, make_search, results_of
+from journal_run import DOORS, N_ITER
 
-from skbo_silbo.journal import Journal
+from skbo_silbo.journal._journal import Journal
 from skbo_silbo.model_selection._memory import SEARCH
+from skbo_silbo.optimizers._event_log import OPTIMIZER
 
 SCRIPT = Path(__file__).with_name("journal_run.py")
+KINDS = {"search": SEARCH, "minimize": OPTIMIZER}
 
 
 class Run:
     """A search in a process of its own, in a session of its own with its workers."""
 
-    def __init__(self, folder, journal, backend, batch_size, random_state):
+    def __init__(self, folder, journal, backend, batch_size, random_state, door):
         self.journal, self.phase, self.results = journal, folder / "phase", folder / "results"
         self.phase.write_bytes(b"P")
         command = [sys.executable, "-W", "ignore", SCRIPT, journal, self.phase, self.results]
         self.process = subprocess.Popen(
-            list(map(str, [*command, backend, batch_size, random_state])),
+            list(map(str, [*command, backend, batch_size, random_state, door])),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -71,22 +73,22 @@ class Run:
         return json.loads(self.results.read_text())
 
 
-def durable(path):
+def durable(path, door):
     """Return the whole lines of a journal, which nobody may be holding."""
     text = path.read_bytes() if path.exists() else b""
-    with Journal(path, SEARCH):
+    with Journal(path, KINDS[door]):
         return text.splitlines()[: text.count(b"\n")]
 
 
-def kill_until_done(folder, n_kills, rng, backends, batch_size, seed):
-    """Run one search, killed again and again; return what it was doing each time.
+def kill_until_done(folder, n_kills, rng, backends, batch_size, seed, door="search"):
+    """Run one search or minimisation, killed again and again; return what it was doing each time.
 
     From one run to the next the backend changes, on which the result does not depend.
     """
     path, kept, phases, final = folder / f"{seed}.jsonl", [], [], None
     backends = itertools.cycle(backends)
     while final is None:
-        with Run(folder, path, next(backends), batch_size, seed) as run:
+        with Run(folder, path, next(backends), batch_size, seed, door) as run:
             if len(phases) == n_kills:
                 final = run.final()
             else:
@@ -95,35 +97,32 @@ def kill_until_done(folder, n_kills, rng, backends, batch_size, seed):
                 phase = run.kill(n_told, rng.choice(["P", "F", "S"]), rng.uniform(0, 0.01))
                 final = None if phase else run.final()
                 phases += [phase] if phase else []
-            lines = durable(path)  # while the workers may still be alive
+            lines = durable(path, door)  # while the workers may still be alive
         assert lines[: len(kept)] == kept
         kept = lines
     assert sum("told" in json.loads(line) for line in kept) == N_ITER
-    reference = make_search(folder / "phase", batch_size=batch_size, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert final == results_of(reference)
+        assert final == DOORS[door](folder / "phase", batch_size=batch_size, random_state=seed)
+    return phases
+
+
+def kill(door, n_kills, folder, backends):
+    """Kill runs until there were so many kills; return what each was doing."""
+    rng, phases, seeds = np.random.default_rng(), [], itertools.count()
+    while len(phases) < n_kills:
+        rest, seed = n_kills - len(phases), next(seeds)
+        batch_size = (3, 1, 4)[seed % 3]
+        phases += kill_until_done(folder, rest, rng, backends, batch_size, seed, door)
+        print(door, seed + 1, "runs,", len(phases), dict(Counter(phases)), flush=True)
     return phases
 
 
 def test_three_kills(tmp_path):
-    rng, phases = np.random.default_rng(), []
-    for seed in itertools.count():
-        if len(phases) >= 3:
-            break
-        rest = 3 - len(phases)
-        backends = ["loky", "threading", "threading"]
-        phases += kill_until_done(tmp_path, rest, rng, backends, batch_size=3, seed=seed)
+    kill("search", 3, tmp_path, ["loky", "threading", "threading"])
 
 
 @pytest.mark.slow
-def test_a_hundred_kills(tmp_path):
-    rng, phases = np.random.default_rng(), []
-    for seed in itertools.count():
-        if len(phases) >= 100:
-            break
-        rest, batch_size = 100 - len(phases), (3, 1, 4)[seed % 3]
-        backends = ["loky", "threading"]
-        phases += kill_until_done(tmp_path, rest, rng, backends, batch_size, seed)
-        print(seed + 1, "searches,", len(phases), "kills", dict(Counter(phases)), flush=True)
-    assert {"F", "S"} <= set(phases)
+@pytest.mark.parametrize("door", DOORS)
+def test_two_hundred_kills(door, tmp_path):
+    assert {"F", "S"} <= set(kill(door, 200, tmp_path, ["loky", "threading"]))

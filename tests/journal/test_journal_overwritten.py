@@ -8,7 +8,7 @@ import pytest
 from test_journal import X, Y, fit, search
 
 from skbo_silbo import SILBO, minimize
-from skbo_silbo.journal import Journal
+from skbo_silbo.journal._journal import Journal
 from skbo_silbo.model_selection._memory import SEARCH
 
 BOUNDS = [(0.0, 1.0), (0.0, 2.0)]
@@ -52,11 +52,6 @@ def opened(path):
     if journal.header is None:
         journal.begin({"of": "test"})
     return journal
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "run.jsonl"
 
 
 @pytest.mark.parametrize("overwrite", [*OVERWRITTEN, of_another_run])

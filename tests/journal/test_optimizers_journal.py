@@ -38,11 +38,6 @@ def make(path, **options):
     return SILBO(BOUNDS, journal=path, **{"n_initial": 4, "random_state": 0, **options})
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "run.jsonl"
-
-
 # --- going on -------------------------------------------------------------------------------------
 
 

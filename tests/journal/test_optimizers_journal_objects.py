@@ -88,11 +88,6 @@ def in_silbo(path, n_calls, **options):
     return len(optimizer.func_vals_)
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "run.jsonl"
-
-
 @pytest.mark.parametrize("door", [in_minimize, in_silbo])
 @pytest.mark.parametrize(("name", "make", "other", "message"), OTHERS)
 def test_another_object_is_refused_and_the_same_goes_on(path, door, name, make, other, message):

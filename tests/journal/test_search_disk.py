@@ -10,11 +10,6 @@ from test_journal import Counted, X, Y, fit, search
 from skbo_silbo import minimize
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "search.jsonl"
-
-
 class Disk:
     """Lets some writes fail, as a full disk does."""
 

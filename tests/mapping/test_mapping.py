@@ -87,7 +87,7 @@ def test_evolution_finds_a_preimage_and_leaves_the_global_generator(d, r):
     embedding, rng = make_embedding(d, r, 0), np.random.default_rng(0)
     z = embedding.project(rng.uniform(-1, 1, (1, d)))[0]
     before = np.random.get_state()  # noqa: NPY002
-    x, other = (TopDown("cma").settle(None, z, embedding, rng) for _ in range(2))
+    x, other = (TopDown("cma").refine(None, z, embedding, rng) for _ in range(2))
     after = np.random.get_state()  # noqa: NPY002
     assert_allclose(before[1], after[1])
     assert before[2:] == after[2:]
@@ -101,7 +101,7 @@ def test_evolution_finds_a_preimage_and_leaves_the_global_generator(d, r):
 def test_evolution_outside_the_image_comes_near_its_edge():
     embedding = make_embedding(20, 2, 3)
     z = 2 * embedding.half_widths
-    x = TopDown("cma").settle(None, z, embedding, np.random.default_rng(0))
+    x = TopDown("cma").refine(None, z, embedding, np.random.default_rng(0))
     nearest = TopDown().lift(z[None], embedding, np.zeros(20))
     distances = np.linalg.norm(embedding.project(np.vstack([x, nearest])) - z, axis=1)
     assert distances[0] < 1.02 * distances[1]

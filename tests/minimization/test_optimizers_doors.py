@@ -22,11 +22,6 @@ def run(path, func=total, n_calls=2, **options):
     return minimize(func, BOUNDS, n_calls=n_calls, journal=path, **options)
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "run.jsonl"
-
-
 # --- constraints ----------------------------------------------------------------------------------
 
 

@@ -61,8 +61,8 @@ class Lattice(AskTellOptimizer):
         super().__init__(bounds, random_state)
         self.step = step
 
-    def _propose(self):
-        return self.space_.round(np.full((1, 2), -1.0 + self.step * self._n_known))[0]
+    def propose(self, rng, part):
+        return np.full(2, -1.0 + self.step * (len(self.func_vals_) + len(self.pending_)))
 
 
 def lattice(bounds, random_state):

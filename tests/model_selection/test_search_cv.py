@@ -407,11 +407,12 @@ def test_sys_exit_before_any_result_is_raised(monkeypatch):
         search(estimator=Interrupts(), n_iter=5).fit(X, Y)
 
 
-def test_an_interruption_before_any_result_is_raised(monkeypatch):
+@pytest.mark.parametrize(("at", "n_iter"), [(3, 5), (7, 2)], ids=["before any result", "refit"])
+def test_an_interruption_that_leaves_no_result_is_raised(monkeypatch, at, n_iter):
     monkeypatch.setattr(Interrupts, "n_fits", 0)
-    monkeypatch.setattr(Interrupts, "at", 3)
+    monkeypatch.setattr(Interrupts, "at", at)
     with pytest.raises(KeyboardInterrupt):
-        search(estimator=Interrupts(), n_iter=5).fit(X, Y)
+        search(estimator=Interrupts(), n_iter=n_iter).fit(X, Y)
 
 
 def test_an_interruption_after_failures_only_is_raised(monkeypatch):
@@ -426,13 +427,6 @@ def test_an_interruption_after_failures_only_is_raised(monkeypatch):
 
     with pytest.raises(KeyboardInterrupt):
         search(space, FailsFirst(), n_iter=5).fit(X, Y)
-
-
-def test_an_interrupted_refit_is_raised(monkeypatch):
-    monkeypatch.setattr(Interrupts, "n_fits", 0)
-    monkeypatch.setattr(Interrupts, "at", 7)
-    with pytest.raises(KeyboardInterrupt):
-        search(estimator=Interrupts(), n_iter=2).fit(X, Y)
 
 
 # Output.

@@ -17,7 +17,7 @@ from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._fingerprint import described_parameters
 from skbo_silbo.model_selection._optimizer import OWN
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._identity import option_names
+from skbo_silbo.optimizers._identity import engine_options
 
 X, Y = np.zeros((12, 1)), np.arange(12.0)
 NAMES = [f"x{i}" for i in range(8)]
@@ -55,7 +55,7 @@ def defaults(cls):
 def test_four_options_of_silbo_are_parameters_with_the_same_default():
     ours, theirs = defaults(SILBOSearchCV), defaults(SILBO)
     assert {name: ours[name] for name in OWN} == {name: theirs[name] for name in OWN}
-    assert set(option_names(SILBO)) & set(ours) == set(OWN)
+    assert set(engine_options(SILBO)) & set(ours) == set(OWN)
     assert {*OWN, "optimizer_options"} <= set(described_parameters(SILBOSearchCV))
 
 
@@ -77,7 +77,7 @@ OTHER = {
 
 
 def test_there_is_another_value_for_every_option():
-    assert set(OTHER) == set(option_names(SILBO))
+    assert set(OTHER) == set(engine_options(SILBO))
 
 
 @pytest.mark.parametrize("name", OTHER)
@@ -148,6 +148,8 @@ def test_objects_as_options(tmp_path):
         ({ENGINE: {"warp_speed": 9}}, r"optimizer_options must be among \['mapping'"),
         ({ENGINE: {"n_initial": 3}}, "parameters of the search itself: got"),
         ({ENGINE: {"random_state": 3}}, "optimizer_options must be among"),
+        ({ENGINE: {"maximize": True}}, "optimizer_options must be among"),
+        ({ENGINE: {"scale": "log"}}, "optimizer_options must be among"),
         ({"fold_noise": True, "surrogate": GaussianProcessRegressor()}, "fold_noise must be False"),
     ],
 )

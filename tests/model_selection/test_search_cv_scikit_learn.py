@@ -26,6 +26,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
+from task_recorder import Recorder
 
 from skbo_silbo.model_selection import SILBOSearchCV
 
@@ -253,23 +254,6 @@ def test_unsupervised_and_sparse():
 
 
 # scikit-learn's callbacks, from 1.9 on.
-
-
-class Recorder:
-    def __init__(self):
-        self.tasks = []
-
-    def setup(self, estimator, context):
-        pass
-
-    def teardown(self, estimator, context):
-        pass
-
-    def on_fit_task_begin(self, estimator, context, **kwargs):
-        self.tasks.append(("begin", context.task_name))
-
-    def on_fit_task_end(self, estimator, context, **kwargs):
-        self.tasks.append(("end", context.task_name))
 
 
 class FailsAbove(BaseEstimator):

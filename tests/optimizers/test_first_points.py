@@ -1,4 +1,4 @@
-"""A budget that ends with the first points: said once, at both doors, and not where it is meant."""
+"""First points beside the budget: a search takes fewer, `minimize` says where it ends with them."""
 
 import warnings
 
@@ -29,13 +29,10 @@ def by_minimize(n, **options):
     minimize(sum, BOUNDS, n_calls=n, random_state=0, **options)
 
 
-def by_search(n, space=None, **options):
-    space = {name: uniform() for name in "abcd"} if space is None else space
+def searched(n, **options):
+    space = {name: uniform() for name in "abcd"}
     options = {"cv": KFold(2), "random_state": 0, **options}
-    SILBOSearchCV(Sum(), space, n_iter=n, **options).fit(X, Y)
-
-
-DOORS = [(by_minimize, "n_calls"), (by_search, "n_iter")]
+    return SILBOSearchCV(Sum(), space, n_iter=n, **options).fit(X, Y)
 
 
 def told(search, *args, **options):
@@ -46,14 +43,34 @@ def told(search, *args, **options):
     return [str(w.message) for w in found if w.category is FirstPointsOnlyWarning]
 
 
-@pytest.mark.parametrize(("search", "name"), DOORS)
-def test_it_is_said_until_the_model_proposes_a_point(search, name):
+def test_it_is_said_until_the_model_proposes_a_point():
     assert SILBO(BOUNDS).n_initial_ == 8
-    [text] = told(search, 8)
-    assert text.startswith(f"{name} must be greater than 8 for the model to propose points: got 8")
-    assert f"Give {name} more, or fewer first points (n_initial=4); n_initial=8 says" in text
-    assert told(search, 9) == []
-    assert told(search, 8, n_initial=4) == told(search, 8, n_initial=8) == []
+    [text] = told(by_minimize, 8)
+    assert text.startswith("n_calls must be greater than 8 for the model to propose points: got 8")
+    assert "Give n_calls more, or fewer first points (n_initial=4); n_initial=8 says" in text
+    assert told(by_minimize, 9) == []
+    assert told(by_minimize, 8, n_initial=4) == told(by_minimize, 8, n_initial=8) == []
+
+
+@pytest.mark.parametrize(("n_iter", "n_first"), [(2, 1), (10, 5), (15, 7), (16, 8), (40, 8)])
+def test_at_most_half_of_a_search_comes_before_the_model(n_iter, n_first):
+    assert told(searched, n_iter) == []
+    search = searched(n_iter)
+    assert search.optimizer_.n_initial_ == n_first
+    assert search.cv_results_["source"].tolist().count("model") == n_iter - n_first
+    assert searched(n_iter, n_initial=2).optimizer_.n_initial_ == 2
+
+
+def test_a_journal_goes_on_with_the_first_points_that_it_began_with(tmp_path):
+    path = tmp_path / "run.jsonl"
+    first = searched(6, journal=path)
+    assert first.optimizer_.n_initial_ == 3
+    more = searched(20, journal=path)
+    assert more.optimizer_.n_initial_ == 3
+    assert searched(20).optimizer_.n_initial_ == 8
+    assert more.cv_results_["params"][:6] == first.cv_results_["params"]
+    whole = searched(20, n_initial=3)
+    assert more.cv_results_["params"] == whole.cv_results_["params"]
 
 
 def test_what_is_known_takes_the_place_of_first_points():
@@ -64,16 +81,11 @@ def test_what_is_known_takes_the_place_of_first_points():
         in text
     )
     assert told(by_minimize, 7, **known) == []
-    pairs = [(dict.fromkeys("abcd", value), value) for value in (0.25, 0.5)]
-    assert len(told(by_search, 6, initial_results=pairs)) == 1
-    assert told(by_search, 7, initial_results=pairs) == []
 
 
 def test_where_nothing_is_to_be_proposed_nothing_is_said():
     assert told(by_minimize, 3, x0=[[0.1] * 4, [0.2] * 4, [0.3] * 4]) == []
     assert told(by_minimize, 5, method="random") == []
-    assert told(by_search, 6, space={"a": [1.0, 2.0, 3.0]}) == []
-    assert len(told(by_search, 2, space={"a": [1.0, 2.0, 3.0]})) == 1
 
 
 def test_a_journal_that_goes_on_says_it_of_the_whole_budget(tmp_path):

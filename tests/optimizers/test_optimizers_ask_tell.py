@@ -94,16 +94,16 @@ def test_a_batch_spreads():
 
 def test_a_failed_ask_leaves_nothing_pending(method, monkeypatch):
     optimizer = method(BOUNDS, random_state=0)
-    propose, calls = method._propose, []
+    propose, calls = method.propose, []
 
-    def broken(self):
+    def broken(self, rng, part):
         calls.append(1)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return propose(self)
+        return propose(self, rng, part)
 
     with monkeypatch.context() as patch:
-        patch.setattr(method, "_propose", broken)
+        patch.setattr(method, "propose", broken)
         with pytest.raises(KeyboardInterrupt):
             optimizer.ask(5)
     assert_array_equal(optimizer.ask(5), method(BOUNDS, random_state=0).ask(5))
@@ -386,7 +386,7 @@ def test_arguments_are_stored_as_given():
     optimizer = SILBO(bounds, n_initial=4, random_state=7)
     assert optimizer.bounds is bounds
     assert (optimizer.n_initial, optimizer.n_components, optimizer.random_state) == (4, "auto", 7)
-    assert repr(optimizer) == "SILBO(Box(d=2), n_told=0)"
+    assert repr(optimizer) == "SILBO(Box(d=2), n_observed=0)"
 
 
 def test_scipy_bounds_and_arrays_are_the_same(method):

@@ -107,11 +107,11 @@ def test_what_is_known_is_certain_and_states_give_the_same_processes():
 def test_points_that_are_pending_are_avoided_unless_they_are_surely_feasible():
     _, _, learnt, _ = feasibility()
     sure, unsure = np.array([[-0.7, -0.6]]), np.array([[0.3, 0.3]])
-    assert_array_equal(learnt.holds_surely(np.vstack([sure, unsure])), [True, False])
-    believing = learnt.believing(np.vstack([sure, unsure]))
+    assert_array_equal(learnt.holds_with_margin(np.vstack([sure, unsure])), [True, False])
+    pessimistic = learnt.with_pending(np.vstack([sure, unsure]))
     assert learnt.log_probability(unsure) > np.log(0.1)
-    assert believing.log_probability(unsure) < np.log(0.1)
-    assert believing.log_probability(sure) > np.log(0.9)
+    assert pessimistic.log_probability(unsure) < np.log(0.1)
+    assert pessimistic.log_probability(sure) > np.log(0.9)
 
 
 @pytest.mark.parametrize("basis", [None, np.array([[0.6], [0.8]])])

@@ -21,11 +21,6 @@ class Sum:
         return float(x.sum())
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "run.jsonl"
-
-
 def run(func, path, n_calls, **options):
     options = {"method": "random", "random_state": 0, **options}
     return minimize(func, BOUNDS, n_calls=n_calls, journal=path, **options)

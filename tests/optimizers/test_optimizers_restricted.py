@@ -1,17 +1,20 @@
 """Proposals in a part of the space: fixed parameters and known constraints."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from ask_tell import run
 from numpy.testing import assert_array_equal
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 from scipy.stats import loguniform, randint
 
 from skbo_silbo import SILBO, Space, minimize
+from skbo_silbo.acquisition import Climb, Part
 from skbo_silbo.baselines import RandomSearch
 from skbo_silbo.minimization._methods import METHODS
-from skbo_silbo.space import SpaceExhausted
+from skbo_silbo.space import SpaceExhausted, SpaceUnion
 
 BOUNDS = [(0.0, 1.0), (0.0, 10.0), (-3.0, -1.0)]
 SPACE = {"C": loguniform(1e-3, 1e3), "kind": ["a", "b", None], "degree": randint(1, 6)}
@@ -28,13 +31,6 @@ def make(method, bounds):
 
 def bowl(x):
     return float((x[0] - 0.2) ** 2 + (x[1] - 0.2) ** 2 + 0.1 * x[2])
-
-
-def run(optimizer, func, n):
-    for _ in range(n):
-        x = optimizer.ask()
-        optimizer.tell(x, func(x))
-    return optimizer
 
 
 @pytest.fixture(params=METHODS)
@@ -94,6 +90,28 @@ def test_what_is_fixed_is_optimised_around():
         x = optimizer.ask(fixed={0: 0.83})
         optimizer.tell(x, (x[0] - x[1]) ** 2)
     assert abs(x[1] - 0.83) < 0.05
+
+
+def test_the_climb_holds_what_is_fixed():
+    """Where all but one input are fixed, the last is at the highest acquisition of that line."""
+    optimizer = run(
+        SILBO([(-1, 1)] * 3, random_state=0), lambda x: float(((x - 0.1) ** 2).sum()), 14
+    )
+    part = Part(optimizer.space_, {0: 0.5, 2: -0.25})
+    surface = replace(optimizer._surface(), part=part)
+    found = Climb().find(
+        surface, optimizer._model.ranked, optimizer.space_, np.random.default_rng(0)
+    )
+    line = part.round(np.column_stack([np.linspace(-1, 1, 2001)] * 3))
+    assert_array_equal(np.unique(found.X[:, [0, 2]], axis=0), line[:1, [0, 2]])
+    assert surface.values(found.X[:1])[0] > surface.values(line).max() - 1e-6
+
+
+def test_places_of_a_part_of_a_union_are_in_its_branches():
+    part = Part(SpaceUnion(BRANCHES), {"C": 0.5, "degree": 3})
+    X = part.round(np.random.default_rng(0).uniform(-1, 1, (50, SpaceUnion(BRANCHES).n_features_)))
+    assert part.decode(X) == [{"kernel": "poly", "C": 0.5, "degree": 3}] * 50
+    assert part.n_points == 1
 
 
 @pytest.mark.parametrize(

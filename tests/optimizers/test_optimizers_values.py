@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from ask_tell import run
 from numpy.testing import assert_array_equal
 from scipy.stats import uniform
 
@@ -27,13 +28,6 @@ def make(method, bounds=((0, 1),) * D):
 
 def bowl(x):
     return float(((x - 0.3) ** 2).sum())
-
-
-def run(optimizer, func, n):
-    for _ in range(n):
-        x = optimizer.ask()
-        optimizer.tell(x, func(x))
-    return optimizer
 
 
 @pytest.fixture(params=METHODS)

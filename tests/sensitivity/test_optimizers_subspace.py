@@ -130,7 +130,7 @@ def test_looking_changes_nothing(method):
         for shift in (0.0, 0.1):
             optimizer.tell(np.full(5, 0.2 + shift), 1.0)
             if looks:
-                assert optimizer.subspace_.n_told == len(optimizer.func_vals_)
+                assert optimizer.subspace_.n_observed == len(optimizer.func_vals_)
         asked.append([optimizer.ask() for _ in range(3)])
     assert_array_equal(*asked)
 

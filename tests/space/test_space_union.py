@@ -254,7 +254,7 @@ def test_refusals(make, message):
 # Searching.
 
 X, Y = load_iris(return_X_y=True)
-svc_search = partial(SILBOSearchCV, SVC(), random_state=0, cv=3, initial_params=None)
+svc_search = partial(SILBOSearchCV, SVC(), random_state=0, cv=3, initial_params=None, n_initial=4)
 
 
 def test_a_list_of_dicts_is_searched_under_one_budget():

@@ -217,3 +217,13 @@ def test_random_states_are_seeded_from_that_of_the_optimiser():
         *make_data(), state={"seed": 1, "kernel": {}}
     )
     assert fixed.regressor_.random_state == 5
+
+
+@pytest.mark.parametrize("embedding", ["auto", "identity", "semi-sir"])
+def test_the_process_of_scikit_learn_by_its_name(embedding):
+    """Its name was refused where all inputs are kept, for a prior that it has not."""
+    optimizer = SILBO([(-1, 1)] * 6, surrogate="sklearn", embedding=embedding, random_state=0)
+    run(optimizer, lambda x: float(((x - 0.2) ** 2).sum()), 12)
+    assert isinstance(optimizer._model.surrogate, RegressorSurrogate)
+    with pytest.raises(ValueError, match="surrogate must be 'auto' or 'gaussian-process' with"):
+        SILBO([(-1, 1)] * 6, surrogate="sklearn", embedding="sparse")

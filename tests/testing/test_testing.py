@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from sklearn.decomposition import PCA
+from sklearn.decomposition import PCA, KernelPCA
 from sklearn.linear_model import BayesianRidge
 
 from skbo_silbo import SILBO
@@ -43,6 +43,8 @@ from skbo_silbo.testing import (
         (check_acquisition, partial(variance_gain, kappa=2.0)),
         (check_learner, IdentityLearner()),
         (check_learner, TransformerLearner("pca", PCA(2))),
+        (check_learner, PCA(2)),
+        (check_learner, KernelPCA(2, kernel="rbf", fit_inverse_transform=True)),
         (check_mapping, TopDown()),
         (check_mapping, TopDown("least-squares")),
         (check_mapping, BottomUp()),
@@ -108,21 +110,14 @@ def test_what_is_broken_in_the_next_test_is_all_that_is():
 
 
 def test_a_mapping_of_two_methods_is_part_of_a_configuration():
-    class FromTheCentre:
-        def lift(self, Z, embedding, incumbent):
-            return np.clip(embedding.expand(Z), -1.0, 1.0)
-
-        def carry(self, X, embedding):
-            return embedding.project(X)
-
     class Baseline(SIRBO):
-        def _configure(self, d):
-            return replace(super()._configure(d), mapping=self.mapping)
+        def configure(self, d):
+            return replace(super().configure(d), mapping=self.mapping)
 
-    Baseline.mapping = FromTheCentre()
+    Baseline.mapping = Carrier()
     check_optimizer(partial(Baseline, n_initial=6))
-    Baseline.mapping = FromTheCentre
-    with pytest.raises(ValueError, match="mapping must be an object: got the class FromTheCentre"):
+    Baseline.mapping = Carrier
+    with pytest.raises(ValueError, match="mapping must be an object: got the class Carrier"):
         Baseline([(0, 1)] * 4)
     Baseline.mapping = 3
     with pytest.raises(ValueError, match=r"mapping must have carry, lift, as .*: got 3"):

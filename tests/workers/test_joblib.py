@@ -7,18 +7,11 @@ from contextlib import suppress
 import joblib
 import pytest
 from joblib import parallel_config
+from worker_outcomes import outcomes_of
 
 from skbo_silbo.workers import LostWorkerError
 from skbo_silbo.workers._joblib import Rounds, Stream, dies_with_its_calls, kind_of_workers
 from skbo_silbo.workers._workers import Call, Workers
-
-
-def outcomes_of(workers):
-    found = []
-    while workers.n_calls:
-        found += workers.wait()
-    return {outcome.call.key: outcome for outcome in found}
-
 
 ENGINES = {
     "stream": lambda: Stream(2),

@@ -31,11 +31,6 @@ class Simulator:
         return float((x**2).sum())
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "run.jsonl"
-
-
 def run(func, path=None, n_calls=6, **options):
     return minimize(
         func, BOUNDS, method="random", n_calls=n_calls, journal=path, random_state=0, **options

@@ -38,8 +38,8 @@ def released():
 
 def search(estimator=None, **params):
     space = {"a": uniform(), "kind": ["good", "hangs"]}
-    params = {"n_iter": 4, "cv": KFold(3), "random_state": 0, "timeout": 0.8, **params}
-    return SILBOSearchCV(estimator or Odd(), space, **params)
+    own = {"n_iter": 4, "n_initial": 4, "cv": KFold(3), "random_state": 0, "timeout": 0.8}
+    return SILBOSearchCV(estimator or Odd(), space, **{**own, **params})
 
 
 def kinds_of(fitted):

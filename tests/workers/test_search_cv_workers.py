@@ -14,6 +14,7 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
+from task_recorder import Recorder
 
 from skbo_silbo._sklearn import fits_of, with_results
 from skbo_silbo.model_selection import SILBOSearchCV
@@ -170,25 +171,6 @@ def test_an_interruption_keeps_what_has_ended():
         fitted = fit(search(callback=callback))
     assert len(fitted.cv_results_["params"]) == 4
     assert hasattr(fitted, "best_estimator_")
-
-
-class Recorder:
-    """A callback of scikit-learn 1.9."""
-
-    def __init__(self):
-        self.tasks = []
-
-    def setup(self, estimator, context):
-        pass
-
-    def teardown(self, estimator, context):
-        pass
-
-    def on_fit_task_begin(self, estimator, context, **kwargs):
-        self.tasks.append(("begin", context.task_name))
-
-    def on_fit_task_end(self, estimator, context, **kwargs):
-        self.tasks.append(("end", context.task_name))
 
 
 @pytest.mark.skipif(

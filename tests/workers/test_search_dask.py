@@ -53,7 +53,7 @@ def located_score(estimator, X, y):
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 def test_fits_on_the_cluster_give_the_results_of_fits_at_home(client, tmp_path):
-    params = {"n_iter": 9, "batch_size": 4, "cv": 3, "random_state": 0}
+    params = {"n_iter": 9, "n_initial": 4, "batch_size": 4, "cv": 3, "random_state": 0}
     path = tmp_path / "search.jsonl"
     home = SILBOSearchCV(SVC(), SPACE, **params).fit(X, Y)
     SILBOSearchCV(SVC(), SPACE, **params, journal=path).set_params(n_iter=4).fit(X, Y)

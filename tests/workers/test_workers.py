@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from worker_outcomes import outcomes_of
 
 from skbo_silbo.workers import LostWorkerError
 from skbo_silbo.workers._executors import InPlace
@@ -52,13 +53,6 @@ class Breaking(Executor):
         pass
 
 
-def outcomes_of(workers):
-    found = []
-    while workers.n_calls:
-        found += workers.wait()
-    return {outcome.call.key: outcome for outcome in found}
-
-
 def kinds_of(workers):
     return {key: outcome.kind for key, outcome in outcomes_of(workers).items()}
 
@@ -69,9 +63,8 @@ def test_only_what_is_deadly_is_lost_and_all_others_have_their_value(deadly, n_w
     if not n_retries and n_workers > 1:
         n_retries = 1  # else those beside it are lost too
     begun = []
-    workers = Workers(
-        partial(Breaking, n_workers), n_retries=n_retries, on_begin=lambda c: begun.append(c.key)
-    )
+    workers = Workers(partial(Breaking, n_workers), n_retries=n_retries)
+    workers.on_begin = lambda call: begun.append(call.key)
     for i in range(8):
         workers.submit(Call(i, lambda i: i**2 // (i not in deadly), (i,)))
     outcomes = outcomes_of(workers)
@@ -110,11 +103,9 @@ def test_every_call_is_told_of_before_it_is_made_and_when_it_is_taken_back():
         release.wait(FOREVER)
 
     with ThreadPoolExecutor(1) as executor:
-        workers = Workers(
-            executor,
-            on_begin=lambda call: events.append(("begun", call.key)),
-            on_take_back=lambda call: events.append(("taken back", call.key)),
-        )
+        workers = Workers(executor)
+        workers.on_begin = lambda call: events.append(("begun", call.key))
+        workers.on_take_back = lambda call: events.append(("taken back", call.key))
         for key in range(3):
             workers.submit(Call(key, run, (key,)))
         while ("made", 0) not in events:

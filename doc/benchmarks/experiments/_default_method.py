@@ -7,15 +7,11 @@ the first inputs are special; two are not low-dimensional, one is noisy, three a
 import numpy as np
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, by_method
-from skbo_silbo.benchmarks.search import (
-    at_main_budgets,
-    measure_search,
-    packages,
-    search_figures,
-    search_report,
-    told_problem,
-    values_of,
-)
+from skbo_silbo.benchmarks.search.contestants import packages
+from skbo_silbo.benchmarks.search.problem_data import told_problem
+from skbo_silbo.benchmarks.search.search_figures import search_figures
+from skbo_silbo.benchmarks.search.search_report import at_main_budgets, search_report, values_of
+from skbo_silbo.benchmarks.search.search_run import measure_search
 
 CHEAP = ("random", "sobol", "silbo", "cma", "optuna-tpe")
 DEAR = ("turbo", "botorch-gp", "saas", "optuna-gp", "scikit-optimize")

@@ -8,7 +8,8 @@ from collections import defaultdict
 import numpy as np
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
-from skbo_silbo.benchmarks.search import GapRun, error_of_mean, gap_tables, with_error
+from skbo_silbo.benchmarks.search.gap_closed import GapRun
+from skbo_silbo.benchmarks.search.gap_report import error_of_mean, gap_tables, with_error
 
 from .tuning import CHANCE, OURS, PACKAGES, TABLES, TASKS, measure_tuning
 

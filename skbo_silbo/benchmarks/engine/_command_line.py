@@ -113,7 +113,8 @@ def _run(experiments, options):
     """Measure; return what must make the command fail."""
     variants = tuple(options.variant)
     chosen = RunOptions(options.objective, options.bounds, options.calls, options.repeats, variants)
-    configured = [experiments[name].configured(chosen) for name in options.names]
+    named = [experiments[name] for name in options.names]
+    configured = [experiment.configure(experiment, chosen) for experiment in named]
     failures = []
     for experiment in configured:
         failures += run_experiment(
@@ -133,15 +134,16 @@ def _report(experiments, options):
     files = {path: _read(path, experiments) for path in options.files}
     results = latest([r for read in files.values() for r in read])
     names = list(dict.fromkeys(r["experiment"] for r in results))
-    blocks, aims, missing = [], [], []
+    headlines, blocks, aims, missing = [], [], [], []
     for name in names:
         experiment, own = experiments[name], [r for r in results if r["experiment"] == name]
+        headlines += experiment.headline(own)
         blocks += [*_pictures(experiment, own, options), *experiment.report(own)]
         if options.published:
             blocks += experiment.compare(own, options.published)
         aims += experiment.aims(own)
         missing += missing_cells(experiment, options.profile, own)
-    first = [*made_by(results), *aims_table(aims), *could_not(results)]
+    first = [*headlines, *made_by(results), *aims_table(aims), *could_not(results)]
     last = [*circumstances(files, experiments, options), *missing_table(missing)]
     blocks = [*first, *blocks, *last]
     if options.rst:

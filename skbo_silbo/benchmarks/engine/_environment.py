@@ -35,7 +35,7 @@ def environment():
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        "versions": {name: _version(name) for name in PACKAGES if _version(name)},
+        "versions": {name: installed_version(name) for name in PACKAGES if installed_version(name)},
         "threads": {name: os.environ.get(name) for name in THREAD_VARIABLES},
         "revision": _revision(),
     }
@@ -47,7 +47,8 @@ def _cpu_name():
     return found[1] if found else platform.processor()
 
 
-def _version(package):
+def installed_version(package):
+    """Return the version of a distribution, or None."""
     try:
         return version(package)
     except PackageNotFoundError:

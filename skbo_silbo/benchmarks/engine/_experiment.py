@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import dataclass
+
+from ._environment import installed_version
 
 
 @dataclass(frozen=True)
@@ -111,18 +112,8 @@ def no_excuse(problem, method):
     """Return why `method` is known to fail on `problem`: never."""
 
 
-def no_aims(results):
-    """Aims of an experiment: none."""
-    return []
-
-
-def no_figures(results, folder, published):
-    """Pictures of an experiment: none."""
-    return []
-
-
-def no_comparison(results, published):
-    """Beside a table of published results: nothing."""
+def nothing(*_):
+    """Aims, pictures, comparisons or first paragraphs of an experiment: none."""
     return []
 
 
@@ -146,6 +137,8 @@ class Experiment:
         list of (file name, caption).
     compare : callable
         (results, path of a table of published results) to a list of paragraphs and `Table`.
+    headline : callable
+        Finished results to the paragraphs that a page begins with.
     aims : callable
         Finished results to a list of (aim, what was measured, whether it holds).
     methods_of : callable
@@ -167,20 +160,17 @@ class Experiment:
     grids: Mapping
     measure: Callable
     report: Callable
-    figures: Callable = field(default=no_figures)
-    compare: Callable = field(default=no_comparison)
-    aims: Callable = field(default=no_aims)
-    methods_of: Callable = field(default=every_method)
-    excuse: Callable = field(default=no_excuse)
-    configure: Callable = field(default=all_is_fixed)
-    told_options: Callable = field(default=no_told_options)
+    figures: Callable = nothing
+    compare: Callable = nothing
+    headline: Callable = nothing
+    aims: Callable = nothing
+    methods_of: Callable = every_method
+    excuse: Callable = no_excuse
+    configure: Callable = all_is_fixed
+    told_options: Callable = no_told_options
     cap_seconds: int = 120
     cap_mib: int = 8192
     about: str = ""
-
-    def configured(self, options):
-        """Return the experiment as `RunOptions` want it; ValueError where it cannot be so."""
-        return self.configure(self, options)
 
     def cells(self, profile):
         """All cells of a profile, each once, in an order that lets load fall on all methods."""
@@ -209,13 +199,5 @@ class Experiment:
         return {
             method: package
             for method, package in self.methods.items()
-            if package and not _is_installed(package)
+            if package and installed_version(package) is None
         }
-
-
-def _is_installed(package):
-    try:
-        version(package)
-    except PackageNotFoundError:
-        return False
-    return True

@@ -91,11 +91,11 @@ def _surroundings(results):
     return [f"{words}; revision {', '.join(seen)}." for words, seen in revisions.items()]
 
 
-def made_by(results, method="silbo"):
+def made_by(results):
     """Say which revisions made the rows of our search; [] where there are none."""
-    revisions = Counter(r["environment"]["revision"] for r in results if r["method"] == method)
+    revisions = Counter(r["environment"]["revision"] for r in results if r["method"] == "silbo")
     told = ", ".join(f"{revision} ({n} runs)" for revision, n in sorted(revisions.items()))
-    return [f"Rows of ``{method}`` were made by revision {told}."] if told else []
+    return [f"Rows of ``silbo`` were made by revision {told}."] if told else []
 
 
 def could_not(results):

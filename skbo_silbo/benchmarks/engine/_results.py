@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from ._runner import finished_keys
+from ._runner import cell_of, finished_keys
 
 
 def missing_cells(experiment, profile, results):
@@ -13,11 +13,7 @@ def missing_cells(experiment, profile, results):
 
 def latest(results):
     """One result a cell: the last."""
-    return list({_place(result): result for result in results}.values())
-
-
-def _place(result):
-    return tuple(str(result[name]) for name in ("experiment", "problem", "method", "repeat"))
+    return list({cell_of(result).key: result for result in results}.values())
 
 
 def by_method(results):

@@ -4,10 +4,11 @@ import numpy as np
 
 
 def shape(problem):
-    """Problem as words: sizes first as n x d."""
+    """Problem as words: sizes, where it has them, first as n x d."""
     problem = dict(problem)
+    sizes = " x ".join(str(problem[k]) for k in ("n", "d") if k in problem)
     rest = " ".join(f"{k}={v}" for k, v in problem.items() if k not in ("n", "d"))
-    return f"{problem['n']} x {problem['d']} {rest}".strip()
+    return f"{sizes} {rest}".strip()
 
 
 def spread(values, digits=2):

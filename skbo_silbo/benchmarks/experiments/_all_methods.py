@@ -1,13 +1,11 @@
 """Experiment `methods`: every method of this library on the paper's functions (issue 4)."""
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid
-from skbo_silbo.benchmarks.search import (
-    compare_published,
-    measure_search,
-    packages,
-    search_figures,
-    whole_report,
-)
+from skbo_silbo.benchmarks.search.contestants import packages
+from skbo_silbo.benchmarks.search.published import compare_published
+from skbo_silbo.benchmarks.search.search_figures import search_figures
+from skbo_silbo.benchmarks.search.search_report import whole_report
+from skbo_silbo.benchmarks.search.search_run import measure_search
 
 FUNCTIONS = {"branin": 2, "hartmann6": 6, "colville": 4}
 CHEAP = (

@@ -8,13 +8,11 @@ import shlex
 from dataclasses import replace
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid
-from skbo_silbo.benchmarks.search import (
-    make_problem,
-    measure_search,
-    packages,
-    search_figures,
-    search_report,
-)
+from skbo_silbo.benchmarks.search.contestants import packages
+from skbo_silbo.benchmarks.search.problem_data import make_problem
+from skbo_silbo.benchmarks.search.search_figures import search_figures
+from skbo_silbo.benchmarks.search.search_report import search_report
+from skbo_silbo.benchmarks.search.search_run import measure_search
 
 METHODS = (
     *("random", "sobol", "silbo", "cma", "optuna-tpe"),

@@ -7,14 +7,12 @@ iterations are 1600 evaluations, and are run as such.
 import numpy as np
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method
-from skbo_silbo.benchmarks.search import (
-    colour_of,
-    compare_published,
-    make_problem,
-    measure_search,
-    packages,
-    whole_report,
-)
+from skbo_silbo.benchmarks.search.contestants import packages
+from skbo_silbo.benchmarks.search.problem_data import make_problem
+from skbo_silbo.benchmarks.search.published import compare_published
+from skbo_silbo.benchmarks.search.search_figures import colour_of, drawn
+from skbo_silbo.benchmarks.search.search_report import whole_report
+from skbo_silbo.benchmarks.search.search_run import measure_search
 
 from ._paper_picture import paper_figures
 
@@ -213,37 +211,22 @@ def embedding_report(results):
 
 def embedding_figures(results, folder, published=None):
     """Draw the values against each coordinate, for the first run of each method."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
     rows = [
         (dict(key)["function"], k, methods)
         for key, methods in by_method(results).items()
         for k in range(dict(key)["r"])
     ]
     columns = list(dict.fromkeys(r["method"] for r in results))
-    figure, axes = plt.subplots(
-        len(rows),
-        len(columns),
-        figsize=(2.9 * len(columns), 2.6 * len(rows)),
-        squeeze=False,
-        layout="constrained",
-        sharey="row",
-    )
-    for row, (function, k, methods) in zip(axes, rows, strict=True):
-        row[0].set_ylabel(f"{function.replace('_', ' ')}: value", fontsize=9)
-        for ax, method in zip(row, columns, strict=True):
-            run = methods[method][0]
-            colour = colour_of("sir-bo" if method == "sir" else "silbo-bu")
-            ax.plot(np.array(run["z"])[:, k], run["y"], "o", ms=3, color=colour)
-            ax.set_title(f"{method}, 1 run (seed {run['repeat']})", fontsize=9)
-            ax.set_xlabel(f"coordinate {k + 1} (inputs in [-1, 1])", fontsize=8)
-            ax.spines[["top", "right"]].set_visible(False)
-    name = "paper-embedding.png"
-    figure.savefig(f"{folder}/{name}", dpi=80)
-    plt.close(figure)
+    name, size = "paper-embedding.png", (2.9 * len(columns), 2.6 * len(rows))
+    with drawn(f"{folder}/{name}", len(rows), len(columns), size, sharey="row") as axes:
+        for row, (function, k, methods) in zip(axes, rows, strict=True):
+            row[0].set_ylabel(f"{function.replace('_', ' ')}: value", fontsize=9)
+            for ax, method in zip(row, columns, strict=True):
+                run = methods[method][0]
+                colour = colour_of("sir-bo" if method == "sir" else "silbo-bu")
+                ax.plot(np.array(run["z"])[:, k], run["y"], "o", ms=3, color=colour)
+                ax.set_title(f"{method}, 1 run (seed {run['repeat']})", fontsize=9)
+                ax.set_xlabel(f"coordinate {k + 1} (inputs in [-1, 1])", fontsize=8)
     caption = (
         "Values of 50 points in 1000 inputs against the directions learnt from them, one run of "
         "each method (green: plain SIR; red: all others). Points above one another are stacked."

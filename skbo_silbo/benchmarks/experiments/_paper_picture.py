@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-import numpy as np
-
-from skbo_silbo.benchmarks.search import published_curves, published_key, style_of, values_of
+from skbo_silbo.benchmarks.search.published import published_curves, published_key
+from skbo_silbo.benchmarks.search.search_figures import draw_band, drawn, mean_band, style_of
+from skbo_silbo.benchmarks.search.search_report import values_of
 
 TITLES = {"branin": "Branin", "hartmann6": "Hartmann6", "colville_as_run": "Colville"}
 SHOWN = {  # six at most: a panel with more is not read
@@ -33,24 +33,18 @@ def paper_figures(results, folder, published=None):
     published : path-like or None
         A table of published results, drawn as dots.
     """
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
     dots = published_curves(published) if published else {}
     panels = [(function, d) for d in (100, 1000) for function in TITLES]
-    figure, axes = plt.subplots(2, 3, figsize=(12.6, 7.2), layout="constrained")
     lines = {}
-    for ax, (function, d) in zip(axes.flat, panels, strict=True):
-        for method, name in SHOWN.items():
-            runs = _longest(results, method, function, d)
-            if runs:
-                lines[name] = _draw(ax, method, runs, dots)
-        _finish(ax, f"{TITLES[function]}, {d} inputs")
-    figure.legend(lines.values(), lines, loc="outside lower center", ncols=3, frameon=False)
-    figure.savefig(Path(folder) / "paper.png", dpi=80)
-    plt.close(figure)
+    with drawn(Path(folder) / "paper.png", 2, 3, (12.6, 7.2)) as axes:
+        for ax, (function, d) in zip(axes.flat, panels, strict=True):
+            for method, name in SHOWN.items():
+                runs = _longest(results, method, function, d)
+                if runs:
+                    lines[name] = _draw(ax, method, runs, dots)
+            _finish(ax, f"{TITLES[function]}, {d} inputs")
+        style = {"loc": "outside lower center", "ncols": 3, "frameon": False}
+        axes[0, 0].figure.legend(lines.values(), lines, **style)
     return [("paper.png", CAPTION)]
 
 
@@ -67,14 +61,11 @@ def _longest(results, method, function, d):
 
 
 def _draw(ax, method, runs, dots):
-    """Draw curve, band and dots; return the line."""
+    """Draw curve, band and dots; return the curve."""
     optimum, scale = runs[0]["optimum"], runs[0]["scale"]
     regrets = (values_of(runs)[:, FIRST - 1 :] - optimum) / scale
-    places, mean = np.arange(FIRST, FIRST + regrets.shape[1]), regrets.mean(axis=0)
-    error = regrets.std(axis=0) / np.sqrt(max(len(runs) - 1, 1))
-    style = style_of(method)
-    [line] = ax.plot(places, mean, **style)
-    ax.fill_between(places, mean - error, mean + error, color=style["color"], alpha=0.12, lw=0)
+    draw_band(ax, method, mean_band(regrets), FIRST)
+    line, style = ax.lines[-1], style_of(method)
     key = published_key(runs[0]["problem"], method)
     theirs = dots.get(key, [])
     ax.plot(
@@ -95,4 +86,3 @@ def _finish(ax, title):
     ax.set_title(title, fontsize=11)
     ax.set_xlabel("evaluations", fontsize=9)
     ax.set_ylabel("share of the distance left", fontsize=9)
-    ax.spines[["top", "right"]].set_visible(False)

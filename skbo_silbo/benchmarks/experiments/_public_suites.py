@@ -10,15 +10,9 @@ from dataclasses import replace
 from functools import partial
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid
-from skbo_silbo.benchmarks.search import (
-    gap_aims,
-    gap_figures,
-    gap_report,
-    measure_gap,
-    packages,
-    told_variants,
-    with_variants,
-)
+from skbo_silbo.benchmarks.search.contestants import packages, told_variants, with_variants
+from skbo_silbo.benchmarks.search.gap_report import gap_aims, gap_figures, gap_report
+from skbo_silbo.benchmarks.search.search_run import measure_gap
 
 CHEAP = ("silbo", "optuna-tpe", "cma", "sobol", "random")
 DEAR = ("optuna-gp", "scikit-optimize", "turbo", "botorch-gp", "saas")

@@ -1,6 +1,7 @@
 """Standardised features, and the way back to the features' own units."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +13,8 @@ class Frame:
     mean: np.ndarray  # (n_features,)
     varying: np.ndarray  # (n_features,) of bool
     scale: np.ndarray  # (number of varying,)
-    y_mean: float
-    y_scale: float
+    y_mean: Any  # a float, or (q,) for several responses
+    y_scale: Any
 
     @classmethod
     def from_labelled(cls, X, y, weights=None):
@@ -31,6 +32,10 @@ class Frame:
     def standardise(self, X):
         """Return the columns that vary, over their standard deviation."""
         return (X[:, self.varying] - self.mean[self.varying]) / self.scale
+
+    def slopes(self, gradients):
+        """Slopes (n, q, number of varying) of standardised responses along such columns."""
+        return gradients[:, :, self.varying] * self.scale / self.y_scale[:, None]
 
     def rows_in_features(self, directions):
         """Return orthonormal rows over all features; the first j span the first j directions."""

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from ..._checks import warn_user
 from ..._typing import ArrayLike, BoolArray, FloatArray
+from ._censoring import as_censored, is_censored
 from ._dask_arrays import FLOATS, check_in_memory
 from ._weights import are_counts, as_numbers_of_rows, check_sample_weight
 
@@ -47,6 +48,8 @@ class LabelledData:
         Least and largest of these as they were given.
     is_labeled, is_unlabeled : ndarray of shape (n,) of bool or None
         Which rows of X, as it was given, these are.
+    dtype : data type
+        float32 where X was; the rows may have been converted.
     """
 
     X_labeled: FloatArray
@@ -56,6 +59,7 @@ class LabelledData:
     weight_range: tuple[float, float] | None = None
     is_labeled: BoolArray | None = None
     is_unlabeled: BoolArray | None = None
+    dtype: Any = np.float64
 
     @property
     def n_rows(self) -> float:
@@ -112,6 +116,7 @@ def split_labelled(
     allow_categories: bool = False,
     categorical: bool | str = "auto",
     multivariate: bool = False,
+    censored: bool = False,
     n_slices: int | ArrayLike | None = None,
     keep_float32: bool = False,
 ) -> LabelledData:
@@ -138,6 +143,9 @@ def split_labelled(
         True takes numbers for categories too, False nothing for a category.
     multivariate : bool, default=False
         Let y hold q numbers a row: all of them, or NaN in place of all.
+    censored : bool, default=False
+        Let y be a structured array of an event (boolean) and a time (number) a row, as
+        scikit-survival has it; a time of NaN is no label.
     n_slices : int or array-like of increasing edges, default=None
         Where given, a warning says that numbers which look like classes will be cut in as many
         slices, unless `categorical` says what they are.
@@ -161,16 +169,22 @@ def split_labelled(
             "Mark rows without a label by NaN in y."
         )
     check_in_memory("X", X)
-    dtypes = FLOATS if keep_float32 else FLOATS[:1]
     rows = validate_data(
         estimator,
         X,
         reset=reset,
-        dtype=dtypes,
+        dtype=FLOATS,
         ensure_min_samples=2,
-        skip_check_array=_is_clean_matrix(X, dtypes),
+        skip_check_array=_is_clean_matrix(X, FLOATS),
     )
-    labels, labelled = _check_response(y, allow_categories, categorical, multivariate)
+    dtype, dtypes = rows.dtype, FLOATS if keep_float32 else FLOATS[:1]
+    if not keep_float32:
+        rows = rows.astype(np.float64, copy=False)
+    if is_censored(y):
+        _check_takes_censored(estimator, censored)
+        labels, labelled = as_censored(y)
+    else:
+        labels, labelled = _check_response(y, allow_categories, categorical, multivariate)
     check_consistent_length(rows, labels)
     weights, weight_range = check_sample_weight(sample_weight, len(rows)), None
     is_unlabeled = ~labelled if weights is None else ~labelled & (weights > 0)
@@ -188,14 +202,26 @@ def split_labelled(
         unlabelled = np.concatenate([unlabelled, more])
     if not labelled.all():
         rows, labels = rows[labelled], labels[labelled]
-    return LabelledData(rows, labels, unlabelled, weights, weight_range, labelled, is_unlabeled)
+    flags = labelled, is_unlabeled
+    return LabelledData(rows, labels, unlabelled, weights, weight_range, *flags, dtype)
+
+
+def _check_takes_censored(estimator, censored):
+    if not censored:
+        raise ValueError(
+            f"y must not be a structured array for {type(estimator).__name__}, which takes no "
+            "censored response. Use SlicedInverseRegression, which does, or an ordinary array."
+        )
 
 
 def response_targets(y, weights=None):
     """Targets (n_l, t) that a regression can stand in for slices: mid-ranks, or class indicators.
 
-    Columns have (weighted) mean zero; all together have variance one.
+    Columns have (weighted) mean zero; all together have variance one. Several responses (n_l, q)
+    have the mid-ranks of each.
     """
+    if y.ndim == 2:
+        return np.hstack([response_targets(t, weights) for t in y.T]) / np.sqrt(y.shape[1])
     values, codes = np.unique(y, return_inverse=True)
     if y.dtype.kind in "fiu":
         counts = np.bincount(codes, weights)
@@ -207,7 +233,9 @@ def response_targets(y, weights=None):
 
 
 def target_type(y):
-    """Tell what checked labels y are: "numeric", "categorical" or "multivariate"."""
+    """Tell what checked labels y are: "numeric", "categorical", "multivariate" or "censored"."""
+    if y.dtype.names:
+        return "censored"
     if y.ndim == 2:
         return "multivariate"
     return "categorical" if y.dtype.kind in "USb" else "numeric"

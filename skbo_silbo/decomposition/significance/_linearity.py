@@ -140,14 +140,15 @@ def _p_value_of_bend(z, before):
     return special.fdtrc(m, df, gained / m / ((z @ z - gained) / df)) if df > 0 else 1.0
 
 
-def warn_of_curvature(shares, curved, extra):
-    """Say that the linearity condition fails, and where that shows."""
+def warn_of_curvature(shares, curved, extra, names=None):
+    """Say that the linearity condition fails, and in which feature, by name, that shows."""
     found = []
     if curved.any():
         most = int(np.nanargmax(np.where(curved, shares, -np.inf)))
+        name = most if names is None else repr(str(names[most]))
         found.append(
             f"{curved.sum()} of {len(shares)} features are curved along the directions found, "
-            f"feature {most} with {shares[most]:.2f} of its variance (curvature_)"
+            f"feature {name} with {shares[most]:.2f} of its variance (curvature_)"
         )
     if extra:
         found.append("directions after the first are curved functions of those before")

@@ -18,28 +18,29 @@ ROWS_PER_FEATURE_TESTED = 3
 """Labelled rows a feature, and a slice, from which the chi-square reference is taken for valid."""
 
 
-def sequential_tests(eigenvalues, n, d, n_slices):
+def sequential_tests(eigenvalues, n, d, n_slices, n_groups=1):
     """Chi-square tests of "k directions suffice" for k = 0, 1, ... (Li 1991, section 5).
 
     The statistic is n times the sum of the eigenvalues after the k-th, referred to chi-square with
-    ``(d - k)(H - k - 1)`` degrees of freedom: exact in large samples of normal X.
+    ``(d - k)(H - k - 1)`` degrees of freedom: exact in large samples of normal X. Slices within G
+    groups, whose weighted means sum to 0 in each, have ``(d - k)(H - k - G)``.
 
     Parameters
     ----------
     eigenvalues : ndarray of shape (p,)
         Those after the p-th, which collinear columns leave out, are zero.
-    n, d, n_slices : int
+    n, d, n_slices, n_groups : int
 
     Returns
     -------
     dict of ndarray
         "n_components", "statistic", "df" and "p_value", a row a test, as R's ``dr`` prints them.
     """
-    granted = np.arange(min(d, n_slices - 1))
+    granted = np.arange(min(d, n_slices - n_groups))
     known = np.zeros(len(granted))
     known[: len(eigenvalues)] = eigenvalues[: len(granted)]
     statistic = n * np.cumsum(known[::-1])[::-1]
-    df = (d - granted) * (n_slices - granted - 1)
+    df = (d - granted) * (n_slices - granted - n_groups)
     return {
         "n_components": granted,
         "statistic": statistic,

@@ -57,8 +57,10 @@ def slice_tests(pencil, slices, *, near, n_local_neighbors, most, random_state):
     S, places = _shuffled_rows(pencil, slices)
     slices = slices.of_rows(places)
     if near is None:
-        omega = slices.membership()
-        problem, n_permutations = MeanShuffles(found_first(S, omega.T @ S), omega), N_PERMUTATIONS
+        problem, n_permutations = (
+            MeanShuffles(S, slices.membership(), slices.groups),
+            N_PERMUTATIONS,
+        )
     else:
         problem = LocalShuffles(S, near[places], slices, n_local_neighbors)
         problem = replace(problem, S=found_first(S, problem.local_means(problem.X, S)))

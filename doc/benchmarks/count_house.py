@@ -1,0 +1,171 @@
+"""Count the house: lines of code by package, and how much of it a search and a resumed fit enter.
+
+Lines of code are those that hold neither a docstring nor a comment alone. Beside another revision,
+and to write the table of doc/architecture.rst::
+
+    python doc/benchmarks/count_house.py --against ff61f87 --write
+"""
+
+import argparse
+import ast
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import tokenize
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TABLE = Path(__file__).with_name("house.csv")
+WITHOUT_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+NOT_IMPORTED_BY_USERS = ("benchmarks", "journal", "workers")  # as in tests/house
+PROBE = """
+import json, sys, tempfile, threading, warnings
+from pathlib import Path
+import numpy as np
+import skbo_silbo
+from scipy.stats import loguniform
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+
+home = str(Path(skbo_silbo.__file__).parent)
+
+def entered(run):
+    files = set()
+    def note(frame, event, _):
+        name = frame.f_code.co_filename
+        if event == "call" and name.startswith(home) and frame.f_code.co_name != "<module>":
+            files.add(name)
+    threading.setprofile(note)
+    sys.setprofile(note)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    return sorted(files)
+
+def search():
+    optimizer = skbo_silbo.SILBO([(-1, 1)] * 30, random_state=0)
+    for _ in range(40):
+        x = optimizer.ask()
+        optimizer.tell(x, (x[0] - 0.3) ** 2 + np.sin(3 * x[4]))
+
+def fit():
+    space = {"C": loguniform(1e-3, 1e3), "tol": loguniform(1e-5, 1e-2)}
+    model = LogisticRegression(max_iter=5000)
+    skbo_silbo.SILBOSearchCV(model, space, n_iter=15, cv=3, random_state=0, journal=path).fit(
+        *load_iris(return_X_y=True)
+    )
+
+warnings.simplefilter("ignore")
+with tempfile.TemporaryDirectory() as folder:
+    path = f"{folder}/search.jsonl"
+    searched = entered(search)
+    fit()
+    resumed = entered(fit)
+print(json.dumps([searched, resumed]))
+"""
+
+
+def code_lines(path):
+    """Return how many lines of a file hold code."""
+    source = path.read_text(encoding="utf-8")
+    lines, docs = set(), set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            docs |= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in (*WITHOUT_CODE, tokenize.ENDMARKER):
+            lines |= set(range(token.start[0], token.end[0] + 1))
+    return len(lines - docs)
+
+
+def lines_by_package(root):
+    """Return {package, or "(top)": lines of code}, the largest first."""
+    package, counts = root / "skbo_silbo", Counter()
+    for path in package.rglob("*.py"):
+        parts = path.relative_to(package).parts
+        counts[parts[0] if len(parts) > 1 else "(top)"] += code_lines(path)
+    return dict(counts.most_common())
+
+
+def public_names(root):
+    """Return the distinct names that packages for users export."""
+    names = set()
+    for path in (root / "skbo_silbo").rglob("__init__.py"):
+        rooms = path.relative_to(root / "skbo_silbo").parts[:-1]
+        if any(room.startswith("_") or room in NOT_IMPORTED_BY_USERS for room in rooms):
+            continue
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                names |= set(ast.literal_eval(node.value))
+    return names
+
+
+def entered_files(root):
+    """Return the files entered by 40 proposals of a default search, and by a resumed fit."""
+    run = subprocess.run(
+        [sys.executable, "-c", PROBE],
+        env={**os.environ, "PYTHONPATH": str(root)},
+        cwd=root,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return [list(map(Path, files)) for files in json.loads(run.stdout.splitlines()[-1])]
+
+
+def count(root):
+    """Return every count of a checkout, by its name."""
+    packages = lines_by_package(root)
+    tests = sum(map(code_lines, (root / "tests").rglob("*.py")))
+    folders = Counter(path.parent for path in (root / "skbo_silbo").rglob("*.py"))
+    searched, resumed = entered_files(root)
+    return {
+        "lines of code, package": sum(packages.values()),
+        "lines of code, tests": tests,
+        "files that a default search enters": len(searched),
+        "their lines of code": sum(map(code_lines, searched)),
+        "files that a fit resumed from its journal enters": len(resumed),
+        "public names": len(public_names(root)),
+        "files in the largest folder": max(folders.values()),
+        **{f"lines of code in ``{name}``": lines for name, lines in packages.items()},
+    }
+
+
+def count_revision(revision):
+    """Return the counts of another revision, checked out for as long as that takes."""
+    with tempfile.TemporaryDirectory() as folder:
+        git = ["git", "-C", str(ROOT), "worktree"]
+        subprocess.run([*git, "add", "-q", "--detach", f"{folder}/it", revision], check=True)
+        try:
+            return count(Path(folder) / "it")
+        finally:
+            subprocess.run([*git, "remove", "--force", f"{folder}/it"], check=True)
+
+
+def main():
+    """Print the counts, and write them if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--against", metavar="REVISION", help="counted too, in a column before")
+    parser.add_argument("--write", action="store_true", help=f"write {TABLE.name} as well")
+    options = parser.parse_args()
+    columns = {options.against: count_revision(options.against)} if options.against else {}
+    columns["now"] = count(ROOT)
+    names = dict.fromkeys(name for counts in reversed(columns.values()) for name in counts)
+    rows = [["count", *columns]]
+    rows += [[name, *(counts.get(name, "") for counts in columns.values())] for name in names]
+    csv.writer(sys.stdout).writerows(rows)
+    if options.write:
+        with TABLE.open("w", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,327 @@
+"""Who takes part in the experiments about optimisers, by name."""
+
+import json
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from types import MappingProxyType
+
+import numpy as np
+
+from skbo_silbo.benchmarks.engine import Table, all_is_fixed
+from skbo_silbo.decomposition import SemiSlicedInverseRegression
+from skbo_silbo.minimization import minimize
+
+from .baselines_as_run import HeSBOAsRun, REMBOAsRun, SIRBOAsRun
+
+N_FIRST = 50  # random points of the paper's experiments
+OWN, ANY, SCALED, TOLD = (
+    "its own rule",
+    "any rising scale gives the same points",
+    "Yeo-Johnson, fitted anew at every evaluation",
+    "as told",
+)
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """An optimiser with its settings.
+
+    Attributes
+    ----------
+    run : callable
+        (recorder, problem as data, seed): calls the recorder ``problem["n"]`` times.
+    package : str
+        Distribution that must be installed; "" for this library.
+    values : str
+        The scale on which it sees the values.
+    settings : str
+        What a reader has to know beside its name.
+    published : tuple
+        (method, acquisition) in a table of published results; () where it is not in there.
+    """
+
+    run: Callable
+    package: str = ""
+    values: str = OWN
+    settings: str = "defaults"
+    published: tuple = ()
+
+
+@dataclass(frozen=True)
+class OwnMethod:
+    """A method of this library.
+
+    Attributes
+    ----------
+    method : str or class
+        Its name in `minimize`, or what `minimize` takes in place of one.
+    options : dict
+    as_published : bool
+        Whether the embedding has as many directions as are active: ``problem["r"]``, or else
+        ``problem["inputs"]``.
+    pencil : dict or None
+        Arguments of `SemiSlicedInverseRegression`, when the embedding is learnt by that.
+    """
+
+    method: str | type
+    options: Mapping = field(default_factory=dict)
+    as_published: bool = False
+    pencil: Mapping | None = None
+
+    def __call__(self, recorder, problem, seed):
+        """Minimise."""
+        options = dict(self.options)
+        if self.pencil is not None:
+            options["embedding"] = SemiSlicedInverseRegression(problem["r"], **self.pencil)
+        elif self.as_published:
+            options["n_components"] = problem.get("r") or problem["inputs"]
+        minimize(
+            recorder,
+            recorder.problem.bounds,
+            method=self.method,
+            n_calls=problem["n"],
+            random_state=seed,
+            **options,
+        )
+
+
+@dataclass(frozen=True)
+class PeerMethod:
+    """A peer, by the name of its class; one that is made of BoTorch's pieces is imported late."""
+
+    name: str
+    module: str = "peers"
+
+    def __call__(self, recorder, problem, seed):
+        """Ask, evaluate and tell."""
+        module = import_module(f".{self.module}", __package__)
+        lower, upper = recorder.problem.bounds.T
+        peer = getattr(module, self.name)(len(lower), seed)
+        for _ in range(problem["n"]):
+            u = peer.ask()
+            peer.tell(u, recorder(np.clip(lower + u * (upper - lower), lower, upper)))
+
+
+def _peer(name, package, settings="defaults", values=ANY):
+    return Contestant(PeerMethod(name), package, values, settings)
+
+
+def _torch_peer(name, settings):
+    return Contestant(PeerMethod(name, "torch_peers"), "botorch", SCALED, settings)
+
+
+def _paper(method, published=(), **options):
+    """Return a method with the settings of the paper's experiments."""
+    run = OwnMethod(method, {"n_initial": N_FIRST, **options}, as_published=True)
+    settings = _in_words(f"r of the problem, {N_FIRST} first points", options)
+    return Contestant(run, settings=settings, published=published)
+
+
+def _in_words(settings, options):
+    return ", ".join([settings, *(f"{name}={value}" for name, value in options.items())])
+
+
+def _as_run(method, published=()):
+    """Return a method with the settings of the code of SILBO's authors."""
+    settings = "r of the problem; the authors' code: H = r + 1, k = 3, the 50 best labels"
+    return Contestant(OwnMethod(method, as_published=True), settings=settings, published=published)
+
+
+def _baseline_as_run(method, published, told):
+    """Return a baseline with the search of SILBO's authors."""
+    settings = f"r of the problem; the authors' code: {told}"
+    return replace(_paper(method, published), settings=settings)
+
+
+def _local(**options):
+    """Return bottom-up with the pencil solved exactly, on which unlabelled points can act."""
+    exact = {"alpha": 1.0, "n_local_neighbors": 3, "n_neighbors": 7, "random_state": 0}
+    told = "r of the problem, the paper's pencil solved exactly, alpha = 1, k = 3 in slices of 5"
+    run = OwnMethod("silbo-bu", options, as_published=True, pencil=exact)
+    return Contestant(run, settings=_in_words(told, options))
+
+
+def _additive(method, published=()):
+    """ADD-BO has groups in place of an embedding."""
+    return Contestant(
+        OwnMethod(method, {"n_initial": N_FIRST}),
+        settings=f"groups of 4, {N_FIRST} first points",
+        published=published,
+    )
+
+
+# the ablations of the paper, bottom-up, UCB
+VARIANTS = MappingProxyType(
+    {
+        "silbo-bu-labelled": _paper("silbo-bu", n_unlabeled=0),
+        "silbo-bu-every-10": _paper("silbo-bu", update_every=10),
+        "silbo-bu-every-40": _paper("silbo-bu", update_every=40),
+        "silbo-bu-random-20": Contestant(
+            OwnMethod("silbo-bu", {"n_initial": 20, "update_every": None}, as_published=True),
+            settings="20 random points, embedding learnt once from them",
+        ),
+        "silbo-bu-10-and-10": Contestant(
+            OwnMethod("silbo-bu", {"n_initial": 10, "update_every": [20]}, as_published=True),
+            settings="10 random points, embedding learnt once more, from 20",
+        ),
+        "silbo-bu-local": _local(),
+        "silbo-bu-local-labelled": _local(n_unlabeled=0),
+        "silbo-bu-semi-sir": _paper("silbo-bu", embedding="semi-sir"),
+        "silbo-bu-semi-sir-labelled": _paper("silbo-bu", embedding="semi-sir", n_unlabeled=0),
+    }
+)
+
+CONTESTANTS = MappingProxyType(
+    {
+        "random": Contestant(OwnMethod("random"), values=ANY),
+        "sobol": _peer("Sobol", ""),
+        "silbo": Contestant(OwnMethod("silbo")),
+        "silbo-bu": _paper("silbo-bu", ("SILBO-BU", "UCB")),
+        "silbo-bu-ei": _paper("silbo-bu", ("SILBO-BU", ""), acquisition="ei"),
+        "silbo-td": _paper("silbo-td", ("SILBO-TD", "UCB")),
+        "silbo-td-ei": _paper("silbo-td", ("SILBO-TD", ""), acquisition="ei"),
+        "silbo-bu-as-run": _as_run("silbo-bu-as-run", ("SILBO-BU", "UCB")),
+        "silbo-td-as-run": _as_run("silbo-td-as-run", ("SILBO-TD", "UCB")),
+        "rembo": _paper("rembo", ("REMBO", "")),
+        "rembo-kx": _paper("rembo-kx", ("REMBO-KX", "")),
+        "rembo-kpsi": _paper("rembo-kpsi", ("REMBO-Kpsi", "")),
+        "rembo-zonotope": _paper("rembo-zonotope"),
+        "hesbo": _paper("hesbo", ("HeSBO", "")),
+        "sir-bo": _paper("sir-bo", ("SIR-BO", "")),
+        "rembo-as-run": _baseline_as_run(REMBOAsRun, ("REMBO", ""), "EI, 2000 random candidates"),
+        "hesbo-as-run": _baseline_as_run(HeSBOAsRun, ("HeSBO", ""), "EI, 2000 random candidates"),
+        "sir-bo-as-run": _baseline_as_run(
+            SIRBOAsRun, ("SIR-BO", ""), "H = r + 1, two generations of CMA-ES to the lowest bound"
+        ),
+        "si-bo": _paper("si-bo"),
+        "ksir-bo": _paper("ksir-bo"),
+        "add-bo": _additive("add-bo", ("ADD-BO", "")),
+        "add-bo-sampled": _additive("add-bo-sampled"),
+        "bock": Contestant(OwnMethod("bock")),
+        **VARIANTS,
+        "cma": _peer("CMAES", "cma", "random start, sigma .25"),
+        "optuna-tpe": _peer("OptunaTPE", "optuna"),
+        "optuna-gp": _peer("OptunaGP", "torch", "defaults, through Optuna's ask and tell", SCALED),
+        "scikit-optimize": _peer(
+            "ScikitOptimize", "scikit-optimize", "defaults of Optimizer", SCALED
+        ),
+        "botorch-gp": _torch_peer(
+            "BoTorchGP", "SingleTaskGP, log EI, 10 Sobol points, 2 climbs of 128 raw samples"
+        ),
+        "saas": _torch_peer("SAAS", "ensemble of 4 MAP fits, else as botorch-gp"),
+        "turbo": _torch_peer("TuRBO", "TuRBO-1, 10 Sobol points, 2000 candidates"),
+    }
+)
+
+
+def find_contestant(name):
+    """Return a contestant by its name.
+
+    Parameters
+    ----------
+    name : str
+        A key of `CONTESTANTS`, or ``method:option=value,option=value``: a variant of a method of
+        this library, values being JSON or else strings; ``n_components=known`` is what the problem
+        has.
+
+    Returns
+    -------
+    contestant : Contestant
+
+    Raises
+    ------
+    ValueError
+        When there is none of that name.
+
+    Examples
+    --------
+    >>> variant = find_contestant("silbo:embedding=identity,n_initial=8")
+    >>> variant.run.method, variant.run.options
+    ('silbo', {'embedding': 'identity', 'n_initial': 8})
+    """
+    if name in CONTESTANTS:
+        return CONTESTANTS[name]
+    method, colon, told = name.partition(":")
+    pairs = [pair.partition("=") for pair in told.split(",")]
+    base = CONTESTANTS.get(method)
+    if not (colon and base and isinstance(base.run, OwnMethod) and all(p[1] for p in pairs)):
+        raise ValueError(
+            f"method must be one of {', '.join(CONTESTANTS)}, or a variant of one of ours, "
+            f"METHOD:OPTION=VALUE,...: got {name!r}. Correct the name."
+        )
+    options = {**base.run.options, **{option: _value(text) for option, _, text in pairs}}
+    known = options.get("n_components") == "known"
+    if known:
+        del options["n_components"]
+    as_published = base.run.as_published or known
+    return replace(base, run=replace(base.run, options=options, as_published=as_published))
+
+
+def _value(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def is_ours(name):
+    """Whether a method, or what it is a variant of, is of this library and not random search."""
+    known = CONTESTANTS.get(name.partition(":")[0])
+    return known is not None and isinstance(known.run, OwnMethod) and known.run.method != "random"
+
+
+def packages(names):
+    """Return the distribution that each contestant needs, {name: distribution}."""
+    return {name: find_contestant(name).package for name in names}
+
+
+def with_variants(experiment, options):
+    """Return the experiment with the variants of our methods that a command names.
+
+    They run wherever the method runs that they vary.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    options : RunOptions
+        Of which only ``variants`` may be given.
+
+    Raises
+    ------
+    ValueError
+        When a name is not that of a variant, or another option is given.
+    """
+    all_is_fixed(experiment, replace(options, variants=()))
+    names = options.variants
+    grids = {
+        profile: tuple(_with_names(grid, names) for grid in experiment.grids_of(profile))
+        for profile in experiment.grids
+    }
+    return replace(experiment, methods={**experiment.methods, **packages(names)}, grids=grids)
+
+
+def _with_names(grid, names):
+    if grid.methods is None:
+        return grid
+    added = [name for name in names if name.partition(":")[0] in grid.methods]
+    return replace(grid, methods=(*grid.methods, *added))
+
+
+def told_variants(results):
+    """Return the options that name the variants among the results."""
+    names = dict.fromkeys(r["method"] for r in results if ":" in r["method"])
+    return f" --variant {' '.join(map(shlex.quote, names))}" if names else ""
+
+
+def settings_table(results):
+    """Return the `Table` of who took part; the scale of the values is the one then used."""
+    seen = {r["method"]: r["values"] for r in results if r["status"] == "ok"}
+    order = {name: place for place, name in enumerate(CONTESTANTS)}
+    rows = [
+        (name, who.package or "skbo_silbo", who.settings, seen[name])
+        for name in sorted(seen, key=lambda name: order.get(name, len(order)))
+        for who in [find_contestant(name)]
+    ]
+    return Table("Who took part", ("method", "package", "settings", "sees the values as"), rows)

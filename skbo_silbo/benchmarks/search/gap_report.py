@@ -1,0 +1,294 @@
+"""Tables, aims and pictures of the share of the gap closed, with their standard errors."""
+
+from collections import Counter
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import rankdata
+
+from skbo_silbo.benchmarks.engine import Table
+
+from .contestants import is_ours, settings_table
+from .gap_closed import COUNTS, FEWEST, STALL, STALL_LEFT, compared, gap_runs
+from .search_figures import draw_band, drawn, label_ends, mean_band
+
+OURS = "silbo"
+LOW = 20  # percentile
+GOAL_AT = 100  # evaluations after which the best peer sets the goal
+N_RESAMPLES = 1000
+MOST_OPEN = 0.8  # aim: our mean open gap over the best peer's
+HEADER = (
+    *("method", "runs", "mean", f"{LOW}th percentile", "worst", "mean rank"),
+    *("to the best peer's 100", "stalled"),
+)
+
+
+def gap_report(results, group_of, dear):
+    """Return tables for every group of problems, paired differences, and who took part.
+
+    Parameters
+    ----------
+    results : list of dict
+    group_of : callable
+        Problem as data to the title of its group.
+    dear : collection of str
+        Methods that run on a named subset only; tables with them hold that subset.
+    """
+    return [*gap_tables(grouped_runs(results, group_of), dear), settings_table(results)]
+
+
+def gap_tables(groups, dear):
+    """Return what the measure is, a table for every group, and paired differences.
+
+    Parameters
+    ----------
+    groups : dict
+        Title to a list of `GapRun`.
+    dear : collection of str
+        As for `gap_report`.
+    """
+    return [
+        MEASURE,
+        *(t for title, runs in groups.items() for t in _group_tables(title, runs, set(dear))),
+        *_paired_tables(groups),
+    ]
+
+
+MEASURE = (
+    "Share of the gap between random search's mean, after as many evaluations on the same problem, "
+    "and the least value known: 1 at the optimum, 0 where chance is, at least -1. In brackets: one "
+    "standard error, over problems x seeds taken as independent; of percentiles and medians by "
+    f"{N_RESAMPLES} resamples. Rank: 1 is best, equals share. To the best peer's {GOAL_AT}: median "
+    f"number of evaluations until a run has the value that the peer of the greatest mean has after "
+    f"{GOAL_AT} on that problem, with the share of runs that get there. Stalled: share of the runs "
+    f"without any gain in the last {STALL} evaluations and over {STALL_LEFT:.0%} of the gap open."
+)
+
+
+def grouped_runs(results, group_of):
+    """Return {title: runs} in the order of the titles."""
+    runs = sorted(gap_runs(results), key=lambda run: group_of(run.problem))
+    return {title: list(own) for title, own in groupby(runs, lambda run: group_of(run.problem))}
+
+
+def _group_tables(title, runs, dear):
+    counts, n_places = Counter(run.method for run in runs), len({run.place for run in runs})
+    few = sorted(method for method in dear if 0 < counts[method] < FEWEST)
+    cheap, told = set(counts) - dear, set(counts).difference(few)
+    tables = []
+    for n in COUNTS:
+        for methods, where in ((cheap, ""), (told, ", where the expensive peers ran too")):
+            by_method = compared(runs, n, methods)
+            if len(by_method) > 1 and (methods is cheap or dear & set(by_method)):
+                left_out = [f"{m} ({counts[m]})" for m in few if methods is told]
+                named = f"{title}, {n} evaluations{where}"
+                tables.append(_table(named, by_method, n, n_places, left_out))
+    return tables
+
+
+def _table(title, by_method, n, n_places, left_out):
+    shares = shares_after(by_method, n)
+    ranks = ranks_after(by_method, n)
+    goals = _goals(by_method, n)
+    rows = [
+        _row(method, own, shares[method], rank, goals, n)
+        for (method, own), rank in zip(by_method.items(), ranks, strict=True)
+    ]
+    rows = [row for _, row in sorted(rows, key=lambda pair: -pair[0])]
+    shared = len(next(iter(by_method.values())))
+    note = f"Every method has run on {shared} of {n_places} problems x seeds; only those count."
+    if left_out:
+        note += f" Left out, with fewer than {FEWEST} runs: {', '.join(left_out)}."
+    return Table(title, HEADER, rows, note)
+
+
+def _row(method, runs, shares, ranks, goals, n):
+    stalled = np.array([run.is_stalled(n) for run in runs], dtype=float)
+    told = (
+        method,
+        str(len(runs)),
+        with_error(shares.mean(), error_of_mean(shares)),
+        with_error(np.percentile(shares, LOW), _resampled_error(shares, _low)),
+        f"{shares.min():.2f}",
+        with_error(ranks.mean(), error_of_mean(ranks)),
+        _told_evaluations(runs, goals),
+        with_error(stalled.mean(), error_of_mean(stalled)),
+    )
+    return shares.mean(), told
+
+
+def shares_after(by_method, n):
+    """Return {method: shares of its runs, an ndarray} after n evaluations."""
+    return {m: np.array([run.share(n) for run in own]) for m, own in by_method.items()}
+
+
+def best_peer(by_method, n):
+    """Return the peer of the greatest mean share after n evaluations, or None without any."""
+    shares = shares_after({m: own for m, own in by_method.items() if not is_ours(m)}, n)
+    return max(shares, key=lambda m: shares[m].mean()) if shares else None
+
+
+def _goals(by_method, n):
+    """Return what the best peer has after 100 evaluations, a value a run; None without any."""
+    peer = best_peer(by_method, min(n, GOAL_AT)) if n >= GOAL_AT else None
+    return None if peer is None else [run.values[GOAL_AT - 1] for run in by_method[peer]]
+
+
+def _told_evaluations(runs, goals):
+    if goals is None:
+        return ""
+    counts = np.array([run.evaluations_to(goal) for run, goal in zip(runs, goals, strict=True)])
+    reached, most = np.isfinite(counts), min(run.values.size for run in runs)
+    middle, share = np.median(counts), f"{reached.mean():.0%}"
+    if not np.isfinite(middle):
+        return f"> {most}; {share}"
+    error = _resampled_error(np.minimum(counts, most + 1), np.median)
+    return f"{with_error(middle, error, 0)}; {share}"
+
+
+def _low(values, axis=None):
+    return np.percentile(values, LOW, axis=axis)
+
+
+def error_of_mean(values):
+    """Return the standard error of a mean; NaN for one value.
+
+    Examples
+    --------
+    >>> round(error_of_mean([1.0, 2.0, 3.0]), 4)
+    0.5774
+    """
+    values = np.asarray(values, dtype=float)
+    return float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else np.nan
+
+
+def _resampled_error(values, statistic):
+    if values.size < 2:
+        return np.nan
+    drawn = np.random.default_rng(0).integers(values.size, size=(N_RESAMPLES, values.size))
+    return float(np.std(statistic(values[drawn], axis=1), ddof=1))
+
+
+def with_error(value, error, digits=2):
+    """Return ``value (error)``, or the value alone where there is no error.
+
+    Examples
+    --------
+    >>> with_error(0.5, 0.123), with_error(0.5, float("nan"))
+    ('0.50 (0.12)', '0.50')
+    """
+    told = f"{value:.{digits}f}"
+    return told if np.isnan(error) else f"{told} ({error:.{digits}f})"
+
+
+def _paired_tables(groups):
+    """Return the differences of shares, ours less each other method's, at the same places."""
+    every = [run for runs in groups.values() for run in runs]
+    rows = [
+        row
+        for n in COUNTS
+        for title, runs in {**groups, "all": every}.items()
+        for row in _paired_rows(title, runs, n)
+    ]
+    note = f"Mean share of {OURS} less the other's, over the runs that both have made."
+    header = ("problems", "evaluations", "other", "runs", "difference", "in standard errors")
+    return [Table("Paired differences", header, rows, note)] if rows else []
+
+
+def _paired_rows(title, runs, n):
+    others = dict.fromkeys(run.method for run in runs if run.method != OURS)
+    pairs = {m: compared(runs, n, {OURS, m}) for m in others}
+    return [
+        (title, str(n), other, *_told_difference(paired_difference(pair, other, n)))
+        for other, pair in pairs.items()
+        if set(pair) == {OURS, other}
+    ]
+
+
+def paired_difference(by_method, other, n):
+    """Return our shares less those of another method, one a place, an ndarray."""
+    shares = shares_after(by_method, n)
+    return shares[OURS] - shares[other]
+
+
+def _told_difference(differences):
+    mean, error = differences.mean(), error_of_mean(differences)
+    times = f"{mean / error:+.1f}" if error > 0 else ""
+    return str(differences.size), with_error(mean, error, 3), times
+
+
+def gap_aims(results, group_of, n=100):
+    """Return the aims of issue 12.7 for every group: open gap, bad runs, stalled runs."""
+    told = []
+    for title, runs in grouped_runs(results, group_of).items():
+        methods = {run.method for run in runs if run.method == OURS or not is_ours(run.method)}
+        for peer in sorted(methods - {OURS}):
+            pair = compared(runs, n, {OURS, peer})
+            if OURS in pair and len(pair.get(peer, ())) >= FEWEST:
+                told += _aims_beside(title, pair, peer, n)
+    return told
+
+
+def _aims_beside(title, pair, peer, n):
+    ours, theirs = (shares_after(pair, n)[m] for m in (OURS, peer))
+    stalled = [np.mean([run.is_stalled(n) for run in pair[m]]) for m in (OURS, peer)]
+    opens = 1 - ours.mean(), 1 - theirs.mean()
+    lows = _low(ours), _low(theirs)
+    runs = f"({ours.size} runs)"
+    told = [
+        (
+            f"{title}: mean open gap at {n} at most {MOST_OPEN:g} of {peer}'s",
+            f"{opens[0]:.3f}; {opens[1]:.3f} {runs}",
+            bool(opens[0] <= MOST_OPEN * opens[1]),
+        ),
+        (
+            f"{title}: {LOW}th percentile at {n} no worse than {peer}'s",
+            f"{lows[0]:.3f}; {lows[1]:.3f} {runs}",
+            bool(lows[0] >= lows[1]),
+        ),
+    ]
+    if peer == "optuna-tpe":
+        aim = f"{title}: share of stalled runs at {n} at most {peer}'s"
+        told.append((aim, f"{stalled[0]:.2f}; {stalled[1]:.2f} {runs}", stalled[0] <= stalled[1]))
+    return told
+
+
+def ranks_after(by_method, n):
+    """Return the ranks after n evaluations, one row a method and one column a place."""
+    return rankdata([[r.values[n - 1] for r in own] for own in by_method.values()], axis=0)
+
+
+def gap_figures(group_of, dear, results, folder, published=None, n=100):
+    """Draw one panel a group: mean share against evaluations, chance after n as the zero.
+
+    Returns
+    -------
+    pictures : list of (str, str)
+        File name and caption.
+    """
+    groups = grouped_runs(results, group_of)
+    name = f"{results[0]['experiment']}.png"
+    size = (5.6 * len(groups), 3.9)
+    with drawn(Path(folder) / name, 1, len(groups), size) as panels:
+        for axes, (title, runs) in zip(panels[0], groups.items(), strict=True):
+            cheap = {run.method for run in runs} - set(dear)
+            ends = {
+                f"{method} ({len(own)})": _draw(axes, method, own, n)
+                for method, own in compared(runs, n, cheap).items()
+            }
+            axes.set(title=title, xlabel="evaluations, every one counted", ylim=(-0.5, 1))
+            label_ends(axes, ends, n)
+        panels[0][0].set_ylabel("mean share of the gap closed (1: all)")
+    caption = (
+        f"Mean share of the gap between random search's mean after {n} evaluations and the least "
+        "value known, against evaluations; runs in brackets. Band: one standard error on each "
+        "side. Thick: SILBO. Shares below -0.5, and methods that ran on a part only, are not drawn."
+    )
+    return [(name, caption)]
+
+
+def _draw(axes, method, runs, n):
+    """Draw mean and band of a method; return where the mean ends."""
+    shares = np.array([run.share_of(run.values[:n], n) for run in runs])
+    return draw_band(axes, method, mean_band(shares))

@@ -1,0 +1,104 @@
+"""How sliced inverse regression chooses the number of directions, and doubts the choice."""
+
+import numpy as np
+
+from .selection._criterion import dimension_by_criterion, excess_over_noise
+from .selection._n_components import TESTED_WORDS, check_identified
+from .significance._linearity import curvature, extra_are_curved, warn_of_curvature
+from .significance._sequential_tests import (
+    ROWS_PER_FEATURE_TESTED,
+    SIGNIFICANCE,
+    dimension_by_tests,
+    sequential_tests,
+)
+from .significance._slice_tests import slice_tests
+
+MAX_AUTO_COMPONENTS = 20
+"""Most directions that n_components="auto" considers when slices are localised."""
+
+
+class ChosenDimension:
+    """What an estimator with slices, `n_components` and `random_state` makes of a spectrum."""
+
+    def _found_little(self):
+        """Tell whether nothing was found, or nothing that a test of the number given sees."""
+        first = vars(self).get("dimension_tests_", {"p_value": [0.0]})["p_value"][0]
+        asked = not isinstance(self.n_components, str)
+        return not self.n_components_ or (asked and first > SIGNIFICANCE)
+
+    def _n_wanted(self, n_columns):
+        if isinstance(self.n_components, str):
+            return min(n_columns, MAX_AUTO_COMPONENTS, self.n_features_in_)
+        return int(self.n_components)
+
+    def _store_spectrum(self, spectrum, n_labeled, *, plain, penalised):
+        limit = self._n_identified(spectrum.eigenvalues, plain)
+        self._check_identified(limit)
+        self.eigenvalues_ = spectrum.eigenvalues[:limit]
+        if plain and not penalised and not self.ridge_:
+            self.dimension_tests_ = sequential_tests(
+                self.eigenvalues_, n_labeled, self.n_features_in_, self.n_slices_, self._n_groups
+            )
+
+    def _n_identified(self, eigenvalues, plain):
+        nonzero = int((eigenvalues > 1e-12 * eigenvalues[0]).sum())
+        return min(len(eigenvalues), self.n_slices_ - self._n_groups) if plain else max(nonzero, 1)
+
+    def _check_identified(self, limit):
+        check_identified(
+            self.n_components,
+            limit,
+            remedy=", or more slices where y is numeric; where y holds categories, a slice each, "
+            "DirectionalRegression sees more directions",
+        )
+
+    def _choose_n_components(self, pencil, slices, near):
+        if self.n_components not in TESTED_WORDS or self._tests_are_valid(slices.n_rows):
+            return self._choose_from_spectrum(slices.n_rows, self._is_plain(slices))
+        return self._dimension_by_shuffles(pencil, slices, near)
+
+    def _dimension_by_shuffles(self, pencil, slices, near=None):
+        self.permutation_tests_ = slice_tests(
+            pencil,
+            slices,
+            near=near,
+            n_local_neighbors=self.n_local_neighbors,
+            most=self._most_tested(),
+            random_state=self._seed_of_tests(),
+        )
+        return self._or_all(dimension_by_tests(self.permutation_tests_))
+
+    def _most_tested(self):
+        return min(len(self.eigenvalues_), MAX_AUTO_COMPONENTS)
+
+    def _seed_of_tests(self):
+        return 0 if self.random_state is None else self.random_state
+
+    def _choose_from_spectrum(self, n_labeled, plain):
+        if not isinstance(self.n_components, str):
+            return int(self.n_components)
+        if self.n_components == "auto" and self._tests_are_valid(n_labeled):
+            return self._or_all(dimension_by_tests(self.dimension_tests_))
+        spectrum = self.eigenvalues_ if plain else excess_over_noise(self.eigenvalues_)
+        return dimension_by_criterion(spectrum[:MAX_AUTO_COMPONENTS], n_labeled)
+
+    def _tests_are_valid(self, n_labeled):
+        return self._has_rows_to_test(n_labeled) and hasattr(self, "dimension_tests_")
+
+    def _has_rows_to_test(self, n_labeled):
+        """Tell whether the chi-square tests are to be taken, if there are any."""
+        most = max(self.n_features_in_, self.n_slices_)
+        return self.n_components != "permutation" and n_labeled >= ROWS_PER_FEATURE_TESTED * most
+
+    def _or_all(self, n_components):
+        return min(n_components, len(self.eigenvalues_))
+
+    def _look_at_curvature(self, rows, components, y):
+        """Set `curvature_` and say what may have misled the tests that chose the dimension."""
+        self.curvature_, curved = curvature(rows, components)
+        extra = len(rows) > 0 and extra_are_curved(rows @ components[: self.n_components_].T)
+        if self.n_components_ and (extra or curved.any()) and not self._is_sliced_by_value(y):
+            warn_of_curvature(self.curvature_, curved, extra, self._given_names())
+
+    def _is_sliced_by_value(self, y):
+        return self.target_type_ == "categorical" or len(np.unique(y)) == self.n_slices_

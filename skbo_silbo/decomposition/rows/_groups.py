@@ -1,0 +1,48 @@
+"""Rows about the means of their groups, where a further predictor is a category."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ._weights import are_counts
+
+
+def check_group(group, n):
+    """Return categories (n,) as strings, one for every row.
+
+    Raises
+    ------
+    ValueError
+    """
+    values = np.asarray(group)
+    if values.shape != (n,):
+        raise ValueError(
+            f"group must hold a category for each of the {n} rows: got shape {values.shape}. Pass "
+            "a column, labelled or not."
+        )
+    missing = np.array([value is None or value != value for value in values.tolist()], dtype=bool)
+    if missing.any():
+        raise ValueError(
+            f"group must hold the category of every row: row {missing.argmax()} has none. Drop "
+            "such rows, or give them a category of their own."
+        )
+    return values.astype(str)
+
+
+def about_group_means(data, group):
+    """Return a `LabelledData` whose labelled rows lost the means of their groups, and the groups.
+
+    The (weighted) mean of all labelled rows stays. Groups are numbered from 0.
+    """
+    if data.weights is not None and not are_counts(data.weights):
+        data = data.without_weights(
+            "or counts of an integer type, with group. Leave the weights, or the group, out."
+        )
+    groups = np.unique(group[data.is_labeled], return_inverse=True)[1]
+    sizes = np.bincount(groups, data.weights)
+    X = data.X_labeled - (mean := data.labelled_mean())
+    weighted = X if data.weights is None else data.weights[:, None] * X
+    sums = np.zeros((len(sizes), X.shape[1]))
+    np.add.at(sums, groups, weighted)
+    X -= (sums / sizes[:, None])[groups] - mean
+    return replace(data, X_labeled=X), groups

@@ -1,0 +1,147 @@
+"""Small discrete spaces: all points are looked at, and none is asked for twice."""
+
+import numpy as np
+import pytest
+from scipy.optimize import NonlinearConstraint
+from scipy.stats import randint, uniform
+from sklearn.model_selection import ParameterGrid
+from sklearn.neighbors import KNeighborsClassifier
+
+from skbo_silbo import SILBO, SILBOSearchCV, Space, SpaceExhausted, minimize
+from skbo_silbo.acquisition import (
+    AcquisitionSurface,
+    Climb,
+    ParzenTurns,
+    log_expected_improvement,
+)
+from skbo_silbo.acquisition._climb import MOST_LEFT, can_be_listed
+from skbo_silbo.acquisition._part import Part
+from skbo_silbo.embedding import LinearEmbedding
+from skbo_silbo.space import Box, SpaceUnion
+from skbo_silbo.surrogate import GaussianProcessSurrogate
+
+MIXED = {"kind": ["a", "b", "c"], "n": randint(2, 6), "level": [0.1, 1.0, 10.0], "only": ["one"]}
+UNION = [{"kind": ["a", "b"], "n": randint(0, 3)}, {"kind": ["b", "c"], "n": [1, 2]}, {"m": ["x"]}]
+SPACES = [Space(MIXED), SpaceUnion(UNION), Space({"only": [1]})]
+
+
+def value(point):
+    return float(np.sin(len(str(point))) + point.get("n", 0) ** 0.5 + (point.get("kind") == "b"))
+
+
+@pytest.mark.parametrize("space", SPACES, ids=repr)
+def test_every_point_is_there_once(space):
+    X = space.every_point()
+    assert len(X) == len({str(point) for point in space.decode(X)}) == space.n_points
+    np.testing.assert_array_equal(space.round(X), X)
+
+
+def test_a_box_without_free_inputs_has_one_point():
+    box = Box([(1, 1), (2, 2)])
+    np.testing.assert_array_equal(box.decode(box.every_point()), [[1, 2]])
+
+
+def surface(space, rng, part=None):
+    X = space.every_point()[rng.permutation(int(space.n_points))[:12]]
+    y = rng.standard_normal(len(X))
+    surrogate = GaussianProcessSurrogate().fit(X, y)
+    embedding = LinearEmbedding(space.n_features_)
+    made = AcquisitionSurface(
+        log_expected_improvement, surrogate, embedding, y.min(), None, surrogate, part
+    )
+    return made, X[np.argsort(y)]
+
+
+@pytest.mark.parametrize("fixed", [{}, {"kind": "b"}, {"n": 3, "kind": "c"}])
+def test_the_best_of_all_points_comes_first(fixed):
+    space, rng = Space(MIXED), np.random.default_rng(0)
+    part = Part(space, fixed) if fixed else None
+    made, ranked = surface(space, rng, part)
+    found = Climb().find(made, ranked, space, rng).X
+    whole = space.encode([p for p in space.decode(space.every_point()) if p | fixed == p])
+    assert sorted(map(tuple, found)) == sorted(map(tuple, whole))
+    values = made.values(found)
+    assert values[0] == values.max()
+    assert (np.diff(values) <= 0).all()
+
+
+def test_many_points_are_ranked_in_blocks_as_they_are_at_once():
+    space, rng = Space({f"p{i}": list(range(9)) for i in range(4)}), np.random.default_rng(1)
+    made, _ = surface(space, rng)
+    X = space.every_point()
+    some = rng.integers(len(X), size=5)
+    np.testing.assert_allclose(made.values(X)[some], made.values(X[some]), rtol=1e-7)
+
+
+def test_too_many_points_are_not_listed():
+    assert can_be_listed(MOST_LEFT, 10)
+    assert can_be_listed(MOST_LEFT + 10, 10)
+    assert not can_be_listed(MOST_LEFT + 11, 10)
+    assert not can_be_listed(np.inf, 10)
+    assert not can_be_listed(MOST_LEFT, 1000)  # minutes
+
+
+@pytest.mark.parametrize("parameters", [MIXED, UNION], ids=["space", "union"])
+def test_no_point_is_asked_for_twice_and_the_last_one_ends_the_search(parameters):
+    result = minimize(value, parameters, n_calls=100, random_state=0)
+    n_points = (Space(MIXED) if parameters is MIXED else SpaceUnion(UNION)).n_points
+    assert result.nfev == len({str(point) for point in result.x_iters}) == n_points
+    assert result.stop_reason == "exhausted"
+
+
+def test_none_is_drawn_by_chance_while_there_is_a_model(monkeypatch):
+    optimizer = SILBO(Space(MIXED), search=ParzenTurns(most=9.0), random_state=0)
+    for i in range(int(optimizer.space_.n_points)):
+        if i == optimizer.n_initial_:
+            monkeypatch.setattr("skbo_silbo.optimizers._base.draw_unseen", None)
+        optimizer.tell(optimizer.ask(), float(i % 5))
+
+
+def test_fixed_parameters_and_constraints_hold_until_their_part_is_used_up():
+    optimizer = SILBO(Space(MIXED), random_state=0)
+    optimizer.constrain(NonlinearConstraint(lambda p: p["n"] * p["level"], -np.inf, 3.0))
+    allowed = [p for p in ParameterGrid({**MIXED, "n": range(2, 6)}) if p["n"] * p["level"] <= 3.0]
+    some = [p for p in allowed if p["kind"] == "c"]
+    for left in (some, [p for p in allowed if p not in some]):
+        fixed = {"kind": "c"} if left is some else None
+        for _ in left:
+            point = optimizer.ask(fixed=fixed)
+            assert point in allowed
+            optimizer.tell(point, value(point))
+        with pytest.raises(SpaceExhausted):
+            optimizer.ask(fixed=fixed)
+    assert len({str(p) for p in optimizer.x_iters_}) == len(allowed)
+
+
+def test_the_only_allowed_point_of_many_is_found():
+    space = Space({f"p{i}": list(range(9)) for i in range(4)})
+    goal = dict.fromkeys(space.parameter_names, 7)
+    optimizer = SILBO(space, random_state=0)
+    optimizer.constrain(NonlinearConstraint(lambda p: float(p == goal), 1.0, 1.0 + 1e-9))
+    assert optimizer.ask() == goal
+    optimizer.tell(goal, 0.0)
+    with pytest.raises(SpaceExhausted):
+        optimizer.ask()
+
+
+def test_a_search_of_candidates_uses_up_its_space():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2))
+    search = SILBOSearchCV(
+        KNeighborsClassifier(),
+        {"n_neighbors": randint(1, 6), "weights": ["uniform", "distance"], "p": [1, 2]},
+        n_iter=50,
+        cv=3,
+        random_state=0,
+    ).fit(X, X[:, 0] > 0)
+    tried = search.cv_results_["params"]
+    assert len(tried) == len({str(sorted(p.items())) for p in tried}) == 20
+    assert search.stop_reason_ == "exhausted"
+
+
+def test_a_continuous_parameter_is_climbed_as_ever():
+    optimizer = SILBO(Space({"kind": ["a", "b"], "x": uniform(0, 1)}), random_state=0)
+    for _ in range(14):
+        point = optimizer.ask()
+        optimizer.tell(point, (point["x"] - 0.3) ** 2 + (point["kind"] == "b"))
+    assert optimizer.best_y_ < 0.01

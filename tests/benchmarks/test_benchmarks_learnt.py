@@ -1,0 +1,124 @@
+"""What the page of learnt subspaces says of given results."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from skbo_silbo.benchmarks.experiments import OWN_MEASUREMENTS
+from skbo_silbo.benchmarks.search.contestants import find_contestant
+
+if not OWN_MEASUREMENTS.is_dir():
+    pytest.skip("the project's measurements are not here", allow_module_level=True)
+
+from skbo_silbo.benchmarks.experiments import _learnt_report as report
+from skbo_silbo.benchmarks.experiments._learnt_subspace import (
+    LEARNT_SUBSPACE,
+    RIDGES,
+    ROWS,
+    make_ridge,
+    ridges,
+)
+
+SEMI_SIR = "silbo:embedding=semi-sir"
+
+
+@pytest.mark.parametrize("problem", ridges(20, 50), ids=list(RIDGES))
+def test_a_ridge_rises_in_few_directions_from_a_known_optimum(problem):
+    made = make_ridge(problem, 3)
+    assert_allclose(made(made.optimisers[0]), made.optimum, atol=1e-9)
+    assert made.evaluate_truth(made.sample(1000, 0)).min() >= made.optimum
+    assert made.active_directions.shape == (problem["inputs"], 20)
+    function, r = RIDGES[problem["function"]]
+    low = np.random.default_rng(0).uniform(-1.0, -0.5, (50, r))
+    assert (function(low + 0.4) > function(low)).all()
+
+
+def test_a_variant_knows_the_number_of_directions_of_its_problem():
+    known = find_contestant(f"{SEMI_SIR},n_components=known").run
+    assert known.as_published
+    assert known.options == {"embedding": "semi-sir"}
+    asked = []
+
+    class Stop(Exception):
+        pass
+
+    def objective(x):
+        raise Stop
+
+    objective.problem = make_ridge(ridges(20, 50)[3], 0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "skbo_silbo.benchmarks.search.contestants.minimize",
+            lambda *given, **options: asked.append(options["n_components"]),
+        )
+        known(objective, {"inputs": 2, "n": 50}, 0)
+        known(objective, {"r": 4, "n": 50}, 0)
+    assert asked == [2, 4]
+
+
+def test_every_row_runs_but_a_subspace_of_all_inputs():
+    cells = LEARNT_SUBSPACE.cells("full")
+    assert {cell.method for cell in cells} == set(ROWS)
+    native = {cell.method for cell in cells if cell.problem["kind"] == "native"}
+    assert native == {row for row in ROWS if "known" not in row}
+
+
+def test_clustered_errors_are_those_of_statsmodels():
+    statsmodels = pytest.importorskip("statsmodels.api")
+    rng = np.random.default_rng(0)
+    clusters = rng.integers(6, size=40)
+    values = rng.standard_normal(40) + clusters
+    fit = statsmodels.OLS(values, np.ones(40)).fit(
+        cov_type="cluster", cov_kwds={"groups": clusters}
+    )
+    mean, error, count = report.clustered(values, clusters)
+    assert_allclose([mean, error, count], [fit.params[0], fit.bse[0], len(set(clusters))])
+
+
+def made_result(method, function, instance, share):
+    problem = {"suite": "bbob", "function": function, "kind": "planted"}
+    return {
+        "problem": {**problem, "d": 100, "inputs": 5, "n": 100},
+        "method": method,
+        "repeat": instance,
+        "status": "ok",
+        "steps": [[1, 1.0 - share]],
+        "optimum": 0.0,
+        "chance": {"50": 1.0, "100": 1.0},
+        "median_seconds": 0.1,
+        "environment": {"revision": "abc"},
+    }
+
+
+def made_results(gain, n_instances=6):
+    rng = np.random.default_rng(0)
+    return [
+        made_result(method, function, instance, 0.5 + shift + 0.02 * rng.standard_normal())
+        for function in range(2, 25, 2)
+        for instance in range(n_instances)
+        for method, shift in (("silbo", 0.0), (SEMI_SIR, gain))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("gain", "n_instances", "said"),
+    [
+        (0.3, 6, "Ahead of the default: semi-SIR on planted, 5 of 100 inputs (+0.30"),
+        (-0.3, 6, "wins nowhere.** Compared with the default: semi-SIR."),
+        (0.0, 6, "wins nowhere.** Compared with the default: semi-SIR."),
+        (0.3, 1, "No row has enough runs"),
+    ],
+)
+def test_the_first_line_says_where_a_subspace_wins(gain, n_instances, said):
+    results = made_results(gain, n_instances)
+    (line,) = report.headline(results)
+    assert said in line
+    assert ("Behind the default: semi-SIR on" in report.other_verdicts(results)) == (gain < 0)
+
+
+def test_a_row_with_few_runs_is_grey():
+    table = report.table(made_results(0.3))
+    assert [row[0] for row in table.rows] == ["the default", "semi-SIR"]
+    few = report.table(made_results(0.3, 2))
+    assert few.rows[1][0] == ":grey:`semi-SIR`"
+    assert table.rows[1][2].startswith("0.80 (+0.30 ± 0.0")

@@ -1,0 +1,105 @@
+"""Prediction along learnt directions: accuracy, intervals, scikit-learn's checks."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from conformance import conformance
+from sklearn.decomposition import PCA
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsRegressor
+
+from skbo_silbo import MAVE, ActiveSubspace, SDRRegressor, SlicedInverseRegression
+
+QUIET = pytest.mark.filterwarnings(
+    "ignore:No direction was found", "ignore:Little was found", "ignore:The linearity condition"
+)
+
+
+@QUIET  # these checks have noise for y
+@conformance([SDRRegressor(n_folds=2), SDRRegressor(SlicedInverseRegression(), model="local")])
+def test_scikit_learn_conformance(estimator, check):
+    check(estimator)
+
+
+def drawn(seed, n=150, uneven=0.0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 6))
+    noise = 0.2 * np.exp(uneven * X[:, 0]) * rng.normal(size=n)
+    return X, np.sin(X[:, 0] + X[:, 1]) + noise
+
+
+@pytest.mark.parametrize("model", ["process", "local"])
+def test_it_predicts_better_than_all_features_do_and_knows_how_well(model):
+    better, inside, deviations = [], [], []
+    for seed in range(6):
+        (X, y), (new, truth) = drawn(seed), drawn(1000 + seed, n=400)
+        regressor = SDRRegressor(model=model, n_folds=3).fit(X, y)
+        all_of_them = KNeighborsRegressor().fit(X, y).score(new, truth)
+        better.append(regressor.score(new, truth) > all_of_them + 0.1)
+        low, high = regressor.predict_interval(new, coverage=0.9).T
+        inside.append(np.mean((low < truth) & (truth < high)))
+        mean, std = regressor.predict(new, return_std=True)
+        deviations.append(np.sqrt(np.mean(((truth - mean) / std) ** 2)))
+    assert all(better)
+    assert abs(np.mean(inside) - 0.9) < 0.04
+    assert abs(np.mean(deviations) - 1) < 0.25
+
+
+def test_intervals_widen_where_the_noise_grows():
+    X, y = drawn(0, n=400, uneven=1.0)
+    std = SDRRegressor(MAVE(1), n_folds=3).fit(X, y).predict(X, return_std=True)[1]
+    assert std[X[:, 0] > 1].mean() > 1.3 * std[X[:, 0] < -1].mean()
+
+
+@QUIET
+@pytest.mark.parametrize("model", ["process", "local"])
+def test_where_no_direction_is_found_the_mean_is_predicted(model):
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(120, 4)), 5 + rng.normal(size=120)
+    regressor = SDRRegressor(SlicedInverseRegression(ridge=0), model=model).fit(X, y)
+    assert regressor.reducer_.n_components_ == 0
+    np.testing.assert_allclose(regressor.predict(X), y.mean(), atol=0.05)
+    assert regressor.predict_interval(X[:1], 0.999).tolist() == [[-np.inf, np.inf]]
+
+
+def test_units_do_not_matter_and_folds_are_seeded():
+    X, y = drawn(0)
+    one = SDRRegressor(MAVE(1)).fit(X, y).predict(X)
+    other = SDRRegressor(MAVE(1)).fit(X * 1e3 + 7, 1e5 * y - 3).predict(X * 1e3 + 7)
+    np.testing.assert_allclose(other, 1e5 * one - 3, rtol=1e-4, atol=1)
+    np.testing.assert_array_equal(SDRRegressor(MAVE(1)).fit(X, y).predict(X), one)
+
+
+def test_any_reducer_does_and_its_parameters_are_searched():
+    X, y = drawn(0)
+    search = GridSearchCV(
+        SDRRegressor(ActiveSubspace(1), model="local", n_folds=2),
+        {"reducer__n_components": [1, 2]},
+        cv=2,
+    ).fit(X, y)
+    assert search.best_score_ > 0.6
+    assert SDRRegressor(PCA(6), n_folds=2).fit(X, y).score(X, y) > 0.5
+
+
+def test_few_rows_and_names():
+    X, y = drawn(0, n=16)
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    regressor = SDRRegressor().fit(frame, y)
+    assert isinstance(regressor.reducer_, SlicedInverseRegression)
+    assert regressor.feature_names_in_.tolist() == list("abcdef")
+    assert regressor.residuals_.shape == regressor.std_ratios_.shape == (16,)
+    assert np.isfinite(regressor.predict(100 * frame)).all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [({"model": "tree"}, "model must be one of"), ({"n_folds": 1}, "n_folds must be an integer")],
+)
+def test_bad_parameters_are_refused(parameters, words):
+    with pytest.raises(ValueError, match=words):
+        SDRRegressor(**parameters).fit(*drawn(0))
+
+
+def test_a_coverage_that_is_no_share_is_refused():
+    with pytest.raises(ValueError, match=r"coverage must be a number in \(0, 1\): got 95"):
+        SDRRegressor(MAVE(1), n_folds=2).fit(*drawn(0)).predict_interval(np.zeros((1, 6)), 95)

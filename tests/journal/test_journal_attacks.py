@@ -1,0 +1,212 @@
+"""Both doors under attack: files that fail, processes that die, lines that change."""
+
+import gc
+import json
+import os
+import warnings
+from contextlib import suppress
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.stats import uniform
+from sklearn.base import BaseEstimator
+
+from skbo_silbo import SILBOSearchCV, minimize
+from skbo_silbo.journal._journal import Journal
+from skbo_silbo.model_selection._memory import SEARCH
+from skbo_silbo.optimizers._event_log import OPTIMIZER
+
+N_CALLS = 7
+BOUNDS = [(0.0, 1.0)] * 2
+
+
+def in_parts(n_ordinary, n_all):
+    """Have a test take seeds: few ordinarily, the rest in ten parts behind ``slow``."""
+    edges = np.linspace(n_ordinary, n_all, 11).astype(int)
+    parts = [range(a, b) for a, b in pairwise(edges)]
+    slow = [pytest.param(part, marks=pytest.mark.slow) for part in parts]
+    ids = ["ordinary", *(f"part-{i}" for i in range(10))]
+    return pytest.mark.parametrize("seeds", [range(n_ordinary), *slow], ids=ids)
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL: from here on nothing reaches the disk."""
+
+
+class Disk:
+    """The calls that write, one of which fails."""
+
+    def __init__(self, monkeypatch, rng):
+        self.rng, self.n_paid, self.is_dead = rng, 0, False
+        self.fault, self.after, self.at = "none", 0, 0
+        calls = {"write": os.write, "ftruncate": os.ftruncate, "fsync": lambda file: None}
+        for name, call in calls.items():
+            monkeypatch.setattr(os, name, self._wrapped(name, call))
+
+    def arm(self):
+        """Choose the next fault: in which call to the disk, after how many evaluations.
+
+        At least two: a point at which two processes in turn have died counts as failed.
+        """
+        self.n_paid, self.is_dead = 0, False
+        self.fault = self.rng.choice(["killed", "torn", "full", "Ctrl-C", "none"])
+        self.after, self.at = self.rng.integers(2, 5), self.rng.integers(1, 8)
+
+    def _wrapped(self, name, call):
+        def wrapped(file, *arguments):
+            if self.is_dead:
+                raise Killed
+            self.at -= self.n_paid >= self.after
+            if self.fault == "none" or self.at > 0 or self.n_paid < self.after:
+                return call(file, *arguments)
+            fault, self.fault = self.fault, "none"
+            if fault == "full":
+                raise OSError(28, "No space left on device")
+            if fault == "Ctrl-C":
+                raise KeyboardInterrupt
+            if fault == "torn" and name == "write":
+                call(file, bytes(arguments[0])[: self.rng.integers(len(arguments[0]))])
+            self.is_dead = True
+            raise Killed
+
+        return wrapped
+
+
+def by_minimize(path, disk, seed, method="random"):
+    """Return what one run gives, (n, d + 1); fewer rows if it was interrupted."""
+
+    def func(x):
+        value = float((x[0] - 0.3) ** 2 + x[1])
+        disk.n_paid += 1
+        return value
+
+    found = minimize(func, BOUNDS, method=method, n_calls=N_CALLS, journal=path, random_state=seed)
+    return np.column_stack([found.x_iters, found.func_vals])
+
+
+class Paid(BaseEstimator):
+    """Its score is a function of its parameters."""
+
+    disk = None  # of the class: no parameter, so no part of the search
+
+    def __init__(self, a=0.0, b=0.0):
+        self.a, self.b = a, b
+
+    def fit(self, X, y=None):
+        return self
+
+    def score(self, X, y=None):
+        type(self).disk.n_paid += 1
+        return -((self.a - 0.3) ** 2) - self.b
+
+
+def by_search(path, disk, seed):
+    Paid.disk = disk
+    search = SILBOSearchCV(
+        Paid(),
+        {"a": uniform(), "b": uniform()},
+        n_iter=N_CALLS,
+        n_initial=N_CALLS,
+        initial_params=None,
+        cv=[(np.arange(2), np.arange(2))],
+        journal=path,
+        random_state=seed,
+        refit=False,
+    )
+    found = search.fit(np.zeros((2, 1))).cv_results_
+    return np.column_stack([found["param_a"], found["param_b"], found["mean_test_score"]]).astype(
+        float
+    )
+
+
+DOORS = {"minimize": by_minimize, "SILBOSearchCV": by_search}
+
+
+def attack(door, folder, monkeypatch, seeds):
+    """Interrupt runs until they end; compare each with one that nothing interrupts."""
+    gc.freeze()  # what is there already need not be looked through after every death
+    for seed in seeds:
+        with monkeypatch.context() as patch, warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            disk, path = Disk(patch, np.random.default_rng(seed)), folder / f"{seed}.jsonl"
+            whole = door(folder / f"{seed}-whole.jsonl", disk, seed)
+            rows = []
+            while len(rows) < N_CALLS:
+                disk.arm()
+                with suppress(OSError, KeyboardInterrupt, Killed):
+                    rows = door(path, disk, seed)
+                if disk.is_dead:
+                    gc.collect()  # as the system closes what a dead process held
+                durable = np.reshape(rows, (-1, whole.shape[1]))
+                np.testing.assert_array_equal(durable, whole[: len(durable)])
+
+
+@pytest.mark.parametrize("door", DOORS.values(), ids=list(DOORS))
+@in_parts(20, 10_000)
+def test_what_is_interrupted_ends_as_uninterrupted(door, seeds, tmp_path, monkeypatch):
+    attack(door, tmp_path, monkeypatch, seeds)
+
+
+def test_a_search_that_learns_is_interrupted(tmp_path, monkeypatch):
+    def door(path, disk, seed):
+        return by_minimize(path, disk, seed, method="silbo")
+
+    attack(door, tmp_path, monkeypatch, range(5))
+
+
+# -- lines that change --------------------------------------------------------------------------
+
+
+def corrupted(content, rng):
+    """Return a file that is not as it was written."""
+    lines, at = content.splitlines(keepends=True), int(rng.integers(len(content)))
+    i, j = rng.integers(len(lines), size=2)
+    kind = rng.integers(8)
+    if kind == 0:  # a bit
+        return content[:at] + bytes([content[at] ^ (1 << int(rng.integers(8)))]) + content[at + 1 :]
+    if kind == 1:  # cut
+        return content[:at]
+    if kind == 2:  # a line twice
+        return b"".join([*lines[: i + 1], lines[i], *lines[i + 1 :]])
+    if kind == 3:  # a line missing
+        return b"".join([*lines[:i], *lines[i + 1 :]])
+    if kind == 4:  # two lines in each other's place
+        lines[i], lines[j] = lines[j], lines[i]
+        return b"".join(lines)
+    if kind == 5:  # a block of zeros
+        n = int(rng.integers(1, 64))
+        return content[:at] + bytes(n) + content[at + n :]
+    if kind == 6:  # other bytes
+        return content[:at] + rng.bytes(int(rng.integers(1, 9))) + content[at:]
+    record = json.loads(lines[i])  # an editor: still JSON, another value
+    record["y"] = [0.125]
+    lines[i] = json.dumps(record).encode() + b"\n"
+    return b"".join(lines)
+
+
+def read(path, kind):
+    """Return header and records; None where the file is refused in words."""
+    try:
+        with Journal(path, kind) as journal:
+            return journal.header, journal.records
+    except ValueError as error:
+        if not str(error).startswith("journal must be"):
+            raise
+        return None
+
+
+@pytest.mark.parametrize("door", list(DOORS))
+@in_parts(200, 5_000)
+def test_a_changed_file_is_refused_or_a_prefix(door, seeds, tmp_path, monkeypatch):
+    rng, path = np.random.default_rng(seeds.start), tmp_path / "run.jsonl"
+    with monkeypatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        DOORS[door](path, Disk(patch, rng), 0)
+    kind, content = (SEARCH if door == "SILBOSearchCV" else OPTIMIZER), path.read_bytes()
+    header, records = read(path, kind)
+    for _ in seeds:
+        path.write_bytes(corrupted(content, rng))
+        if (found := read(path, kind)) is not None:
+            assert found[0] in (header, None)
+            assert found[1] == records[: len(found[1])]

@@ -1,0 +1,178 @@
+"""Early stopping inside the folds: which rows are held out, and who sees them."""
+
+import numpy as np
+import pytest
+from scipy.stats import uniform
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier
+from sklearn.datasets import load_diabetes
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GroupKFold, TimeSeriesSplit, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skbo_silbo import EarlyStopped, SILBOSearchCV
+
+X, Y = load_diabetes(return_X_y=True)
+
+
+class Booster(RegressorMixin, BaseEstimator):
+    """A booster in XGBoost's words: it stops at the round that is best for ``eval_set``.
+
+    After round k it predicts the mean of y plus k times `step`.
+    """
+
+    def __init__(self, step=1.0):
+        self.step = step
+
+    def fit(self, X, y, eval_set=None, sample_weight=None, sample_weight_eval_set=None, word=None):
+        [(self.X_held_out_, self.y_held_out_)] = eval_set
+        self.X_, self.weights_, self.word_ = X, (sample_weight, sample_weight_eval_set), word
+        self.mean_ = np.average(y, weights=sample_weight)
+        far = abs(self.y_held_out_.mean() - self.mean_)
+        self.best_iteration_ = int(np.argmin([abs(far - k * self.step) for k in range(99)]))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_ + self.best_iteration_ * self.step)
+
+
+class BoosterOfClasses(ClassifierMixin, Booster):
+    """Of it only the rows that it is given matter."""
+
+
+def test_the_estimator_stops_by_rows_that_it_does_not_fit():
+    model = EarlyStopped(Booster(), validation_fraction=0.25, random_state=0).fit(X, Y)
+    inner = model.estimator_
+    together = np.concatenate([inner.X_, inner.X_held_out_])
+    assert len(inner.X_held_out_) == model.n_validation_ == 111
+    np.testing.assert_array_equal(np.sort(together, axis=0), np.sort(X, axis=0))
+    assert model.best_iteration_ == inner.best_iteration_
+    np.testing.assert_array_equal(model.predict(X), inner.predict(X))
+
+
+def test_a_group_is_held_out_as_a_whole_or_not_at_all():
+    groups = np.arange(len(X)) // 10
+    rows = np.column_stack([X, groups])
+    inner = EarlyStopped(Booster(), random_state=0).fit(rows, Y, groups=groups).estimator_
+    assert not set(inner.X_[:, -1]) & set(inner.X_held_out_[:, -1])
+
+
+def test_classes_keep_their_shares():
+    y = np.repeat([0, 1], [400, 42])
+    inner = EarlyStopped(BoosterOfClasses(), validation_fraction=0.5).fit(X, y).estimator_
+    assert inner.y_held_out_.sum() == 21
+
+
+def test_a_splitter_holds_out_by_its_first_split():
+    inner = EarlyStopped(Booster(), splitter=TimeSeriesSplit(2)).fit(X, Y).estimator_
+    fitted, held_out = next(TimeSeriesSplit(2).split(X))
+    np.testing.assert_array_equal(inner.X_, X[fitted])
+    np.testing.assert_array_equal(inner.X_held_out_, X[held_out])
+
+
+def test_weights_go_with_their_rows():
+    inner = EarlyStopped(Booster(), random_state=0).fit(X, Y, sample_weight=X[:, 0]).estimator_
+    fitted, [held_out] = inner.weights_
+    np.testing.assert_array_equal(fitted, inner.X_[:, 0])
+    np.testing.assert_array_equal(held_out, inner.X_held_out_[:, 0])
+
+
+def test_steps_of_a_pipeline_see_the_fitted_rows_alone():
+    steps = make_pipeline(StandardScaler(), Booster())
+    model = EarlyStopped(steps, random_state=0).fit(X, Y, word="for the last step")
+    scaler, booster = model.estimator_[0], model.estimator_[-1]
+    fitted = scaler.inverse_transform(booster.X_)
+    np.testing.assert_allclose(scaler.mean_, fitted.mean(axis=0), atol=1e-12)
+    assert abs(scaler.mean_ - X.mean(axis=0)).max() > 1e-5
+    assert booster.word_ == "for the last step"
+    assert len(model.predict(X)) == len(X)
+
+
+def test_the_test_fold_takes_no_part():
+    """Rows of the test fold with absurd values change nothing that is fitted."""
+    absurd, seen = Y.copy(), []
+    absurd[:100] = 1e6
+    test, train = np.arange(100), np.arange(100, len(X))
+    for y in (Y, absurd):
+        model = EarlyStopped(Booster(), random_state=0)
+        cross_val_score(
+            model,
+            X,
+            y,
+            cv=[(train, test)],
+            scoring=lambda m, X, y: seen.append(m.predict(X)) or 0.0,
+        )
+    np.testing.assert_array_equal(seen[0], seen[1])
+
+
+def test_a_search_has_its_parameters_and_its_iterations():
+    search = SILBOSearchCV(
+        EarlyStopped(Booster(), random_state=0),
+        {"estimator__step": uniform(0.1, 3)},
+        n_iter=6,
+        n_initial=4,
+        cv=3,
+        scoring={
+            "r2": "r2",
+            "best_iteration": lambda model, X, y: model.best_iteration_,
+        },
+        refit="r2",
+        random_state=0,
+    ).fit(X, Y)
+    rounds = search.cv_results_["split0_test_best_iteration"]
+    assert len(set(rounds)) > 1
+    assert (rounds == rounds.astype(int)).all()
+
+
+def test_groups_arrive_in_a_search_by_routing():
+    groups = np.arange(len(X)) // 10
+    rows = np.column_stack([X, groups])
+    with config_context(enable_metadata_routing=True):
+        model = EarlyStopped(Booster(), random_state=0).set_fit_request(groups=True)
+        search = SILBOSearchCV(
+            model, {"estimator__step": uniform(0.1, 3)}, n_iter=2, n_initial=2, cv=GroupKFold(3)
+        )
+        inner = search.fit(rows, Y, groups=groups).best_estimator_.estimator_
+    assert not set(inner.X_[:, -1]) & set(inner.X_held_out_[:, -1])
+
+
+def test_scikit_learns_boosting_stops_early():
+    pytest.importorskip("sklearn", minversion="1.7")
+    boosted = HistGradientBoostingRegressor(max_iter=500, early_stopping=True, random_state=0)
+    model = EarlyStopped(boosted, random_state=0).fit(X, Y, sample_weight=np.ones(len(X)))
+    assert model.best_iteration_ < 500
+    assert model.score(X, Y) == pytest.approx(model.estimator_.score(X, Y))
+
+
+@pytest.mark.parametrize("package", ["xgboost", "lightgbm"])
+def test_boosting_libraries_stop_early(package):
+    library = pytest.importorskip(package)
+    if package == "xgboost":
+        boosted = library.XGBRegressor(n_estimators=500, early_stopping_rounds=5)
+    else:
+        boosted = library.LGBMRegressor(n_estimators=500, early_stopping_round=5, verbose=-1)
+    model = EarlyStopped(boosted, random_state=0).fit(X, Y)
+    assert 0 < model.best_iteration_ < 499
+
+
+def test_what_cannot_stop_early_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"take eval_X or eval_set or X_val in fit.*Linear"):
+        EarlyStopped(LinearRegression()).fit(X, Y)
+    with pytest.raises(AttributeError, match="classes_"):
+        EarlyStopped(Booster()).fit(X, Y).classes_  # noqa: B018
+
+
+@pytest.mark.parametrize("fraction", [0, 1, -0.5, "a half", 5])
+def test_a_fraction_that_is_none_is_refused(fraction):
+    with pytest.raises(ValueError, match="validation_fraction must be a number between 0 and 1"):
+        EarlyStopped(Booster(), validation_fraction=fraction).fit(X, Y)
+
+
+def test_it_is_an_estimator():
+    model = clone(EarlyStopped(BoosterOfClasses(), random_state=3))
+    assert model.get_params()["estimator__step"] == 1.0
+    assert is_classifier(model)
+    assert not is_classifier(EarlyStopped(Booster()))
+    assert not hasattr(EarlyStopped(Booster()), "predict_proba")

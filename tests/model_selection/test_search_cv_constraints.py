@@ -1,0 +1,165 @@
+"""Rules between parameters: what breaks one is not proposed, not fitted, and does not count."""
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from scipy.optimize import LinearConstraint, NonlinearConstraint
+from scipy.stats import randint, uniform
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import KFold
+
+from skbo_silbo import SILBOSearchCV
+
+X, Y = np.zeros((12, 1)), np.arange(12.0)
+PLANE = {"a": uniform(), "b": uniform()}
+BRANCHES = [
+    {"kind": ["line"], "a": uniform()},
+    {"kind": ["plane"], "a": uniform(), "b": uniform()},
+]
+
+
+class Peak(BaseEstimator):
+    """Scores a parabola whose top breaks the rule; remembers what was fitted."""
+
+    fitted: list = []  # noqa: RUF012
+
+    def __init__(self, a=0.1, b=0.2, kind="plane"):
+        self.a, self.b, self.kind = a, b, kind
+
+    def fit(self, X, y=None):
+        Peak.fitted.append({"a": self.a, "b": self.b, "kind": self.kind})
+        return self
+
+    def score(self, X, y=None):
+        return -((self.a - 0.6) ** 2) - (self.b - 0.6) ** 2
+
+
+def small(params):
+    return params["a"] + params.get("b", 0.0) <= 0.8
+
+
+def fit(space=PLANE, *, estimator=None, **params):
+    params = {"cv": KFold(2), "random_state": 0, "n_iter": 20, "constraints": small, **params}
+    Peak.fitted.clear()
+    return SILBOSearchCV(estimator or Peak(), space, **params).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    "constraints",
+    [
+        small,
+        NonlinearConstraint(lambda p: p["a"] + p["b"], -np.inf, 0.8),
+        [lambda p: bool(p["a"] + p["b"] <= 0.8), lambda p: p["a"] <= 0.8],
+    ],
+)
+def test_none_that_breaks_a_rule_is_fitted_and_all_that_are_count(constraints):
+    fitted = fit(constraints=constraints)
+    results = fitted.cv_results_
+    assert len(results["params"]) == 20
+    assert all(map(small, results["params"]))
+    assert all(map(small, Peak.fitted))
+    assert {"given", "init", "model"} == set(results["source"])
+    assert fitted.best_score_ > -0.1  # -0.08 is the best on the edge of the rule
+    assert not all(map(small, fit(constraints=None).cv_results_["params"]))
+
+
+@pytest.mark.parametrize("options", [{"n_jobs": 2}, {"n_jobs": 2, "batch_size": 4}])
+def test_with_workers(options):
+    with parallel_config("threading"):
+        params = fit(**options, n_iter=16).cv_results_["params"]
+    assert len(params) == 16
+    assert all(map(small, params + Peak.fitted))
+
+
+def test_a_conditional_space():
+    params = fit(BRANCHES, n_iter=16).cv_results_["params"]
+    assert {p["kind"] for p in params} == {"line", "plane"}
+    assert all(map(small, params))
+
+
+def test_a_search_that_is_continued_goes_on_as_one_that_was_not_interrupted(tmp_path):
+    path = tmp_path / "search.jsonl"
+    fit(journal=path, n_iter=13, n_initial=6)
+    resumed, whole = fit(journal=path, n_initial=6), fit(n_initial=6)
+    assert resumed.cv_results_["params"] == whole.cv_results_["params"]
+    assert all(map(small, resumed.cv_results_["params"]))
+    with pytest.raises(ValueError, match=r"constraints.* was .*small and is "):
+        fit(journal=path, n_initial=6, constraints=lambda p: p["a"] < 0.5)
+    with pytest.raises(ValueError, match="constraints"):
+        fit(journal=path, n_initial=6, constraints=None)
+
+
+def test_a_rule_that_counts_its_calls_is_the_same_rule_in_the_next_run(tmp_path):
+    class Counting:
+        n_calls = 0
+
+        def __call__(self, params):
+            self.n_calls += 1
+            return small(params)
+
+    path, rule = tmp_path / "search.jsonl", Counting()
+    fit(journal=path, n_iter=4, constraints=rule)
+    assert (
+        fit(journal=path, n_iter=5, constraints=rule).cv_results_["source"].tolist()[:4]
+        == ["resumed"] * 4
+    )
+
+
+@pytest.mark.parametrize("batch_size", [1, 4])
+def test_a_finite_space_ends_with_the_last_valid_candidate(batch_size):
+    space = {"a": randint(0, 4), "b": randint(0, 4)}
+    fitted = fit(
+        space,
+        n_iter=50,
+        initial_params=None,
+        batch_size=batch_size,
+        constraints=lambda p: bool(p["a"] < p["b"]),
+    )
+    found = sorted((p["a"], p["b"]) for p in fitted.cv_results_["params"])
+    assert found == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    assert fitted.stop_reason_ == "exhausted"
+
+
+def test_where_no_candidate_is_valid_nothing_is_fitted():
+    with (
+        pytest.warns(UserWarning, match="current parameters do not satisfy constraints"),
+        pytest.raises(ValueError, match="constraints must be possible to satisfy"),
+    ):
+        fit(constraints=lambda p: False)
+    assert not Peak.fitted
+
+
+def test_current_parameters_that_are_not_valid_are_left_out_with_a_word():
+    with pytest.warns(UserWarning, match="do not satisfy constraints.*'a': 0.9.*not evaluated"):
+        fitted = fit(estimator=Peak(a=0.9), n_iter=4)
+    assert "given" not in fitted.cv_results_["source"]
+    assert len(fitted.cv_results_["params"]) == 4
+
+
+def test_so_are_those_that_the_rule_cannot_deal_with():
+    with pytest.warns(UserWarning, match="none that constraints can be asked.*TypeError"):
+        fitted = fit(estimator=Peak(a="scale"), n_iter=4)
+    assert "given" not in fitted.cv_results_["source"]
+
+
+def test_a_candidate_given_by_name_that_is_not_valid_is_refused():
+    with pytest.raises(ValueError, match=r"initial_params must satisfy constr.*: got \{'a': 0.9"):
+        fit(initial_params=[{"a": 0.1, "b": 0.1}, {"a": 0.9, "b": 0.9}])
+    assert not Peak.fitted
+    fitted = fit(initial_params={"a": 0.4, "b": 0.3}, n_iter=3)
+    assert fitted.cv_results_["params"][0] == {"a": 0.4, "b": 0.3}
+
+
+@pytest.mark.parametrize(
+    ("constraints", "message"),
+    [
+        ("a < b", "constraints must be scipy.optimize.NonlinearConstraint"),
+        (LinearConstraint([[1, 1]], -np.inf, 1), "constraints must be NonlinearConstraint for nam"),
+        (lambda p: 0.3, "constraints must be a function that returns True or False: got 0.3"),
+        (NonlinearConstraint(small, 0.5, 0.5), "constraints must be inequalities"),
+    ],
+)
+def test_what_says_nothing_of_a_candidate_is_refused_before_the_first_fit(constraints, message):
+    with pytest.raises(ValueError, match=message):
+        fit(constraints=constraints, initial_params=None)
+    assert not Peak.fitted

@@ -1,0 +1,100 @@
+"""Linear equations between inputs: every proposal satisfies them, whatever else is asked for."""
+
+import numpy as np
+import pytest
+from scipy.optimize import LinearConstraint, NonlinearConstraint
+from scipy.optimize import minimize as scipy_minimize
+
+from skbo_silbo import SILBO, minimize
+from skbo_silbo.acquisition._equations import Equations
+from skbo_silbo.space._box import Box
+
+SHARES = LinearConstraint(np.ones((1, 4)), 1.0, 1.0)
+UNIT = [(0, 1)] * 4
+TARGET = np.array([0.6, 0.5, -0.2, 0.1])
+
+
+def distance(x):
+    return float(((x - TARGET) ** 2).sum())
+
+
+@pytest.mark.parametrize("method", ["silbo", "random", "rembo"])
+def test_shares_sum_to_one_from_the_first_point_on(method):
+    result = minimize(distance, UNIT, method=method, constraints=SHARES, n_calls=14, random_state=0)
+    assert result.nfev == 14
+    np.testing.assert_allclose(result.x_iters.sum(axis=1), 1.0, atol=4e-9)
+    assert (result.x_iters >= 0).all()
+    assert len(np.unique(result.x_iters, axis=0)) == 14
+
+
+def test_the_best_mixture_is_found_on_the_face_where_it_lies():
+    truth = scipy_minimize(
+        distance, np.full(4, 0.25), bounds=UNIT, constraints=SHARES, method="SLSQP"
+    )
+    result = minimize(distance, UNIT, constraints=SHARES, n_calls=40, random_state=0)
+    assert truth.x[2] == pytest.approx(0.0, abs=1e-6)  # a share that is not used
+    assert result.fun < truth.fun + 0.01
+
+
+def test_inputs_of_other_units_with_constants_inequalities_and_functions():
+    """Two equations, of which one has a part that must be small, in a box with an input held."""
+    bounds = [(0, 1000), (-1, 1), (0.5, 0.5), (0, 10)]
+    mixed = LinearConstraint([[1, 500, 100, 0], [0, 0, 0, 1]], [300, 2], [300, 8])
+    sums = LinearConstraint([[0, 1, 2, 0.1]], [1.4], [1.4])
+    small = NonlinearConstraint(lambda x: x[1] ** 2, -np.inf, 0.1)
+    result = minimize(
+        lambda x: x[0], bounds, constraints=[mixed, sums, small], n_calls=12, random_state=0
+    )
+    X = result.x_iters
+    np.testing.assert_allclose(X[:, 0] + 500 * X[:, 1] + 50, 300, atol=2e-6)
+    np.testing.assert_allclose(X[:, 1] + 1 + 0.1 * X[:, 3], 1.4, atol=4e-9)
+    assert ((X[:, 3] >= 2) & (X[:, 3] <= 8)).all()
+    assert (X[:, 1] ** 2 <= 0.1 + 1e-9).all()
+
+
+def test_with_a_share_that_is_fixed_and_others_pending():
+    optimizer = SILBO(UNIT, random_state=0, n_initial=3).constrain(SHARES)
+    X = optimizer.ask(5)
+    optimizer.tell(X, [distance(x) for x in X])
+    x = optimizer.ask(fixed={1: 0.7})
+    assert x[1] == 0.7
+    assert x.sum() == pytest.approx(1.0, abs=4e-9)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "message"),
+    [
+        (LinearConstraint(np.ones((1, 4)), 5.0, 5.0), "constraints must be possible to satisfy"),
+        (LinearConstraint(np.ones((2, 4)), [1, 2], [1, 2]), "must be possible to satisfy"),
+        (NonlinearConstraint(np.sum, 1.0, 1.0), "lb < ub, or a LinearConstraint"),
+        (LinearConstraint(np.ones((1, 4)), 2.0, 1.0), "constraints must be inequalities, lb < ub"),
+    ],
+)
+def test_what_cannot_hold_is_refused_before_the_first_call(constraint, message):
+    calls = []
+    with pytest.raises(ValueError, match=message):
+        minimize(calls.append, UNIT, constraints=constraint, n_calls=3, random_state=0)
+    assert not calls
+
+
+def test_a_journal_goes_on_with_the_same_equation_only(tmp_path):
+    path = tmp_path / "mixture.jsonl"
+    minimize(distance, UNIT, constraints=SHARES, n_calls=5, journal=path, random_state=0)
+    known = {"journal": path, "n_calls": 12, "random_state": 0}
+    result = minimize(distance, UNIT, constraints=SHARES, **known)
+    whole = minimize(distance, UNIT, constraints=SHARES, n_calls=12, random_state=0)
+    np.testing.assert_array_equal(result.x_iters, whole.x_iters)
+    with pytest.raises(ValueError, match="constraints"):
+        minimize(distance, UNIT, constraints=LinearConstraint(np.ones((1, 4)), 2, 2), **known)
+
+
+def test_projected_places_satisfy_the_equations_and_those_that_do_stay():
+    rng = np.random.default_rng(0)
+    box = Box([(0, 1)] * 3 + [(-5, 20)] * 3)
+    matrix = rng.normal(size=(2, 6))
+    inside, held = rng.uniform(box.lower, box.upper), np.zeros(6, dtype=bool)
+    equations = Equations(matrix, matrix @ inside)
+    U = equations.project(rng.uniform(-1, 1, (200, 6)), box, held)
+    assert (np.abs(U) <= 1).all()
+    np.testing.assert_allclose(box.decode(U) @ matrix.T, [matrix @ inside] * 200, atol=1e-6)
+    np.testing.assert_array_equal(equations.project(U, box, held), U)

@@ -1,0 +1,142 @@
+"""Inputs searched by their logarithm, points staying arrays; and values that shall be high."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.optimize import Bounds, LinearConstraint
+
+from skbo_silbo import SILBO, minimize
+from skbo_silbo.inspection import ConvergenceDisplay
+from skbo_silbo.space import Box, parameter_domains
+
+RATES = [(1e-6, 1.0), (1.0, 1e4), (-1.0, 1.0)]
+MIXED = ["log", "log", None]
+
+
+def misfit(x):
+    return float((np.log10(x[0]) + 3) ** 2 + (np.log10(x[1]) - 2) ** 2 + x[2] ** 2)
+
+
+def run(sign=1.0, n=14, **options):
+    optimizer = SILBO(RATES, scale=MIXED, random_state=0, n_initial=5, **options)
+    for _ in range(n):
+        x = optimizer.ask()
+        optimizer.tell(x, sign * misfit(x))
+    return optimizer
+
+
+def test_a_box_by_logarithms_gives_back_what_it_is_given():
+    box = Box(RATES, MIXED)
+    U = np.random.default_rng(0).uniform(-1, 1, (200, 3))
+    points = box.decode(U)
+    np.testing.assert_array_equal(box.decode(box.encode(points)), points)
+    np.testing.assert_array_equal(box.encode(box.decode(box.encode(points))), box.encode(points))
+    np.testing.assert_array_equal(box.decode([[-1] * 3, [1] * 3]), np.transpose(RATES))
+    np.testing.assert_allclose(box.decode([[0, 0, 0]]), [[1e-3, 1e2, 0.0]])
+    np.testing.assert_array_equal(np.median(points, axis=0) < [0.1, 1e3, 1], [True] * 3)
+    assert [d.is_logarithmic for d in parameter_domains(box).values()] == [True, True, False]
+    assert box.pinned({0: 0.5}).scale == MIXED
+    moved = box.with_value(np.zeros((1, 3)), "x0", 1e-6)
+    np.testing.assert_array_equal(moved, [[-1, 0, 0]])
+
+
+@pytest.mark.parametrize("bounds", [RATES[:2], Bounds(*np.transpose(RATES[:2])), Box(RATES[:2])])
+def test_one_word_is_for_all_inputs_of_whatever_box(bounds):
+    x = SILBO(bounds, scale="log", random_state=0).ask(64)
+    assert isinstance(x, np.ndarray)
+    low, high = np.transpose(RATES[:2])
+    share = np.log(x / low) / np.log(high / low)
+    np.testing.assert_allclose(np.median(share, axis=0), 0.5, atol=0.1)
+
+
+@pytest.mark.parametrize("method", ["silbo", "random", "rembo"])
+def test_minimize_searches_by_logarithms(method):
+    result = minimize(misfit, RATES, scale=MIXED, method=method, n_calls=25, random_state=0)
+    assert result.x_iters.shape == (25, 3)
+    assert 2 < (result.x_iters[:, 0] < 1e-3).sum() < 23  # of one in a thousand else
+    plain = minimize(misfit, RATES, method=method, n_calls=25, random_state=0)
+    assert result.fun < plain.fun
+
+
+def test_minimize_and_silbo_propose_the_same():
+    result = minimize(misfit, RATES, scale=MIXED, n_initial=5, n_calls=14, random_state=0)
+    np.testing.assert_array_equal(result.x_iters, run().x_iters_)
+
+
+@pytest.mark.parametrize(
+    ("scale", "message"),
+    [
+        ("ln", "scale must be None, 'log', or a list of these for each of 3 inputs: got 'ln'"),
+        (["log", "log"], "for each of 3 inputs"),
+        (True, "scale must be None"),
+        ("log", r"scale of input 2 must be None unless its bounds are above 0.*bound of -1\.0"),
+    ],
+)
+def test_scales_that_are_refused(scale, message):
+    with pytest.raises(ValueError, match=message):
+        minimize(misfit, RATES, scale=scale)
+    with pytest.raises(ValueError, match=message):
+        SILBO(RATES, scale=scale)
+
+
+def test_named_parameters_have_their_scale_in_their_distribution():
+    with pytest.raises(ValueError, match=r"scale must be None for named.*loguniform"):
+        minimize(lambda p: 0.0, {"a": [1, 2]}, scale="log")
+
+
+def test_what_is_saved_says_the_scale_and_the_sign(tmp_path):
+    optimizer = run(-1.0, maximize=True)
+    again = SILBO.from_dict(json.loads(json.dumps(optimizer.to_dict())))
+    assert again.space_.scale == MIXED
+    assert again.best_y_ == optimizer.best_y_
+    np.testing.assert_array_equal(again.ask(), optimizer.ask())
+    known = {"journal": tmp_path / "search.jsonl", "random_state": 0}
+    first = SILBO(RATES, scale=MIXED, maximize=True, **known)
+    first.tell(first.ask(), 1.0).close_journal()
+    with pytest.raises(ValueError, match=r"bounds of input 0 were \[1e-06, 1.0, 'log'\]"):
+        SILBO(RATES, maximize=True, **known)
+    with pytest.raises(ValueError, match="maximize was True and is False"):
+        SILBO(RATES, scale=MIXED, **known)
+
+
+def test_an_equation_between_logarithms_is_refused():
+    equation = LinearConstraint([[1, 0, 1]], 0.5, 0.5)
+    with pytest.raises(ValueError, match="equations between inputs of a logarithmic scale"):
+        minimize(misfit, RATES, scale=MIXED, constraints=equation)
+    free = LinearConstraint([[0, 0, 1]], 0.5, 0.5)
+    result = minimize(misfit, RATES, scale=MIXED, constraints=free, n_calls=3, random_state=0)
+    np.testing.assert_allclose(result.x_iters[:, 2], 0.5, atol=4e-9)
+
+
+def test_maximize_turns_the_sign_and_nothing_else():
+    low, high = run(), run(-1.0, maximize=True)
+    np.testing.assert_array_equal(low.x_iters_, high.x_iters_)
+    np.testing.assert_array_equal(low.func_vals_, -high.func_vals_)
+    np.testing.assert_array_equal(low.best_x_, high.best_x_)
+    assert high.best_y_ == high.func_vals_.max() == -low.best_y_
+    assert high.recommended_.mean == -low.recommended_.mean
+    assert high.recommended_.std == low.recommended_.std
+    assert high.input_model_.held_out_r2 == low.input_model_.held_out_r2
+
+
+def test_a_failed_evaluation_is_no_highest_value():
+    optimizer = SILBO(RATES, maximize=True, random_state=0)
+    optimizer.tell(optimizer.ask(3), [1.0, np.inf, np.nan])
+    assert optimizer.best_y_ == 1.0
+
+
+def test_displays_draw_values_that_shall_be_high():
+    pytest.importorskip("matplotlib")
+    display = ConvergenceDisplay.from_result(run(-1.0, maximize=True))
+    lines = display.axes_[0].get_lines()
+    best = np.asarray(lines[0].get_ydata(), dtype=float)
+    assert (np.diff(best[np.isfinite(best)]) >= 0).all()
+
+
+def test_maximize_is_true_or_false_and_said_once():
+    with pytest.raises(ValueError, match="maximize must be True or False: got 1"):
+        SILBO(RATES, maximize=1)
+    for method in (SILBO(RATES, maximize=True), lambda b, random_state: SILBO(b, maximize=True)):
+        with pytest.raises(ValueError, match="method must be an optimiser with maximize=False"):
+            minimize(misfit, RATES, method=method)
