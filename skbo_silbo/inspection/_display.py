@@ -200,7 +200,7 @@ class SubspaceDisplay:
         components, importance = model.directions
         B = components[: max(count_directions(importance), 1)]
         Z, failed = evaluations.X @ B.T, np.isnan(evaluations.values)
-        is_inside = np.isfinite(Z[:, 0])  # of the space
+        is_inside = np.isfinite(evaluations.X).all(axis=1)  # of the space
         display = cls(
             scores=Z[is_inside & ~failed],
             response=evaluations.values[is_inside & ~failed],

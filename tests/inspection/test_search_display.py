@@ -442,7 +442,7 @@ def test_a_choice_that_no_parameter_names_is_drawn_too():
     display = SearchDisplay.from_result(optimizer)
     assert display.shares.ranked[0] == "branch (2)"
     assert set(display.parameters) == {"branch (2)", "branch", "a", "b"}
-    assert display.parameters["branch (2)"] == [int("b" in p) for p in optimizer.x_iters_]
+    assert list(display.parameters["branch (2)"]) == [int("b" in p) for p in optimizer.x_iters_]
     on_choice = display.dependences["branch (2)"]
     assert dict(zip(on_choice.places, on_choice.mean, strict=True)) == pytest.approx(
         {0: 5.5, 1: 0.5}, abs=0.2
