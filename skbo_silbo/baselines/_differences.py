@@ -48,6 +48,10 @@ class DifferenceDesign:
         neighbours = centres[np.arange(len(signs)) % m] + STEP * signs
         return cls(centres, np.vstack([centres, neighbours])[:n])
 
+    def first_points(self, n: int, d: int, rng: np.random.Generator) -> FloatArray:
+        """Return the points: they were drawn with the centres, and are not drawn again."""
+        return self.points
+
 
 @dataclass(frozen=True, eq=False)
 class DifferenceLearner:

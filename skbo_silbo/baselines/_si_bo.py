@@ -106,7 +106,7 @@ class SIBO(Baseline):
             mapping=TopDown("least-squares"),
             search=BoxSearch(n_rounds=N_ROUNDS),
             acquisition=make_acquisition(self.acquisition),
-            design=lambda n, d, rng: design.points,
+            design=design.first_points,
             surrogate=GaussianProcessSurrogate(),
             n_initial=n_initial,
         )

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._typing import Auto
@@ -40,7 +41,7 @@ class SketchedOptimizer(Baseline):
             mapping=mapping,
             search=BoxSearch(n_rounds=N_ROUNDS),
             acquisition=make_acquisition(self.acquisition),
-            design=lambda n, d, rng: image_points(n, sketch, mapping, rng),
+            design=partial(image_points, embedding=sketch, mapping=mapping),
             surrogate=self._make_surrogate(sketch),
             n_initial=check_count("n_initial", n_initial),
         )

@@ -20,10 +20,10 @@ from skbo_silbo.mapping._given import as_mapping
 from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers._design import random_points, sobol_points
 from skbo_silbo.optimizers._given_parts import (
+    GivenDesign,
     GivenLearner,
     GivenSearch,
     GivenWarp,
-    check_design,
     is_ours,
 )
 from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, Warp
@@ -92,7 +92,7 @@ class Configuration:
             "learner": self.learner if is_ours(self.learner) else GivenLearner(self.learner),
             "mapping": as_mapping(self.mapping),
             "search": self.search if is_ours(self.search) else GivenSearch(self.search),
-            "design": self.design if is_ours(self.design) else check_design(self.design),
+            "design": self.design if is_ours(self.design) else GivenDesign(self.design),
             "warps": tuple(w if is_ours(w) else GivenWarp(w) for w in self.warps),
         }
         for name, part in looked_at.items():
@@ -173,7 +173,11 @@ def make_acquisition(acquisition):
     if isinstance(acquisition, str) or acquisition is None:
         return named("acquisition", acquisition, ACQUISITIONS, given)
     _try_acquisition(acquisition)
-    return lambda t: acquisition
+    return partial(_at_every_proposal, acquisition)
+
+
+def _at_every_proposal(acquisition, t):
+    return acquisition
 
 
 def make_design(design):

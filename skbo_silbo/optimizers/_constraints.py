@@ -1,6 +1,8 @@
 """Constraints on cheap known functions of a point, as `scipy.optimize` writes them."""
 
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.optimize import LinearConstraint, NonlinearConstraint
@@ -25,9 +27,7 @@ def as_violation(constraints, space):
 
     Returns
     -------
-    violation : callable or None
-        Of a point: the sum of what its constraints are passed by, 0 if it satisfies them; infinite
-        where a function returns no finite number.
+    violation : Violation or None
 
     Raises
     ------
@@ -35,8 +35,28 @@ def as_violation(constraints, space):
         When something else is given, or an equality that is not linear: no candidate would ever
         satisfy it.
     """
-    checks = [_Check(constraint, space) for constraint in _listed(constraints)]
-    return (lambda point: sum(check(point) for check in checks)) if checks else None
+    checks = tuple(_Check(constraint, space) for constraint in _listed(constraints))
+    return Violation(checks) if checks else None
+
+
+@dataclass(frozen=True)
+class Violation:
+    """How far points are from satisfying constraints.
+
+    Attributes
+    ----------
+    checks : tuple of callable
+        Each of a point: by how much it passes one constraint.
+    """
+
+    checks: tuple
+
+    def __call__(self, point):
+        """Return the sum of what a point passes them by: 0 if it satisfies all.
+
+        Infinite where a function returns no finite number.
+        """
+        return sum(check(point) for check in self.checks)
 
 
 def as_equations(constraints, space):
@@ -160,7 +180,7 @@ class _Check:
                 "constraints must be LinearConstraint whose A must be finite real numbers: got "
                 f"{matrix.tolist()}. Write 0 for an input without a say."
             )
-        return lambda x: matrix @ x
+        return partial(np.matmul, matrix)
 
     def __call__(self, point):
         returned = self._func(point.copy())

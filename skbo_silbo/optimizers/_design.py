@@ -49,7 +49,7 @@ def random_points(n, d, rng):
     return rng.uniform(-1.0, 1.0, (n, d))
 
 
-def image_points(n, embedding, mapping, rng):
+def image_points(n, d, rng, *, embedding, mapping):
     """Return the `Design` made from n uniform coordinates of the embedding's box."""
     Z = rng.uniform(-1.0, 1.0, (n, embedding.r)) * embedding.half_widths
     return Design(mapping.lift(Z, embedding), Z)

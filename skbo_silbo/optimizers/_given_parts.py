@@ -4,7 +4,9 @@ That they have the members asked for is checked when the optimiser is made. The 
 library are not wrapped.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from skbo_silbo.surrogate import Warp
 
 def is_ours(part):
     """Return whether a part, an object or a function, was written in this library."""
+    part = part.func if isinstance(part, partial) else part
     where = getattr(part, "__module__", None) or type(part).__module__
     return where.startswith("skbo_silbo.")
 
@@ -83,11 +86,15 @@ class GivenWarp:
         return self.given.log_slope(y)
 
 
-def check_design(design):
-    """Return a function for the first points that refuses points outside the cube."""
+@dataclass(frozen=True)
+class GivenDesign:
+    """A function for the first points that a user wrote."""
 
-    def checked(n, d, rng):
-        X = np.asarray(design(n, d, rng), dtype=float)
+    given: Callable
+
+    def __call__(self, n, d, rng):
+        """Return the points, (n, d), after refusing those outside the cube."""
+        X = np.asarray(self.given(n, d, rng), dtype=float)
         if X.shape != (n, d):
             raise ValueError(
                 f"design must return {n} points of {d} encoded inputs, ({n}, {d}): got shape "
@@ -99,5 +106,3 @@ def check_design(design):
                 f"to {X.max():g}. The cube stands for the bounds; scale to it."
             )
         return X
-
-    return checked

@@ -1,6 +1,7 @@
 """SILBO: Bayesian optimisation over all inputs, or in an embedding learnt from the values."""
 
 from collections.abc import Sequence
+from functools import partial
 from os import PathLike
 
 import numpy as np
@@ -295,6 +296,9 @@ class SILBO(EmbeddedOptimizer):
         design = make_design(self.design)
         if sketch is None:
             return design
-        return lambda n, d, rng: np.clip(
-            sketch.expand(design(n, sketch.r, rng) * sketch.half_widths), -1.0, 1.0
-        )
+        return partial(_design_on, sketch, design)
+
+
+def _design_on(sketch, design, n, d, rng):
+    """Return n points of the cube, (n, d), made from a design of the coordinates of a sketch."""
+    return np.clip(sketch.expand(design(n, sketch.r, rng) * sketch.half_widths), -1.0, 1.0)
