@@ -9,6 +9,7 @@ from skbo_silbo.acquisition._climb import N_BEST, points_near
 from skbo_silbo.acquisition._search_protocol import AcquisitionSurface, Found
 
 N_NEAR = 384  # candidates round the best: as many as those of the climb
+N_ROUNDS = 3  # of these where the acquisition has many peaks; not tuned
 
 
 @dataclass(frozen=True)

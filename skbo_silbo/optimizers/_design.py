@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import qmc
 
+from skbo_silbo._checks import check_count
+
 
 @dataclass(frozen=True, eq=False)
 class Design:
@@ -29,6 +31,11 @@ def n_initial_points(d):
     to d; and every point of the design is one that is not chosen by a model.
     """
     return round(4 + 2 * min(np.sqrt(d), 3.5))
+
+
+def check_n_initial(n_initial, d):
+    """Return `n_initial` after checking it; for "auto" as many as `n_initial_points` says."""
+    return check_count("n_initial", n_initial_points(d) if n_initial == "auto" else n_initial)
 
 
 def sobol_points(n, d, rng):

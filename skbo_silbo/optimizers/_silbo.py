@@ -24,7 +24,7 @@ from skbo_silbo.optimizers._configuration import (
     make_surrogate,
     make_warps,
 )
-from skbo_silbo.optimizers._design import n_initial_points
+from skbo_silbo.optimizers._design import check_n_initial
 from skbo_silbo.optimizers._event_log import closed_on_error, open_log
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._nonlinear_parts import nonlinear_parts
@@ -234,7 +234,6 @@ class SILBO(EmbeddedOptimizer):
 
     def configure(self, d: int) -> Configuration:
         """Return the `Configuration` for d columns, after checking the arguments."""
-        n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
         n_unlabeled = check_count("n_unlabeled", self.n_unlabeled, least=0)
         sketch = draw_sketch(self.sketch, d, self._rng(*SKETCH_STREAM))
         chosen = choose_embedding(self.embedding, self.n_components, d)
@@ -246,7 +245,7 @@ class SILBO(EmbeddedOptimizer):
             acquisition=make_acquisition(self.acquisition),
             design=self._make_design(sketch),
             surrogate=self._make_surrogate(chosen),
-            n_initial=check_count("n_initial", n_initial),
+            n_initial=check_n_initial(self.n_initial, d),
             n_unlabeled=n_unlabeled,
             update_every=check_schedule(self.update_every),
             warps=make_warps(self.warp),
