@@ -56,9 +56,7 @@ class Climb:
             return _find_in_part(surface, surface.part, X, held, rng)
         X = space.round(X)
         values = surface.values(X)
-        ends = space.round(climb(surface, X, values, held))
-        X, values = np.vstack([ends, X]), np.append(surface.values(ends), values)
-        X = X[np.argsort(-values, kind="stable")]
+        X, _ = _best_first(surface, space.round(climb(surface, X, values, held)), X, values)
         return Found(surface.embedding.project(X), X)
 
 

@@ -26,7 +26,7 @@ from skbo_silbo.acquisition._box_search import N_NEAR
 from skbo_silbo.acquisition._climb import N_BEST, points_near
 from skbo_silbo.acquisition._functions import confidence_gain
 from skbo_silbo.baselines._baseline import Baseline
-from skbo_silbo.embedding._learners import IdentityLearner
+from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.mapping import TopDown
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS

@@ -33,7 +33,7 @@ from skbo_silbo._numerics._priors import HyperparameterPrior
 from skbo_silbo._typing import Auto
 from skbo_silbo.acquisition import AcquisitionFunction, Climb
 from skbo_silbo.baselines._baseline import Baseline
-from skbo_silbo.embedding._learners import IdentityLearner
+from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.mapping import TopDown
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS, make_acquisition

@@ -11,7 +11,7 @@ from skbo_silbo.acquisition._box_search import N_NEAR
 from skbo_silbo.acquisition._climb import N_BEST, points_near
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.decomposition import KernelSlicedInverseRegression
-from skbo_silbo.embedding._learners import IdentityLearner, choose_embedding
+from skbo_silbo.embedding._choice import IdentityLearner, choose_embedding
 from skbo_silbo.embedding._nonlinear import NonlinearLearner
 from skbo_silbo.embedding._plain_data import RELEARN
 from skbo_silbo.mapping import TopDown
@@ -65,7 +65,7 @@ class SIRBO(Baseline):
     def configure(self, d: int) -> Configuration:
         """Return the `Configuration` for d columns, after checking the arguments."""
         return Configuration(
-            learner=choose_embedding("sir", self.n_components, d).learner,
+            learner=choose_embedding("sir", self.n_components, d),
             mapping=TopDown(),
             search=Climb(),
             acquisition=make_acquisition(self.acquisition),

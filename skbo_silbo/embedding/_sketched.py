@@ -73,16 +73,14 @@ SKETCHES = MappingProxyType({"count": _count, "gaussian": GaussianSketch.draw})
 
 def draw_sketch(
     sketch: str | None, d: int, rng: np.random.Generator
-) -> CountSketch | GaussianSketch | None:
-    """Return the sketch of this name on d inputs, or None for "auto" and None.
+) -> CountSketch | GaussianSketch:
+    """Return the sketch of this name on d inputs.
 
     Raises
     ------
     ValueError
         When there is no such sketch.
     """
-    if sketch is None or sketch == "auto":
-        return None
     if not isinstance(sketch, str) or sketch not in SKETCHES:
         raise ValueError(
             f"sketch must be None, 'auto' or one of {sorted(SKETCHES)}: got {sketch!r}."

@@ -12,7 +12,7 @@ import numpy as np
 
 from skbo_silbo.acquisition import Found, Search
 from skbo_silbo.embedding import Learner
-from skbo_silbo.embedding._learnt import check_learnt
+from skbo_silbo.embedding._learner_protocol import check_learnt
 from skbo_silbo.surrogate import Warp
 
 

@@ -31,7 +31,7 @@ from skbo_silbo.acquisition import AcquisitionSurface, ParzenTurns, log_expected
 from skbo_silbo.acquisition._functions import no_improvement
 from skbo_silbo.acquisition._part import Part
 from skbo_silbo.embedding import Embedding, LinearEmbedding
-from skbo_silbo.embedding._learners import IdentityLearner
+from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.embedding._plain_data import RELEARN, embedding_from_data, embedding_to_data
 from skbo_silbo.mapping._ledger import CoordinateLedger
 from skbo_silbo.mapping._mapping_protocol import FullMapping
@@ -52,8 +52,8 @@ from skbo_silbo.sensitivity._evidence import Rival
 from skbo_silbo.sensitivity._subspace import describe_subspace
 from skbo_silbo.space import key_of
 from skbo_silbo.space._keys import first_rows
-from skbo_silbo.surrogate._feasibility import fit_feasibility, restore_feasibility
-from skbo_silbo.surrogate._fitting import refit, restored
+from skbo_silbo.surrogate._feasibility import fit_feasibility
+from skbo_silbo.surrogate._fitting import refit
 from skbo_silbo.surrogate._warps import choose_warp
 
 # Labels, relative, between choices of the scale. It is that of all runs of doc/search_log.rst, not
@@ -453,10 +453,10 @@ class EmbeddedOptimizer(AskTellOptimizer):
             )
         model = self._model
         data = self._surrogate_data(model, labelled)
-        surrogate = restored(self._configuration.surrogate, state, *data)
+        surrogate, _ = refit(self._configuration.surrogate, state, *data, tune=False)
         model = model.with_surrogate(surrogate, state, labelled, len(self._history))
         known = model.feasibility_states, labelled.X, labelled.constraints
-        return replace(model, feasibility=restore_feasibility(*known))
+        return replace(model, feasibility=fit_feasibility(*known, tune=False)[0])
 
 
 def learning_data(X, y, unlabeled, warp):

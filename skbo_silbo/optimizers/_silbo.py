@@ -10,7 +10,7 @@ from skbo_silbo._checks import check_count, check_flag
 from skbo_silbo._typing import Auto, BoundsLike, Design, RandomState, RegressorLike, TransformerLike
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
 from skbo_silbo.embedding import Learner
-from skbo_silbo.embedding._learners import IdentityLearner, choose_embedding
+from skbo_silbo.embedding._choice import ALL_INPUTS, IdentityLearner, choose_embedding
 from skbo_silbo.embedding._nonlinear import NonlinearLearner
 from skbo_silbo.embedding._sketched import SKETCH_STREAM, SketchedLearner, draw_sketch
 from skbo_silbo.mapping import Mapping
@@ -235,16 +235,18 @@ class SILBO(EmbeddedOptimizer):
     def configure(self, d: int) -> Configuration:
         """Return the `Configuration` for d columns, after checking the arguments."""
         n_unlabeled = check_count("n_unlabeled", self.n_unlabeled, least=0)
-        sketch = draw_sketch(self.sketch, d, self._rng(*SKETCH_STREAM))
-        chosen = choose_embedding(self.embedding, self.n_components, d)
-        mapping, search = self._make_ways(chosen.learner, keeps_found=sketch is None)
+        sketch = None
+        if self.sketch not in ("auto", None):
+            sketch = draw_sketch(self.sketch, d, self._rng(*SKETCH_STREAM))
+        learner = choose_embedding(self.embedding, self.n_components, d)
+        mapping, search = self._make_ways(learner, keeps_found=sketch is None)
         return Configuration(
-            learner=self._on_sketch(sketch, chosen.learner),
+            learner=learner if sketch is None else SketchedLearner(sketch, learner, self._seed),
             mapping=mapping,
             search=search,
             acquisition=make_acquisition(self.acquisition),
             design=self._make_design(sketch),
-            surrogate=self._make_surrogate(chosen),
+            surrogate=self._make_surrogate(learner),
             n_initial=check_n_initial(self.n_initial, d),
             n_unlabeled=n_unlabeled,
             update_every=check_schedule(self.update_every),
@@ -282,14 +284,11 @@ class SILBO(EmbeddedOptimizer):
     def _has_our_process(self):
         return isinstance(self.surrogate, str) and self.surrogate != "sklearn"
 
-    def _make_surrogate(self, chosen):
+    def _make_surrogate(self, learner):
         """Return the surrogate; the prior that "auto" stands for is that of the process alone."""
         asked = isinstance(self.embedding, str) and self.embedding == "sparse"
-        prior = chosen.prior if self._has_our_process or asked else None
-        return make_surrogate(self.surrogate, prior)
-
-    def _on_sketch(self, sketch, learner):
-        return learner if sketch is None else SketchedLearner(sketch, learner, self._seed)
+        keeps_all = isinstance(learner, IdentityLearner) and (self._has_our_process or asked)
+        return make_surrogate(self.surrogate, ALL_INPUTS.get(learner.name) if keeps_all else None)
 
     def _make_design(self, sketch):
         design = make_design(self.design)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.embedding._learners import FixedLearner, IdentityLearner
+from skbo_silbo.embedding._choice import FixedLearner, IdentityLearner
 from skbo_silbo.sensitivity._evidence import (
     LEAST_LABELS,
     N_FOLDS,

@@ -14,7 +14,6 @@ from skbo_silbo.baselines._random_embeddings import ImageProcess, clipped_image,
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.embedding._count_sketch import CountSketch
 from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
-from skbo_silbo.surrogate import central_differences
 
 BOUNDS = [(-1, 1)] * 12
 

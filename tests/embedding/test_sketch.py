@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skbo_silbo import SILBO
+from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.embedding._count_sketch import CountSketch
 from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
-from skbo_silbo.embedding._learners import IdentityLearner
 from skbo_silbo.embedding._sketched import SketchedLearner
 
 
