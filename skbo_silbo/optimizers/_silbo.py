@@ -210,27 +210,30 @@ class SILBO(EmbeddedOptimizer):
         maximize: bool = False,
         random_state: RandomState = None,
     ) -> None:
+        self.scale = scale
+        self.maximize = check_flag("maximize", maximize)
+        self.journal = journal
+        self.n_components = n_components
+        self.embedding = embedding
+        self.mapping = mapping
+        self.acquisition = acquisition
+        self.n_initial = n_initial
+        self.n_unlabeled = n_unlabeled
+        self.update_every = update_every
+        self.design = design
+        self.search = search
+        self.sketch = sketch
+        self.surrogate = surrogate
+        self.warp = warp
+        space = bounds if scale is None else as_space(bounds, scale)
+        if journal is None:
+            super().__init__(space, random_state)
+            return
         log, seed = open_log(journal, random_state)
         with closed_on_error(log):
-            self.scale = scale
-            self.maximize = check_flag("maximize", maximize)
-            self.journal = journal
-            self.n_components = n_components
-            self.embedding = embedding
-            self.mapping = mapping
-            self.acquisition = acquisition
-            self.n_initial = n_initial
-            self.n_unlabeled = n_unlabeled
-            self.update_every = update_every
-            self.design = design
-            self.search = search
-            self.sketch = sketch
-            self.surrogate = surrogate
-            self.warp = warp
-            super().__init__(bounds if scale is None else as_space(bounds, scale), seed)
-            self.random_state = random_state
-            if log is not None:
-                self.keep_journal(log)
+            super().__init__(space, seed)
+            self.keep_journal(log)
+        self.random_state = random_state
 
     def configure(self, d: int) -> Configuration:
         """Return the `Configuration` for d columns, after checking the arguments."""
