@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
+from numpy.random import Generator
 from scipy.special import ndtr, ndtri
 
 from skbo_silbo._typing import FloatArray, SpaceLike
@@ -46,11 +47,7 @@ class ParzenTurns:
     most: float = 0.5
 
     def find(
-        self,
-        surface: AcquisitionSurface,
-        ranked: FloatArray,
-        space: SpaceLike,
-        rng: np.random.Generator,
+        self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
     ) -> Found:
         """Return what the other search found, or points drawn (see `Search`).
 
@@ -66,7 +63,7 @@ class ParzenTurns:
         return Found(surface.embedding.project(X), X)
 
 
-def draw_good(ranked: FloatArray, rng: np.random.Generator) -> FloatArray:
+def draw_good(ranked: FloatArray, rng: Generator) -> FloatArray:
     """Return a point of the cube, (d,), each input drawn by itself from where good points lie.
 
     Parameters
@@ -113,7 +110,7 @@ class ParzenEstimates:
         widths[-1] = 2.0
         return cls(centers, widths)
 
-    def draw(self, m: int, rng: np.random.Generator) -> FloatArray:
+    def draw(self, m: int, rng: Generator) -> FloatArray:
         """Return m independent draws of every input, (m, d)."""
         n, d = self.centers.shape
         kept = rng.integers(n, size=(m, d)), np.arange(d)

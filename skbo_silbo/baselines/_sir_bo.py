@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.random import Generator
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._typing import Auto, FloatArray, SpaceLike
@@ -12,8 +13,7 @@ from skbo_silbo.acquisition._climb import N_BEST, points_near
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.decomposition import KernelSlicedInverseRegression
 from skbo_silbo.embedding._choice import IdentityLearner, choose_embedding
-from skbo_silbo.embedding._nonlinear import NonlinearLearner
-from skbo_silbo.embedding._plain_data import RELEARN
+from skbo_silbo.embedding._nonlinear import RELEARN, NonlinearLearner
 from skbo_silbo.mapping import TopDown
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS, make_acquisition
@@ -138,11 +138,7 @@ class CubeSearch:
     n_rounds: int = 10
 
     def find(
-        self,
-        surface: AcquisitionSurface,
-        ranked: FloatArray,
-        space: SpaceLike,
-        rng: np.random.Generator,
+        self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
     ) -> Found:
         """Return the points, the best first (see `Search`)."""
         d = ranked.shape[1]

@@ -56,7 +56,7 @@ class SketchedLearner:
         if not isinstance(sketch, CountSketch):
             return sketch
         while sketch.counts.max() > 1 and n >= 2 * POINTS_PER_COORDINATE * sketch.r:
-            sketch, _ = sketch.split(range(sketch.r), rng)
+            sketch = sketch.halved(rng)
         return sketch
 
 

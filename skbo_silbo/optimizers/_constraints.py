@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from skbo_silbo._checks import as_reals
-from skbo_silbo.acquisition._equations import Equations
-from skbo_silbo.journal._lasting import describe_lasting
+from skbo_silbo.acquisition._part import Equations
+from skbo_silbo.journal._differences import describe_lasting
 
 N_PROBES = 64  # points that a function is called with, to see what that changes in it
 TOLERANCE = 1e-9  # relative to the bounds: rounding of a point to the grid is below it
@@ -82,7 +82,7 @@ def as_equations(constraints, space):
 def describe_constraints(constraints, space):
     """Return what tells constraints, as `as_violation` takes them, from others: a list, plain data.
 
-    Functions are described as `skbo_silbo.journal.describe_lasting` says: they are called, with
+    Functions are described as `describe_lasting` says: they are called, with
     random points, and what that changes, such as a count of calls, is left out.
 
     Raises

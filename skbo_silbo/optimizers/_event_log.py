@@ -8,11 +8,9 @@ from importlib.metadata import PackageNotFoundError, version
 from operator import index
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo.journal._changes import changes
-from skbo_silbo.journal._differences import require_same
+from skbo_silbo.journal._differences import agreeing, require_same
 from skbo_silbo.journal._journal import Journal, JournalKind
-from skbo_silbo.journal._lasting import agreeing
-from skbo_silbo.optimizers._events import check_space, identity, replay
+from skbo_silbo.optimizers._events import changes, check_space, identity, replay
 from skbo_silbo.optimizers._seed import RootSeed
 
 COUNTED = (

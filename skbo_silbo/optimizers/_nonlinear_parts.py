@@ -3,8 +3,7 @@
 from types import MappingProxyType
 
 from skbo_silbo.acquisition._box_search import N_ROUNDS, BoxSearch
-from skbo_silbo.mapping._bottom_up import BottomUp
-from skbo_silbo.mapping._inverse import InverseMapping
+from skbo_silbo.mapping._bottom_up import BottomUp, InverseMapping
 
 MAPPINGS = MappingProxyType({"auto": InverseMapping, "bottom-up": BottomUp})
 

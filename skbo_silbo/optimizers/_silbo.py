@@ -1,6 +1,7 @@
 """SILBO: Bayesian optimisation over all inputs, or in an embedding learnt from the values."""
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from os import PathLike
 
@@ -32,6 +33,7 @@ from skbo_silbo.space._read import as_space
 from skbo_silbo.surrogate import Surrogate, Warp
 
 
+@dataclass(eq=False, repr=False)
 class SILBO(EmbeddedOptimizer):
     """Bayesian optimisation of expensive functions of many inputs.
 
@@ -189,47 +191,34 @@ class SILBO(EmbeddedOptimizer):
     True
     """
 
-    def __init__(
-        self,
-        bounds: BoundsLike,
-        *,
-        n_components: int | Auto = "auto",
-        embedding: str | Learner | TransformerLike = "auto",
-        mapping: str | Mapping = "auto",
-        acquisition: str | AcquisitionFunction = "ei",
-        n_initial: int | Auto = "auto",
-        n_unlabeled: int = 50,
-        update_every: int | Sequence[int] | None = 1,
-        design: str | Design = "auto",
-        search: str | Search = "auto",
-        sketch: str | None = "auto",
-        surrogate: str | Surrogate | RegressorLike = "auto",
-        warp: str | Warp | None = "auto",
-        journal: str | PathLike[str] | None = None,
-        scale: str | Sequence[str | None] | None = None,
-        maximize: bool = False,
-        random_state: RandomState = None,
-    ) -> None:
-        self.scale = scale
-        self.maximize = check_flag("maximize", maximize)
-        self.journal = journal
-        self.n_components = n_components
-        self.embedding = embedding
-        self.mapping = mapping
-        self.acquisition = acquisition
-        self.n_initial = n_initial
-        self.n_unlabeled = n_unlabeled
-        self.update_every = update_every
-        self.design = design
-        self.search = search
-        self.sketch = sketch
-        self.surrogate = surrogate
-        self.warp = warp
-        space = bounds if scale is None else as_space(bounds, scale)
-        if journal is None:
+    bounds: BoundsLike
+    _: KW_ONLY
+    n_components: int | Auto = "auto"
+    embedding: str | Learner | TransformerLike = "auto"
+    mapping: str | Mapping = "auto"
+    acquisition: str | AcquisitionFunction = "ei"
+    n_initial: int | Auto = "auto"
+    n_unlabeled: int = 50
+    update_every: int | Sequence[int] | None = 1
+    design: str | Design = "auto"
+    search: str | Search = "auto"
+    sketch: str | None = "auto"
+    surrogate: str | Surrogate | RegressorLike = "auto"
+    warp: str | Warp | None = "auto"
+    journal: str | PathLike[str] | None = None
+    scale: str | Sequence[str | None] | None = None
+    maximize: bool = False
+    random_state: RandomState = None
+
+    def __post_init__(self):
+        """Make the optimiser, or go on with that of the journal."""
+        self.maximize = check_flag("maximize", self.maximize)
+        space = self.bounds if self.scale is None else as_space(self.bounds, self.scale)
+        random_state = self.random_state
+        if self.journal is None:
             super().__init__(space, random_state)
             return
-        log, seed = open_log(journal, random_state)
+        log, seed = open_log(self.journal, random_state)
         with closed_on_error(log):
             super().__init__(space, seed)
             self.keep_journal(log)

@@ -47,12 +47,15 @@ def refit(
     moved : bool, default=False
         Whether the embedding has changed since: then a search is due.
     tune : bool, default=True
-        Else the hyperparameters of `state` are kept.
+        Else the hyperparameters of `state` are kept, and it is returned as it is.
     rng : numpy.random.Generator or None, default=None
     """
-    tuned_at = 0 if moved or state is None else state["tuned_at"]
-    tune = tune and is_due(y.size, tuned_at, Z.shape[1])
     surrogate = copy(template)
+    if state is not None and not tune:
+        surrogate.fit(Z, y, noise, state=state, tune=False, rng=None)
+        return surrogate, state
+    tuned_at = 0 if moved or state is None else state["tuned_at"]
+    tune = is_due(y.size, tuned_at, Z.shape[1])
     surrogate.fit(Z, y, noise, state=state, tune=tune, rng=rng)
     return surrogate, {**surrogate.to_state(), "tuned_at": y.size if tune else tuned_at}
 

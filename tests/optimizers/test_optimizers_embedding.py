@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from skbo_silbo import SILBO
 from skbo_silbo.embedding._choice import IdentityLearner, choose_embedding
 from skbo_silbo.embedding._learners import N_TRIAL, TransformerLearner
-from skbo_silbo.sensitivity._evidence import Rival, held_out_log_density
+from skbo_silbo.sensitivity._evidence import held_out_log_density
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 
@@ -148,8 +148,8 @@ def test_the_point_that_the_search_found_is_the_one_proposed():
 
 
 def densities_of(learner, X, y, folds):
-    rival = Rival(learner, GaussianProcessSurrogate())
-    return held_out_log_density(rival, X, y, X[:0], folds, np.random.default_rng(0))
+    surrogate = GaussianProcessSurrogate()
+    return held_out_log_density(learner, surrogate, X, y, X[:0], folds, np.random.default_rng(0))
 
 
 def test_held_out_values_take_no_part(recorder):
