@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skbo_silbo._checks import check_choice
 from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.embedding import Embedding
@@ -38,8 +39,7 @@ class TopDown:
     keeps_coordinates = False
 
     def __init__(self, preimage: str = "nearest", *, keeps_found: bool = True) -> None:
-        if preimage not in PREIMAGES:
-            raise ValueError(f"preimage must be one of {list(PREIMAGES)}: got {preimage!r}.")
+        check_choice("preimage", preimage, PREIMAGES)
         self.preimage = preimage
         self.keeps_found = keeps_found and preimage == "nearest"
 

@@ -65,13 +65,11 @@ class AskTellOptimizer(ABC):
         self.space_: AnySpace = as_space(bounds)
         self._lock = threading.RLock()
         self._history = History(self.space_.n_features_)
-        self._pending: dict[
-            bytes, FloatArray
-        ] = {}  # key of the point -> its place in the cube, in the order asked
+        # key of the point -> its place in the cube, in the order asked
+        self._pending: dict[bytes, FloatArray] = {}
         self._observed_keys: set[bytes] = set()
-        self._exact: dict[
-            bytes, Any
-        ] = {}  # key of a point asked for with fixed parameters -> the point
+        # key of a point asked for with fixed parameters -> the point
+        self._exact: dict[bytes, Any] = {}
         self._violation = self._equations = None
         self._log: EventLog | None = None
         self._seed = root_seed(random_state)
