@@ -15,7 +15,7 @@ from skbo_silbo.acquisition import Found, Search
 from skbo_silbo.embedding import Embedding, Learner
 from skbo_silbo.embedding._learner_protocol import check_learnt
 from skbo_silbo.mapping import Mapping
-from skbo_silbo.mapping._mapping_protocol import FoundLike, FullMapping
+from skbo_silbo.mapping._mapping_protocol import FullMapping
 from skbo_silbo.surrogate import Warp
 
 
@@ -105,7 +105,7 @@ class GivenDesign:
 
 
 @dataclass(frozen=True)
-class GivenMapping:
+class GivenMapping(FullMapping):
     """A mapping of two methods as one that the loop can work with.
 
     Points stay when the embedding changes, and every point is made from coordinates.
@@ -141,18 +141,6 @@ class GivenMapping:
                 "embedding.project(X)."
             )
         return Z
-
-    def place(
-        self, found: FoundLike, embedding: Embedding, incumbent: FloatArray | None
-    ) -> FloatArray:
-        """Return the points of the coordinates that a search found."""
-        return self.lift(found.Z, embedding, incumbent)
-
-    def refine(
-        self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator
-    ) -> FloatArray:
-        """Return x."""
-        return x
 
     def _check_shape(self, method, values, shape):
         if values.shape != shape:

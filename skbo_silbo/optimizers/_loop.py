@@ -148,7 +148,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
         mapping, n_unlabeled = self._configuration.mapping, self._configuration.n_unlabeled
         # In portions: some are expensive to place, and few of a small discrete space are new.
         for some in found.portions(n_unlabeled + 1):
-            X = space.round(mapping.place(some, model.embedding, model.ranked[0]))
+            X = space.round(mapping.place(some.Z, some.X, model.embedding, model.ranked[0]))
             new = first_rows(X, seen)
             if part is not None:
                 new = list(np.array(new, dtype=int)[part.violation(X[new]) == 0.0])
