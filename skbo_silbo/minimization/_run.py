@@ -2,23 +2,20 @@
 
 import contextlib
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._checks import as_reals
-from skbo_silbo.minimization._call_log import MOST_RUNS, CallLog
+from skbo_silbo.minimization._call_log import MOST_RUNS
 from skbo_silbo.minimization._result import MinimizeResult
-from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.space import SpaceExhausted
 from skbo_silbo.workers import LostEvaluationWarning
 from skbo_silbo.workers._losses import MOST_DEATHS, in_words
 from skbo_silbo.workers._pace import Pace
-from skbo_silbo.workers._workers import Call, Workers
+from skbo_silbo.workers._workers import Call
 
 LONGEST_SHOWN = 200  # characters of a point, in a message
 
@@ -41,7 +38,6 @@ class Limits:
     callback: object = None
 
 
-@dataclass(eq=False)
 class Run:
     """The loop over asking, evaluating and telling.
 
@@ -63,19 +59,14 @@ class Run:
         How many constraints are returned with a value.
     """
 
-    func: Callable[[Any], Any]
-    optimizer: AskTellOptimizer
-    workers: Workers
-    limits: Limits
-    n_pending: int | str
-    sign: int
-    report: Callable[[Any, float], None] | None
-    calls: CallLog
-    n_constraints: int = 0
-
-    def __post_init__(self):
-        """Begin with nothing called."""
-        self.workers.on_begin, self.workers.on_take_back = self._note_begin, self._note_take_back
+    def __init__(
+        self, func, optimizer, workers, limits, n_pending, sign, report, calls, n_constraints=0
+    ):
+        workers.on_begin, workers.on_take_back = self._note_begin, self._note_take_back
+        self.func, self.optimizer, self.workers = func, optimizer, workers
+        self.limits, self.calls = limits, calls
+        self.n_pending, self.sign, self.report = n_pending, sign, report
+        self.n_constraints = n_constraints
         self.nfev = self._n_points = 0  # calls made, and points that they were made for
         self._queue = []  # calls to be submitted before anything is asked for
         self._deadly = []  # calls with which the process has died twice
