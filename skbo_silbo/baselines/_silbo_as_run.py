@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.stats import qmc
 
 from skbo_silbo._checks import check_choice, check_count
-from skbo_silbo._typing import Auto
+from skbo_silbo._typing import ArrayLike, Auto
 from skbo_silbo.acquisition import Found
-from skbo_silbo.acquisition._functions import ACQUISITIONS, confidence_weight_as_run, variance_gain
+from skbo_silbo.acquisition._functions import ACQUISITIONS, N_CANDIDATES
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.embedding._learners import SemiSIRLearner
 from skbo_silbo.mapping._bottom_up import BottomUp
@@ -17,7 +18,6 @@ from skbo_silbo.mapping._evolution import preimage_by_evolution
 from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS
-from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 N_FIRST_UNLABELED = 50
 N_UNLABELED = {"bottom-up": 100, "top-down": 2}
@@ -109,7 +109,6 @@ class SILBOAsRun(Baseline):
             search=HypercubeSearch(upward),
             acquisition=ucb if self.acquisition == "ucb" else ACQUISITIONS["ei"],
             design=DESIGNS["random"],
-            surrogate=GaussianProcessSurrogate(),
             n_initial=n_initial,
             n_unlabeled=N_UNLABELED[self.mapping],
             n_first_unlabeled=N_FIRST_UNLABELED,
@@ -160,12 +159,9 @@ class HypercubeSearch:
         Whether points follow a new embedding (bottom-up). Then m is a coordinate's sum over the
         inputs, and candidates are drawn anew for every proposal; else m is an input's sum over the
         coordinates, and they are drawn once for every embedding.
-    n_points : int
-        How many candidates.
     """
 
     upward: bool
-    n_points: int = 2000
 
     def find(self, surface, ranked, space, rng):
         """Return the candidates; they are coordinates alone (see `Search`)."""
@@ -173,7 +169,7 @@ class HypercubeSearch:
         basis = np.eye(embedding.d) if embedding.is_identity else embedding.basis
         if not self.upward:
             rng = np.random.default_rng(np.frombuffer(basis.tobytes(), dtype=np.uint32))
-        unit = qmc.LatinHypercube(embedding.r, seed=rng).random(self.n_points)
+        unit = qmc.LatinHypercube(embedding.r, seed=rng).random(N_CANDIDATES)
         reach = np.abs(basis.sum(axis=0 if self.upward else 1)).max()
         Z = (2.0 * unit - 1.0) * reach
         return Found(Z[np.argsort(-surface.values_at(Z), kind="stable")])
@@ -189,3 +185,65 @@ class BriefTopDown(TopDown):
     def refine(self, x, z, embedding, rng):
         """Return the point to evaluate for z, (d,); x, what `lift` found for it, is not used."""
         return preimage_by_evolution(z, embedding, rng, centred=True, generations=GENERATIONS)
+
+
+def variance_gain(
+    mean: ArrayLike, std: ArrayLike, best: float, *, kappa: float, return_gradient: bool = False
+) -> Any:
+    """Return ``best - mean + kappa variance``, as SILBO's authors ran their "UCB".
+
+    The variance, in the units of the objective squared, stands where the bound has the standard
+    deviation: what is maximised depends on the units.
+
+    Parameters
+    ----------
+    mean, std : array-like
+        Predictive mean and standard deviation (>= 0), in units of the objective.
+    best : float
+        Lowest value so far; it moves all values alike.
+    kappa : float
+        Weight; see `confidence_weight_as_run`.
+    return_gradient : bool, default=False
+        Also return the derivatives.
+
+    Returns
+    -------
+    value : ndarray
+    by_mean, by_std : ndarray
+        Derivatives of `value`, if `return_gradient`.
+
+    Examples
+    --------
+    >>> from skbo_silbo.baselines._silbo_as_run import variance_gain
+    >>> variance_gain([1.0, 1.0], [0.0, 2.0], best=1.5, kappa=3.0)
+    array([ 0.5, 12.5])
+    """
+    mean, std = np.broadcast_arrays(np.asarray(mean, dtype=float), np.asarray(std, dtype=float))
+    value = best - mean + kappa * std**2
+    if not return_gradient:
+        return value
+    return value, np.full(mean.shape, -1.0), 2.0 * kappa * std
+
+
+def confidence_weight_as_run(n_initial: int, r: int, delta: float = 0.1) -> float:
+    """Return ``sqrt(2 log(n^(r / 2 + 2) pi^2 / (3 delta)))``, constant over a run (SILBO's code).
+
+    A schedule by the number t of evaluations, with the number of first points put in its place.
+
+    Parameters
+    ----------
+    n_initial : int
+        Points before the first model.
+    r : int
+        Coordinates of the embedding.
+    delta : float, default=0.1
+
+    Examples
+    --------
+    >>> from skbo_silbo.baselines._silbo_as_run import confidence_weight_as_run
+    >>> round(confidence_weight_as_run(50, 2), 3)
+    5.519
+    """
+    # the power itself would overflow from some 300 coordinates on
+    log = (r / 2 + 2) * np.log(n_initial) + np.log(np.pi**2 / (3.0 * delta))
+    return float(np.sqrt(2.0 * log))

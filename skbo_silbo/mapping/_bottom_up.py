@@ -4,10 +4,10 @@ import numpy as np
 
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.embedding import Embedding
-from skbo_silbo.mapping._mapping_protocol import FoundLike
+from skbo_silbo.mapping._mapping_protocol import FullMapping
 
 
-class BottomUp:
+class BottomUp(FullMapping):
     """Keep every z; its point is the clipped minimum-norm preimage under the embedding in use.
 
     The bottom-up strategy of SILBO (Chen et al. 2020, Algorithm 3), ``x = clip(z pinv(B))``, and
@@ -33,18 +33,25 @@ class BottomUp:
         """Return the points, (m, d), of the cube that stand for the coordinates Z, (m, r)."""
         return np.clip(embedding.expand(Z), -1.0, 1.0)
 
-    def place(
-        self, found: FoundLike, embedding: Embedding, incumbent: FloatArray | None
-    ) -> FloatArray:
-        """Return the points of the coordinates that a search found."""
-        return self.lift(found.Z, embedding)
-
-    def refine(
-        self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator
-    ) -> FloatArray:
-        """Return x: it is the one point of z."""
-        return x
-
     def carry(self, X: FloatArray, embedding: Embedding) -> FloatArray:
         """Return coordinates, (n, r), for points X that were not made from coordinates."""
         return embedding.project(X)
+
+
+class InverseMapping(BottomUp):
+    """Keep every x and y; put new points where the embedding's inverse says, clipped to the cube.
+
+    The points are those of `BottomUp`; unlike there they stay when the embedding changes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.embedding import LinearEmbedding
+    >>> from skbo_silbo.mapping._bottom_up import InverseMapping
+    >>> embedding = LinearEmbedding.from_components(np.array([[0.6, 0.8]]))
+    >>> InverseMapping().lift(np.array([[0.5], [1.4]]), embedding).round(6)
+    array([[0.3 , 0.4 ],
+           [0.84, 1.  ]])
+    """
+
+    keeps_coordinates = False

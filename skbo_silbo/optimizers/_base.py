@@ -23,15 +23,17 @@ from skbo_silbo.acquisition._part import Part
 from skbo_silbo.optimizers._constraints import as_equations, as_violation
 from skbo_silbo.optimizers._event_log import EventLog, begin_or_check, closed_on_error
 from skbo_silbo.optimizers._events import from_data, observed_event, to_data
-from skbo_silbo.optimizers._history import History, is_feasible, warn_of_values_beyond
-from skbo_silbo.optimizers._identity import root_seed
-from skbo_silbo.optimizers._model import Recommendation
-from skbo_silbo.optimizers._observations import (
+from skbo_silbo.optimizers._history import (
+    History,
     as_constraints,
     as_evaluations,
     as_points,
+    is_feasible,
     warn_of_constraints_left_out,
+    warn_of_values_beyond,
 )
+from skbo_silbo.optimizers._model import Recommendation
+from skbo_silbo.optimizers._seed import root_seed
 from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import draw_unseen, key_of
 from skbo_silbo.space._keys import keys_of, require_left
@@ -63,13 +65,11 @@ class AskTellOptimizer(ABC):
         self.space_: AnySpace = as_space(bounds)
         self._lock = threading.RLock()
         self._history = History(self.space_.n_features_)
-        self._pending: dict[
-            bytes, FloatArray
-        ] = {}  # key of the point -> its place in the cube, in the order asked
+        # key of the point -> its place in the cube, in the order asked
+        self._pending: dict[bytes, FloatArray] = {}
         self._observed_keys: set[bytes] = set()
-        self._exact: dict[
-            bytes, Any
-        ] = {}  # key of a point asked for with fixed parameters -> the point
+        # key of a point asked for with fixed parameters -> the point
+        self._exact: dict[bytes, Any] = {}
         self._violation = self._equations = None
         self._log: EventLog | None = None
         self._seed = root_seed(random_state)

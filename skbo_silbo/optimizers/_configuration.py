@@ -1,7 +1,7 @@
 """What one configuration of the loop is made of, and the names that options stand for."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from numbers import Integral
 from types import MappingProxyType
@@ -14,41 +14,43 @@ from skbo_silbo.acquisition._box_search import BoxSearch
 from skbo_silbo.acquisition._climb import Climb
 from skbo_silbo.acquisition._functions import ACQUISITIONS
 from skbo_silbo.embedding import Learner
+from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.mapping import Mapping
 from skbo_silbo.mapping._bottom_up import BottomUp
-from skbo_silbo.mapping._given import as_mapping
 from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers._design import random_points, sobol_points
 from skbo_silbo.optimizers._given_parts import (
+    GivenDesign,
     GivenLearner,
     GivenSearch,
     GivenWarp,
-    check_design,
-    is_ours,
+    as_mapping,
 )
 from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, Warp
 from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor, sklearn_process
 from skbo_silbo.surrogate._warps import WARPS, AsTold
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Configuration:
     """The parts of one optimiser: a room hands out each, and the loop calls them in turn.
 
     Attributes
     ----------
     learner : Learner
-        Of the embedding.
+        Of the embedding; by default all inputs are kept.
     mapping : Mapping
         An object with `lift` and `carry`; kept as the `FullMapping` that it is or is made into.
     search : Search
-        Maximises the acquisition.
+        Maximises the acquisition; by default a `Climb`.
     acquisition : callable
-        ``acquisition(t)`` is the `AcquisitionFunction` of proposal t.
+        ``acquisition(t)`` is the `AcquisitionFunction` of proposal t; by default the log expected
+        improvement.
     design : callable
-        ``design(n, d, rng)`` is the first points, (n, d), of the cube [-1, 1]^d.
+        ``design(n, d, rng)`` is the first points, (n, d), of the cube [-1, 1]^d; by default those
+        of a Sobol sequence.
     surrogate : Surrogate
-        Copied before every fit.
+        Copied before every fit; by default a Gaussian process.
     n_initial, n_unlabeled : int
         Points before the first model; points kept of every search for the learner.
     update_every : int, tuple of int or None
@@ -61,12 +63,12 @@ class Configuration:
         Algorithm 1, line 1).
     """
 
-    learner: Learner
-    mapping: Mapping
-    search: Search
-    acquisition: Callable[[int], AcquisitionFunction]
-    design: Callable
-    surrogate: Surrogate
+    learner: Learner = field(default_factory=IdentityLearner)
+    mapping: Mapping = field(default_factory=TopDown)
+    search: Search = field(default_factory=Climb)
+    acquisition: Callable[[int], AcquisitionFunction] = ACQUISITIONS["ei"]
+    design: Callable = sobol_points
+    surrogate: Surrogate = field(default_factory=GaussianProcessSurrogate)
     n_initial: int
     n_unlabeled: int = 0
     update_every: int | tuple[int, ...] | None = None
@@ -88,25 +90,28 @@ class Configuration:
         check_members("surrogate", self.surrogate, Surrogate)
         for warp in self.warps:
             check_members("warp", warp, Warp)
-        looked_at = {
-            "learner": self.learner if is_ours(self.learner) else GivenLearner(self.learner),
-            "mapping": as_mapping(self.mapping),
-            "search": self.search if is_ours(self.search) else GivenSearch(self.search),
-            "design": self.design if is_ours(self.design) else check_design(self.design),
-            "warps": tuple(w if is_ours(w) else GivenWarp(w) for w in self.warps),
-        }
-        for name, part in looked_at.items():
-            object.__setattr__(self, name, part)
+        for name, given in GIVEN.items():
+            part = getattr(self, name)
+            if not is_ours(part):
+                object.__setattr__(self, name, given(part))
+        warps = tuple(w if is_ours(w) else GivenWarp(w) for w in self.warps)
+        object.__setattr__(self, "warps", warps)
 
 
+def is_ours(part):
+    """Return whether a part, an object or a function, was written in this library."""
+    part = part.func if isinstance(part, partial) else part
+    where = getattr(part, "__module__", None) or type(part).__module__
+    return where.startswith("skbo_silbo.")
+
+
+GIVEN = MappingProxyType(
+    {"learner": GivenLearner, "mapping": as_mapping, "search": GivenSearch, "design": GivenDesign}
+)
+"""What makes a part of the loop of one that a user wrote."""
 DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
 SEARCHES = MappingProxyType(
-    {
-        "auto": Climb,
-        "climb": Climb,
-        "parzen-turns": ParzenTurns,
-        "random": BoxSearch,
-    }
+    {"auto": Climb, "climb": Climb, "parzen-turns": ParzenTurns, "random": BoxSearch}
 )
 MAPPINGS = MappingProxyType(
     {
@@ -173,7 +178,11 @@ def make_acquisition(acquisition):
     if isinstance(acquisition, str) or acquisition is None:
         return named("acquisition", acquisition, ACQUISITIONS, given)
     _try_acquisition(acquisition)
-    return lambda t: acquisition
+    return partial(_at_every_proposal, acquisition)
+
+
+def _at_every_proposal(acquisition, t):
+    return acquisition
 
 
 def make_design(design):

@@ -31,8 +31,8 @@ from skbo_silbo.acquisition import AcquisitionSurface, ParzenTurns, log_expected
 from skbo_silbo.acquisition._functions import no_improvement
 from skbo_silbo.acquisition._part import Part
 from skbo_silbo.embedding import Embedding, LinearEmbedding
-from skbo_silbo.embedding._learners import IdentityLearner
-from skbo_silbo.embedding._plain_data import RELEARN, embedding_from_data, embedding_to_data
+from skbo_silbo.embedding._choice import IdentityLearner
+from skbo_silbo.embedding._nonlinear import RELEARN, embedding_from_data, embedding_to_data
 from skbo_silbo.mapping._ledger import CoordinateLedger
 from skbo_silbo.mapping._mapping_protocol import FullMapping
 from skbo_silbo.optimizers._base import AskTellOptimizer
@@ -48,13 +48,12 @@ from skbo_silbo.optimizers._model import (
     lowest_mean,
 )
 from skbo_silbo.sensitivity import LearntSubspace
-from skbo_silbo.sensitivity._evidence import Rival
 from skbo_silbo.sensitivity._subspace import describe_subspace
 from skbo_silbo.space import key_of
 from skbo_silbo.space._keys import first_rows
-from skbo_silbo.surrogate._feasibility import fit_feasibility, restore_feasibility
-from skbo_silbo.surrogate._fitting import refit, restored
-from skbo_silbo.surrogate._warps import choose_warp
+from skbo_silbo.surrogate._feasibility import fit_feasibility
+from skbo_silbo.surrogate._fitting import refit
+from skbo_silbo.surrogate._warps import choose_warp, warped_variance
 
 # Labels, relative, between choices of the scale. It is that of all runs of doc/search_log.rst, not
 # tuned.
@@ -149,23 +148,20 @@ class EmbeddedOptimizer(AskTellOptimizer):
         mapping, n_unlabeled = self._configuration.mapping, self._configuration.n_unlabeled
         # In portions: some are expensive to place, and few of a small discrete space are new.
         for some in found.portions(n_unlabeled + 1):
-            X = space.round(mapping.place(some, model.embedding, model.ranked[0]))
+            X = space.round(mapping.place(some.Z, some.X, model.embedding, model.ranked[0]))
             new = first_rows(X, seen)
             if part is not None:
                 new = list(np.array(new, dtype=int)[part.violation(X[new]) == 0.0])
             if new:
                 self._unlabeled = X[new[1 : n_unlabeled + 1]]
-                return self._preimage(X[new[0]], some.Z[new[0]], rng)
+                x, z = X[new[0]], some.Z[new[0]]
+                costlier = mapping.refine(x, z, model.embedding, rng)[None]
+                [other] = self.space_.round(costlier)
+                x = x if key_of(other) in seen else other
+                if self._ledger is not None:
+                    self._ledger.note(x[None], z[None])
+                return x
         return None
-
-    def _preimage(self, x, z, rng):
-        """Return the point to evaluate for the z chosen: x, or the mapping's costlier preimage."""
-        other = self._configuration.mapping.refine(x, z, self._model.embedding, rng)
-        other = self.space_.round(other[None])[0]
-        x = x if key_of(other) in self._seen else other
-        if self._ledger is not None:
-            self._ledger.note(x[None], z[None])
-        return x
 
     # --- model ----------------------------------------------------------------------------------
 
@@ -181,7 +177,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if not (first or is_update_due(self._configuration.update_every, n, model.learnt_at)):
             return model
         if first and not len(self._unlabeled):
-            self._unlabeled = self._first_unlabeled()
+            n_first = self._configuration.n_first_unlabeled
+            self._unlabeled = self.space_.round(random_points(n_first, X.shape[1], self._rng(0, 4)))
         if n >= CHOICE_GROWTH * model.chosen_at:
             model = replace(model, warp=self._choose_warp(X, y), chosen_at=n)
         learner = self._configuration.learner
@@ -194,46 +191,40 @@ class EmbeddedOptimizer(AskTellOptimizer):
             self._ledger.move(learnt, self._seen, first)
         return model.with_embedding(learnt, n, learner.name)
 
-    def _first_unlabeled(self):
-        """Return the unlabelled points of the first embedding, (n, d), uniform in the cube."""
-        n = self._configuration.n_first_unlabeled
-        return self.space_.round(random_points(n, self.space_.n_features_, self._rng(0, 4)))
-
     def _choose_warp(self, X, y):
         finite = np.isfinite(y)
         Z = self._model.embedding.project(X[finite])
         warps, surrogate = self._configuration.warps, self._configuration.surrogate
         return choose_warp(warps, surrogate, Z, y[finite], self._rng(y.size, 1))
 
-    def _conditioned(self, model):
+    def _conditioned(self, model, *, tune=True):
         """Return the model with a surrogate of all observations, hyperparameters searched if due.
 
-        Without one where nothing is observed yet at the places that points have moved to.
+        Without one where nothing is observed yet at the places that points have moved to. With
+        ``tune=False`` hyperparameters are those of its states, and nothing is changed.
         """
         labelled, n = self._labelled(), len(self._history)
-        if self._ledger is not None:
+        if self._ledger is not None and tune:
             self._ledger.adopt(labelled.X, model.embedding)
         if not labelled.y.size:
             return replace(model, surrogate=None, n_observed=n)
         data, rng = self._surrogate_data(model, labelled), self._rng(labelled.y.size, 2)
-        made = refit(self._configuration.surrogate, model.state, *data, moved=model.moved, rng=rng)
+        how = {"moved": model.moved, "tune": tune, "rng": rng if tune else None}
+        made = refit(self._configuration.surrogate, model.state, *data, **how)
         model = model.with_surrogate(*made, labelled, n)
         if not labelled.constraints.shape[1]:
             return model
         known = model.feasibility_states, labelled.X, labelled.constraints
-        feasibility, states = fit_feasibility(*known)
+        feasibility, states = fit_feasibility(*known, tune=tune)
         return replace(model, feasibility=feasibility, feasibility_states=states)
 
     def _surrogate_data(self, model, labelled):
-        """Return coordinates, (m, r), values and known variances, (m,), as the surrogate sees them.
-
-        The variances go through the warp by its slope; 0 where they are not known.
-        """
+        """Return coordinates, (m, r), values and known variances, as the surrogate sees them."""
         X, y, noise_std, _ = labelled
         Z, source = self._coordinates(X, model.embedding)
         filled = impute_failures(y)
-        known = np.where(np.isfinite(y) & np.isfinite(noise_std), noise_std, 0.0)
-        variance = (known * np.exp(model.warp.log_slope(filled))) ** 2
+        noise_std = np.where(np.isfinite(y), noise_std, np.nan)
+        variance = warped_variance(model.warp, filled, noise_std)
         return np.array(Z), model.warp(filled)[source], variance[source]  # history stays ours
 
     def _coordinates(self, X, embedding):
@@ -334,7 +325,12 @@ class EmbeddedOptimizer(AskTellOptimizer):
         with self._lock, one_thread():
             model = self._current_model()
             if self._described is None or self._described[0] is not model:
-                self._described = model, self._describe(model)
+                X, y, *_ = self._labelled()
+                data = learning_data(X, y, self._unlabeled, model.warp)
+                parts = self._configuration.learner, self._configuration.surrogate
+                rng = self._rng(model.n_observed, 3)
+                subspace = describe_subspace(self.input_model_, model, data, *parts, rng)
+                self._described = model, subspace
             return self._described[1]
 
     @property
@@ -369,16 +365,6 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if self._described is not None and self._described[0].n_observed == len(self._history):
             return self._described[0]
         return self._restored()
-
-    def _describe(self, model):
-        X, y, *_ = self._labelled()
-        return describe_subspace(
-            self.input_model_,
-            model,
-            learning_data(X, y, self._unlabeled, model.warp),
-            Rival(self._configuration.learner, self._configuration.surrogate),
-            self._rng(model.n_observed, 3),
-        )
 
     def _check_noise(self, noise_std, shape):
         noise_std = super()._check_noise(noise_std, shape)
@@ -443,20 +429,15 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _restored(self):
         """Return the model with a surrogate of the stored state: nothing is searched."""
-        labelled, state = self._labelled(), self._model.state
-        if state is None or self._model.moved or not labelled.y.size:
+        model = self._model
+        if model.state is None or model.moved or not self._labelled().y.size:
             n = len(self._history)
             more = f"Tell {self.n_initial_ - n} more and" if n < self.n_initial_ else "Then"
             raise NotFittedError(
                 f"subspace_ needs a model, which ask() makes from {self.n_initial_} values on: got "
                 f"{n}. {more} call ask()."
             )
-        model = self._model
-        data = self._surrogate_data(model, labelled)
-        surrogate = restored(self._configuration.surrogate, state, *data)
-        model = model.with_surrogate(surrogate, state, labelled, len(self._history))
-        known = model.feasibility_states, labelled.X, labelled.constraints
-        return replace(model, feasibility=restore_feasibility(*known))
+        return self._conditioned(model, tune=False)
 
 
 def learning_data(X, y, unlabeled, warp):
