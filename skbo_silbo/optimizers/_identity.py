@@ -114,7 +114,7 @@ def check_space(data, space):
     [kind] = now
     difference = box_difference if kind == "bounds" else space_difference
     different = difference(data[kind], now[kind])
-    if different is not None:
+    if different:
         raise ValueError(
             f"bounds must be the space of the data: {different}. An observed point would get "
             "another value. Give the space that the optimiser was made with, or tell the old "
