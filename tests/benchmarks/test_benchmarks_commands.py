@@ -60,7 +60,7 @@ def test_an_objective_of_ones_own_stands_beside_the_peers(own_folder, capsys):
     assert "2 of 2 cells already done" in capsys.readouterr().out
     assert main(["report", "own.jsonl", "--rst", "own.rst"]) == 0
     page = (own_folder / "own.rst").read_text()
-    assert "Own my_simulator:bowl, d = 2, 15 evaluations" in page
+    assert "own my_simulator:bowl, d = 2, 15 evaluations" in page
     told = page.split("run own --out own.jsonl")[1].splitlines()[0]
     assert told == f" {' '.join(command[2:])}"
 

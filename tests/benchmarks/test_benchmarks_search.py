@@ -99,10 +99,10 @@ def test_the_report_holds_means_and_what_was_not_reached():
     ]
     table, settings = search_report(results)
     best, worst = table.rows
-    assert best[:4] == ("silbo", "1", "0.1", "")
-    assert best[6] == "2 (1/1)"
-    assert worst[:5] == ("random", "2", "3", "1.4", "3")
-    assert worst[6] == "never (0/2)"
+    assert best[:5] == ("embedded branin, d = 6, r = 2, 14 evaluations", "silbo", "1", "0.1", "")
+    assert best[7] == "2 (1/1)"
+    assert worst[1:6] == ("random", "2", "3", "1.4", "3")
+    assert worst[7] == "never (0/2)"
     assert [row[0] for row in settings.rows] == ["random", "silbo"]
     other = {**PROBLEM, "d": 7}
     results += [played("silbo", 0, [[1, 3.0]], other), played("random", 0, [[1, 2.0]], other)]

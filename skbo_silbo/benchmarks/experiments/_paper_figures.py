@@ -11,7 +11,7 @@ from skbo_silbo.benchmarks.search.contestants import packages
 from skbo_silbo.benchmarks.search.problem_data import make_problem
 from skbo_silbo.benchmarks.search.published import compare_published
 from skbo_silbo.benchmarks.search.search_figures import colour_of, drawn
-from skbo_silbo.benchmarks.search.search_report import whole_report
+from skbo_silbo.benchmarks.search.search_report import search_report
 from skbo_silbo.benchmarks.search.search_run import measure_search
 
 from ._paper_picture import paper_figures
@@ -100,7 +100,7 @@ PAPER = Experiment(
         ),
     },
     measure=measure_search,
-    report=whole_report,
+    report=search_report,
     figures=paper_figures,
     compare=compare_published,
     cap_seconds=3600,

@@ -15,8 +15,10 @@ from .search_run import regrets
 WITHIN = 0.01  # of the distance from the median random value to the optimum
 LEAST_REGRET = 1e-4  # floor of a regret before logarithms are taken
 COLUMNS = 3  # of panels in a picture
-
-
+HEADER = (
+    *("problem", "method", "runs", "mean", "sd", "median", "mean half-way"),
+    *("within 1 %", "s a proposal"),
+)
 ABOUT_RANKS = (
     "Runs: the fewest on one of them. Rank: of the mean value at the end, 1 is best. Regret: value "
     "minus optimum over the distance from the median random value to the optimum, geometric mean "
@@ -30,25 +32,13 @@ ABOUT_WITHIN = (
 
 
 def search_report(results):
-    """Return a table over all problems, a table a problem, and who took part."""
-    grouped = by_method(results)
-    return [
-        *_over_all(results),
-        *(_problem_table(dict(key), methods) for key, methods in grouped.items()),
-        settings_table(results),
-    ]
-
-
-def whole_report(results):
-    """Return what `search_report` does, but one table of every problem."""
+    """Return a table over all problems, one of every problem, and who took part."""
     rows = [
-        (f"{told_problem(problem)}, {problem['n']} evaluations", *row)
+        (f"{told_problem(problem)}, {problem['n']} evaluations", method, *_numbers(own))
         for problem, methods in ((dict(key), own) for key, own in by_method(results).items())
-        for row in _sorted_rows(methods)
+        for method, own in sorted(methods.items(), key=lambda pair: _mean_last(pair[1]))
     ]
-    header = ("problem", "method", "runs", "mean", "sd", "median", "mean half-way")
-    note = f"Lower is better. {ABOUT_WITHIN}"
-    every = Table("Every problem", (*header, "within 1 %", "s a proposal"), rows, note)
+    every = Table("Every problem", HEADER, rows, f"Lower is better. {ABOUT_WITHIN}")
     return [*_over_all(results), every, settings_table(results)]
 
 
@@ -64,47 +54,14 @@ def evaluations_within(result):
     return int(reached[0]) + 1 if reached.size else None
 
 
-def _sorted_rows(methods):
-    ordered = sorted(methods.items(), key=lambda pair: _mean_last(pair[1]))
-    return [_row(method, own) for method, own in ordered]
-
-
-def _problem_table(problem, methods):
-    n = problem["n"]
-    header = (
-        "method",
-        "runs",
-        f"mean at {n}",
-        "sd",
-        "median",
-        f"mean at {n // 2}",
-        "within 1 %",
-        "s a proposal",
-    )
-    return Table(
-        f"{told_problem(problem)}, {n} evaluations".capitalize(),
-        header,
-        _sorted_rows(methods),
-        _optimum_note(methods),
-    )
-
-
-def _optimum_note(methods):
-    result = next(iter(methods.values()))[0]
-    if "optimum" not in result:
-        return "The optimum is not known. Lower is better."
-    return f"Lower is better; the optimum is {result['optimum']:.6g}. {ABOUT_WITHIN}"
-
-
 def _mean_last(results):
     return float(values_of(results)[:, -1].mean())
 
 
-def _row(method, results):
+def _numbers(results):
     values = values_of(results)
     last, half = values[:, -1], values[:, values.shape[1] // 2 - 1]
     return (
-        method,
         str(len(last)),
         f"{last.mean():.4g}",
         f"{last.std(ddof=1):.2g}" if len(last) > 1 else "",
