@@ -43,7 +43,7 @@ from skbo_silbo.benchmarks.engine import (
 )
 from skbo_silbo.benchmarks.experiments._paper_figures import PAPER, within_slices
 from skbo_silbo.benchmarks.experiments._paper_picture import CAPTION
-from skbo_silbo.benchmarks.search.published import published_curves, value_at
+from skbo_silbo.benchmarks.experiments._published import published_curves, value_at
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER / "findings.rst"
@@ -460,7 +460,7 @@ def made():
     """Return the page and its tables: file name to text."""
     names = "paper", "methods", "paper-embedding", "solvers"
     paper, methods, embedding, solvers = map(Results, names)
-    curves = published_curves(FOLDER / "published.csv")
+    curves = published_curves()
     first, more = authors_claims(curves, AUTHORS), authors_claims(curves, AUTHORS_MORE)
     families = {f"{d} inputs": our_claims(paper, CLAIMS[d], FUNCTIONS, d) for d in DIMENSIONS}
     families["textbook functions"] = our_claims(methods, ON_TEXTBOOK, TEXTBOOK, 100)

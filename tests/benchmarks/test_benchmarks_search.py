@@ -19,9 +19,9 @@ from skbo_silbo.benchmarks.engine import (
 )
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 from skbo_silbo.benchmarks.experiments._paper_figures import largest_share
+from skbo_silbo.benchmarks.experiments._published import compare_published, read_published
 from skbo_silbo.benchmarks.search.contestants import CONTESTANTS
 from skbo_silbo.benchmarks.search.problem_data import make_problem
-from skbo_silbo.benchmarks.search.published import compare_published, read_published
 from skbo_silbo.benchmarks.search.search_figures import mean_band, search_figures
 from skbo_silbo.benchmarks.search.search_report import (
     at_main_budgets,
@@ -324,9 +324,7 @@ def test_the_page_says_what_is_not_measured_and_how_it_is_rebuilt(tmp_path):
     surroundings |= {"versions": {}, "threads": {}}
     problem = {"function": "branin", "kind": "embedded", "d": 5, "n": 12, "r": 2}
     Store(path).append(played("random", 1, [[1, 2.0]], problem, environment=surroundings, load=1.0))
-    table = tmp_path / "published.csv"
-    table.write_text(PUBLISHED)
-    options = ["--profile", "tiny", "--published", str(table), "--rst", str(page)]
+    options = ["--profile", "tiny", "--rst", str(page)]
     assert main(["report", str(path), *options]) == 1
     told = page.read_text()
     assert "Not measured yet" in told

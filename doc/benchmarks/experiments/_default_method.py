@@ -107,7 +107,7 @@ def _told_error(ours, theirs):
     return f"standard error of the difference {error:.2g}"
 
 
-def default_figures(results, folder, published=None):
+def default_figures(results, folder):
     """Draw every problem once: the longer runs of one of them begin as those of its panel."""
     return search_figures(at_main_budgets(results), folder)
 

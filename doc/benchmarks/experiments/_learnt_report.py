@@ -215,7 +215,7 @@ def report(results):
     return [".. role:: grey", *paragraphs, table(results)]
 
 
-def figures(results, folder, published=None):
+def figures(results, folder):
     """Draw the mean share closed against evaluations, of the rows that count, on the same runs."""
     import matplotlib
 

@@ -113,7 +113,7 @@ def no_excuse(problem, method):
 
 
 def nothing(*_):
-    """Aims, pictures, comparisons or first paragraphs of an experiment: none."""
+    """Aims, pictures or first paragraphs of an experiment: none."""
     return []
 
 
@@ -133,10 +133,7 @@ class Experiment:
     report : callable
         Finished results (list of dict) to a list of paragraphs (str) and `Table`.
     figures : callable
-        (results, folder, path of a table of published results or None) to pictures written there:
-        list of (file name, caption).
-    compare : callable
-        (results, path of a table of published results) to a list of paragraphs and `Table`.
+        (results, folder) to pictures written there: list of (file name, caption).
     headline : callable
         Finished results to the paragraphs that a page begins with.
     aims : callable
@@ -161,7 +158,6 @@ class Experiment:
     measure: Callable
     report: Callable
     figures: Callable = nothing
-    compare: Callable = nothing
     headline: Callable = nothing
     aims: Callable = nothing
     methods_of: Callable = every_method

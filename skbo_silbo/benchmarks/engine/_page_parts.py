@@ -32,7 +32,7 @@ def circumstances(files, experiments, options):
     experiments : dict
         Name to `Experiment`.
     options : Namespace
-        Of the command ``report``: ``profile``, ``published``, ``title``, ``rst``.
+        Of the command ``report``: ``profile``, ``title``, ``rst``.
     """
     chosen = "" if options.profile == "full" else f" --profile {options.profile}"
     runs = [
@@ -40,7 +40,7 @@ def circumstances(files, experiments, options):
         for path, results in files.items()
         for names, further in _runs(results, experiments, options.profile)
     ]
-    named = {"--published": options.published, "--title": options.title, "--rst": options.rst}
+    named = {"--title": options.title, "--rst": options.rst}
     further = "".join(f" {k} {shlex.quote(v)}" for k, v in named.items() if v)
     return [
         "Measured, and told, by::",

@@ -2,7 +2,6 @@
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid
 from skbo_silbo.benchmarks.search.contestants import packages
-from skbo_silbo.benchmarks.search.published import compare_published
 from skbo_silbo.benchmarks.search.search_figures import search_figures
 from skbo_silbo.benchmarks.search.search_report import search_report
 from skbo_silbo.benchmarks.search.search_run import measure_search
@@ -52,6 +51,5 @@ METHODS_EXPERIMENT = Experiment(
     measure=measure_search,
     report=search_report,
     figures=search_figures,
-    compare=compare_published,
     cap_seconds=1800,
 )

@@ -11,7 +11,7 @@ from functools import partial
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid
 from skbo_silbo.benchmarks.search.contestants import packages, told_variants, with_variants
-from skbo_silbo.benchmarks.search.gap_report import gap_aims, gap_figures, gap_report
+from skbo_silbo.benchmarks.search.gap_report import gap_figures, gap_report
 from skbo_silbo.benchmarks.search.search_run import measure_gap
 
 CHEAP = ("silbo", "optuna-tpe", "cma", "sobol", "random")
@@ -65,7 +65,6 @@ PUBLIC = Experiment(
     measure=measure_gap,
     report=partial(gap_report, group_of=group_of, dear=DEAR),
     figures=partial(gap_figures, group_of, DEAR),
-    aims=partial(gap_aims, group_of=group_of),
     configure=with_variants,
     told_options=told_variants,
     cap_seconds=7200,
@@ -83,6 +82,5 @@ PUBLIC_LONG = replace(
         "tiny": Grid(TINY, 1, FIRST_INSTANCE, methods=("sobol", "random")),
     },
     figures=partial(PUBLIC.figures, n=N_LONG),
-    aims=partial(PUBLIC.aims, n=N_LONG),
     about="bbob: 250 evaluations (full), and 1000 of the planted ones (thousand)",
 )

@@ -41,15 +41,12 @@ class Contestant:
         The scale on which it sees the values.
     settings : str
         What a reader has to know beside its name.
-    published : tuple
-        (method, acquisition) in a table of published results; () where it is not in there.
     """
 
     run: Callable
     package: str = ""
     values: str = OWN
     settings: str = "defaults"
-    published: tuple = ()
 
 
 @dataclass(frozen=True)
@@ -115,7 +112,7 @@ def _torch_peer(name, settings):
     return Contestant(PeerMethod(name, "torch_peers"), "botorch", SCALED, settings)
 
 
-def _ours(method, published=(), *, as_published=True, words="", pencil=None, **options):
+def _ours(method, *, as_published=True, words="", pencil=None, **options):
     """Return a method of this library; its settings are those words and the options."""
     told = [
         *(["r of the problem"] if as_published else []),
@@ -123,7 +120,7 @@ def _ours(method, published=(), *, as_published=True, words="", pencil=None, **o
         *(f"{name}={value}" for name, value in options.items()),
     ]
     run = OwnMethod(method, options, as_published, pencil)
-    return Contestant(run, settings=", ".join(told) or "defaults", published=published)
+    return Contestant(run, settings=", ".join(told) or "defaults")
 
 
 _paper = partial(_ours, n_initial=50)  # random points first, in the paper's experiments
@@ -135,6 +132,10 @@ _local = partial(
 )
 _strategy_as_run = partial(_ours, words="the authors' code: H = r + 1, k = 3, the 50 best labels")
 
+OF_THE_PAPER = (
+    *("silbo-bu", "silbo-td", "rembo", "rembo-kx", "rembo-kpsi", "rembo-zonotope", "hesbo"),
+    *("sir-bo", "si-bo", "ksir-bo"),
+)
 # the ablations of the paper, bottom-up, UCB
 VARIANTS = MappingProxyType(
     {
@@ -155,32 +156,18 @@ CONTESTANTS = MappingProxyType(
         "random": replace(_ours("random", as_published=False), values=ANY),
         "sobol": _peer("Sobol", ""),
         "silbo": _ours("silbo", as_published=False),
-        "silbo-bu": _paper("silbo-bu", ("SILBO-BU", "UCB")),
-        "silbo-bu-ei": _paper("silbo-bu", ("SILBO-BU", ""), acquisition="ei"),
-        "silbo-td": _paper("silbo-td", ("SILBO-TD", "UCB")),
-        "silbo-td-ei": _paper("silbo-td", ("SILBO-TD", ""), acquisition="ei"),
-        "silbo-bu-as-run": _strategy_as_run("silbo-bu-as-run", ("SILBO-BU", "UCB")),
-        "silbo-td-as-run": _strategy_as_run("silbo-td-as-run", ("SILBO-TD", "UCB")),
-        "rembo": _paper("rembo", ("REMBO", "")),
-        "rembo-kx": _paper("rembo-kx", ("REMBO-KX", "")),
-        "rembo-kpsi": _paper("rembo-kpsi", ("REMBO-Kpsi", "")),
-        "rembo-zonotope": _paper("rembo-zonotope"),
-        "hesbo": _paper("hesbo", ("HeSBO", "")),
-        "sir-bo": _paper("sir-bo", ("SIR-BO", "")),
-        "rembo-as-run": _paper(
-            REMBOAsRun, ("REMBO", ""), words="the authors' code: EI, 2000 random candidates"
-        ),
-        "hesbo-as-run": _paper(
-            HeSBOAsRun, ("HeSBO", ""), words="the authors' code: EI, 2000 random candidates"
-        ),
+        **{name: _paper(name) for name in OF_THE_PAPER},
+        "silbo-bu-ei": _paper("silbo-bu", acquisition="ei"),
+        "silbo-td-ei": _paper("silbo-td", acquisition="ei"),
+        "silbo-bu-as-run": _strategy_as_run("silbo-bu-as-run"),
+        "silbo-td-as-run": _strategy_as_run("silbo-td-as-run"),
+        "rembo-as-run": _paper(REMBOAsRun, words="the authors' code: EI, 2000 random candidates"),
+        "hesbo-as-run": _paper(HeSBOAsRun, words="the authors' code: EI, 2000 random candidates"),
         "sir-bo-as-run": _paper(
             SIRBOAsRun,
-            ("SIR-BO", ""),
             words="the authors' code: H = r + 1, two generations of CMA-ES to the lowest bound",
         ),
-        "si-bo": _paper("si-bo"),
-        "ksir-bo": _paper("ksir-bo"),
-        "add-bo": _paper("add-bo", ("ADD-BO", ""), as_published=False, words="groups of 4"),
+        "add-bo": _paper("add-bo", as_published=False, words="groups of 4"),
         "add-bo-sampled": _paper("add-bo-sampled", as_published=False, words="groups of 4"),
         "bock": _ours("bock", as_published=False),
         **VARIANTS,

@@ -1,6 +1,7 @@
-"""Tables, aims and pictures of the share of the gap closed, with their standard errors."""
+"""Tables and pictures of the share of the gap closed, with their standard errors."""
 
 from collections import Counter
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -17,7 +18,6 @@ OURS = "silbo"
 LOW = 20  # percentile
 GOAL_AT = 100  # evaluations after which the best peer sets the goal
 N_RESAMPLES = 1000
-MOST_OPEN = 0.8  # aim: our mean open gap over the best peer's
 HEADER = (
     *("method", "runs", "mean", f"{LOW}th percentile", "worst", "mean rank"),
     *("to the best peer's 100", "stalled"),
@@ -109,7 +109,9 @@ def _row(method, runs, shares, ranks, goals, n):
         method,
         str(len(runs)),
         with_error(shares.mean(), error_of_mean(shares)),
-        with_error(np.percentile(shares, LOW), _resampled_error(shares, _low)),
+        with_error(
+            np.percentile(shares, LOW), _resampled_error(shares, partial(np.percentile, q=LOW))
+        ),
         f"{shares.min():.2f}",
         with_error(ranks.mean(), error_of_mean(ranks)),
         _told_evaluations(runs, goals),
@@ -145,10 +147,6 @@ def _told_evaluations(runs, goals):
         return f"> {most}; {share}"
     error = _resampled_error(np.minimum(counts, most + 1), np.median)
     return f"{with_error(middle, error, 0)}; {share}"
-
-
-def _low(values, axis=None):
-    return np.percentile(values, LOW, axis=axis)
 
 
 def error_of_mean(values):
@@ -218,48 +216,12 @@ def _told_difference(differences):
     return str(differences.size), with_error(mean, error, 3), times
 
 
-def gap_aims(results, group_of, n=100):
-    """Return the aims of issue 12.7 for every group: open gap, bad runs, stalled runs."""
-    told = []
-    for title, runs in grouped_runs(results, group_of).items():
-        methods = {run.method for run in runs if run.method == OURS or not is_ours(run.method)}
-        for peer in sorted(methods - {OURS}):
-            pair = compared(runs, n, {OURS, peer})
-            if OURS in pair and len(pair.get(peer, ())) >= FEWEST:
-                told += _aims_beside(title, pair, peer, n)
-    return told
-
-
-def _aims_beside(title, pair, peer, n):
-    ours, theirs = (shares_after(pair, n)[m] for m in (OURS, peer))
-    stalled = [np.mean([run.is_stalled(n) for run in pair[m]]) for m in (OURS, peer)]
-    opens = 1 - ours.mean(), 1 - theirs.mean()
-    lows = _low(ours), _low(theirs)
-    runs = f"({ours.size} runs)"
-    told = [
-        (
-            f"{title}: mean open gap at {n} at most {MOST_OPEN:g} of {peer}'s",
-            f"{opens[0]:.3f}; {opens[1]:.3f} {runs}",
-            bool(opens[0] <= MOST_OPEN * opens[1]),
-        ),
-        (
-            f"{title}: {LOW}th percentile at {n} no worse than {peer}'s",
-            f"{lows[0]:.3f}; {lows[1]:.3f} {runs}",
-            bool(lows[0] >= lows[1]),
-        ),
-    ]
-    if peer == "optuna-tpe":
-        aim = f"{title}: share of stalled runs at {n} at most {peer}'s"
-        told.append((aim, f"{stalled[0]:.2f}; {stalled[1]:.2f} {runs}", stalled[0] <= stalled[1]))
-    return told
-
-
 def ranks_after(by_method, n):
     """Return the ranks after n evaluations, one row a method and one column a place."""
     return rankdata([[r.values[n - 1] for r in own] for own in by_method.values()], axis=0)
 
 
-def gap_figures(group_of, dear, results, folder, published=None, n=100):
+def gap_figures(group_of, dear, results, folder, n=100):
     """Draw one panel a group: mean share against evaluations, chance after n as the zero.
 
     Returns

@@ -94,7 +94,7 @@ CONNECTOR = MappingProxyType(
 )
 
 
-def search_figures(results, folder, published=None):
+def search_figures(results, folder):
     """Draw what was found and the time it took, one panel a problem and budget.
 
     Parameters
@@ -102,8 +102,6 @@ def search_figures(results, folder, published=None):
     results : list of dict
     folder : path-like
         Where the pictures are written, as ``<experiment>.png`` and ``<experiment>-time.png``.
-    published : path-like or None
-        Not drawn.
 
     Returns
     -------
