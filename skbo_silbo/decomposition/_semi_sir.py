@@ -16,7 +16,8 @@ from .._checks import (
     warn_user,
 )
 from .._numerics._pencil import Pencil
-from .._numerics._solver_choice import DENSE_MAX_FEATURES, choose_solver, make_solver
+from .._numerics._solver_choice import DENSE_MAX_FEATURES, choose_solver
+from .._numerics._solvers import PENCIL_SOLVERS
 from .._numerics._whitening import cholesky_basis
 from ._chunks import ChunkedSlicing
 from ._projection import LinearProjection
@@ -315,8 +316,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         pencil = self._build_pencil(X, slices, omega, search)
         if self.n_components in TESTED_WORDS:
             check_room_for_tests(pencil)
-        solver = self._make_solver(pencil, random_state)
-        spectrum = solver.solve(pencil, self._n_wanted(pencil.omega.shape[1]))
+        self.solver_ = self._choose_solver(pencil)
+        solve, n_wanted = PENCIL_SOLVERS[self.solver_], self._n_wanted(pencil.omega.shape[1])
+        spectrum = solve(pencil, n_wanted, random_state)
         plain, penalised = self._is_plain(slices), pencil.penalty is not None
         self._store_spectrum(spectrum, slices.n_rows, plain=plain, penalised=penalised)
         self.n_components_ = self._choose_n_components(pencil, slices, near)
@@ -327,12 +329,11 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
             rows = slices.unweighted(pencil.X_labeled)[places]
             self._look_at_curvature(rows, self.components_ * scale, data.y)
 
-    def _make_solver(self, pencil, random_state):
-        self.solver_ = self.solver
-        if self.solver == "auto":
-            counted = isinstance(self.n_components, Integral)
-            self.solver_ = choose_solver(pencil, relative_ridge=self.ridge_, counted=counted)
-        return make_solver(self.solver_, random_state)
+    def _choose_solver(self, pencil):
+        if self.solver != "auto":
+            return self.solver
+        counted = isinstance(self.n_components, Integral)
+        return choose_solver(pencil, relative_ridge=self.ridge_, counted=counted)
 
     def _fit_moments(self, data, slices):
         """Fit from the moments of the rows, which need not be centred; False where they do not do.

@@ -1,7 +1,10 @@
 """Bundled regression data for tuning problems, and the splits on which they are judged."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from types import MappingProxyType
 
+import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
@@ -67,3 +70,31 @@ def _standardised(X, y, train, test):
         inputs.transform(X[test]),
         target.transform(y[test, None]).ravel(),
     )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorOverFolds:
+    """Mean squared error over folds, for rows of parameters.
+
+    Attributes
+    ----------
+    predict : callable
+        From ``(X, y, X_test, parameters)`` to what is predicted at X_test.
+    folds : tuple
+        As `folds_of` returns them.
+    """
+
+    predict: Callable
+    folds: tuple
+
+    def __call__(self, rows):
+        """Return the errors, (n,), of rows of parameters, (n, d)."""
+        return np.array([self._error(row) for row in rows])
+
+    def _error(self, parameters):
+        return np.mean(
+            [
+                np.mean((y_test - self.predict(X, y, X_test, parameters)) ** 2)
+                for X, y, X_test, y_test in self.folds
+            ]
+        )
