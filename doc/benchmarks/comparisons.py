@@ -121,12 +121,12 @@ def _verdict(signs, wants_level):
     return told[0] if len(told) == 1 else ", ".join(f"{word} on some" for word in told)
 
 
-def told_mean(values):
+def format_mean(values):
     """Return mean, standard error and number of runs as words.
 
     Examples
     --------
-    >>> told_mean({0: 1.0, 1: 2.0, 2: 3.0}), told_mean({}), told_mean({5: 2.0})
+    >>> format_mean({0: 1.0, 1: 2.0, 2: 3.0}), format_mean({}), format_mean({5: 2.0})
     ('2 ± 0.58 (3)', '', '2 (1)')
     """
     if not values:

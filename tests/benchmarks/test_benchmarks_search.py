@@ -69,7 +69,7 @@ def test_a_recorder_counts_every_call_and_knows_the_truth():
     recorder = Recorder(noisy)
     X = np.random.default_rng(0).uniform(*noisy.bounds.T, (20, 6))
     told = [recorder(x) for x in X]
-    assert told == recorder.told
+    assert told == recorder.observed
     np.testing.assert_allclose(recorder.truth, [noisy.truth(x) for x in X])
     steps = recorder.summary()["steps"]
     best = [int(np.argmin(told[:n])) for n in range(1, 21)]

@@ -14,7 +14,7 @@ from scipy.stats import ttest_ind_from_stats
 
 from skbo_silbo.benchmarks.engine import Table, by_method
 from skbo_silbo.benchmarks.search.gap_closed import FEWEST
-from skbo_silbo.benchmarks.search.problem_data import told_problem
+from skbo_silbo.benchmarks.search.problem_data import problem_in_words
 from skbo_silbo.benchmarks.search.search_report import values_of
 
 PUBLISHED = Path(__file__).parents[1] / "published.csv"
@@ -102,7 +102,7 @@ def compare_published(results, path=PUBLISHED):
     """
     curves = published_curves(path)
     rows = [
-        (f"{told_problem(problem)}, {problem['n']} evaluations", *row)
+        (f"{problem_in_words(problem)}, {problem['n']} evaluations", *row)
         for problem, methods in ((dict(key), own) for key, own in by_method(results).items())
         if problem["kind"] == "embedded"
         for method, own in methods.items()

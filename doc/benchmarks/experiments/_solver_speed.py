@@ -4,8 +4,9 @@ from functools import partial
 
 import numpy as np
 from scipy import linalg
+from scipy.sparse import csgraph
 
-from skbo_silbo._numerics._graphs import laplacian, neighbor_graph
+from skbo_silbo._numerics._graphs import neighbor_graph
 from skbo_silbo._numerics._pencil import Pencil
 from skbo_silbo._numerics._solvers import PENCIL_SOLVERS, solve_dense, solve_dual
 from skbo_silbo.benchmarks.engine import (
@@ -62,7 +63,7 @@ def make_pencil(problem, X, y):
     penalty = None
     if n_labeled < len(X):
         S = neighbor_graph(X, N_NEIGHBORS)
-        penalty = laplacian(S) * (n_labeled / (S.nnz / 2))
+        penalty = csgraph.laplacian(S).tocsr() * (n_labeled / (S.nnz / 2))
     return Pencil(X, n_labeled, omega, penalty).with_relative_ridge(relative_ridge(problem))
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from skbo_silbo import SILBO
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Store, Table
 from skbo_silbo.benchmarks.experiments._public_suites import TUNED, hidden, native
-from skbo_silbo.benchmarks.search.contestants import find_contestant, told_variants
+from skbo_silbo.benchmarks.search.contestants import find_contestant, variant_options
 from skbo_silbo.benchmarks.search.gap_report import error_of_mean, with_error
 from skbo_silbo.benchmarks.search.own_function import named_object
 from skbo_silbo.benchmarks.search.problem_data import make_problem
@@ -195,6 +195,6 @@ STATES = Experiment(
     measure=measure_state,
     report=report,
     configure=_with_engines,
-    told_options=told_variants,
+    command_options=variant_options,
     cap_seconds=600,
 )

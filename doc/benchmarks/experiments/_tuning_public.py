@@ -87,8 +87,8 @@ def _tasks_table(runs):
     rows = [
         (
             task,
-            *(_told(own[m]) for m in methods),
-            _told(at_many[task][CHANCE]),
+            *(_format(own[m]) for m in methods),
+            _format(at_many[task][CHANCE]),
         )
         for task, own in at_few.items()
     ]
@@ -100,7 +100,7 @@ def _tasks_table(runs):
     return [Table(f"Share closed on every task, {FEW} candidates", header, rows, note)] * bool(rows)
 
 
-def _told(shares):
+def _format(shares):
     return with_error(np.mean(shares), error_of_mean(shares)) if shares else "--"
 
 

@@ -63,19 +63,19 @@ def make_parser(experiments, note=""):
     """Return the `ArgumentParser`."""
     parser = argparse.ArgumentParser(prog=PROGRAM, description=ABOUT)
     commands = parser.add_subparsers(required=True, metavar="run|report|list")
-    told = _told(experiments, note)
-    _add_run(commands, experiments, told)
+    listed = _list_experiments(experiments, note)
+    _add_run(commands, experiments, listed)
     _add_report(commands)
     listing = commands.add_parser("list", help="experiments, their profiles and numbers of cells")
-    listing.set_defaults(do=lambda *_: _print_at_once(told) or [])
+    listing.set_defaults(do=lambda *_: _print_at_once(listed) or [])
     return parser
 
 
-def _add_run(commands, experiments, told):
+def _add_run(commands, experiments, listed):
     run = commands.add_parser(
         "run",
         help="measure the cells that FILE does not hold yet",
-        epilog=f"experiments and their profiles (number of cells):\n{told}",
+        epilog=f"experiments and their profiles (number of cells):\n{listed}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument("names", nargs="+", choices=sorted(experiments), metavar="NAME")
@@ -174,7 +174,7 @@ def _read(path, experiments):
     return results
 
 
-def _told(experiments, note):
+def _list_experiments(experiments, note):
     lines = [
         f"{e.name}  ({', '.join(f'{p}: {len(e.cells(p))}' for p in e.grids)} cells)"
         + (f"  {e.about}" if e.about else "")

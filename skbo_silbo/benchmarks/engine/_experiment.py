@@ -1,4 +1,4 @@
-"""What an experiment is: a grid of cells, how one of them is measured, how results are told."""
+"""What an experiment is: a grid of cells, how one of them is measured, how results are reported."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -98,7 +98,7 @@ def all_is_fixed(experiment, options):
     return experiment
 
 
-def no_told_options(results):
+def no_command_options(results):
     """Options, beside the profile, with which results were measured: none."""
     return ""
 
@@ -144,7 +144,7 @@ class Experiment:
         (problem, method) to the reason for which a failure is no surprise, or None.
     configure : callable
         (experiment, `RunOptions`) to the experiment that is run.
-    told_options : callable
+    command_options : callable
         Results to the words of a command line that `configure` reads.
     cap_seconds, cap_mib : int
         A cell that needs more is recorded as capped or failed, with these numbers.
@@ -163,7 +163,7 @@ class Experiment:
     methods_of: Callable = every_method
     excuse: Callable = no_excuse
     configure: Callable = all_is_fixed
-    told_options: Callable = no_told_options
+    command_options: Callable = no_command_options
     cap_seconds: int = 120
     cap_mib: int = 8192
     about: str = ""

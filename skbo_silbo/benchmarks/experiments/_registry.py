@@ -15,7 +15,7 @@ def find_experiments(package, folders):
     """Return the experiments that the modules of a package define.
 
     One of a later folder takes the place of one of the same name: in a checkout, files beside the
-    data add to an experiment of the package what is told of it there.
+    data add to an experiment of the package what is reported of it there.
 
     Parameters
     ----------

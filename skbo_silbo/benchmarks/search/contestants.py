@@ -114,13 +114,13 @@ def _torch_peer(name, settings):
 
 def _ours(method, *, as_published=True, words="", pencil=None, **options):
     """Return a method of this library; its settings are those words and the options."""
-    told = [
+    settings = [
         *(["r of the problem"] if as_published else []),
         *([words] if words else []),
         *(f"{name}={value}" for name, value in options.items()),
     ]
     run = OwnMethod(method, options, as_published, pencil)
-    return Contestant(run, settings=", ".join(told) or "defaults")
+    return Contestant(run, settings=", ".join(settings) or "defaults")
 
 
 _paper = partial(_ours, n_initial=50)  # random points first, in the paper's experiments
@@ -213,8 +213,8 @@ def find_contestant(name):
     """
     if name in CONTESTANTS:
         return CONTESTANTS[name]
-    method, colon, told = name.partition(":")
-    pairs = [pair.partition("=") for pair in told.split(",")]
+    method, colon, options = name.partition(":")
+    pairs = [pair.partition("=") for pair in options.split(",")]
     base = CONTESTANTS.get(method)
     if not (colon and base and isinstance(base.run, OwnMethod) and all(p[1] for p in pairs)):
         raise ValueError(
@@ -279,7 +279,7 @@ def _with_names(grid, names):
     return replace(grid, methods=(*grid.methods, *added))
 
 
-def told_variants(results):
+def variant_options(results):
     """Return the options that name the variants among the results."""
     names = dict.fromkeys(r["method"] for r in results if ":" in r["method"])
     return f" --variant {' '.join(map(shlex.quote, names))}" if names else ""

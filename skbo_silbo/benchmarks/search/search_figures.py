@@ -9,7 +9,7 @@ from sklearn.isotonic import isotonic_regression
 
 from skbo_silbo.benchmarks.engine import by_method
 
-from .problem_data import told_problem
+from .problem_data import problem_in_words
 from .search_report import COLUMNS, LEAST_REGRET, WITHIN, values_of
 from .search_run import regrets
 
@@ -150,7 +150,7 @@ def _draw_all(results, path, draw):
         for axes, (key, methods) in zip(panels.flat, grouped.items(), strict=False):
             problem = dict(key)
             draw(axes, problem, methods)
-            axes.set_title(f"{told_problem(problem)}, {problem['n']} evaluations", fontsize=10)
+            axes.set_title(f"{problem_in_words(problem)}, {problem['n']} evaluations", fontsize=10)
             axes.set_xlabel("evaluations, every one counted", fontsize=9)
         for axes in panels.flat[len(grouped) :]:
             axes.set_axis_off()

@@ -9,7 +9,7 @@ from skbo_silbo.benchmarks.engine import Table, by_method, curve
 
 from .contestants import settings_table
 from .gap_closed import FEWEST
-from .problem_data import told_problem
+from .problem_data import problem_in_words
 from .search_run import regrets
 
 WITHIN = 0.01  # of the distance from the median random value to the optimum
@@ -34,7 +34,7 @@ ABOUT_WITHIN = (
 def search_report(results):
     """Return a table over all problems, one of every problem, and who took part."""
     rows = [
-        (f"{told_problem(problem)}, {problem['n']} evaluations", method, *_numbers(own))
+        (f"{problem_in_words(problem)}, {problem['n']} evaluations", method, *_numbers(own))
         for problem, methods in ((dict(key), own) for key, own in by_method(results).items())
         for method, own in sorted(methods.items(), key=lambda pair: _mean_last(pair[1]))
     ]
@@ -67,12 +67,12 @@ def _numbers(results):
         f"{last.std(ddof=1):.2g}" if len(last) > 1 else "",
         f"{np.median(last):.4g}",
         f"{half.mean():.4g}",
-        _told_within(results),
+        _format_within(results),
         f"{np.median([r['median_seconds'] for r in results]):.3f}",
     )
 
 
-def _told_within(results):
+def _format_within(results):
     if "optimum" not in results[0]:
         return ""
     reached = [count for count in map(evaluations_within, results) if count is not None]
@@ -113,15 +113,15 @@ def _over_all(results):
     ranks = rankdata(last, axis=1).mean(axis=0)
     runs = {m: min(len(own[m]) for own in grouped.values()) for m in complete}
     rows = [
-        (m, str(runs[m]), f"{rank:.2f}", *(_told_regret(grouped, m, s) for s in (0.5, 1.0)))
+        (m, str(runs[m]), f"{rank:.2f}", *(_format_regret(grouped, m, s) for s in (0.5, 1.0)))
         for rank, m in sorted(zip(ranks, complete, strict=True))
     ]
     note = f"Over {len(grouped)} of {len(every)} problems. {ABOUT_RANKS}"
     left = sorted(set(_methods_of(every)) - set(complete))
     note += f" Not on every problem, so left out here: {', '.join(left)}." if left else ""
     few = [m for m in complete if runs[m] < FEWEST]
-    told = "all of them" if len(few) == len(complete) else ", ".join(few)
-    note += f" Of fewer than {FEWEST} runs, so without a claim: {told}." if few else ""
+    without = "all of them" if len(few) == len(complete) else ", ".join(few)
+    note += f" Of fewer than {FEWEST} runs, so without a claim: {without}." if few else ""
     header = ("method", "runs", "mean rank", "regret half-way", "regret at the end")
     return [Table("All problems", header, rows, note)]
 
@@ -137,7 +137,7 @@ def _methods_of(grouped):
     return list(dict.fromkeys(m for own in grouped.values() for m in own))
 
 
-def _told_regret(grouped, method, share):
+def _format_regret(grouped, method, share):
     logs = [
         np.log(max(regret[max(int(share * regret.size) - 1, 0)], LEAST_REGRET))
         for own in grouped.values()

@@ -21,8 +21,8 @@ def measure_search(problem, method, repeat, make=make_problem):
     imported = peak_rss_mib()
     recorder = Recorder(make(problem, repeat))
     contestant.run(recorder, problem, repeat)
-    if len(recorder.told) != problem["n"]:
-        raise RuntimeError(f"{method} made {len(recorder.told)} of {problem['n']} evaluations.")
+    if len(recorder.observed) != problem["n"]:
+        raise RuntimeError(f"{method} made {len(recorder.observed)} of {problem['n']} evaluations.")
     return {
         **recorder.summary(),
         **_regret_scale(recorder.problem),
