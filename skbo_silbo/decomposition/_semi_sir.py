@@ -1,5 +1,6 @@
 """Semi-supervised, localised sliced inverse regression."""
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -459,7 +460,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
             return pencil.with_relative_ridge(self.ridge_)
         rho = ridge_of(None)
         self.ridge_ = float(rho / pencil.mean_scatter()) if rho else 0.0
-        return pencil.with_ridge(rho)
+        return replace(pencil, ridge=rho)
 
     def _ridge_rule(self, X_labeled, slices):
         """Absolute ridge as a function of the trace of T."""

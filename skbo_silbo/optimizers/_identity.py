@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from skbo_silbo.journal._describe import describe
 from skbo_silbo.journal._differences import differences_in_words
 from skbo_silbo.space._box import Box
-from skbo_silbo.space._description import box_difference, describe_space, space_difference
+from skbo_silbo.space._description import describe_space
 
 
 class RootSeed(int):
@@ -111,9 +111,7 @@ def check_space(data, space):
             f"bounds must be a {'box' if 'bounds' in data else 'space of named parameters'}, as "
             f"the data: got {space!r}. Give what the optimiser was made with."
         )
-    [kind] = now
-    difference = box_difference if kind == "bounds" else space_difference
-    different = difference(data[kind], now[kind])
+    different = differences_in_words(data, now)
     if different:
         raise ValueError(
             f"bounds must be the space of the data: {different}. An observed point would get "

@@ -12,7 +12,7 @@ from skbo_silbo.benchmarks.engine import Table
 
 from .contestants import is_ours, settings_table
 from .gap_closed import COUNTS, FEWEST, STALL, STALL_LEFT, compared, gap_runs
-from .search_figures import draw_band, drawn, label_ends, mean_band
+from .search_figures import add_legend, draw_band, drawn, mean_band
 
 OURS = "silbo"
 LOW = 20  # percentile
@@ -235,12 +235,12 @@ def gap_figures(group_of, expensive, results, folder, n=100):
     with drawn(Path(folder) / name, 1, len(groups), size) as panels:
         for axes, (title, runs) in zip(panels[0], groups.items(), strict=True):
             cheap = {run.method for run in runs} - set(expensive)
-            ends = {
-                f"{method} ({len(own)})": _draw(axes, method, own, n)
-                for method, own in compared(runs, n, cheap).items()
-            }
-            axes.set(title=title, xlabel="evaluations, every one counted", ylim=(-0.5, 1))
-            label_ends(axes, ends, n)
+            for method, own in compared(runs, n, cheap).items():
+                shares = np.array([run.share_of(run.values[:n], n) for run in own])
+                draw_band(axes, method, mean_band(shares), label=f"{method} ({len(own)})")
+            axes.set(title=title, xlabel="evaluations, every one counted")
+            axes.set(xlim=(0, n), ylim=(-0.5, 1))
+            add_legend(axes)
         panels[0][0].set_ylabel("mean share of the gap closed (1: all)")
     caption = (
         f"Mean share of the gap between random search's mean after {n} evaluations and the least "
@@ -248,9 +248,3 @@ def gap_figures(group_of, expensive, results, folder, n=100):
         "side. Thick: SILBO. Shares below -0.5, and methods that ran on a part only, are not drawn."
     )
     return [(name, caption)]
-
-
-def _draw(axes, method, runs, n):
-    """Draw mean and band of a method; return where the mean ends."""
-    shares = np.array([run.share_of(run.values[:n], n) for run in runs])
-    return draw_band(axes, method, mean_band(shares))
