@@ -117,8 +117,8 @@ def _verdict(signs, wants_level):
     if wants_level:
         return "falls" if signs - {0} else "not refuted"
     words = {1: "stands", -1: "falls", 0: "undecided"}
-    told = [words[sign] for sign in (1, -1, 0) if sign in signs]
-    return told[0] if len(told) == 1 else ", ".join(f"{word} on some" for word in told)
+    rows = [words[sign] for sign in (1, -1, 0) if sign in signs]
+    return rows[0] if len(rows) == 1 else ", ".join(f"{word} on some" for word in rows)
 
 
 def format_mean(values):

@@ -144,8 +144,8 @@ def about_more(found):
 def format_curve(claim):
     """Return what a claim about published curves compares, and after how many evaluations."""
     acquisitions = [key[1] or "EI" for key in (claim.first, claim.second)]
-    told = "/".join(acquisitions) if claim.second[0].startswith("SILBO") else acquisitions[0]
-    return f"{told}, {format_count(claim)}"
+    words = "/".join(acquisitions) if claim.second[0].startswith("SILBO") else acquisitions[0]
+    return f"{words}, {format_count(claim)}"
 
 
 def format_count(claim):
@@ -177,7 +177,7 @@ def our_claims(results, claims, functions, d):
 
 def claims_table(rows, title):
     """Every comparison of one family."""
-    told = [
+    found = [
         (
             claim.words,
             f"{claim.first} - {claim.second}",
@@ -188,7 +188,7 @@ def claims_table(rows, title):
         for claim, _, _, name, (one, runs), p, sign in rows
     ]
     header = ("claim", "methods", "evaluations", "function", "runs", "means", "medians")
-    return Table(title, (*header, "p (t)", "p (ranks)", "p (t), Holm", "verdict"), told)
+    return Table(title, (*header, "p (t)", "p (ranks)", "p (t), Holm", "verdict"), found)
 
 
 def format_comparison(one, runs, p, sign, level):
@@ -333,10 +333,10 @@ def means_table(paper, curves, d=100):
     """Published means beside ours, as printed and as run."""
     rows = []
     for name, key, *methods, at in MEANS:
-        for function, problem, told in FUNCTIONS:
+        for function, problem, words in FUNCTIONS:
             ours = [paper.best(m, at, function=function, d=d) for m in methods]
             theirs = format_published(curves.get((problem, d, key)), at)
-            rows.append((name, told, str(at), theirs, *map(mean_and_median, ours)))
+            rows.append((name, words, str(at), theirs, *map(mean_and_median, ours)))
     header = ("method", "function", "evaluations", "published", "ours", "ours as run")
     return Table(f"Means and medians, {d} inputs", header, rows, ABOUT_MEANS)
 
@@ -374,12 +374,12 @@ def other_claims(paper, methods, embedding, solvers):
     found = [compare(a, b, paired) for _, a, b, paired in rows]
     p = holm([one and one.p for one in found])
     signs = signs_of([one.gap if one else 0.0 for one in found], p)
-    told = [
+    body = [
         (words, *format_other(one, value), verdict_of([sign]))
         for (words, *_), one, value, sign in zip(rows, found, p, signs, strict=True)
         if one
     ]
-    return Table("Other measures", ("claim", "difference", "p, Holm", "verdict"), told, ABOUT_OTHER)
+    return Table("Other measures", ("claim", "difference", "p, Holm", "verdict"), body, ABOUT_OTHER)
 
 
 def format_other(one, p):
@@ -467,8 +467,8 @@ def made():
     iterations = our_claims(paper, AT_ITERATIONS, FUNCTIONS, 100)
     ours = [row for rows in families.values() for row in rows]
     tables = [
-        claims_table(rows, f"Every comparison, {told}")
-        for told, rows in (*families.items(), ("iterations of the paper", iterations))
+        claims_table(rows, f"Every comparison, {words}")
+        for words, rows in (*families.items(), ("iterations of the paper", iterations))
     ]
     files = {f"findings-{'-'.join(t.title.lower().split()[2:])}.csv": t for t in tables}
     blocks = [

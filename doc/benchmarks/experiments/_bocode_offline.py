@@ -98,7 +98,7 @@ def make_problem(problem, repeat):
 
 def rank_aims(results, n=100):
     """Return the aim of issue 12.7 for problems without a known optimum: first by mean rank."""
-    told = []
+    rows = []
     for title, runs in grouped_runs(results, group_of).items():
         by_method = compared(runs, n)
         if OURS not in by_method or len(by_method) < 2:
@@ -107,8 +107,8 @@ def rank_aims(results, n=100):
         mine = ranks.pop(OURS)
         rival = min(ranks, key=ranks.get)
         got = f"{mine:.2f}; {rival} {ranks[rival]:.2f} ({len(by_method[OURS])} runs)"
-        told.append((f"{title}: first by mean rank at {n}", got, mine < ranks[rival]))
-    return told
+        rows.append((f"{title}: first by mean rank at {n}", got, mine < ranks[rival]))
+    return rows
 
 
 def _mean_ranks(by_method, n):

@@ -63,15 +63,15 @@ NOISY_AIM = -3.2  # of Hartmann6 with noise, true value, at 150 evaluations
 
 def aims(results):
     """Return the stretch marks of issue 6, and what the default did beside the best peer."""
-    told = []
+    rows = []
     for key, methods in by_method(results).items():
         problem = dict(key)
         if "silbo" not in methods:
             continue
         values = values_of(methods["silbo"])
-        told += _stretch_mark(problem, values)
-        told += _against_peers(problem, methods, values)
-    return told
+        rows += _stretch_mark(problem, values)
+        rows += _against_peers(problem, methods, values)
+    return rows
 
 
 def _stretch_mark(problem, values):

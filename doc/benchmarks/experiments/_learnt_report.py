@@ -135,8 +135,8 @@ def headline(results):
     wins = [key for key, (mean, _, p) in found.items() if mean > 0 and p < LEVEL]
     rows = ", ".join(dict.fromkeys(format_row(method) for method, _ in found))
     if wins:
-        told = "; ".join(_format(key, found[key]) for key in wins)
-        return [f"**Ahead of the default: {told}.** Compared: {rows}."]
+        words = "; ".join(_format(key, found[key]) for key in wins)
+        return [f"**Ahead of the default: {words}.** Compared: {rows}."]
     return [f"**A learnt subspace wins nowhere.** Compared with the default: {rows}."]
 
 
@@ -182,8 +182,8 @@ def _cell(runs, method, column):
     if method == DEFAULT:
         return f"{values.mean():.2f}"
     mean, error, count = clustered(values - others, functions)
-    told = f" ± {error:.2f}" if count > 1 else ""
-    return f"{values.mean():.2f} ({mean:+.2f}{told})"
+    words = f" ± {error:.2f}" if count > 1 else ""
+    return f"{values.mean():.2f} ({mean:+.2f}{words})"
 
 
 def _seconds(results, method, d):
@@ -199,11 +199,11 @@ def _seconds(results, method, d):
 def gains(results):
     """Return the paragraph about what a search in few directions may gain besides values."""
     methods = [DEFAULT, *rows_that_count(gap_runs(results))]
-    told = {m: _seconds(results, m, 1000) for m in methods if _seconds(results, m, 1000)}
-    times = ", ".join(f"{format_row(m)} {seconds}" for m, seconds in told.items())
+    timed = {m: _seconds(results, m, 1000) for m in methods if _seconds(results, m, 1000)}
+    times = ", ".join(f"{format_row(m)} {seconds}" for m, seconds in timed.items())
     speed = f"Speed: seconds of a proposal with 1000 inputs are {times}. "
     return (
-        f"{speed * (len(told) > 1)}Few evaluations: the columns after 50. Reading: "
+        f"{speed * (len(timed) > 1)}Few evaluations: the columns after 50. Reading: "
         "``subspace_`` tells inputs and directions after a search of either kind, so that nothing "
         "has to be confined to be read."
     )

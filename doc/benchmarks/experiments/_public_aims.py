@@ -21,14 +21,14 @@ MOST_OPEN = 0.8  # our mean open gap over that of the best peer
 
 def gap_aims(results, n=100):
     """Return the aims of issue 12.7 for every group: open gap, bad runs, stalled runs."""
-    told = []
+    rows = []
     for title, runs in grouped_runs(results, group_of).items():
         methods = {run.method for run in runs if run.method == OURS or not is_ours(run.method)}
         for peer in sorted(methods - {OURS}):
             pair = compared(runs, n, {OURS, peer})
             if OURS in pair and len(pair.get(peer, ())) >= FEWEST:
-                told += _aims_beside(title, pair, peer, n)
-    return told
+                rows += _aims_beside(title, pair, peer, n)
+    return rows
 
 
 def _aims_beside(title, pair, peer, n):
@@ -37,7 +37,7 @@ def _aims_beside(title, pair, peer, n):
     opens = 1 - ours.mean(), 1 - theirs.mean()
     lows = np.percentile(ours, LOW), np.percentile(theirs, LOW)
     runs = f"({ours.size} runs)"
-    told = [
+    rows = [
         (
             f"{title}: mean open gap at {n} at most {MOST_OPEN:g} of {peer}'s",
             f"{opens[0]:.3f}; {opens[1]:.3f} {runs}",
@@ -51,8 +51,8 @@ def _aims_beside(title, pair, peer, n):
     ]
     if peer == "optuna-tpe":
         aim = f"{title}: share of stalled runs at {n} at most {peer}'s"
-        told.append((aim, f"{stalled[0]:.2f}; {stalled[1]:.2f} {runs}", stalled[0] <= stalled[1]))
-    return told
+        rows.append((aim, f"{stalled[0]:.2f}; {stalled[1]:.2f} {runs}", stalled[0] <= stalled[1]))
+    return rows
 
 
 PUBLIC = replace(_public_suites.PUBLIC, aims=gap_aims)

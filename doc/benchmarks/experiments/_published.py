@@ -130,13 +130,13 @@ def _rows(method, results, published):
     rows = []
     for n in (n for n in AT if n <= values.shape[1]):
         ours = values[:, n - 1]
-        told = [
+        found = [
             cell
             for axis in ("plotted_evaluations", "true_evaluations")
             for cell in _beside(ours, value_at(published, axis, n))
         ]
         sd = f"{ours.std(ddof=1):.2g}" if ours.size > 1 else ""
-        rows.append((method, str(n), f"{ours.mean():.4g}", sd, *told))
+        rows.append((method, str(n), f"{ours.mean():.4g}", sd, *found))
     return rows
 
 

@@ -147,9 +147,9 @@ def _row(name, runs):
     parts = [lambda place, n: True]
     parts += [lambda place, n, size=size: n == size for size in SIZES]
     parts += [lambda place, n: place[1] == "native", lambda place, n: place[1] != "native"]
-    told = [_mean_of(runs, part) for part in parts]
+    rows = [_mean_of(runs, part) for part in parts]
     counts = f"{sum(v > 0 for v in values)}, {sum(v < 0 for v in values)}"
-    return name, str(len(values)), *told, counts
+    return name, str(len(values)), *rows, counts
 
 
 def _mean_of(runs, part):

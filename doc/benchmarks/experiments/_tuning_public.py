@@ -112,7 +112,7 @@ def aims(results):
     if not ours:
         return []
     below = sorted(task for task, share in ours.items() if share < 0)
-    told = [
+    rows = [
         (
             f"no task below random search's mean at {FEW} candidates",
             f"{len(below)} of {len(ours)} below" + (f": {', '.join(below)}" if below else ""),
@@ -124,8 +124,8 @@ def aims(results):
         mine = float(np.mean([ours[task] for task in shared]))
         theirs = float(np.mean([np.mean(many[task][CHANCE]) for task in shared]))
         aim = f"mean share at {FEW} at least random search's at {MANY}"
-        told.append((aim, f"{mine:.3f}; {theirs:.3f} ({len(shared)} tasks)", mine >= theirs))
-    return told
+        rows.append((aim, f"{mine:.3f}; {theirs:.3f} ({len(shared)} tasks)", mine >= theirs))
+    return rows
 
 
 ALL = (*TABLES, *MODELS)

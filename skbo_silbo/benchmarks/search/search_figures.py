@@ -13,26 +13,13 @@ from .search_report import COLUMNS, LEAST_REGRET, WITHIN, values_of
 from .search_run import regrets
 
 OTHER = "#555555"  # a contestant that has no colour of its own
-# one colour a method on all pages: SILBO black, the paper's strategies red to yellow, embeddings
-# that are drawn blue, that are learnt once green, chance grey; a variant of another is dashed
+# one colour a method on all pages: SILBO black, the paper's strategies red and yellow, embeddings
+# that are drawn blue, that are learnt once green, chance grey; a variant has that of its method
 COLOURS = MappingProxyType(
     {
         "silbo": "#000000",
         "silbo-bu": "#d62728",
-        "silbo-bu-as-run": "#7f0000",
-        "silbo-bu-ei": "#ff7f7f",
-        "silbo-bu-labelled": "#f4a582",
-        "silbo-bu-local": "#e377c2",
-        "silbo-bu-local-labelled": "#6a3d9a",
-        "silbo-bu-semi-sir": "#3f7f3f",
-        "silbo-bu-semi-sir-labelled": "#8fbc8f",
-        "silbo-bu-every-10": "#b8860b",
-        "silbo-bu-every-40": "#17a2a2",
-        "silbo-bu-random-20": "#7b3f00",
-        "silbo-bu-10-and-10": "#e6550d",
         "silbo-td": "#ff9900",
-        "silbo-td-ei": "#c8a000",
-        "silbo-td-as-run": "#b35900",
         "rembo": "#1f77b4",
         "rembo-kx": "#17becf",
         "rembo-kpsi": "#6baed6",
@@ -40,9 +27,6 @@ COLOURS = MappingProxyType(
         "hesbo": "#08306b",
         "sir-bo": "#2ca02c",
         "ksir-bo": "#556b2f",
-        "rembo-as-run": "#1f77b4",
-        "hesbo-as-run": "#08306b",
-        "sir-bo-as-run": "#2ca02c",
         "si-bo": "#98df8a",
         "add-bo": "#9467bd",
         "add-bo-sampled": "#c5b0d5",
@@ -58,15 +42,7 @@ COLOURS = MappingProxyType(
         "turbo": "#b8a000",
     }
 )
-DASHED = frozenset(
-    (
-        *("silbo-bu-as-run", "silbo-td-as-run", "silbo-bu-ei", "silbo-td-ei"),
-        *("silbo-bu-labelled", "silbo-bu-local-labelled", "silbo-bu-semi-sir-labelled"),
-        "silbo-bu-random-20",
-        *("rembo-kx", "rembo-kpsi", "sobol"),
-        *("rembo-as-run", "hesbo-as-run", "sir-bo-as-run"),
-    )
-)
+DASHED = ("rembo-kx", "rembo-kpsi", "sobol")
 REGRET = "regret / (median random value - optimum)"
 UNITS = MappingProxyType(
     {
@@ -117,16 +93,23 @@ def search_figures(results, folder):
 
 def colour_of(method):
     """Return the colour of a contestant: a variant has that of its method."""
-    return COLOURS.get(method.partition(":")[0], OTHER)
+    return COLOURS.get(_method_of(method), OTHER)
 
 
 def style_of(method):
     """Return colour, line style and width of a contestant's curve, as `Axes.plot` takes them."""
+    is_variant = method.partition(":")[0] != _method_of(method)
     return {
         "color": colour_of(method),
-        "ls": "--" if method.partition(":")[0] in DASHED else "-",
+        "ls": "--" if is_variant or method in DASHED else "-",
         "lw": 2.4 if method == "silbo" else 1.2,
     }
+
+
+def _method_of(name):
+    """Return the method with a colour that a contestant is, or is named after: the longest."""
+    methods = [m for m in COLOURS if f"{name.partition(':')[0]}-".startswith(f"{m}-")]
+    return max(methods, key=len, default=None)
 
 
 def _draw_all(results, path, draw):
