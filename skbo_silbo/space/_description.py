@@ -5,7 +5,7 @@ from typing import Any
 from skbo_silbo.journal._describe import describe
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
-from skbo_silbo.space._value_words import ADDRESS
+from skbo_silbo.space._value_words import in_words
 
 
 def describe_space(space: Space | SpaceUnion) -> list[list[list[Any]]]:
@@ -35,11 +35,10 @@ def describe_space(space: Space | SpaceUnion) -> list[list[list[Any]]]:
 
 
 def _described(value):
-    """Return what tells a value from others; its class and text where that cannot be seen."""
+    """Return what tells a value from others; its text where they cannot be seen."""
     if isinstance(value, list):
         return [_described(member) for member in value]
     try:
         return describe(value)
     except ValueError:
-        kind = f"{type(value).__module__}.{type(value).__qualname__}"
-        return f"{kind}: {ADDRESS.sub('', repr(value))}"
+        return in_words(value)

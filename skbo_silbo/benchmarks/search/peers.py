@@ -6,6 +6,8 @@ Every peer has its own defaults, which its docstring repeats where they matter.
 import numpy as np
 from scipy.stats import qmc
 
+from skbo_silbo.mapping._evolution import quiet_options
+
 from .output_scale import yeo_johnson
 
 SIGMA = 0.25  # first step of CMA-ES: a quarter of the range, as its manual proposes
@@ -54,13 +56,7 @@ class CMAES(Peer):
         import cma
 
         rng = np.random.default_rng(seed)
-        options = {
-            "bounds": [0.0, 1.0],
-            "seed": float("nan"),  # else cma reseeds numpy's global generator
-            "randn": lambda *shape: rng.standard_normal(shape),
-            "verbose": -9,
-            "verb_log": 0,
-        }
+        options = quiet_options(rng) | {"bounds": [0.0, 1.0]}
         self._strategy = cma.CMAEvolutionStrategy(rng.random(d), SIGMA, options)
         self._generation, self._values = [], []
 
