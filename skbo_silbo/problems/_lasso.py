@@ -1,11 +1,13 @@
 """Weighted Lasso: one penalty for each coefficient, judged by cross-validation."""
 
+from functools import partial
+
 import numpy as np
 from sklearn.linear_model import lasso_path
 
 from skbo_silbo._typing import RandomState
 from skbo_silbo.problems._problem import Problem
-from skbo_silbo.problems._tuning_data import ErrorOverFolds, folds_of
+from skbo_silbo.problems._tuning_data import error_over_folds, folds_of
 
 LOWEST = -3.0  # log10 of a penalty relative to the least one that leaves no coefficient
 DUAL_GAP = 1e-8  # relative to |y|^2
@@ -52,7 +54,7 @@ def weighted_lasso(data: str = "diabetes-interactions", random_state: RandomStat
     """
     folds = folds_of(data, random_state)
     bounds = np.tile([LOWEST, 0.0], (folds[0][0].shape[1], 1))
-    return Problem(f"weighted-lasso({data})", ErrorOverFolds(predict, folds), bounds)
+    return Problem(f"weighted-lasso({data})", partial(error_over_folds, predict, folds), bounds)
 
 
 def predict(X, y, X_test, exponents):

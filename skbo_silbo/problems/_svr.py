@@ -1,10 +1,12 @@
 """Support vector regression with one length scale for each input, judged by cross-validation."""
 
+from functools import partial
+
 from sklearn.svm import SVR
 
 from skbo_silbo._typing import RandomState
 from skbo_silbo.problems._problem import Problem
-from skbo_silbo.problems._tuning_data import ErrorOverFolds, folds_of
+from skbo_silbo.problems._tuning_data import error_over_folds, folds_of
 
 LENGTH_SCALES = (-1.0, 2.0)  # all bounds are those of log10
 COST = (-1.0, 2.0)
@@ -51,7 +53,7 @@ def svr_length_scales(data: str = "diabetes", random_state: RandomState = 0) -> 
     """
     folds = folds_of(data, random_state)
     bounds = [LENGTH_SCALES] * folds[0][0].shape[1] + [COST, TUBE, GAMMA]
-    return Problem(f"svr-length-scales({data})", ErrorOverFolds(predict, folds), bounds)
+    return Problem(f"svr-length-scales({data})", partial(error_over_folds, predict, folds), bounds)
 
 
 def predict(X, y, X_test, exponents):

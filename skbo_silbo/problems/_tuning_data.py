@@ -1,7 +1,5 @@
 """Bundled regression data for tuning problems, and the splits on which they are judged."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -72,29 +70,19 @@ def _standardised(X, y, train, test):
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ErrorOverFolds:
-    """Mean squared error over folds, for rows of parameters.
+def error_over_folds(predict, folds, rows):
+    """Return the mean squared errors over folds, (n,), of rows of parameters, (n, d).
 
-    Attributes
+    Parameters
     ----------
     predict : callable
         From ``(X, y, X_test, parameters)`` to what is predicted at X_test.
     folds : tuple
         As `folds_of` returns them.
+    rows : ndarray of shape (n, d)
     """
+    return np.array([np.mean(_errors(predict, folds, row)) for row in rows])
 
-    predict: Callable
-    folds: tuple
 
-    def __call__(self, rows):
-        """Return the errors, (n,), of rows of parameters, (n, d)."""
-        return np.array([self._error(row) for row in rows])
-
-    def _error(self, parameters):
-        return np.mean(
-            [
-                np.mean((y_test - self.predict(X, y, X_test, parameters)) ** 2)
-                for X, y, X_test, y_test in self.folds
-            ]
-        )
+def _errors(predict, folds, row):
+    return [np.mean((y_test - predict(X, y, X_test, row)) ** 2) for X, y, X_test, y_test in folds]
