@@ -87,29 +87,21 @@ class OwnMethod:
         )
 
 
-@dataclass(frozen=True)
-class PeerMethod:
-    """A peer, by the name of its class; one that is made of BoTorch's pieces is imported late."""
-
-    name: str
-    module: str = "peers"
-
-    def __call__(self, recorder, problem, seed):
-        """Ask, evaluate and tell."""
-        module = import_module(f".{self.module}", __package__)
-        lower, upper = recorder.problem.bounds.T
-        peer = getattr(module, self.name)(len(lower), seed)
-        for _ in range(problem["n"]):
-            u = peer.ask()
-            peer.tell(u, recorder(np.clip(lower + u * (upper - lower), lower, upper)))
+def run_peer(name, module, recorder, problem, seed):
+    """Ask, evaluate and tell a peer, a class of a module here that is imported late."""
+    lower, upper = recorder.problem.bounds.T
+    peer = getattr(import_module(f".{module}", __package__), name)(len(lower), seed)
+    for _ in range(problem["n"]):
+        u = peer.ask()
+        peer.tell(u, recorder(np.clip(lower + u * (upper - lower), lower, upper)))
 
 
 def _peer(name, package, settings="defaults", values=ANY):
-    return Contestant(PeerMethod(name), package, values, settings)
+    return Contestant(partial(run_peer, name, "peers"), package, values, settings)
 
 
 def _torch_peer(name, settings):
-    return Contestant(PeerMethod(name, "torch_peers"), "botorch", SCALED, settings)
+    return Contestant(partial(run_peer, name, "torch_peers"), "botorch", SCALED, settings)
 
 
 def _ours(method, *, as_published=True, words="", pencil=None, **options):
