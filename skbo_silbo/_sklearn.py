@@ -28,8 +28,8 @@ rows_of = _safe_indexing  # of arrays, frames, sparse matrices and lists
 def is_all_fits_failed(error):
     """Return whether scikit-learn raised this error because every fit of one call failed.
 
-    Such a ValueError has no type of its own, so it is told from others, such as one for an unknown
-    parameter, by the function that raised it.
+    Such a ValueError has no type of its own. The function that raised it distinguishes it from
+    others, such as one for an unknown parameter.
 
     Parameters
     ----------

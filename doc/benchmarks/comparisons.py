@@ -117,16 +117,16 @@ def _verdict(signs, wants_level):
     if wants_level:
         return "falls" if signs - {0} else "not refuted"
     words = {1: "stands", -1: "falls", 0: "undecided"}
-    told = [words[sign] for sign in (1, -1, 0) if sign in signs]
-    return told[0] if len(told) == 1 else ", ".join(f"{word} on some" for word in told)
+    rows = [words[sign] for sign in (1, -1, 0) if sign in signs]
+    return rows[0] if len(rows) == 1 else ", ".join(f"{word} on some" for word in rows)
 
 
-def told_mean(values):
+def format_mean(values):
     """Return mean, standard error and number of runs as words.
 
     Examples
     --------
-    >>> told_mean({0: 1.0, 1: 2.0, 2: 3.0}), told_mean({}), told_mean({5: 2.0})
+    >>> format_mean({0: 1.0, 1: 2.0, 2: 3.0}), format_mean({}), format_mean({5: 2.0})
     ('2 ± 0.58 (3)', '', '2 (1)')
     """
     if not values:

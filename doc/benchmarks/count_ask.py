@@ -20,8 +20,8 @@ TABLE = Path(__file__).with_name("ask.csv")
 HEADER = ["proposal, with 30 inputs", "functions", "files", "depth"]
 
 
-def told(n, **options):
-    """Return an optimiser of 30 inputs that n values were told."""
+def observed(n, **options):
+    """Return an optimiser of 30 inputs that has n observations."""
     optimizer = SILBO([(-1, 1)] * 30, random_state=0, **options)
     for _ in range(n):
         x = optimizer.ask()
@@ -29,17 +29,17 @@ def told(n, **options):
     return optimizer
 
 
-def pending(n_told, n_pending):
+def pending(n_observed, n_pending):
     """Return an optimiser with points pending, and nothing observed since they were proposed."""
-    optimizer = told(n_told)
+    optimizer = observed(n_observed)
     optimizer.ask(n_pending)
     return optimizer
 
 
 PROPOSALS = {
-    "the 37th: hyperparameters as they were": lambda: told(36),
-    "the first of a model: scale and hyperparameters are searched": lambda: told(11),
-    'the 20th with ``embedding="semi-sir"``': lambda: told(19, embedding="semi-sir"),
+    "the 37th: hyperparameters as they were": lambda: observed(36),
+    "the first of a model: scale and hyperparameters are searched": lambda: observed(11),
+    'the 20th with ``embedding="semi-sir"``': lambda: observed(19, embedding="semi-sir"),
     "the 20th with three points pending": lambda: pending(19, 3),
 }
 

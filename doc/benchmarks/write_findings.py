@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from comparisons import LEVEL, compare, holm, signs_of, told_mean, verdict_of
+from comparisons import LEVEL, compare, format_mean, holm, signs_of, verdict_of
 from paper_claims import (
     ALIKE,
     AT_ITERATIONS,
@@ -43,7 +43,7 @@ from skbo_silbo.benchmarks.engine import (
 )
 from skbo_silbo.benchmarks.experiments._paper_figures import PAPER, within_slices
 from skbo_silbo.benchmarks.experiments._paper_picture import CAPTION
-from skbo_silbo.benchmarks.search.published import published_curves, value_at
+from skbo_silbo.benchmarks.experiments._published import published_curves, value_at
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER / "findings.rst"
@@ -83,8 +83,8 @@ class Results:
 
 def fits(problem, wanted):
     """Whether a problem is the one wanted, by what is told of that; noisy only if that is told."""
-    told_of = wanted.items() - {("n", wanted.get("n"))}
-    return told_of <= problem.items() and ("sd" in problem) == ("sd" in wanted)
+    fixed = wanted.items() - {("n", wanted.get("n"))}
+    return fixed <= problem.items() and ("sd" in problem) == ("sd" in wanted)
 
 
 def z_of(curves, claim, problem, d):
@@ -120,7 +120,7 @@ def authors_table(found, title, note):
     rows = [
         (
             claim.words,
-            told_curve(claim),
+            format_curve(claim),
             *(f"{z:+.1f}{'*' if sign else ''}" for z, sign in cells),
             verdict_of([sign for _, sign in cells], claim.level),
         )
@@ -141,14 +141,14 @@ def about_more(found):
     return ABOUT_MORE.format(differ=differ, differ_alike=differ_alike, n=sizes[ALIKE].size)
 
 
-def told_curve(claim):
+def format_curve(claim):
     """Return what a claim about published curves compares, and after how many evaluations."""
     acquisitions = [key[1] or "EI" for key in (claim.first, claim.second)]
-    told = "/".join(acquisitions) if claim.second[0].startswith("SILBO") else acquisitions[0]
-    return f"{told}, {told_at(claim)}"
+    words = "/".join(acquisitions) if claim.second[0].startswith("SILBO") else acquisitions[0]
+    return f"{words}, {format_count(claim)}"
 
 
-def told_at(claim):
+def format_count(claim):
     """Return the evaluations of both sides as words."""
     return str(claim.at) if not isinstance(claim.at, tuple) else "/".join(map(str, claim.at))
 
@@ -177,28 +177,28 @@ def our_claims(results, claims, functions, d):
 
 def claims_table(rows, title):
     """Every comparison of one family."""
-    told = [
+    found = [
         (
             claim.words,
             f"{claim.first} - {claim.second}",
-            told_at(claim),
+            format_count(claim),
             name,
-            *told_comparison(one, runs, p, sign, claim.level),
+            *format_comparison(one, runs, p, sign, claim.level),
         )
         for claim, _, _, name, (one, runs), p, sign in rows
     ]
     header = ("claim", "methods", "evaluations", "function", "runs", "means", "medians")
-    return Table(title, (*header, "p (t)", "p (ranks)", "p (t), Holm", "verdict"), told)
+    return Table(title, (*header, "p (t)", "p (ranks)", "p (t), Holm", "verdict"), found)
 
 
-def told_comparison(one, runs, p, sign, level):
+def format_comparison(one, runs, p, sign, level):
     """Return the cells of a comparison."""
     if one is None:
         return (runs, "", "", "", "", "", "too few runs")
-    told_p = (f"{value:.2g}" for value in (one.p, one.p_ranks, p))
+    p_values = (f"{value:.2g}" for value in (one.p, one.p_ranks, p))
     means = f"{one.gap:+.3g} ± {one.error:.2g}"
     words = ("not refuted", "falls", "falls") if level else ("undecided", "for", "against")
-    return (one.runs, means, f"{one.middle:+.3g}", *told_p, words[sign])
+    return (one.runs, means, f"{one.middle:+.3g}", *p_values, words[sign])
 
 
 def summary_table(authors, ours):
@@ -220,12 +220,12 @@ def summary_table(authors, ours):
         everything = [pair for source in sources for pair in source]
         level = everything[0][0]
         verdict = verdict_of([sign for _, sign in everything if sign is not None], level)
-        rows.append((words, *map(told_signs, sources), verdict, decides))
+        rows.append((words, *map(format_signs, sources), verdict, decides))
     header = ("claim", "authors' data", "ours as printed", "ours as run", "verdict")
     return Table("The claims", (*header, "what decides it"), rows, ABOUT_SUMMARY)
 
 
-def told_signs(source):
+def format_signs(source):
     """Return how many comparisons are for, against and undecided."""
     signs = [sign for _, sign in source if sign is not None]
     if not signs:
@@ -333,15 +333,15 @@ def means_table(paper, curves, d=100):
     """Published means beside ours, as printed and as run."""
     rows = []
     for name, key, *methods, at in MEANS:
-        for function, problem, told in FUNCTIONS:
+        for function, problem, words in FUNCTIONS:
             ours = [paper.best(m, at, function=function, d=d) for m in methods]
-            theirs = told_published(curves.get((problem, d, key)), at)
-            rows.append((name, told, str(at), theirs, *map(mean_and_median, ours)))
+            theirs = format_published(curves.get((problem, d, key)), at)
+            rows.append((name, words, str(at), theirs, *map(mean_and_median, ours)))
     header = ("method", "function", "evaluations", "published", "ours", "ours as run")
     return Table(f"Means and medians, {d} inputs", header, rows, ABOUT_MEANS)
 
 
-def told_published(rows, at):
+def format_published(rows, at):
     """Return mean and standard error of a published curve, at its end if that is before."""
     if not rows:
         return ""
@@ -352,7 +352,7 @@ def told_published(rows, at):
 
 def mean_and_median(values):
     """Return mean, error, runs and median as words."""
-    return f"{told_mean(values)}; {np.median(list(values.values())):.4g}" if values else ""
+    return f"{format_mean(values)}; {np.median(list(values.values())):.4g}" if values else ""
 
 
 def other_claims(paper, methods, embedding, solvers):
@@ -374,15 +374,15 @@ def other_claims(paper, methods, embedding, solvers):
     found = [compare(a, b, paired) for _, a, b, paired in rows]
     p = holm([one and one.p for one in found])
     signs = signs_of([one.gap if one else 0.0 for one in found], p)
-    told = [
-        (words, *told_other(one, value), verdict_of([sign]))
+    body = [
+        (words, *format_other(one, value), verdict_of([sign]))
         for (words, *_), one, value, sign in zip(rows, found, p, signs, strict=True)
         if one
     ]
-    return Table("Other measures", ("claim", "difference", "p, Holm", "verdict"), told, ABOUT_OTHER)
+    return Table("Other measures", ("claim", "difference", "p, Holm", "verdict"), body, ABOUT_OTHER)
 
 
-def told_other(one, p):
+def format_other(one, p):
     """Return difference and p as words."""
     return f"{one.gap:+.3g} ± {one.error:.2g} ({one.runs})", f"{p:.2g}"
 
@@ -438,7 +438,7 @@ def time_claims(paper, methods):
 
 def runs_table(paper):
     """How many runs of every method there are on the authors' problems."""
-    rows = [(m, *(told_runs(paper, m, d) for d in DIMENSIONS)) for m in PAPER.methods]
+    rows = [(m, *(format_runs(paper, m, d) for d in DIMENSIONS)) for m in PAPER.methods]
     rows = [row for row in rows if any(row[1:])]
     note = "Evaluations: runs, of the function with the fewest. Not here: not run."
     return Table(
@@ -446,7 +446,7 @@ def runs_table(paper):
     )
 
 
-def told_runs(paper, method, d):
+def format_runs(paper, method, d):
     """Return how many runs a method has, by budget."""
     lengths = {
         function: [r["problem"]["n"] for r in paper.of(method, function=function, d=d)]
@@ -460,15 +460,15 @@ def made():
     """Return the page and its tables: file name to text."""
     names = "paper", "methods", "paper-embedding", "solvers"
     paper, methods, embedding, solvers = map(Results, names)
-    curves = published_curves(FOLDER / "published.csv")
+    curves = published_curves()
     first, more = authors_claims(curves, AUTHORS), authors_claims(curves, AUTHORS_MORE)
     families = {f"{d} inputs": our_claims(paper, CLAIMS[d], FUNCTIONS, d) for d in DIMENSIONS}
     families["textbook functions"] = our_claims(methods, ON_TEXTBOOK, TEXTBOOK, 100)
     iterations = our_claims(paper, AT_ITERATIONS, FUNCTIONS, 100)
     ours = [row for rows in families.values() for row in rows]
     tables = [
-        claims_table(rows, f"Every comparison, {told}")
-        for told, rows in (*families.items(), ("iterations of the paper", iterations))
+        claims_table(rows, f"Every comparison, {words}")
+        for words, rows in (*families.items(), ("iterations of the paper", iterations))
     ]
     files = {f"findings-{'-'.join(t.title.lower().split()[2:])}.csv": t for t in tables}
     blocks = [
@@ -485,8 +485,7 @@ def made():
         runs_table(paper),
         LIMITS,
     ]
-    told = [csv_block(b) if isinstance(b, Table) else b for b in blocks]
-    page = {PAGE.name: render_rst("Does SILBO work? The paper's claims", told)}
+    page = {PAGE.name: render_rst("Does SILBO work? The paper's claims", blocks)}
     return page | {name: csv_lines(table) for name, table in files.items()}
 
 

@@ -4,7 +4,6 @@
 symbol     shape       meaning
 =========  ==========  =========================================================
 S          (n, n)      symmetric 0/1 adjacency, the union of both directions
-L = D - S  (n, n)      unnormalised Laplacian, D the diagonal of degrees
 =========  ==========  =========================================================
 """
 
@@ -78,9 +77,3 @@ def neighbor_graph(X, n_neighbors, *, method="auto", random_state=None):
     ones = np.ones(len(rows))
     directed = sparse.csr_array((ones, (rows, indices[rows, places])), shape=(len(X), len(X)))
     return directed.maximum(directed.T).tocsr()
-
-
-def laplacian(S):
-    """Unnormalised Laplacian L = D - S of a symmetric graph, as a csr_array."""
-    degrees = np.asarray(S.sum(axis=1)).ravel()
-    return (sparse.diags_array(degrees) - S).tocsr()

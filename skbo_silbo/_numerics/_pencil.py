@@ -49,20 +49,13 @@ class Pencil:
         """Labelled rows (n_l, d)."""
         return self.X[: self.n_labeled]
 
-    def with_ridge(self, ridge):
-        """Return the same pencil with `ridge`, absolute, on the diagonal of T."""
-        return replace(self, ridge=ridge)
-
     def with_relative_ridge(self, ridge):
         """Return the same pencil with `ridge` times ``tr(T) / d`` on the diagonal of T."""
         return replace(self, ridge=ridge * self.mean_scatter() if ridge else 0.0)
 
     def mean_scatter(self):
-        """``tr(T) / d`` before any ridge, in one pass over the rows."""
-        trace = np.vdot(self.X_labeled, self.X_labeled)
-        if self.penalty is not None:
-            trace += np.vdot(self.X, self.penalty @ self.X)
-        return trace / self.X.shape[1]
+        """``tr(T) / d`` before any ridge."""
+        return replace(self, ridge=0.0).total_diagonal().mean()
 
     def total_diagonal(self):
         """Diagonal of T (d,)."""

@@ -1,7 +1,5 @@
 """Which solver ``solver="auto"`` takes for a pencil."""
 
-from ._solvers import DenseSolver, DualSolver, IterativeSolver, RandomizedSolver
-
 # Measured by `python -m skbo_silbo.benchmarks run solvers`, see doc/benchmarks/sdr.rst.
 DENSE_MAX_FEATURES = 8000
 """Features up to which "auto" forms T (d x d) when there are more rows than features.
@@ -46,13 +44,3 @@ def _leading_are_faster(pencil):
     ridged_rows = d > n and pencil.penalty is None and pencil.ridge > 0
     least = RANDOMIZED_MIN_COLUMNS_WIDE if ridged_rows else RANDOMIZED_MIN_COLUMNS
     return pencil.omega.shape[1] > least
-
-
-def make_solver(name, random_state):
-    """Return the solver of a name."""
-    return {
-        "dense": DenseSolver(),
-        "dual": DualSolver(),
-        "iterative": IterativeSolver(random_state),
-        "randomized": RandomizedSolver(random_state),
-    }[name]

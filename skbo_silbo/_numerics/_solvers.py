@@ -10,11 +10,12 @@ randomized      as dense or dual, less the whitening    d^2 or n^2
                 of c sums and most of d^3 or n^3
 ==============  ======================================  ==================================
 
-Each is a frozen record with one method, ``solve(pencil, n_wanted)``: the exact ones return all
-eigenvalues, the others the leading ones; all return the first n_wanted directions.
+Each is a function of ``(pencil, n_wanted, random_state)``: the exact ones return all eigenvalues,
+the others the leading ones; all return the first n_wanted directions.
 """
 
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 from scipy import linalg
@@ -42,59 +43,52 @@ LEAST_EIGENVALUE = 1e-8
 """An eigenvalue of Omega'K(K + ridge I)^-1 Omega below this carries too few digits."""
 
 
-@dataclass(frozen=True)
-class DenseSolver:
-    """T and its Cholesky factor, d x d; the SVD of the rows where T is ill-conditioned."""
-
-    def solve(self, pencil, n_wanted):
-        """Exact directions."""
-        return solve_moments(pencil.slice_sums(), primal_basis(pencil), n_wanted)
+def solve_dense(pencil, n_wanted, random_state=None):
+    """Exact directions from T, d x d, or from the rows' SVD where T is ill-conditioned."""
+    return solve_moments(pencil.slice_sums(), primal_basis(pencil), n_wanted)
 
 
-@dataclass(frozen=True)
-class DualSolver:
-    """The pencil within the rows' span, from the Gram matrix X X' (n x n)."""
-
-    def solve(self, pencil, n_wanted):
-        """Exact directions."""
-        return solve_rows(pencil, n_wanted, self)
+def solve_dual(pencil, n_wanted, random_state=None):
+    """Exact directions within the rows' span, from the Gram matrix X X' (n x n)."""
+    return solve_rows(pencil, n_wanted, solve_dual)
 
 
-@dataclass(frozen=True)
-class IterativeSolver:
-    """Conjugate gradients on products with X: neither d x d nor n x n is formed."""
+def solve_iterative(pencil, n_wanted, random_state=None):
+    """Leading directions by conjugate gradients: neither d x d nor n x n is formed.
 
-    random_state: object = None
+    Exact to their tolerance for plain slices.
+    """
+    diagonal = pencil.total_diagonal()
 
-    def solve(self, pencil, n_wanted):
-        """Leading directions; exact to the tolerance of conjugate gradients for plain slices."""
-        diagonal = pencil.total_diagonal()
+    def solve_total(V):
+        return conjugate_gradients(pencil.apply_total, V, diagonal=diagonal)
 
-        def solve_total(V):
-            return conjugate_gradients(pencil.apply_total, V, diagonal=diagonal)
-
-        random_state = check_random_state(self.random_state)
-        return leading_eigenpairs(pencil, solve_total, n_wanted, random_state=random_state)
+    random_state = check_random_state(random_state)
+    return leading_eigenpairs(pencil, solve_total, n_wanted, random_state=random_state)
 
 
-@dataclass(frozen=True)
-class RandomizedSolver:
-    """Lanczos iteration from a random start on the whitened pencil, where slices are many."""
+def solve_randomized(pencil, n_wanted, random_state=None):
+    """Leading directions by Lanczos iteration from a random start on the whitened pencil."""
+    random_state = check_random_state(random_state)
+    if pencil.X.shape[1] > len(pencil.X):
+        return solve_rows(pencil, n_wanted, solve_randomized, random_state)
+    return solve_moments(pencil.slice_sums(), primal_basis(pencil), n_wanted, random_state)
 
-    random_state: object = None
 
-    def solve(self, pencil, n_wanted):
-        """Leading directions, to the tolerance of `leading_eigenvectors`."""
-        random_state = check_random_state(self.random_state)
-        if pencil.X.shape[1] > len(pencil.X):
-            return solve_rows(pencil, n_wanted, self, random_state)
-        return solve_moments(pencil.slice_sums(), primal_basis(pencil), n_wanted, random_state)
+PENCIL_SOLVERS = MappingProxyType(
+    {
+        "dense": solve_dense,
+        "dual": solve_dual,
+        "iterative": solve_iterative,
+        "randomized": solve_randomized,
+    }
+)
 
 
 def solve_rows(pencil, n_wanted, solver, random_state=None):
     """Directions within the span of the rows: exact, or with a `random_state` the leading ones."""
     if has_uneven_columns(pencil):
-        return solve_uneven_columns(pencil, n_wanted, solver)
+        return solve_uneven_columns(pencil, n_wanted, solver, random_state)
     few = random_state is not None or 2 * pencil.omega.shape[1] <= pencil.n_labeled
     if few and pencil.penalty is None and pencil.ridge:
         spectrum = solve_ridged_rows(pencil, n_wanted, random_state)
@@ -115,7 +109,7 @@ def has_uneven_columns(pencil):
     return least < UNEVEN_SQUARES * largest and pencil.ridge < LIGHT_RIDGE * largest
 
 
-def solve_uneven_columns(pencil, n_wanted, solver):
+def solve_uneven_columns(pencil, n_wanted, solver, random_state):
     """Directions by `solver` from columns of unit length, then in the units of the columns.
 
     Only without a ridge is that the same pencil; with one, T is formed. Directions are moved along
@@ -129,10 +123,10 @@ def solve_uneven_columns(pencil, n_wanted, solver):
             "Standardise the columns, or raise ridge."
         )
     if pencil.ridge:
-        return DenseSolver().solve(pencil, n_wanted)
+        return solve_dense(pencil, n_wanted)
     scale = np.sqrt(np.einsum("ij,ij->j", pencil.X, pencil.X))
     scale[scale == 0] = 1.0
-    spectrum = solver.solve(replace(pencil, X=pencil.X / scale), n_wanted)
+    spectrum = solver(replace(pencil, X=pencil.X / scale), n_wanted, random_state)
     B = spectrum.directions / scale[:, None]
     if d >= n:
         Q, R, _ = linalg.qr(pencil.X.T, mode="economic", pivoting=True, check_finite=False)

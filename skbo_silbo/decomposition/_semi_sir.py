@@ -1,5 +1,6 @@
 """Semi-supervised, localised sliced inverse regression."""
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -16,7 +17,8 @@ from .._checks import (
     warn_user,
 )
 from .._numerics._pencil import Pencil
-from .._numerics._solver_choice import DENSE_MAX_FEATURES, choose_solver, make_solver
+from .._numerics._solver_choice import DENSE_MAX_FEATURES, choose_solver
+from .._numerics._solvers import PENCIL_SOLVERS
 from .._numerics._whitening import cholesky_basis
 from ._chunks import ChunkedSlicing
 from ._projection import LinearProjection
@@ -315,8 +317,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         pencil = self._build_pencil(X, slices, omega, search)
         if self.n_components in TESTED_WORDS:
             check_room_for_tests(pencil)
-        solver = self._make_solver(pencil, random_state)
-        spectrum = solver.solve(pencil, self._n_wanted(pencil.omega.shape[1]))
+        self.solver_ = self._choose_solver(pencil)
+        solve, n_wanted = PENCIL_SOLVERS[self.solver_], self._n_wanted(pencil.omega.shape[1])
+        spectrum = solve(pencil, n_wanted, random_state)
         plain, penalised = self._is_plain(slices), pencil.penalty is not None
         self._store_spectrum(spectrum, slices.n_rows, plain=plain, penalised=penalised)
         self.n_components_ = self._choose_n_components(pencil, slices, near)
@@ -327,12 +330,11 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
             rows = slices.unweighted(pencil.X_labeled)[places]
             self._look_at_curvature(rows, self.components_ * scale, data.y)
 
-    def _make_solver(self, pencil, random_state):
-        self.solver_ = self.solver
-        if self.solver == "auto":
-            counted = isinstance(self.n_components, Integral)
-            self.solver_ = choose_solver(pencil, relative_ridge=self.ridge_, counted=counted)
-        return make_solver(self.solver_, random_state)
+    def _choose_solver(self, pencil):
+        if self.solver != "auto":
+            return self.solver
+        counted = isinstance(self.n_components, Integral)
+        return choose_solver(pencil, relative_ridge=self.ridge_, counted=counted)
 
     def _fit_moments(self, data, slices):
         """Fit from the moments of the rows, which need not be centred; False where they do not do.
@@ -458,7 +460,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
             return pencil.with_relative_ridge(self.ridge_)
         rho = ridge_of(None)
         self.ridge_ = float(rho / pencil.mean_scatter()) if rho else 0.0
-        return pencil.with_ridge(rho)
+        return replace(pencil, ridge=rho)
 
     def _ridge_rule(self, X_labeled, slices):
         """Absolute ridge as a function of the trace of T."""

@@ -40,9 +40,7 @@ def preimage_by_evolution(z, embedding, rng, *, centred=False, generations=np.in
 
     d = embedding.d
     target = TOLERANCE * float((embedding.half_widths**2).sum())
-    options = {
-        "seed": np.nan,  # a number would seed numpy's global generator
-        "randn": lambda *shape: rng.standard_normal(shape),
+    options = quiet_options(rng) | {
         "AdaptSigma": cma.sigma_adaptation.CMAAdaptSigmaCSA,  # else the global generator at d > 500
         "bounds": [-1.0, 1.0],
         "CMA_diagonal": d > DIAGONAL_FROM,
@@ -50,8 +48,6 @@ def preimage_by_evolution(z, embedding, rng, *, centred=False, generations=np.in
         "tolfunrel": STALL,
         "maxfevals": MAX_EVALUATIONS,
         "maxiter": generations,
-        "verbose": -9,
-        "verb_log": 0,
     }
     n = max(d, 2)  # cma refuses one dimension: the second is unused
     start = np.zeros(n) if centred else rng.uniform(-1.0, 1.0, n)
@@ -60,6 +56,16 @@ def preimage_by_evolution(z, embedding, rng, *, centred=False, generations=np.in
         X = search.ask()
         search.tell(X, distances(np.array(X)[:, :d]).tolist())
     return np.clip(search.result.xbest[:d], -1.0, 1.0)
+
+
+def quiet_options(rng):
+    """Return the options with which cma draws from `rng` alone, prints and writes nothing."""
+    return {
+        "seed": np.nan,  # a number would seed numpy's global generator
+        "randn": lambda *shape: rng.standard_normal(shape),
+        "verbose": -9,
+        "verb_log": 0,
+    }
 
 
 def _import_cma():

@@ -25,7 +25,7 @@ from skbo_silbo.journal._describe import describe
 from skbo_silbo.journal._differences import differences_in_words
 from skbo_silbo.optimizers._seed import RootSeed
 from skbo_silbo.space import Box
-from skbo_silbo.space._description import box_difference, describe_space, space_difference
+from skbo_silbo.space._description import describe_space
 from skbo_silbo.space._keys import keys_of
 
 SET, ADDED, INSIDE = "=", "+", "in"  # of a change in what was learnt
@@ -295,10 +295,8 @@ def check_space(data, space):
             f"bounds must be a {'box' if 'bounds' in data else 'space of named parameters'}, as "
             f"the data: got {space!r}. Give what the optimiser was made with."
         )
-    [kind] = now
-    difference = box_difference if kind == "bounds" else space_difference
-    different = difference(data[kind], now[kind])
-    if different is not None:
+    different = differences_in_words(data, now)
+    if different:
         raise ValueError(
             f"bounds must be the space of the data: {different}. An observed point would get "
             "another value. Give the space that the optimiser was made with, or tell the old "

@@ -17,7 +17,7 @@ least value stays the least value whatever g is, and the embedded function is co
 the box of g it is constant along that coordinate.
 """
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -68,8 +68,7 @@ def embedded(problem: Problem, d: int) -> Problem:
     """
     _check(problem, d)
     k = problem.n_dims
-    function = _OnCoordinates(problem, np.arange(k), np.ones(k), np.zeros(k))
-    return _with_coordinates("embedded", problem, function, d)
+    return _with_coordinates("embedded", problem, d, np.arange(k), np.ones(k), np.zeros(k))
 
 
 def planted(problem: Problem, d: int, random_state: RandomState = None) -> Problem:
@@ -119,8 +118,8 @@ def planted(problem: Problem, d: int, random_state: RandomState = None) -> Probl
     kept = signs * _to_cube(problem, optimisers[first])
     lowest = np.maximum(-SHIFT, -(1 - MARGIN) - kept)
     highest = np.minimum(SHIFT, (1 - MARGIN) - kept)
-    function = _OnCoordinates(problem, columns, signs, rng.uniform(lowest, highest))
-    return _with_coordinates("planted", problem, function, d, first)
+    shifts = rng.uniform(lowest, highest)
+    return _with_coordinates("planted", problem, d, columns, signs, shifts, first)
 
 
 def rotated(problem: Problem, d: int, random_state: RandomState = None) -> Problem:
@@ -173,7 +172,7 @@ def rotated(problem: Problem, d: int, random_state: RandomState = None) -> Probl
         X = _preimages(targets / scales, Q)
         if len(X):
             name = f"rotated({problem.name}, d={d})"
-            function = _OnDirections(problem, Q, scales)
+            function = partial(_on_directions, problem, Q, scales)
             return Problem(name, function, _cube(d), problem.optimum, X, Q)
     nearest = np.linalg.norm(targets, axis=1).min()
     raise ValueError(
@@ -184,41 +183,26 @@ def rotated(problem: Problem, d: int, random_state: RandomState = None) -> Probl
     )
 
 
-@dataclass(frozen=True)
-class _OnCoordinates:
-    """g(clip(signs (x[columns] - shifts)))."""
-
-    problem: Problem
-    columns: np.ndarray
-    signs: np.ndarray
-    shifts: np.ndarray
-
-    def __call__(self, X):
-        return _on_cube(self.problem, self.signs * (X[:, self.columns] - self.shifts))
+def _on_coordinates(problem, columns, signs, shifts, X):
+    """Return g(clip(signs (x[columns] - shifts)))."""
+    return _on_cube(problem, signs * (X[:, columns] - shifts))
 
 
-@dataclass(frozen=True)
-class _OnDirections:
-    """g(clip(s Q x))."""
-
-    problem: Problem
-    Q: np.ndarray
-    scales: np.ndarray
-
-    def __call__(self, X):
-        return _on_cube(self.problem, self.scales * (X @ self.Q.T))
+def _on_directions(problem, Q, scales, X):
+    """Return g(clip(s Q x))."""
+    return _on_cube(problem, scales * (X @ Q.T))
 
 
-def _with_coordinates(kind, problem, function, d, first=0):
+def _with_coordinates(kind, problem, d, columns, signs, shifts, first=0):
     """Return the problem on d coordinates; the image of optimiser number `first` comes first."""
-    places = function.signs * _to_cube(problem, problem.optimisers) + function.shifts
+    places = signs * _to_cube(problem, problem.optimisers) + shifts
     places = np.vstack([places[first], np.delete(places, first, axis=0)])
     places = places[(np.abs(places) <= 1.0).all(axis=1)]
     optimisers = np.zeros((len(places), d))
-    optimisers[:, function.columns] = places
-    directions = np.eye(d)[function.columns]
+    optimisers[:, columns] = places
+    function = partial(_on_coordinates, problem, columns, signs, shifts)
     name = f"{kind}({problem.name}, d={d})"
-    return Problem(name, function, _cube(d), problem.optimum, optimisers, directions)
+    return Problem(name, function, _cube(d), problem.optimum, optimisers, np.eye(d)[columns])
 
 
 def _random_rows(rng, k, d):

@@ -1,13 +1,13 @@
 """Weighted Lasso: one penalty for each coefficient, judged by cross-validation."""
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from sklearn.linear_model import lasso_path
 
 from skbo_silbo._typing import RandomState
 from skbo_silbo.problems._problem import Problem
-from skbo_silbo.problems._tuning_data import folds_of
+from skbo_silbo.problems._tuning_data import error_over_folds, folds_of
 
 LOWEST = -3.0  # log10 of a penalty relative to the least one that leaves no coefficient
 DUAL_GAP = 1e-8  # relative to |y|^2
@@ -54,26 +54,13 @@ def weighted_lasso(data: str = "diabetes-interactions", random_state: RandomStat
     """
     folds = folds_of(data, random_state)
     bounds = np.tile([LOWEST, 0.0], (folds[0][0].shape[1], 1))
-    return Problem(f"weighted-lasso({data})", LassoError(folds), bounds)
+    return Problem(f"weighted-lasso({data})", partial(error_over_folds, predict, folds), bounds)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LassoError:
-    """Mean squared error over folds, for rows of log10 relative penalties."""
-
-    folds: tuple
-
-    def __call__(self, exponents):
-        """Return the errors, (n,), of rows of exponents, (n, d)."""
-        return np.array([self._error(row) for row in exponents])
-
-    def _error(self, exponents):
-        errors = []
-        for X, y, X_test, y_test in self.folds:
-            largest = np.abs(X.T @ y).max() / len(X)
-            coefficients = solve_weighted_lasso(X, y, largest * 10.0**exponents)
-            errors.append(np.mean((y_test - X_test @ coefficients) ** 2))
-        return np.mean(errors)
+def predict(X, y, X_test, exponents):
+    """Return what the Lasso of these log10 relative penalties predicts."""
+    largest = np.abs(X.T @ y).max() / len(X)
+    return X_test @ solve_weighted_lasso(X, y, largest * 10.0**exponents)
 
 
 def solve_weighted_lasso(X, y, penalties):

@@ -1,13 +1,12 @@
 """Support vector regression with one length scale for each input, judged by cross-validation."""
 
-from dataclasses import dataclass
+from functools import partial
 
-import numpy as np
 from sklearn.svm import SVR
 
 from skbo_silbo._typing import RandomState
 from skbo_silbo.problems._problem import Problem
-from skbo_silbo.problems._tuning_data import folds_of
+from skbo_silbo.problems._tuning_data import error_over_folds, folds_of
 
 LENGTH_SCALES = (-1.0, 2.0)  # all bounds are those of log10
 COST = (-1.0, 2.0)
@@ -54,24 +53,11 @@ def svr_length_scales(data: str = "diabetes", random_state: RandomState = 0) -> 
     """
     folds = folds_of(data, random_state)
     bounds = [LENGTH_SCALES] * folds[0][0].shape[1] + [COST, TUBE, GAMMA]
-    return Problem(f"svr-length-scales({data})", SVRError(folds), bounds)
+    return Problem(f"svr-length-scales({data})", partial(error_over_folds, predict, folds), bounds)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SVRError:
-    """Mean squared error over folds, for rows of log10 parameters."""
-
-    folds: tuple
-
-    def __call__(self, exponents):
-        """Return the errors, (n,), of rows of exponents, (n, p + 3)."""
-        return np.array([self._error(10.0**row) for row in exponents])
-
-    def _error(self, parameters):
-        scales, (C, epsilon, g) = parameters[:-3], parameters[-3:]
-        model = SVR(C=C, epsilon=epsilon, gamma=g / len(scales))
-        errors = []
-        for X, y, X_test, y_test in self.folds:
-            predicted = model.fit(X / scales, y).predict(X_test / scales)
-            errors.append(np.mean((y_test - predicted) ** 2))
-        return np.mean(errors)
+def predict(X, y, X_test, exponents):
+    """Return what the regression of these log10 parameters predicts."""
+    *scales, C, epsilon, g = 10.0**exponents
+    model = SVR(C=C, epsilon=epsilon, gamma=g / len(scales))
+    return model.fit(X / scales, y).predict(X_test / scales)

@@ -2,6 +2,7 @@
 
 from types import MappingProxyType
 
+import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
@@ -67,3 +68,21 @@ def _standardised(X, y, train, test):
         inputs.transform(X[test]),
         target.transform(y[test, None]).ravel(),
     )
+
+
+def error_over_folds(predict, folds, rows):
+    """Return the mean squared errors over folds, (n,), of rows of parameters, (n, d).
+
+    Parameters
+    ----------
+    predict : callable
+        From ``(X, y, X_test, parameters)`` to what is predicted at X_test.
+    folds : tuple
+        As `folds_of` returns them.
+    rows : ndarray of shape (n, d)
+    """
+    return np.array([np.mean(_errors(predict, folds, row)) for row in rows])
+
+
+def _errors(predict, folds, row):
+    return [np.mean((y_test - predict(X, y, X_test, row)) ** 2) for X, y, X_test, y_test in folds]

@@ -111,6 +111,6 @@ def draw_unseen(space: SpaceLike, seen: Collection[bytes], rng: np.random.Genera
         size = BATCH_SIZE
     raise SpaceExhausted(
         f"no new point among {BATCHES * BATCH_SIZE} random draws: of the {space.n_points} "
-        f"points of the space {len(seen)} have been asked for or told. "
+        f"points of the space {len(seen)} have been asked for or observed. "
         "End the search, or widen the space."
     )

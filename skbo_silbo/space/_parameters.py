@@ -238,4 +238,4 @@ def _not_one_of(name, values, value):
 
 def _rounded(numbers):
     """Return floats without the digits in which versions of scipy differ."""
-    return [float(f"{number:.10g}") for number in numbers]
+    return [float(f"{number:.8g}") for number in numbers]

@@ -101,6 +101,8 @@ def _check_state(template, surrogate, Z, y, new):
 
 def _check_pending(surrogate, new):
     before = surrogate.predict(new)
-    believer = surrogate.with_points(new[:1], before[0][:1] - 1.0)
+    conditioned = surrogate.with_points(new[:1], before[0][:1] - 1.0)
     require_close(surrogate.predict(new), before, "with_points must leave the surrogate as it is")
-    require(believer.predict(new)[0][0] < before[0][0], "the value of a pending point must count")
+    require(
+        conditioned.predict(new)[0][0] < before[0][0], "the value of a pending point must count"
+    )

@@ -373,8 +373,8 @@ def test_tables_as_text_and_as_restructured_text():
         "Note.",
     ]
     page = render_rst("Page", ["Words.", table])
-    assert page.startswith("Page\n====\n\nWords.\n\nTitle\n-----\n\n.. list-table::\n")
-    assert "   * - a\n     - long head\n   * - value\n     - 1\n" in page
+    assert page.startswith("Page\n====\n\nWords.\n\nTitle\n-----\n\n.. csv-table::\n")
+    assert page.endswith("   :header-rows: 1\n\n   a,long head\n   value,1\n\nNote.\n")
 
 
 def test_end_to_end_and_resumed(tmp_path, capsys):

@@ -60,7 +60,7 @@ def test_an_objective_of_ones_own_stands_beside_the_peers(own_folder, capsys):
     assert "2 of 2 cells already done" in capsys.readouterr().out
     assert main(["report", "own.jsonl", "--rst", "own.rst"]) == 0
     page = (own_folder / "own.rst").read_text()
-    assert "Own my_simulator:bowl, d = 2, 15 evaluations" in page
+    assert "own my_simulator:bowl, d = 2, 15 evaluations" in page
     told = page.split("run own --out own.jsonl")[1].splitlines()[0]
     assert told == f" {' '.join(command[2:])}"
 
@@ -148,11 +148,6 @@ def unknown_profile(folder):
     return ["run", "growth", "--profile", "huge", "--out", "a.jsonl"], "profile must be one of"
 
 
-def missing_table(folder):
-    Store("one.jsonl").append(first_result("doc/benchmarks/methods.jsonl"))
-    return ["report", "one.jsonl", "--published", "none.csv"], "none.csv: No such file"
-
-
 @pytest.mark.parametrize(
     "case",
     [
@@ -161,7 +156,6 @@ def missing_table(folder):
         out_is_a_folder,
         unknown_experiment_in_a_file,
         unknown_profile,
-        missing_table,
     ],
 )
 def test_every_mistake_is_one_line_on_stderr(case, tmp_path, monkeypatch, capsys):
@@ -248,6 +242,23 @@ def test_a_new_file_is_a_new_experiment(tmp_path, monkeypatch):
     (package / "_third.py").write_text(text.format("ape"))
     with pytest.raises(ValueError, match="name of an experiment must be its own: 'ape'"):
         find_experiments(package.name, [str(package)])
+
+
+def test_an_experiment_of_the_checkout_takes_the_place_of_that_of_the_package(
+    tmp_path, monkeypatch
+):
+    folders = [tmp_path / "shipped", tmp_path / "beside"]
+    text = "from skbo_silbo.benchmarks.engine import Experiment\n"
+    for folder in folders:
+        folder.mkdir()
+        one = f"ONE = Experiment('ape', {{}}, {{}}, 0, 0, about={folder.name!r})\n"
+        (folder / f"_{folder.name}.py").write_text(text + one)
+    init = f"__path__.append({str(folders[1])!r})\n"
+    (folders[0] / "__init__.py").write_text(init)
+    monkeypatch.syspath_prepend(tmp_path)
+    found = find_experiments("shipped", list(map(str, folders)))
+    assert found["ape"].about == "beside"
+    assert EXPERIMENTS["paper"].figures.__module__.endswith("._paper_picture")
 
 
 def test_no_two_files_share_a_name():

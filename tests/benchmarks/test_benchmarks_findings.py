@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu, ttest_ind, ttest_rel, wilcoxon
 
-from skbo_silbo.benchmarks.search.published import published_curves
+from skbo_silbo.benchmarks.experiments._published import published_curves
 
 FOLDER = Path(__file__).parents[2] / "doc" / "benchmarks"
 

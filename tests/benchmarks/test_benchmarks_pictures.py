@@ -8,7 +8,7 @@ import pytest
 
 from skbo_silbo.benchmarks.engine import Store
 from skbo_silbo.benchmarks.search.contestants import CONTESTANTS
-from skbo_silbo.benchmarks.search.search_figures import style_of
+from skbo_silbo.benchmarks.search.search_figures import COLOURS, style_of
 
 FOLDER = Path(__file__).parents[2] / "doc" / "benchmarks"
 APART = 18.0  # CIELAB units; about 2 are just seen side by side, thin lines need far more
@@ -39,5 +39,14 @@ def test_methods_of_a_page_have_lines_that_differ(page):
 
 
 def test_no_two_methods_share_their_line():
-    styles = {(style_of(m)["color"], style_of(m)["ls"]) for m in CONTESTANTS}
-    assert len(styles) == len(CONTESTANTS)
+    styles = {(style_of(m)["color"], style_of(m)["ls"]) for m in COLOURS}
+    assert len(styles) == len(COLOURS)
+    assert set(CONTESTANTS) >= set(COLOURS)
+
+
+def test_a_variant_has_the_colour_of_its_method_and_is_dashed():
+    for name in set(CONTESTANTS) - set(COLOURS):
+        method = max((m for m in COLOURS if name.startswith(m)), key=len)
+        assert style_of(name) == {**style_of(method), "ls": "--", "lw": 1.2}
+    assert style_of("silbo-bu:n_initial=8")["color"] == COLOURS["silbo-bu"]
+    assert style_of("unheard-of")["color"] not in COLOURS.values()

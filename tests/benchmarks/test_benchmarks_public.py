@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from skbo_silbo.benchmarks.engine import RunOptions, render_rst
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 from skbo_silbo.benchmarks.experiments._bocode_offline import bocode_problem
-from skbo_silbo.benchmarks.experiments._public_suites import DEAR, SUBSET
+from skbo_silbo.benchmarks.experiments._public_suites import EXPENSIVE, SUBSET
 from skbo_silbo.benchmarks.search.bbob import bbob_problem
 from skbo_silbo.benchmarks.search.contestants import CONTESTANTS, find_contestant
 from skbo_silbo.benchmarks.search.gap_closed import chance_means, compared, gap_runs
@@ -99,7 +99,7 @@ def test_what_is_reported_is_never_tuned_on():
     assert {i for _, i in tuned} == {1, 2, 3}
     cells = PUBLIC.cells("report")
     assert {c.problem["function"] for c in cells if c.method == "silbo"} == set(range(2, 25, 2))
-    assert {c.problem["function"] for c in cells if c.method in DEAR} == set(SUBSET)
+    assert {c.problem["function"] for c in cells if c.method in EXPENSIVE} == set(SUBSET)
     assert len({c.repeat for c in cells if c.method == "optuna-tpe"}) == 5
     layouts = {(c.problem["kind"], c.problem["d"]) for c in cells if c.method == "cma"}
     assert layouts == {("native", 10), ("native", 20), ("planted", 100), ("rotated", 100)}
@@ -288,7 +288,7 @@ def test_variants_run_wherever_the_method_runs_that_they_vary():
     assert sum(c.method == name for c in cells) == sum(c.method == "silbo" for c in cells)
     assert len(cells) == len(PUBLIC.cells("report")) + sum(c.method == name for c in cells)
     assert varied.methods[name] == ""
-    assert PUBLIC.told_options([{"method": name}, {"method": "silbo"}]) == f" --variant {name}"
+    assert PUBLIC.command_options([{"method": name}, {"method": "silbo"}]) == f" --variant {name}"
     assert dict(find_contestant(name).run.options) == {"embedding": "identity", "n_initial": 8}
     assert find_contestant("silbo") is CONTESTANTS["silbo"]
 

@@ -19,9 +19,9 @@ from skbo_silbo.benchmarks.engine import (
 )
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 from skbo_silbo.benchmarks.experiments._paper_figures import largest_share
+from skbo_silbo.benchmarks.experiments._published import compare_published, read_published
 from skbo_silbo.benchmarks.search.contestants import CONTESTANTS
 from skbo_silbo.benchmarks.search.problem_data import make_problem
-from skbo_silbo.benchmarks.search.published import compare_published, read_published
 from skbo_silbo.benchmarks.search.search_figures import mean_band, search_figures
 from skbo_silbo.benchmarks.search.search_report import (
     at_main_budgets,
@@ -69,7 +69,7 @@ def test_a_recorder_counts_every_call_and_knows_the_truth():
     recorder = Recorder(noisy)
     X = np.random.default_rng(0).uniform(*noisy.bounds.T, (20, 6))
     told = [recorder(x) for x in X]
-    assert told == recorder.told
+    assert told == recorder.observed
     np.testing.assert_allclose(recorder.truth, [noisy.truth(x) for x in X])
     steps = recorder.summary()["steps"]
     best = [int(np.argmin(told[:n])) for n in range(1, 21)]
@@ -99,10 +99,10 @@ def test_the_report_holds_means_and_what_was_not_reached():
     ]
     table, settings = search_report(results)
     best, worst = table.rows
-    assert best[:4] == ("silbo", "1", "0.1", "")
-    assert best[6] == "2 (1/1)"
-    assert worst[:5] == ("random", "2", "3", "1.4", "3")
-    assert worst[6] == "never (0/2)"
+    assert best[:5] == ("embedded branin, d = 6, r = 2, 14 evaluations", "silbo", "1", "0.1", "")
+    assert best[7] == "2 (1/1)"
+    assert worst[1:6] == ("random", "2", "3", "1.4", "3")
+    assert worst[7] == "never (0/2)"
     assert [row[0] for row in settings.rows] == ["random", "silbo"]
     other = {**PROBLEM, "d": 7}
     results += [played("silbo", 0, [[1, 3.0]], other), played("random", 0, [[1, 2.0]], other)]
@@ -324,9 +324,7 @@ def test_the_page_says_what_is_not_measured_and_how_it_is_rebuilt(tmp_path):
     surroundings |= {"versions": {}, "threads": {}}
     problem = {"function": "branin", "kind": "embedded", "d": 5, "n": 12, "r": 2}
     Store(path).append(played("random", 1, [[1, 2.0]], problem, environment=surroundings, load=1.0))
-    table = tmp_path / "published.csv"
-    table.write_text(PUBLISHED)
-    options = ["--profile", "tiny", "--published", str(table), "--rst", str(page)]
+    options = ["--profile", "tiny", "--rst", str(page)]
     assert main(["report", str(path), *options]) == 1
     told = page.read_text()
     assert "Not measured yet" in told

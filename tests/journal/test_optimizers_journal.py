@@ -183,7 +183,7 @@ def test_another_space_sign_or_method_is_refused(path):
         return minimize(bowl, bounds, n_calls=2, journal=path, random_state=0, **options)
 
     search()
-    with pytest.raises(ValueError, match=r"bounds of input 2 were \[0.0, 1.0\] and are \[0.0, 9"):
+    with pytest.raises(ValueError, match=r"bounds\.2 was \[0.0, 1.0\] and is \[0.0, 9"):
         search([*BOUNDS[:2], (0.0, 9.0)])
     with pytest.raises(ValueError, match="maximize was False and is True"):
         search(maximize=True)
@@ -197,7 +197,7 @@ def test_another_space_sign_or_method_is_refused(path):
 def test_a_named_space_that_is_wider_is_refused(path):
     first = SILBO({"lr": loguniform(1e-3, 1)}, journal=path)
     first.tell(first.ask(), 0.0).close_journal()
-    with pytest.raises(ValueError, match="quantiles of parameter 'lr' were"):
+    with pytest.raises(ValueError, match=r"lr\.quantiles was"):
         SILBO({"lr": loguniform(1e-3, 10)}, journal=path)
 
 

@@ -164,7 +164,7 @@ def asked(optimizer):
             "not asked or told anything yet: got Lattice",
         ),
         ({"method": asked(Lattice(BOUNDS))}, "not asked or told anything yet"),
-        ({"method": RandomSearch([(0, 1)] * 2)}, r"bounds of input 0 were \[0.0, 1.0\] and are"),
+        ({"method": RandomSearch([(0, 1)] * 2)}, r"bounds\.0 was \[0.0, 1.0\] and is"),
         ({"method": Lattice(BOUNDS), "random_state": 0}, "random_state must be left out where"),
         ({"method": Lattice(BOUNDS), "step": 0.1}, "step must be left out where method is an opt"),
     ],

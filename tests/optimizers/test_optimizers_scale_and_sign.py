@@ -94,7 +94,7 @@ def test_what_is_saved_says_the_scale_and_the_sign(tmp_path):
     known = {"journal": tmp_path / "search.jsonl", "random_state": 0}
     first = SILBO(RATES, scale=MIXED, maximize=True, **known)
     first.tell(first.ask(), 1.0).close_journal()
-    with pytest.raises(ValueError, match=r"bounds of input 0 were \[1e-06, 1.0, 'log'\]"):
+    with pytest.raises(ValueError, match=r"bounds\.0 was \[1e-06, 1.0, 'log'\]"):
         SILBO(RATES, maximize=True, **known)
     with pytest.raises(ValueError, match="maximize was True and is False"):
         SILBO(RATES, scale=MIXED, **known)

@@ -210,7 +210,7 @@ def test_support_vectors_with_the_stated_kernel():
     scales, (C, epsilon, g) = 10.0 ** x[:10], 10.0 ** x[10:]
     kernel = RBF(scales * np.sqrt(10 / (2 * g)))  # exp(-|x - x'|^2 / (2 l^2))
     errors = []
-    for X, y, X_test, y_test in problem.function.folds:
+    for X, y, X_test, y_test in problem.function.args[1]:
         model = SVR(kernel="precomputed", C=C, epsilon=epsilon).fit(kernel(X), y)
         errors.append(np.mean((model.predict(kernel(X_test, X)) - y_test) ** 2))
     assert_allclose(problem(x), np.mean(errors), rtol=1e-6)
@@ -226,7 +226,7 @@ def test_a_long_length_scale_switches_a_column_off():
 
 @pytest.mark.parametrize("make", [weighted_lasso, svr_length_scales])
 def test_folds_are_standardised_by_their_training_rows(make):
-    folds = make("breast-cancer").function.folds
+    folds = make("breast-cancer").function.args[1]
     assert sum(len(X_test) for _, _, X_test, _ in folds) == 569
     for X, y, X_test, _ in folds:
         assert_allclose(X.mean(axis=0), 0, atol=1e-10)

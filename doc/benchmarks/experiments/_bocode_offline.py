@@ -9,7 +9,7 @@ from functools import cache, partial
 import numpy as np
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid
-from skbo_silbo.benchmarks.search.contestants import packages, told_variants, with_variants
+from skbo_silbo.benchmarks.search.contestants import packages, variant_options, with_variants
 from skbo_silbo.benchmarks.search.gap_closed import compared
 from skbo_silbo.benchmarks.search.gap_report import (
     OURS,
@@ -98,7 +98,7 @@ def make_problem(problem, repeat):
 
 def rank_aims(results, n=100):
     """Return the aim of issue 12.7 for problems without a known optimum: first by mean rank."""
-    told = []
+    rows = []
     for title, runs in grouped_runs(results, group_of).items():
         by_method = compared(runs, n)
         if OURS not in by_method or len(by_method) < 2:
@@ -107,8 +107,8 @@ def rank_aims(results, n=100):
         mine = ranks.pop(OURS)
         rival = min(ranks, key=ranks.get)
         got = f"{mine:.2f}; {rival} {ranks[rival]:.2f} ({len(by_method[OURS])} runs)"
-        told.append((f"{title}: first by mean rank at {n}", got, mine < ranks[rival]))
-    return told
+        rows.append((f"{title}: first by mean rank at {n}", got, mine < ranks[rival]))
+    return rows
 
 
 def _mean_ranks(by_method, n):
@@ -126,11 +126,11 @@ BOCODE = Experiment(
         "tiny": Grid(_problems({"Wing": 10}, "small", 50), 1, 4, methods=("sobol", "random")),
     },
     measure=partial(measure_gap, n_chance=N_CHANCE, make=make_problem),
-    report=partial(gap_report, group_of=group_of, dear=()),
+    report=partial(gap_report, group_of=group_of, expensive=()),
     figures=partial(gap_figures, group_of, ()),
     aims=rank_aims,
     configure=with_variants,
-    told_options=told_variants,
+    command_options=variant_options,
     cap_seconds=7200,
     about="rovers, portfolios, antennas, a wing and others that need no network",
 )

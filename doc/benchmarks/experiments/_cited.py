@@ -15,7 +15,7 @@ from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method
 from skbo_silbo.benchmarks.experiments._all_methods import problems
 from skbo_silbo.benchmarks.search.contestants import packages
 from skbo_silbo.benchmarks.search.gap_report import error_of_mean
-from skbo_silbo.benchmarks.search.problem_data import make_problem, told_problem
+from skbo_silbo.benchmarks.search.problem_data import make_problem, problem_in_words
 from skbo_silbo.benchmarks.search.search_report import values_of
 from skbo_silbo.benchmarks.search.search_run import measure_search
 from skbo_silbo.decomposition import SemiSlicedInverseRegression
@@ -57,9 +57,9 @@ def cited_report(results):
             ends = [_ends(methods.get(name, [])) for name in (method, other)]
             seeds = sorted(ends[0].keys() & ends[1].keys())
             if len(seeds) > 1:
-                told = f"{told_problem(dict(key))}, {dict(key)['n']} evaluations"
+                words = f"{problem_in_words(dict(key))}, {dict(key)['n']} evaluations"
                 values = ([side[seed] for seed in seeds] for side in ends)
-                comparisons.append((told, method, other, *values, -1.0))
+                comparisons.append((words, method, other, *values, -1.0))
     return [paired_table("Methods that the paper cites", comparisons, f"Minimised. {NOTE}")]
 
 
@@ -153,8 +153,8 @@ def process_report(results):
         seeds = sorted(sides[0].keys() & sides[1].keys())
         for measure, sign in MEASURES.items() if len(seeds) > 1 else ():
             values = ([side[seed][measure] for seed in seeds] for side in sides)
-            told = f"{told_problem(dict(key))}: {measure}"
-            comparisons.append((told, *PROCESSES, *values, sign))
+            words = f"{problem_in_words(dict(key))}: {measure}"
+            comparisons.append((words, *PROCESSES, *values, sign))
     note = (
         f"Of {N_HELD_OUT} held-out values, standardised, by a process on the coordinates that "
         f"semi-supervised sliced inverse regression learnt from {N_POINTS} values and as many "

@@ -8,13 +8,13 @@ import numpy as np
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, by_method
 from skbo_silbo.benchmarks.search.contestants import packages
-from skbo_silbo.benchmarks.search.problem_data import told_problem
+from skbo_silbo.benchmarks.search.problem_data import problem_in_words
 from skbo_silbo.benchmarks.search.search_figures import search_figures
 from skbo_silbo.benchmarks.search.search_report import at_main_budgets, search_report, values_of
 from skbo_silbo.benchmarks.search.search_run import measure_search
 
 CHEAP = ("random", "sobol", "silbo", "cma", "optuna-tpe")
-DEAR = ("turbo", "botorch-gp", "saas", "optuna-gp", "scikit-optimize")
+EXPENSIVE = ("turbo", "botorch-gp", "saas", "optuna-gp", "scikit-optimize")
 FIRST_SEED = 100  # seeds below were looked at while the default was chosen
 
 
@@ -63,15 +63,15 @@ NOISY_AIM = -3.2  # of Hartmann6 with noise, true value, at 150 evaluations
 
 def aims(results):
     """Return the stretch marks of issue 6, and what the default did beside the best peer."""
-    told = []
+    rows = []
     for key, methods in by_method(results).items():
         problem = dict(key)
         if "silbo" not in methods:
             continue
         values = values_of(methods["silbo"])
-        told += _stretch_mark(problem, values)
-        told += _against_peers(problem, methods, values)
-    return told
+        rows += _stretch_mark(problem, values)
+        rows += _against_peers(problem, methods, values)
+    return rows
 
 
 def _stretch_mark(problem, values):
@@ -83,7 +83,7 @@ def _stretch_mark(problem, values):
     if mark is None or values.shape[1] < n:
         return []
     mean = float(values[:, n - 1].mean())
-    aim = f"{told_problem(problem)}: mean of the best at {n} at most {mark:g}"
+    aim = f"{problem_in_words(problem)}: mean of the best at {n} at most {mark:g}"
     runs = "1 run" if len(values) == 1 else f"{len(values)} runs"
     return [(aim, f"{mean:.4g} ({runs})", mean <= mark)]
 
@@ -94,12 +94,12 @@ def _against_peers(problem, methods, values):
         return []
     best, own = min(peers, key=peers.get), float(values[:, -1].mean())
     theirs = values_of(methods[best])[:, -1]
-    aim = f"{told_problem(problem)}: at {values.shape[1]} no worse than the best peer"
-    got = f"{own:.4g}; {best} {peers[best]:.4g}; {_told_error(values[:, -1], theirs)}"
+    aim = f"{problem_in_words(problem)}: at {values.shape[1]} no worse than the best peer"
+    got = f"{own:.4g}; {best} {peers[best]:.4g}; {_format_error(values[:, -1], theirs)}"
     return [(aim, got, own <= peers[best])]
 
 
-def _told_error(ours, theirs):
+def _format_error(ours, theirs):
     """Return the standard error of the difference of two means, or why there is none."""
     if min(ours.size, theirs.size) < 2:
         return "of one run, so by chance or not"
@@ -107,12 +107,12 @@ def _told_error(ours, theirs):
     return f"standard error of the difference {error:.2g}"
 
 
-def default_figures(results, folder, published=None):
+def default_figures(results, folder):
     """Draw every problem once: the longer runs of one of them begin as those of its panel."""
     return search_figures(at_main_budgets(results), folder)
 
 
-METHODS = (*CHEAP, *DEAR)
+METHODS = (*CHEAP, *EXPENSIVE)
 ALL = (*MANY, *OTHER, *FEW, *REAL, *THOUSAND)
 
 DEFAULT = Experiment(
@@ -123,7 +123,7 @@ DEFAULT = Experiment(
         "stage1": (
             Grid(_lasting(ALL, 100), 3, FIRST_SEED, methods=CHEAP),
             Grid(_lasting((*MANY, *OTHER, *FEW), 100), 3, FIRST_SEED, methods=("optuna-gp",)),
-            Grid(_lasting((*MANY, *OTHER, *FEW), 100), 2, FIRST_SEED, methods=DEAR),
+            Grid(_lasting((*MANY, *OTHER, *FEW), 100), 2, FIRST_SEED, methods=EXPENSIVE),
             Grid(_lasting(NOISY, 150), 3, FIRST_SEED, methods=("silbo",)),
         ),
         "full": Grid(_lasting(ALL, 250), 10, FIRST_SEED),

@@ -122,7 +122,7 @@ def report(results):
 
 def aims(results):
     """Aims of issue 13, points 2 and 7."""
-    told = []
+    rows = []
     for problem, methods in by_method(results).items():
         n, d = dict(problem)["n"], dict(problem)["d"]
         for name, found in methods.items():
@@ -130,8 +130,8 @@ def aims(results):
                 most, unit = AIMS[name, n, d]
                 units = _in_units(found)
                 words = f"{name}, {n} x {d}: at most {most} {unit}"
-                told.append((words, spread(units), bool(np.median(units) <= most)))
-    return told
+                rows.append((words, spread(units), bool(np.median(units) <= most)))
+    return rows
 
 
 def _problems(kind, *shapes):

@@ -54,12 +54,12 @@ def row_of(method):
     return method.removesuffix(KNOWN).rpartition("embedding=")[2], known
 
 
-def told_row(method):
+def format_row(method):
     """Return the words for a method.
 
     Examples
     --------
-    >>> told_row("silbo:embedding=semi-sir,n_components=known")
+    >>> format_row("silbo:embedding=semi-sir,n_components=known")
     'semi-SIR (number known)'
     """
     name, known = row_of(method)
@@ -133,10 +133,10 @@ def headline(results):
     if not found:
         return ["No row has enough runs yet to say where a learnt subspace wins."]
     wins = [key for key, (mean, _, p) in found.items() if mean > 0 and p < LEVEL]
-    rows = ", ".join(dict.fromkeys(told_row(method) for method, _ in found))
+    rows = ", ".join(dict.fromkeys(format_row(method) for method, _ in found))
     if wins:
-        told = "; ".join(_told(key, found[key]) for key in wins)
-        return [f"**Ahead of the default: {told}.** Compared: {rows}."]
+        words = "; ".join(_format(key, found[key]) for key in wins)
+        return [f"**Ahead of the default: {words}.** Compared: {rows}."]
     return [f"**A learnt subspace wins nowhere.** Compared with the default: {rows}."]
 
 
@@ -144,14 +144,14 @@ def other_verdicts(results):
     """Return the paragraph about the rest: what is behind the default, what decides nothing."""
     found = differences(gap_runs(results))
     behind = [key for key, (mean, _, p) in found.items() if mean < 0 and p < LEVEL]
-    words = f"Behind the default: {'; '.join(_told(key, found[key]) for key in behind)}. "
+    words = f"Behind the default: {'; '.join(_format(key, found[key]) for key in behind)}. "
     rest = "Every other difference is undecided, at 5 % after Holm's correction over the table."
     return words * bool(behind) + rest * bool(found)
 
 
-def _told(key, difference):
+def _format(key, difference):
     (method, column), (mean, error, _) = key, difference
-    return f"{told_row(method)} on {column} ({mean:+.2f} ± {error:.2f})"
+    return f"{format_row(method)} on {column} ({mean:+.2f} ± {error:.2f})"
 
 
 def table(results):
@@ -162,7 +162,7 @@ def table(results):
     rows = []
     for method in sorted(methods, key=_order):
         count = sum(run.method == method for run in runs)
-        cells = [told_row(method), str(count), *(_cell(runs, method, c) for c in COLUMNS)]
+        cells = [format_row(method), str(count), *(_cell(runs, method, c) for c in COLUMNS)]
         cells += [_seconds(results, method, d) for d in (100, 1000)]
         grey = method not in kept or count < FEWEST_RUNS  # the default by itself
         rows.append(tuple(f":grey:`{c}`" if grey and c else c for c in cells))
@@ -182,8 +182,8 @@ def _cell(runs, method, column):
     if method == DEFAULT:
         return f"{values.mean():.2f}"
     mean, error, count = clustered(values - others, functions)
-    told = f" ± {error:.2f}" if count > 1 else ""
-    return f"{values.mean():.2f} ({mean:+.2f}{told})"
+    words = f" ± {error:.2f}" if count > 1 else ""
+    return f"{values.mean():.2f} ({mean:+.2f}{words})"
 
 
 def _seconds(results, method, d):
@@ -199,11 +199,11 @@ def _seconds(results, method, d):
 def gains(results):
     """Return the paragraph about what a search in few directions may gain besides values."""
     methods = [DEFAULT, *rows_that_count(gap_runs(results))]
-    told = {m: _seconds(results, m, 1000) for m in methods if _seconds(results, m, 1000)}
-    times = ", ".join(f"{told_row(m)} {seconds}" for m, seconds in told.items())
+    timed = {m: _seconds(results, m, 1000) for m in methods if _seconds(results, m, 1000)}
+    times = ", ".join(f"{format_row(m)} {seconds}" for m, seconds in timed.items())
     speed = f"Speed: seconds of a proposal with 1000 inputs are {times}. "
     return (
-        f"{speed * (len(told) > 1)}Few evaluations: the columns after 50. Reading: "
+        f"{speed * (len(timed) > 1)}Few evaluations: the columns after 50. Reading: "
         "``subspace_`` tells inputs and directions after a search of either kind, so that nothing "
         "has to be confined to be read."
     )
@@ -215,7 +215,7 @@ def report(results):
     return [".. role:: grey", *paragraphs, table(results)]
 
 
-def figures(results, folder, published=None):
+def figures(results, folder):
     """Draw the mean share closed against evaluations, of the rows that count, on the same runs."""
     import matplotlib
 
@@ -233,7 +233,7 @@ def figures(results, folder, published=None):
         n = 50 if column == THEORY else 100
         by_method = compared(mine, n)
         for method in sorted(by_method, key=_order):
-            lines[told_row(method)] = _draw(axes, method, by_method[method], n)
+            lines[format_row(method)] = _draw(axes, method, by_method[method], n)
         count = len(next(iter(by_method.values()), ()))
         axes.set_title(f"{column.removesuffix(', after 50')}\n({count} runs a curve)", fontsize=10)
         axes.set(xlabel="evaluations", xlim=(1, n), ylim=(-0.5, 1))

@@ -178,7 +178,7 @@ def report(results):
 
 def aims(results):
     """Aims of issue 14: idle at most .15 on every engine."""
-    told = []
+    rows = []
     for engine in ENGINES:
         own = [
             r["idle"]
@@ -187,8 +187,8 @@ def aims(results):
         ]
         if own:
             holds = bool(np.median(own) <= MOST_IDLE)
-            told.append((f"{engine}: idle at most {MOST_IDLE}", spread(own), holds))
-    return told
+            rows.append((f"{engine}: idle at most {MOST_IDLE}", spread(own), holds))
+    return rows
 
 
 def _cells(n, functions, engines):

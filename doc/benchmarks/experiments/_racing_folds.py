@@ -99,7 +99,7 @@ def report(results):
 
 def _curves(by_problem):
     rows = [
-        (task, str(folds), method, *(_told(own, share * n * folds) for share in SHARES))
+        (task, str(folds), method, *(_format(own, share * n * folds) for share in SHARES))
         for (task, folds, n), methods in by_problem.items()
         for method, own in methods.items()
     ]
@@ -108,7 +108,7 @@ def _curves(by_problem):
     return Table("Best score against fits", header, rows, note)
 
 
-def _told(own, n_fits):
+def _format(own, n_fits):
     values = np.array([score_at(r, n_fits) for r in own.values()])
     if np.isnan(values).any():
         return "--"

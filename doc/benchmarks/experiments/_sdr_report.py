@@ -40,16 +40,16 @@ def ridge_summary(results):
 
 def _ridge_table(rows):
     names = ("best a seed", "best fixed", *CHOOSERS, *PEERS)
-    told = [
+    lines = [
         (place, *(f"{scores[n]:.3f}" if n in scores else "--" for n in names))
         for place, scores in rows.items()
     ]
     means = [[s[n] for s in rows.values() if n in s] for n in names]
-    told.append(("mean", *(f"{_mean(values):.3f}" for values in means)))
+    lines.append(("mean", *(f"{_mean(values):.3f}" for values in means)))
     return Table(
         "Ridge",
         ("cell", *names),
-        told,
+        lines,
         "Mean over seeds of the score on held-out rows. Best: of a grid of fixed ridges, known "
         "only afterwards, one for each seed or one for all. LassoCV: regressions only.",
     )
@@ -74,14 +74,14 @@ def luck_summary(results):
 
 def _luck_table(rows):
     names = ("best here", "best on the other half", "best fixed", "auto")
-    told = [(place, *(f"{scores[n]:.3f}" for n in names)) for place, scores in rows.items()]
+    lines = [(place, *(f"{scores[n]:.3f}" for n in names)) for place, scores in rows.items()]
     mean = {n: _mean([s[n] for s in rows.values()]) for n in names}
-    told.append(("mean", *(f"{mean[n]:.3f}" for n in names)))
+    lines.append(("mean", *(f"{mean[n]:.3f}" for n in names)))
     luck = mean["best here"] - mean["best on the other half"]
     return Table(
         "What of the best ridge of a seed is luck",
         ("cell", *names),
-        told,
+        lines,
         "Mean score on half of the held-out rows, over both halves and all seeds: of the ridge "
         "that is best for the seed on that half, and of the one that is best on the other half, "
         f"which knows nothing of the half that judges. Luck is {luck:.3f} of the "
@@ -102,16 +102,16 @@ def _alpha_table(cells):
         gain, error = gains(found)
         scores = (f"{_mean(found[f'{alpha:g}']):.3f}" for alpha in ALPHAS)
         zero = f"{found['alpha'].count(0.0)} of {len(found['alpha'])}"
-        told = (f"{_mean(found['auto']):.3f}", f"{gain:+.3f} ({error:.3f})", zero)
-        rows.append((_place(problem), *scores, *told))
+        words = (f"{_mean(found['auto']):.3f}", f"{gain:+.3f} ({error:.3f})", zero)
+        rows.append((_place(problem), *scores, *words))
     return Table("Unlabelled rows", header, rows, "Every fit with the ridge that auto chooses.")
 
 
 def _dimension_table(cells):
     rows = []
     for problem, found in cells:
-        told = ", ".join(f"{k}: {count}" for k, count in found["found"].items())
-        rows.append((problem["learner"], _place(problem), str(problem["truth"]), told))
+        words = ", ".join(f"{k}: {count}" for k, count in found["found"].items())
+        rows.append((problem["learner"], _place(problem), str(problem["truth"]), words))
     return Table("Number of directions", ("learner", "cell", "truth", "found: times"), rows)
 
 
@@ -190,16 +190,16 @@ def _luck_aims(results):
 
 
 def _alpha_aims(results):
-    told = []
+    rows = []
     for problem, found in _cells(results, "alpha"):
         gain, error = gains(found)
         words = f"alpha: {_place(problem)} not two errors below alpha = 0"
-        told.append((words, f"{gain:+.3f} ({error:.3f})", bool(gain >= -2 * error)))
-    return told
+        rows.append((words, f"{gain:+.3f} ({error:.3f})", bool(gain >= -2 * error)))
+    return rows
 
 
 def _test_aims(results):
-    told = []
+    rows = []
     for problem, found in _cells(results, "dimension"):
         if problem["data"] == "weak":  # compares the power of two tests
             continue
@@ -210,10 +210,10 @@ def _test_aims(results):
         share = 1 - right if null else right
         words = f"{'null size .03 to .07' if null else 'right in 90 %'}: {place}"
         holds = 0.03 <= share <= 0.07 if null else share >= 0.9
-        told.append((words, f"{share:.3f} ({error:.3f})", holds))
+        rows.append((words, f"{share:.3f} ({error:.3f})", holds))
     for problem, found in _cells(results, "intervals"):
         if problem["X"] != "t3":
             share = _mean(found["normal"])
             words = f"coverage at least .93: {_place(problem)}, X {problem['X']}, noise"
-            told.append((f"{words} {problem['noise']}", f"{share:.3f}", share >= 0.93))
-    return told
+            rows.append((f"{words} {problem['noise']}", f"{share:.3f}", share >= 0.93))
+    return rows

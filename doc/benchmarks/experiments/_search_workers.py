@@ -105,7 +105,7 @@ def report(results):
 
 def aims(results):
     """Return the aim of issue 14: idle at most .15."""
-    told = []
+    rows = []
     for engine, scale in product(ENGINES, SCALES):
         own = [
             r["idle"]
@@ -116,10 +116,10 @@ def aims(results):
         ]
         if own:
             holds = bool(np.median(own) <= MOST_IDLE)
-            told.append(
+            rows.append(
                 (f"{engine}, sleeps times {scale}: idle at most {MOST_IDLE}", spread(own), holds)
             )
-    return told
+    return rows
 
 
 def _problems(n, scales=SCALES):

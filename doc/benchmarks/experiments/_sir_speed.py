@@ -149,12 +149,12 @@ def _time_row(problem, methods):
 
 
 def _peer_row(problem, methods):
-    told = [
+    rows = [
         spread(paired_ratios(methods["sir"], methods[m]), 3) if methods[m] else "--"
         for m in FITS
         if m != "sir"
     ]
-    return (shape(problem), *told)
+    return (shape(problem), *rows)
 
 
 def _memory_row(problem, methods):

@@ -1,11 +1,14 @@
 """Experiment `solvers`: which solver of the pencil is fastest at which shape, and how exact."""
 
+from functools import partial
+
 import numpy as np
 from scipy import linalg
+from scipy.sparse import csgraph
 
-from skbo_silbo._numerics._graphs import laplacian, neighbor_graph
+from skbo_silbo._numerics._graphs import neighbor_graph
 from skbo_silbo._numerics._pencil import Pencil
-from skbo_silbo._numerics._solvers import DenseSolver, DualSolver, IterativeSolver, RandomizedSolver
+from skbo_silbo._numerics._solvers import PENCIL_SOLVERS, solve_dense, solve_dual
 from skbo_silbo.benchmarks.engine import (
     Experiment,
     Grid,
@@ -60,7 +63,7 @@ def make_pencil(problem, X, y):
     penalty = None
     if n_labeled < len(X):
         S = neighbor_graph(X, N_NEIGHBORS)
-        penalty = laplacian(S) * (n_labeled / (S.nnz / 2))
+        penalty = csgraph.laplacian(S).tocsr() * (n_labeled / (S.nnz / 2))
     return Pencil(X, n_labeled, omega, penalty).with_relative_ridge(relative_ridge(problem))
 
 
@@ -90,18 +93,12 @@ def measure_solver(problem, method, repeat):
     """CPU seconds of ``solve``, memory beyond the pencil, and the sine to the exact directions."""
     X, y = make_rows(problem, repeat)
     pencil = make_pencil(problem, X, y)
-    solver = {
-        "dense": DenseSolver(),
-        "dual": DualSolver(),
-        "iterative": IterativeSolver(repeat),
-        "randomized": RandomizedSolver(repeat),
-    }[method]
+    solve = partial(PENCIL_SOLVERS[method], pencil, N_WANTED, repeat)
     built = peak_rss_mib()
-    first, wall, spectrum = time_call(lambda: solver.solve(pencil, N_WANTED))
+    first, wall, spectrum = time_call(solve)
     measured = {"memory_mib": round(peak_rss_mib() - built, 1), "seconds": [round(first, 6)]}
     if wall < BUDGET_SECONDS:
-        calls = {"solve": lambda: solver.solve(pencil, N_WANTED)}
-        seconds = alternate(calls, budget_seconds=BUDGET_SECONDS)["solve"]
+        seconds = alternate({"solve": solve}, budget_seconds=BUDGET_SECONDS)["solve"]
         measured["seconds"] = [round(value, 6) for value in seconds]
     if method in ("iterative", "randomized"):
         measured["sine"] = float(f"{_sine_to_exact(pencil, spectrum.directions):.3g}")
@@ -112,7 +109,7 @@ def measure_solver(problem, method, repeat):
 def _sine_to_exact(pencil, B):
     """Largest sine between the spans of scores, which is what T measures without ridge."""
     n, d = pencil.X.shape
-    exact = (DualSolver() if d > n else DenseSolver()).solve(pencil, N_WANTED).directions
+    exact = (solve_dual if d > n else solve_dense)(pencil, N_WANTED).directions
     return np.sin(linalg.subspace_angles(pencil.X @ exact, pencil.X @ B)).max()
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from skbo_silbo import SILBO
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Store, Table
 from skbo_silbo.benchmarks.experiments._public_suites import TUNED, hidden, native
-from skbo_silbo.benchmarks.search.contestants import find_contestant, told_variants
+from skbo_silbo.benchmarks.search.contestants import find_contestant, variant_options
 from skbo_silbo.benchmarks.search.gap_report import error_of_mean, with_error
 from skbo_silbo.benchmarks.search.own_function import named_object
 from skbo_silbo.benchmarks.search.problem_data import make_problem
@@ -147,9 +147,9 @@ def _row(name, runs):
     parts = [lambda place, n: True]
     parts += [lambda place, n, size=size: n == size for size in SIZES]
     parts += [lambda place, n: place[1] == "native", lambda place, n: place[1] != "native"]
-    told = [_mean_of(runs, part) for part in parts]
+    rows = [_mean_of(runs, part) for part in parts]
     counts = f"{sum(v > 0 for v in values)}, {sum(v < 0 for v in values)}"
-    return name, str(len(values)), *told, counts
+    return name, str(len(values)), *rows, counts
 
 
 def _mean_of(runs, part):
@@ -195,6 +195,6 @@ STATES = Experiment(
     measure=measure_state,
     report=report,
     configure=_with_engines,
-    told_options=told_variants,
+    command_options=variant_options,
     cap_seconds=600,
 )

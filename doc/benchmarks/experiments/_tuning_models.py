@@ -29,19 +29,19 @@ def _problem(name, n):
 
 def aims(results):
     """Aims of issue 5: best mean rank, a third of the fits, overhead."""
-    matrices, told = complete(curves(results)), []
+    matrices, words = complete(curves(results)), []
     if matrices and {OURS, CHANCE} <= set(next(iter(matrices.values()))):
-        told += [_best_rank(matrices), _third_of_fits(matrices)]
+        words += [_best_rank(matrices), _third_of_fits(matrices)]
     long = overheads(results, LONG)[OURS]
     if long:
-        told.append(
+        words.append(
             (
                 f"median overhead of a candidate below {MOST_SECONDS} s in {LONG}",
                 spread(long, 3),
                 bool(np.median(long) < MOST_SECONDS),
             )
         )
-    return told
+    return words
 
 
 def _best_rank(matrices):

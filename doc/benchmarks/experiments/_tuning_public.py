@@ -87,8 +87,8 @@ def _tasks_table(runs):
     rows = [
         (
             task,
-            *(_told(own[m]) for m in methods),
-            _told(at_many[task][CHANCE]),
+            *(_format(own[m]) for m in methods),
+            _format(at_many[task][CHANCE]),
         )
         for task, own in at_few.items()
     ]
@@ -100,7 +100,7 @@ def _tasks_table(runs):
     return [Table(f"Share closed on every task, {FEW} candidates", header, rows, note)] * bool(rows)
 
 
-def _told(shares):
+def _format(shares):
     return with_error(np.mean(shares), error_of_mean(shares)) if shares else "--"
 
 
@@ -112,7 +112,7 @@ def aims(results):
     if not ours:
         return []
     below = sorted(task for task, share in ours.items() if share < 0)
-    told = [
+    rows = [
         (
             f"no task below random search's mean at {FEW} candidates",
             f"{len(below)} of {len(ours)} below" + (f": {', '.join(below)}" if below else ""),
@@ -124,8 +124,8 @@ def aims(results):
         mine = float(np.mean([ours[task] for task in shared]))
         theirs = float(np.mean([np.mean(many[task][CHANCE]) for task in shared]))
         aim = f"mean share at {FEW} at least random search's at {MANY}"
-        told.append((aim, f"{mine:.3f}; {theirs:.3f} ({len(shared)} tasks)", mine >= theirs))
-    return told
+        rows.append((aim, f"{mine:.3f}; {theirs:.3f} ({len(shared)} tasks)", mine >= theirs))
+    return rows
 
 
 ALL = (*TABLES, *MODELS)

@@ -63,19 +63,19 @@ def make_parser(experiments, note=""):
     """Return the `ArgumentParser`."""
     parser = argparse.ArgumentParser(prog=PROGRAM, description=ABOUT)
     commands = parser.add_subparsers(required=True, metavar="run|report|list")
-    told = _told(experiments, note)
-    _add_run(commands, experiments, told)
+    listed = _list_experiments(experiments, note)
+    _add_run(commands, experiments, listed)
     _add_report(commands)
     listing = commands.add_parser("list", help="experiments, their profiles and numbers of cells")
-    listing.set_defaults(do=lambda *_: _print_at_once(told) or [])
+    listing.set_defaults(do=lambda *_: _print_at_once(listed) or [])
     return parser
 
 
-def _add_run(commands, experiments, told):
+def _add_run(commands, experiments, listed):
     run = commands.add_parser(
         "run",
         help="measure the cells that FILE does not hold yet",
-        epilog=f"experiments and their profiles (number of cells):\n{told}",
+        epilog=f"experiments and their profiles (number of cells):\n{listed}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument("names", nargs="+", choices=sorted(experiments), metavar="NAME")
@@ -105,7 +105,6 @@ def _add_report(commands):
     report.add_argument("--profile", default="full", help="cells that must be there")
     report.add_argument("--rst", metavar="PAGE", help="write a page instead of printing")
     report.add_argument("--title", help="of the page; the names of the experiments if not given")
-    report.add_argument("--published", metavar="TABLE", help="CSV file to set beside the results")
     report.set_defaults(do=_report)
 
 
@@ -139,8 +138,6 @@ def _report(experiments, options):
         experiment, own = experiments[name], [r for r in results if r["experiment"] == name]
         headlines += experiment.headline(own)
         blocks += [*_pictures(experiment, own, options), *experiment.report(own)]
-        if options.published:
-            blocks += experiment.compare(own, options.published)
         aims += experiment.aims(own)
         missing += missing_cells(experiment, options.profile, own)
     first = [*headlines, *made_by(results), *aims_table(aims), *could_not(results)]
@@ -157,7 +154,7 @@ def _pictures(experiment, results, options):
     """Draw beside the page; return the paragraphs that show the pictures."""
     if not options.rst:
         return []
-    drawn = experiment.figures(results, Path(options.rst).parent, options.published)
+    drawn = experiment.figures(results, Path(options.rst).parent)
     return [
         f".. figure:: {name}\n   :alt: {caption.split('. ')[0]}\n\n   {caption}"
         for name, caption in drawn
@@ -177,7 +174,7 @@ def _read(path, experiments):
     return results
 
 
-def _told(experiments, note):
+def _list_experiments(experiments, note):
     lines = [
         f"{e.name}  ({', '.join(f'{p}: {len(e.cells(p))}' for p in e.grids)} cells)"
         + (f"  {e.about}" if e.about else "")

@@ -1,4 +1,4 @@
-"""What an experiment is: a grid of cells, how one of them is measured, how results are told."""
+"""What an experiment is: a grid of cells, how one of them is measured, how results are reported."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -98,7 +98,7 @@ def all_is_fixed(experiment, options):
     return experiment
 
 
-def no_told_options(results):
+def no_command_options(results):
     """Options, beside the profile, with which results were measured: none."""
     return ""
 
@@ -113,7 +113,7 @@ def no_excuse(problem, method):
 
 
 def nothing(*_):
-    """Aims, pictures, comparisons or first paragraphs of an experiment: none."""
+    """Aims, pictures or first paragraphs of an experiment: none."""
     return []
 
 
@@ -133,10 +133,7 @@ class Experiment:
     report : callable
         Finished results (list of dict) to a list of paragraphs (str) and `Table`.
     figures : callable
-        (results, folder, path of a table of published results or None) to pictures written there:
-        list of (file name, caption).
-    compare : callable
-        (results, path of a table of published results) to a list of paragraphs and `Table`.
+        (results, folder) to pictures written there: list of (file name, caption).
     headline : callable
         Finished results to the paragraphs that a page begins with.
     aims : callable
@@ -147,7 +144,7 @@ class Experiment:
         (problem, method) to the reason for which a failure is no surprise, or None.
     configure : callable
         (experiment, `RunOptions`) to the experiment that is run.
-    told_options : callable
+    command_options : callable
         Results to the words of a command line that `configure` reads.
     cap_seconds, cap_mib : int
         A cell that needs more is recorded as capped or failed, with these numbers.
@@ -161,13 +158,12 @@ class Experiment:
     measure: Callable
     report: Callable
     figures: Callable = nothing
-    compare: Callable = nothing
     headline: Callable = nothing
     aims: Callable = nothing
     methods_of: Callable = every_method
     excuse: Callable = no_excuse
     configure: Callable = all_is_fixed
-    told_options: Callable = no_told_options
+    command_options: Callable = no_command_options
     cap_seconds: int = 120
     cap_mib: int = 8192
     about: str = ""

@@ -32,7 +32,7 @@ def circumstances(files, experiments, options):
     experiments : dict
         Name to `Experiment`.
     options : Namespace
-        Of the command ``report``: ``profile``, ``published``, ``title``, ``rst``.
+        Of the command ``report``: ``profile``, ``title``, ``rst``.
     """
     chosen = "" if options.profile == "full" else f" --profile {options.profile}"
     runs = [
@@ -40,10 +40,10 @@ def circumstances(files, experiments, options):
         for path, results in files.items()
         for names, further in _runs(results, experiments, options.profile)
     ]
-    named = {"--published": options.published, "--title": options.title, "--rst": options.rst}
+    named = {"--title": options.title, "--rst": options.rst}
     further = "".join(f" {k} {shlex.quote(v)}" for k, v in named.items() if v)
     return [
-        "Measured, and told, by::",
+        "Measured, and reported, by::",
         "\n".join([*runs, f"{PROMPT} report {' '.join(files)}{chosen}{further}"]),
         "A cell is one method on one problem, once, in a process of its own.",
         *_surroundings([r for results in files.values() for r in results]),
@@ -56,8 +56,8 @@ def _runs(results, experiments, profile):
     by_options = defaultdict(list)
     for name in dict.fromkeys(r["experiment"] for r in results):
         own = [r for r in results if r["experiment"] == name]
-        told = experiments[name].told_options(own)
-        by_options[told + _only(experiments[name], profile, own)].append(name)
+        named = experiments[name].command_options(own)
+        by_options[named + _only(experiments[name], profile, own)].append(name)
     return [(names, options) for options, names in by_options.items()]
 
 
@@ -72,8 +72,8 @@ def _only(experiment, profile, results):
 def _load(path, results):
     """Say how busy the machine was: what shares its memory bandwidth slows a cell."""
     loads = [r["load"] for r in results if "load" in r]
-    told = spread(loads, 1) if loads else "not recorded"
-    return f"Load average of the machine before the cells of {path}: {told}."
+    range_ = spread(loads, 1) if loads else "not recorded"
+    return f"Load average of the machine before the cells of {path}: {range_}."
 
 
 def _surroundings(results):
@@ -94,8 +94,8 @@ def _surroundings(results):
 def made_by(results):
     """Say which revisions made the rows of our search; [] where there are none."""
     revisions = Counter(r["environment"]["revision"] for r in results if r["method"] == "silbo")
-    told = ", ".join(f"{revision} ({n} runs)" for revision, n in sorted(revisions.items()))
-    return [f"Rows of ``silbo`` were made by revision {told}."] if told else []
+    listed = ", ".join(f"{revision} ({n} runs)" for revision, n in sorted(revisions.items()))
+    return [f"Rows of ``silbo`` were made by revision {listed}."] if listed else []
 
 
 def could_not(results):

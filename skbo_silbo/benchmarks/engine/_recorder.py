@@ -18,7 +18,7 @@ class Recorder:
 
     Attributes
     ----------
-    told, truth : list of float
+    observed, truth : list of float
         Values with and without noise, in the order of the calls.
     seconds : list of float
         CPU seconds of this process between the end of one call and the begin of the next.
@@ -26,17 +26,17 @@ class Recorder:
 
     def __init__(self, problem):
         self.problem = problem
-        self.told, self.truth, self.seconds = [], [], []
+        self.observed, self.truth, self.seconds = [], [], []
         self._left = time.process_time()
 
     def __call__(self, x):
         """Return the value as the optimiser is to see it."""
         self.seconds.append(time.process_time() - self._left)
-        self.told.append(self.problem(x))
+        self.observed.append(self.problem(x))
         noisy = isinstance(self.problem, NoisyProblem)
-        self.truth.append(self.problem.truth(x) if noisy else self.told[-1])
+        self.truth.append(self.problem.truth(x) if noisy else self.observed[-1])
         self._left = time.process_time()
-        return self.told[-1]
+        return self.observed[-1]
 
     def summary(self):
         """Return what is stored of the run.
@@ -44,22 +44,22 @@ class Recorder:
         Returns
         -------
         values : dict
-            ``steps``: [n, value] wherever the lowest value told changes, value being the true one
-            at that point, in 6 digits; ``seconds``: cumulative CPU seconds after each tenth of the
-            run; ``median_seconds``: of a proposal in the second half.
+            ``steps``: [n, value] wherever the lowest value observed changes, value being the true
+            one at that point, in 6 digits; ``seconds``: cumulative CPU seconds after each tenth of
+            the run; ``median_seconds``: of a proposal in the second half.
         """
-        n = len(self.told)
+        n = len(self.observed)
         ends = np.unique(np.linspace(0, n, N_TIMES + 1).astype(int)[1:])
         total = np.cumsum(self.seconds)
         return {
-            "steps": incumbent_steps(self.told, self.truth),
+            "steps": incumbent_steps(self.observed, self.truth),
             "seconds": [[int(end), round(float(total[end - 1]), 3)] for end in ends],
             "median_seconds": round(float(np.median(self.seconds[n // 2 :])), 5),
         }
 
 
-def incumbent_steps(told, truth):
-    """Return [n, true value] of each point with the lowest value told so far; n begins at 1.
+def incumbent_steps(observed, truth):
+    """Return [n, true value] of each point with the lowest value observed so far; n begins at 1.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def incumbent_steps(told, truth):
     [[1, 3.1], [3, 2.2]]
     """
     steps, lowest = [], np.inf
-    for place, (value, true_value) in enumerate(zip(told, truth, strict=True), 1):
+    for place, (value, true_value) in enumerate(zip(observed, truth, strict=True), 1):
         if value < lowest:
             lowest = value
             steps.append([place, float(f"{true_value:.6g}")])

@@ -55,7 +55,7 @@ def run_experiment(experiment, store, *, profile="full", jobs=1, only=(), withou
     failures = []
     for number, (cell, outcome) in enumerate(_outcomes(experiment, waiting, jobs), 1):
         store.append({**asdict(cell), **outcome, "environment": surroundings})
-        echo(f"[{number}/{len(waiting)}] {cell}: {_told(outcome)}")
+        echo(f"[{number}/{len(waiting)}] {cell}: {_format_outcome(outcome)}")
         if outcome["status"] not in FINISHED:
             failures.append(f"{cell}: {outcome['reason']}")
     return failures
@@ -135,7 +135,7 @@ def _excused(outcome, excuse):
     return {"status": "cannot", "reason": f"{excuse} ({outcome['reason']})"}
 
 
-def _told(outcome):
+def _format_outcome(outcome):
     if outcome["status"] != "ok":
         return f"{outcome['status']}: {outcome['reason']}"
     return f"ok in {outcome['cell_seconds']:.1f} s"

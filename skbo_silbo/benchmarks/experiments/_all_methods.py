@@ -2,9 +2,8 @@
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid
 from skbo_silbo.benchmarks.search.contestants import packages
-from skbo_silbo.benchmarks.search.published import compare_published
 from skbo_silbo.benchmarks.search.search_figures import search_figures
-from skbo_silbo.benchmarks.search.search_report import whole_report
+from skbo_silbo.benchmarks.search.search_report import search_report
 from skbo_silbo.benchmarks.search.search_run import measure_search
 
 FUNCTIONS = {"branin": 2, "hartmann6": 6, "colville": 4}
@@ -50,8 +49,7 @@ METHODS_EXPERIMENT = Experiment(
         ),
     },
     measure=measure_search,
-    report=whole_report,
+    report=search_report,
     figures=search_figures,
-    compare=compare_published,
     cap_seconds=1800,
 )

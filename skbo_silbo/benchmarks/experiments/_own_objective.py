@@ -42,16 +42,16 @@ def configure(experiment, options):
     return replace(experiment, grids={"full": Grid((problem,), options.repeats or REPEATS)})
 
 
-def told_options(results):
+def command_options(results):
     """Return the options with which the results were measured."""
     problem = results[0]["problem"]
     repeats = 1 + max(r["repeat"] for r in results)
     words = {"--objective": problem["function"]}
     words |= {"--bounds": problem["bounds"]} if "bounds" in problem else {}
     words |= {"--calls": str(problem["n"]), "--repeats": str(repeats)}
-    told = "".join(f" {name} {shlex.quote(value)}" for name, value in words.items())
+    named = "".join(f" {name} {shlex.quote(value)}" for name, value in words.items())
     seen = {r["method"] for r in results}
-    return f"{told} --only {' '.join(m for m in METHODS if m in seen)}"
+    return f"{named} --only {' '.join(m for m in METHODS if m in seen)}"
 
 
 OWN = Experiment(
@@ -62,7 +62,7 @@ OWN = Experiment(
     report=search_report,
     figures=search_figures,
     configure=configure,
-    told_options=told_options,
+    command_options=command_options,
     cap_seconds=DAY,
     about="your function: --objective MODULE:FUNCTION --bounds JSON, or MODULE:PROBLEM",
 )

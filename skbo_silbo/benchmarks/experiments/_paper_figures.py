@@ -9,12 +9,9 @@ import numpy as np
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method
 from skbo_silbo.benchmarks.search.contestants import packages
 from skbo_silbo.benchmarks.search.problem_data import make_problem
-from skbo_silbo.benchmarks.search.published import compare_published
-from skbo_silbo.benchmarks.search.search_figures import colour_of, drawn
-from skbo_silbo.benchmarks.search.search_report import whole_report
+from skbo_silbo.benchmarks.search.search_figures import colour_of, drawn, search_figures
+from skbo_silbo.benchmarks.search.search_report import search_report
 from skbo_silbo.benchmarks.search.search_run import measure_search
-
-from ._paper_picture import paper_figures
 
 BASELINES_AS_RUN = ("rembo-as-run", "hesbo-as-run", "sir-bo-as-run")
 AS_RUN = ("silbo-td-as-run", *BASELINES_AS_RUN)
@@ -59,28 +56,6 @@ def _ablations(d, n_repeats, n):
     )
 
 
-def _thirty():
-    """Return the plan with 30 seeds, 10 of the expensive ones."""
-    expensive = ("add-bo", "silbo", "silbo-td", "silbo-td-ei")
-    cheap = ("rembo", "hesbo", "sir-bo", "sobol", *AS_RUN)
-    return (
-        *(
-            grid
-            for d in (100, 1000)
-            for grid in (
-                Grid(as_run(d, 1600), 30, methods=("random", *BOTTOM_UP)),
-                Grid(as_run(d, 550), 30, methods=(*LOCAL, *FREQUENCY[::2])),
-                Grid(as_run(d, 250), 30, methods=SEMI_SIR),
-                Grid(as_run(d, 100), 30, methods=ITERATIVE),
-            )
-        ),
-        Grid(as_run(100, 250), 30, methods=cheap),
-        Grid(as_run(100, 250), 10, methods=expensive),
-        Grid((NETWORK,), 5, methods=(*OTHERS, *HONEST)),
-        Grid(({**NETWORK, "n": 1600},), 5, methods=(*BOTTOM_UP, "random")),
-    )
-
-
 PAPER = Experiment(
     name="paper",
     methods=packages(METHODS),
@@ -92,7 +67,6 @@ PAPER = Experiment(
             Grid(({**NETWORK, "n": 1600},), 5, methods=(*BOTTOM_UP, "random")),
             *_ablations(1000, 100, 1600),
         ),
-        "thirty": _thirty(),
         "tiny": Grid(
             ({"function": "branin", "kind": "embedded", "d": 5, "n": 25, "r": 2},),
             n_repeats=2,
@@ -100,9 +74,8 @@ PAPER = Experiment(
         ),
     },
     measure=measure_search,
-    report=whole_report,
-    figures=paper_figures,
-    compare=compare_published,
+    report=search_report,
+    figures=search_figures,
     cap_seconds=3600,
     about="figures, ablations and network of the SILBO paper, every evaluation counted",
 )
@@ -209,7 +182,7 @@ def embedding_report(results):
     return [Table("Directions from 50 values", header, rows, note)]
 
 
-def embedding_figures(results, folder, published=None):
+def embedding_figures(results, folder):
     """Draw the values against each coordinate, for the first run of each method."""
     rows = [
         (dict(key)["function"], k, methods)

@@ -10,12 +10,12 @@ from dataclasses import replace
 from functools import partial
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid
-from skbo_silbo.benchmarks.search.contestants import packages, told_variants, with_variants
-from skbo_silbo.benchmarks.search.gap_report import gap_aims, gap_figures, gap_report
+from skbo_silbo.benchmarks.search.contestants import packages, variant_options, with_variants
+from skbo_silbo.benchmarks.search.gap_report import gap_figures, gap_report
 from skbo_silbo.benchmarks.search.search_run import measure_gap
 
 CHEAP = ("silbo", "optuna-tpe", "cma", "sobol", "random")
-DEAR = ("optuna-gp", "scikit-optimize", "turbo", "botorch-gp", "saas")
+EXPENSIVE = ("optuna-gp", "scikit-optimize", "turbo", "botorch-gp", "saas")
 TUNED, REPORTED = range(1, 25, 2), range(2, 25, 2)
 SUBSET = (4, 8, 12, 18, 22)  # of the reported, one of each of the five kinds that bbob has
 ACTIVE, MANY = 5, 100
@@ -49,13 +49,13 @@ def _all_kinds(functions, n):
 
 REPORT = (
     Grid(_all_kinds(REPORTED, 100), 5, FIRST_INSTANCE, methods=CHEAP),
-    Grid((*native(SUBSET, 10, 100), *hidden(SUBSET, 100)), 2, FIRST_INSTANCE, methods=DEAR),
+    Grid((*native(SUBSET, 10, 100), *hidden(SUBSET, 100)), 2, FIRST_INSTANCE, methods=EXPENSIVE),
 )
 TINY = (*native((2,), 2, 50), _problem(8, "planted", 6, 2, 50))
 
 PUBLIC = Experiment(
     name="public",
-    methods={m: p or "coco-experiment" for m, p in packages((*CHEAP, *DEAR)).items()},
+    methods={m: p or "coco-experiment" for m, p in packages((*CHEAP, *EXPENSIVE)).items()},
     grids={
         "report": REPORT,
         "full": REPORT,
@@ -63,11 +63,10 @@ PUBLIC = Experiment(
         "tiny": Grid(TINY, 1, FIRST_INSTANCE, methods=("sobol", "random")),
     },
     measure=measure_gap,
-    report=partial(gap_report, group_of=group_of, dear=DEAR),
-    figures=partial(gap_figures, group_of, DEAR),
-    aims=partial(gap_aims, group_of=group_of),
+    report=partial(gap_report, group_of=group_of, expensive=EXPENSIVE),
+    figures=partial(gap_figures, group_of, EXPENSIVE),
     configure=with_variants,
-    told_options=told_variants,
+    command_options=variant_options,
     cap_seconds=7200,
     about="bbob: the report split (report, full), the tuning split (tune)",
 )
@@ -83,6 +82,5 @@ PUBLIC_LONG = replace(
         "tiny": Grid(TINY, 1, FIRST_INSTANCE, methods=("sobol", "random")),
     },
     figures=partial(PUBLIC.figures, n=N_LONG),
-    aims=partial(PUBLIC.aims, n=N_LONG),
     about="bbob: 250 evaluations (full), and 1000 of the planted ones (thousand)",
 )

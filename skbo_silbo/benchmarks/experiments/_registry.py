@@ -14,6 +14,9 @@ OWN_MEASUREMENTS = Path(__file__).parents[3] / "doc" / "benchmarks" / "experimen
 def find_experiments(package, folders):
     """Return the experiments that the modules of a package define.
 
+    One of a later folder takes the place of one of the same name: in a checkout, files beside the
+    data add to an experiment of the package what is reported of it there.
+
     Parameters
     ----------
     package : str
@@ -28,16 +31,23 @@ def find_experiments(package, folders):
     Raises
     ------
     ValueError
-        When two experiments have the same name.
+        When two experiments of a folder have the same name.
     """
     found = {}
-    for module in iter_modules(folders):
+    for folder in folders:
+        found |= _experiments_in(folder, package, found)
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+def _experiments_in(folder, package, known):
+    found = {}
+    for module in iter_modules([folder]):
         for value in vars(import_module(f"{package}.{module.name}")).values():
-            if not isinstance(value, Experiment):
+            if not isinstance(value, Experiment) or known.get(value.name) is value:
                 continue
             if found.setdefault(value.name, value) is not value:
                 raise ValueError(
                     f"name of an experiment must be its own: {value.name!r} is in "
                     f"{module.name} and elsewhere. Rename one."
                 )
-    return MappingProxyType(dict(sorted(found.items())))
+    return found

@@ -1,1 +1,1 @@
-"""Experiments about optimisers: who takes part, on what, and how the runs are told."""
+"""Experiments about optimisers: who takes part, on what, and how the runs are reported."""

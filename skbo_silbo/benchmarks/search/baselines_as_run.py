@@ -18,6 +18,7 @@ from skbo_silbo.baselines import REMBO, SIRBO, HeSBO
 from skbo_silbo.baselines._silbo_as_run import confidence_weight_as_run, variance_gain
 from skbo_silbo.decomposition import SemiSlicedInverseRegression
 from skbo_silbo.embedding._choice import choose_embedding
+from skbo_silbo.mapping._evolution import quiet_options
 
 GENERATIONS, STEP = 2, 0.5  # of their CMA-ES
 
@@ -62,14 +63,7 @@ class LowestBound:
         """Return one point, as `Found`."""
         import cma
 
-        options = {
-            "seed": np.nan,  # a number would seed numpy's global generator
-            "randn": lambda *shape: rng.standard_normal(shape),
-            "bounds": [-1.0, 1.0],
-            "maxiter": GENERATIONS,
-            "verbose": -9,
-            "verb_log": 0,
-        }
+        options = quiet_options(rng) | {"bounds": [-1.0, 1.0], "maxiter": GENERATIONS}
         search = cma.CMAEvolutionStrategy(np.zeros(surface.embedding.d), STEP, options)
         while not search.stop():
             X = search.ask()

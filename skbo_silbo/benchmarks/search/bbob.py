@@ -1,6 +1,6 @@
 """The 24 functions of the public suite bbob (``coco-experiment``, extra ``bench-public``)."""
 
-from dataclasses import dataclass, field
+from functools import cache, partial
 
 import numpy as np
 
@@ -38,30 +38,21 @@ def bbob_problem(function, d, instance):
             f"function must be 1 to {N_FUNCTIONS}, d one of {DIMENSIONS}, instance at least 1: got "
             f"{function}, {d} and {instance}. Choose one that bbob has."
         )
-    rows = _RowByRow(function, d, instance)
+    theirs = _load(function, d, instance)
+    values = partial(_values, function, d, instance)
+    box, best = np.tile([-REACH, REACH], (d, 1)), np.asarray(theirs.best_parameter())
     name = f"bbob f{function} instance {instance}"
-    box = np.tile([-REACH, REACH], (d, 1))
-    best = np.asarray(rows.problem.best_parameter())
-    return Problem(name, rows, box, rows.problem.best_value(), best[None])
+    return Problem(name, values, box, theirs.best_value(), best[None])
 
 
-@dataclass(frozen=True)
-class _RowByRow:
-    """The function on rows; made anew where it is unpickled, as the suite's own cannot be."""
+@cache
+def _load(function, d, instance):
+    """Return the suite's own problem, which cannot be pickled."""
+    from cocoex import BareProblem
 
-    function: int
-    d: int
-    instance: int
-    problem: object = field(init=False, repr=False, compare=False)
+    return BareProblem("bbob", function, d, instance)
 
-    def __post_init__(self):
-        from cocoex import BareProblem
 
-        made = BareProblem("bbob", self.function, self.d, self.instance)
-        object.__setattr__(self, "problem", made)  # the record is frozen
-
-    def __reduce__(self):
-        return type(self), (self.function, self.d, self.instance)
-
-    def __call__(self, X):
-        return np.array([self.problem(x) for x in X])
+def _values(function, d, instance, X):
+    problem = _load(function, d, instance)
+    return np.array([problem(x) for x in X])

@@ -4,6 +4,7 @@ import json
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
 from types import MappingProxyType
 
@@ -15,12 +16,14 @@ from skbo_silbo.minimization import minimize
 
 from .baselines_as_run import HeSBOAsRun, REMBOAsRun, SIRBOAsRun
 
-N_FIRST = 50  # random points of the paper's experiments
-OWN, ANY, SCALED, TOLD = (
+OWN, ANY, SCALED = (
     "its own rule",
     "any rising scale gives the same points",
     "Yeo-Johnson, fitted anew at every evaluation",
-    "as told",
+)
+# the paper's pencil solved exactly, on which unlabelled points can act
+LOCAL = MappingProxyType(
+    {"alpha": 1.0, "n_local_neighbors": 3, "n_neighbors": 7, "random_state": 0}
 )
 
 
@@ -38,15 +41,12 @@ class Contestant:
         The scale on which it sees the values.
     settings : str
         What a reader has to know beside its name.
-    published : tuple
-        (method, acquisition) in a table of published results; () where it is not in there.
     """
 
     run: Callable
     package: str = ""
     values: str = OWN
     settings: str = "defaults"
-    published: tuple = ()
 
 
 @dataclass(frozen=True)
@@ -87,85 +87,55 @@ class OwnMethod:
         )
 
 
-@dataclass(frozen=True)
-class PeerMethod:
-    """A peer, by the name of its class; one that is made of BoTorch's pieces is imported late."""
-
-    name: str
-    module: str = "peers"
-
-    def __call__(self, recorder, problem, seed):
-        """Ask, evaluate and tell."""
-        module = import_module(f".{self.module}", __package__)
-        lower, upper = recorder.problem.bounds.T
-        peer = getattr(module, self.name)(len(lower), seed)
-        for _ in range(problem["n"]):
-            u = peer.ask()
-            peer.tell(u, recorder(np.clip(lower + u * (upper - lower), lower, upper)))
+def run_peer(name, module, recorder, problem, seed):
+    """Ask, evaluate and tell a peer, a class of a module here that is imported late."""
+    lower, upper = recorder.problem.bounds.T
+    peer = getattr(import_module(f".{module}", __package__), name)(len(lower), seed)
+    for _ in range(problem["n"]):
+        u = peer.ask()
+        peer.tell(u, recorder(np.clip(lower + u * (upper - lower), lower, upper)))
 
 
 def _peer(name, package, settings="defaults", values=ANY):
-    return Contestant(PeerMethod(name), package, values, settings)
+    return Contestant(partial(run_peer, name, "peers"), package, values, settings)
 
 
 def _torch_peer(name, settings):
-    return Contestant(PeerMethod(name, "torch_peers"), "botorch", SCALED, settings)
+    return Contestant(partial(run_peer, name, "torch_peers"), "botorch", SCALED, settings)
 
 
-def _paper(method, published=(), **options):
-    """Return a method with the settings of the paper's experiments."""
-    run = OwnMethod(method, {"n_initial": N_FIRST, **options}, as_published=True)
-    settings = _in_words(f"r of the problem, {N_FIRST} first points", options)
-    return Contestant(run, settings=settings, published=published)
+def _ours(method, *, as_published=True, words="", pencil=None, **options):
+    """Return a method of this library; its settings are those words and the options."""
+    settings = [
+        *(["r of the problem"] if as_published else []),
+        *([words] if words else []),
+        *(f"{name}={value}" for name, value in options.items()),
+    ]
+    run = OwnMethod(method, options, as_published, pencil)
+    return Contestant(run, settings=", ".join(settings) or "defaults")
 
 
-def _in_words(settings, options):
-    return ", ".join([settings, *(f"{name}={value}" for name, value in options.items())])
+_paper = partial(_ours, n_initial=50)  # random points first, in the paper's experiments
+_local = partial(
+    _ours,
+    "silbo-bu",
+    words="the paper's pencil solved exactly, alpha = 1, k = 3 in slices of 5",
+    pencil=LOCAL,
+)
+_strategy_as_run = partial(_ours, words="the authors' code: H = r + 1, k = 3, the 50 best labels")
 
-
-def _as_run(method, published=()):
-    """Return a method with the settings of the code of SILBO's authors."""
-    settings = "r of the problem; the authors' code: H = r + 1, k = 3, the 50 best labels"
-    return Contestant(OwnMethod(method, as_published=True), settings=settings, published=published)
-
-
-def _baseline_as_run(method, published, told):
-    """Return a baseline with the search of SILBO's authors."""
-    settings = f"r of the problem; the authors' code: {told}"
-    return replace(_paper(method, published), settings=settings)
-
-
-def _local(**options):
-    """Return bottom-up with the pencil solved exactly, on which unlabelled points can act."""
-    exact = {"alpha": 1.0, "n_local_neighbors": 3, "n_neighbors": 7, "random_state": 0}
-    told = "r of the problem, the paper's pencil solved exactly, alpha = 1, k = 3 in slices of 5"
-    run = OwnMethod("silbo-bu", options, as_published=True, pencil=exact)
-    return Contestant(run, settings=_in_words(told, options))
-
-
-def _additive(method, published=()):
-    """ADD-BO has groups in place of an embedding."""
-    return Contestant(
-        OwnMethod(method, {"n_initial": N_FIRST}),
-        settings=f"groups of 4, {N_FIRST} first points",
-        published=published,
-    )
-
-
+OF_THE_PAPER = (
+    *("silbo-bu", "silbo-td", "rembo", "rembo-kx", "rembo-kpsi", "rembo-zonotope", "hesbo"),
+    *("sir-bo", "si-bo", "ksir-bo"),
+)
 # the ablations of the paper, bottom-up, UCB
 VARIANTS = MappingProxyType(
     {
         "silbo-bu-labelled": _paper("silbo-bu", n_unlabeled=0),
         "silbo-bu-every-10": _paper("silbo-bu", update_every=10),
         "silbo-bu-every-40": _paper("silbo-bu", update_every=40),
-        "silbo-bu-random-20": Contestant(
-            OwnMethod("silbo-bu", {"n_initial": 20, "update_every": None}, as_published=True),
-            settings="20 random points, embedding learnt once from them",
-        ),
-        "silbo-bu-10-and-10": Contestant(
-            OwnMethod("silbo-bu", {"n_initial": 10, "update_every": [20]}, as_published=True),
-            settings="10 random points, embedding learnt once more, from 20",
-        ),
+        "silbo-bu-random-20": _ours("silbo-bu", n_initial=20, update_every=None),
+        "silbo-bu-10-and-10": _ours("silbo-bu", n_initial=10, update_every=[20]),
         "silbo-bu-local": _local(),
         "silbo-bu-local-labelled": _local(n_unlabeled=0),
         "silbo-bu-semi-sir": _paper("silbo-bu", embedding="semi-sir"),
@@ -175,31 +145,23 @@ VARIANTS = MappingProxyType(
 
 CONTESTANTS = MappingProxyType(
     {
-        "random": Contestant(OwnMethod("random"), values=ANY),
+        "random": replace(_ours("random", as_published=False), values=ANY),
         "sobol": _peer("Sobol", ""),
-        "silbo": Contestant(OwnMethod("silbo")),
-        "silbo-bu": _paper("silbo-bu", ("SILBO-BU", "UCB")),
-        "silbo-bu-ei": _paper("silbo-bu", ("SILBO-BU", ""), acquisition="ei"),
-        "silbo-td": _paper("silbo-td", ("SILBO-TD", "UCB")),
-        "silbo-td-ei": _paper("silbo-td", ("SILBO-TD", ""), acquisition="ei"),
-        "silbo-bu-as-run": _as_run("silbo-bu-as-run", ("SILBO-BU", "UCB")),
-        "silbo-td-as-run": _as_run("silbo-td-as-run", ("SILBO-TD", "UCB")),
-        "rembo": _paper("rembo", ("REMBO", "")),
-        "rembo-kx": _paper("rembo-kx", ("REMBO-KX", "")),
-        "rembo-kpsi": _paper("rembo-kpsi", ("REMBO-Kpsi", "")),
-        "rembo-zonotope": _paper("rembo-zonotope"),
-        "hesbo": _paper("hesbo", ("HeSBO", "")),
-        "sir-bo": _paper("sir-bo", ("SIR-BO", "")),
-        "rembo-as-run": _baseline_as_run(REMBOAsRun, ("REMBO", ""), "EI, 2000 random candidates"),
-        "hesbo-as-run": _baseline_as_run(HeSBOAsRun, ("HeSBO", ""), "EI, 2000 random candidates"),
-        "sir-bo-as-run": _baseline_as_run(
-            SIRBOAsRun, ("SIR-BO", ""), "H = r + 1, two generations of CMA-ES to the lowest bound"
+        "silbo": _ours("silbo", as_published=False),
+        **{name: _paper(name) for name in OF_THE_PAPER},
+        "silbo-bu-ei": _paper("silbo-bu", acquisition="ei"),
+        "silbo-td-ei": _paper("silbo-td", acquisition="ei"),
+        "silbo-bu-as-run": _strategy_as_run("silbo-bu-as-run"),
+        "silbo-td-as-run": _strategy_as_run("silbo-td-as-run"),
+        "rembo-as-run": _paper(REMBOAsRun, words="the authors' code: EI, 2000 random candidates"),
+        "hesbo-as-run": _paper(HeSBOAsRun, words="the authors' code: EI, 2000 random candidates"),
+        "sir-bo-as-run": _paper(
+            SIRBOAsRun,
+            words="the authors' code: H = r + 1, two generations of CMA-ES to the lowest bound",
         ),
-        "si-bo": _paper("si-bo"),
-        "ksir-bo": _paper("ksir-bo"),
-        "add-bo": _additive("add-bo", ("ADD-BO", "")),
-        "add-bo-sampled": _additive("add-bo-sampled"),
-        "bock": Contestant(OwnMethod("bock")),
+        "add-bo": _paper("add-bo", as_published=False, words="groups of 4"),
+        "add-bo-sampled": _paper("add-bo-sampled", as_published=False, words="groups of 4"),
+        "bock": _ours("bock", as_published=False),
         **VARIANTS,
         "cma": _peer("CMAES", "cma", "random start, sigma .25"),
         "optuna-tpe": _peer("OptunaTPE", "optuna"),
@@ -243,8 +205,8 @@ def find_contestant(name):
     """
     if name in CONTESTANTS:
         return CONTESTANTS[name]
-    method, colon, told = name.partition(":")
-    pairs = [pair.partition("=") for pair in told.split(",")]
+    method, colon, options = name.partition(":")
+    pairs = [pair.partition("=") for pair in options.split(",")]
     base = CONTESTANTS.get(method)
     if not (colon and base and isinstance(base.run, OwnMethod) and all(p[1] for p in pairs)):
         raise ValueError(
@@ -309,7 +271,7 @@ def _with_names(grid, names):
     return replace(grid, methods=(*grid.methods, *added))
 
 
-def told_variants(results):
+def variant_options(results):
     """Return the options that name the variants among the results."""
     names = dict.fromkeys(r["method"] for r in results if ":" in r["method"])
     return f" --variant {' '.join(map(shlex.quote, names))}" if names else ""

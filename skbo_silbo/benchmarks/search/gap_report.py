@@ -1,6 +1,7 @@
-"""Tables, aims and pictures of the share of the gap closed, with their standard errors."""
+"""Tables and pictures of the share of the gap closed, with their standard errors."""
 
 from collections import Counter
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -11,20 +12,19 @@ from skbo_silbo.benchmarks.engine import Table
 
 from .contestants import is_ours, settings_table
 from .gap_closed import COUNTS, FEWEST, STALL, STALL_LEFT, compared, gap_runs
-from .search_figures import draw_band, drawn, label_ends, mean_band
+from .search_figures import add_legend, draw_band, drawn, mean_band
 
 OURS = "silbo"
 LOW = 20  # percentile
 GOAL_AT = 100  # evaluations after which the best peer sets the goal
 N_RESAMPLES = 1000
-MOST_OPEN = 0.8  # aim: our mean open gap over the best peer's
 HEADER = (
     *("method", "runs", "mean", f"{LOW}th percentile", "worst", "mean rank"),
     *("to the best peer's 100", "stalled"),
 )
 
 
-def gap_report(results, group_of, dear):
+def gap_report(results, group_of, expensive):
     """Return tables for every group of problems, paired differences, and who took part.
 
     Parameters
@@ -32,25 +32,25 @@ def gap_report(results, group_of, dear):
     results : list of dict
     group_of : callable
         Problem as data to the title of its group.
-    dear : collection of str
+    expensive : collection of str
         Methods that run on a named subset only; tables with them hold that subset.
     """
-    return [*gap_tables(grouped_runs(results, group_of), dear), settings_table(results)]
+    return [*gap_tables(grouped_runs(results, group_of), expensive), settings_table(results)]
 
 
-def gap_tables(groups, dear):
+def gap_tables(groups, expensive):
     """Return what the measure is, a table for every group, and paired differences.
 
     Parameters
     ----------
     groups : dict
         Title to a list of `GapRun`.
-    dear : collection of str
+    expensive : collection of str
         As for `gap_report`.
     """
     return [
         MEASURE,
-        *(t for title, runs in groups.items() for t in _group_tables(title, runs, set(dear))),
+        *(t for title, runs in groups.items() for t in _group_tables(title, runs, set(expensive))),
         *_paired_tables(groups),
     ]
 
@@ -72,16 +72,16 @@ def grouped_runs(results, group_of):
     return {title: list(own) for title, own in groupby(runs, lambda run: group_of(run.problem))}
 
 
-def _group_tables(title, runs, dear):
+def _group_tables(title, runs, expensive):
     counts, n_places = Counter(run.method for run in runs), len({run.place for run in runs})
-    few = sorted(method for method in dear if 0 < counts[method] < FEWEST)
-    cheap, told = set(counts) - dear, set(counts).difference(few)
+    few = sorted(method for method in expensive if 0 < counts[method] < FEWEST)
+    cheap, all_methods = set(counts) - expensive, set(counts).difference(few)
     tables = []
     for n in COUNTS:
-        for methods, where in ((cheap, ""), (told, ", where the expensive peers ran too")):
+        for methods, where in ((cheap, ""), (all_methods, ", where the expensive peers ran too")):
             by_method = compared(runs, n, methods)
-            if len(by_method) > 1 and (methods is cheap or dear & set(by_method)):
-                left_out = [f"{m} ({counts[m]})" for m in few if methods is told]
+            if len(by_method) > 1 and (methods is cheap or expensive & set(by_method)):
+                left_out = [f"{m} ({counts[m]})" for m in few if methods is all_methods]
                 named = f"{title}, {n} evaluations{where}"
                 tables.append(_table(named, by_method, n, n_places, left_out))
     return tables
@@ -105,17 +105,19 @@ def _table(title, by_method, n, n_places, left_out):
 
 def _row(method, runs, shares, ranks, goals, n):
     stalled = np.array([run.is_stalled(n) for run in runs], dtype=float)
-    told = (
+    row = (
         method,
         str(len(runs)),
         with_error(shares.mean(), error_of_mean(shares)),
-        with_error(np.percentile(shares, LOW), _resampled_error(shares, _low)),
+        with_error(
+            np.percentile(shares, LOW), _resampled_error(shares, partial(np.percentile, q=LOW))
+        ),
         f"{shares.min():.2f}",
         with_error(ranks.mean(), error_of_mean(ranks)),
-        _told_evaluations(runs, goals),
+        _format_evaluations(runs, goals),
         with_error(stalled.mean(), error_of_mean(stalled)),
     )
-    return shares.mean(), told
+    return shares.mean(), row
 
 
 def shares_after(by_method, n):
@@ -135,7 +137,7 @@ def _goals(by_method, n):
     return None if peer is None else [run.values[GOAL_AT - 1] for run in by_method[peer]]
 
 
-def _told_evaluations(runs, goals):
+def _format_evaluations(runs, goals):
     if goals is None:
         return ""
     counts = np.array([run.evaluations_to(goal) for run, goal in zip(runs, goals, strict=True)])
@@ -145,10 +147,6 @@ def _told_evaluations(runs, goals):
         return f"> {most}; {share}"
     error = _resampled_error(np.minimum(counts, most + 1), np.median)
     return f"{with_error(middle, error, 0)}; {share}"
-
-
-def _low(values, axis=None):
-    return np.percentile(values, LOW, axis=axis)
 
 
 def error_of_mean(values):
@@ -178,8 +176,8 @@ def with_error(value, error, digits=2):
     >>> with_error(0.5, 0.123), with_error(0.5, float("nan"))
     ('0.50 (0.12)', '0.50')
     """
-    told = f"{value:.{digits}f}"
-    return told if np.isnan(error) else f"{told} ({error:.{digits}f})"
+    number = f"{value:.{digits}f}"
+    return number if np.isnan(error) else f"{number} ({error:.{digits}f})"
 
 
 def _paired_tables(groups):
@@ -200,7 +198,7 @@ def _paired_rows(title, runs, n):
     others = dict.fromkeys(run.method for run in runs if run.method != OURS)
     pairs = {m: compared(runs, n, {OURS, m}) for m in others}
     return [
-        (title, str(n), other, *_told_difference(paired_difference(pair, other, n)))
+        (title, str(n), other, *_format_difference(paired_difference(pair, other, n)))
         for other, pair in pairs.items()
         if set(pair) == {OURS, other}
     ]
@@ -212,46 +210,10 @@ def paired_difference(by_method, other, n):
     return shares[OURS] - shares[other]
 
 
-def _told_difference(differences):
+def _format_difference(differences):
     mean, error = differences.mean(), error_of_mean(differences)
     times = f"{mean / error:+.1f}" if error > 0 else ""
     return str(differences.size), with_error(mean, error, 3), times
-
-
-def gap_aims(results, group_of, n=100):
-    """Return the aims of issue 12.7 for every group: open gap, bad runs, stalled runs."""
-    told = []
-    for title, runs in grouped_runs(results, group_of).items():
-        methods = {run.method for run in runs if run.method == OURS or not is_ours(run.method)}
-        for peer in sorted(methods - {OURS}):
-            pair = compared(runs, n, {OURS, peer})
-            if OURS in pair and len(pair.get(peer, ())) >= FEWEST:
-                told += _aims_beside(title, pair, peer, n)
-    return told
-
-
-def _aims_beside(title, pair, peer, n):
-    ours, theirs = (shares_after(pair, n)[m] for m in (OURS, peer))
-    stalled = [np.mean([run.is_stalled(n) for run in pair[m]]) for m in (OURS, peer)]
-    opens = 1 - ours.mean(), 1 - theirs.mean()
-    lows = _low(ours), _low(theirs)
-    runs = f"({ours.size} runs)"
-    told = [
-        (
-            f"{title}: mean open gap at {n} at most {MOST_OPEN:g} of {peer}'s",
-            f"{opens[0]:.3f}; {opens[1]:.3f} {runs}",
-            bool(opens[0] <= MOST_OPEN * opens[1]),
-        ),
-        (
-            f"{title}: {LOW}th percentile at {n} no worse than {peer}'s",
-            f"{lows[0]:.3f}; {lows[1]:.3f} {runs}",
-            bool(lows[0] >= lows[1]),
-        ),
-    ]
-    if peer == "optuna-tpe":
-        aim = f"{title}: share of stalled runs at {n} at most {peer}'s"
-        told.append((aim, f"{stalled[0]:.2f}; {stalled[1]:.2f} {runs}", stalled[0] <= stalled[1]))
-    return told
 
 
 def ranks_after(by_method, n):
@@ -259,7 +221,7 @@ def ranks_after(by_method, n):
     return rankdata([[r.values[n - 1] for r in own] for own in by_method.values()], axis=0)
 
 
-def gap_figures(group_of, dear, results, folder, published=None, n=100):
+def gap_figures(group_of, expensive, results, folder, n=100):
     """Draw one panel a group: mean share against evaluations, chance after n as the zero.
 
     Returns
@@ -272,13 +234,13 @@ def gap_figures(group_of, dear, results, folder, published=None, n=100):
     size = (5.6 * len(groups), 3.9)
     with drawn(Path(folder) / name, 1, len(groups), size) as panels:
         for axes, (title, runs) in zip(panels[0], groups.items(), strict=True):
-            cheap = {run.method for run in runs} - set(dear)
-            ends = {
-                f"{method} ({len(own)})": _draw(axes, method, own, n)
-                for method, own in compared(runs, n, cheap).items()
-            }
-            axes.set(title=title, xlabel="evaluations, every one counted", ylim=(-0.5, 1))
-            label_ends(axes, ends, n)
+            cheap = {run.method for run in runs} - set(expensive)
+            for method, own in compared(runs, n, cheap).items():
+                shares = np.array([run.share_of(run.values[:n], n) for run in own])
+                draw_band(axes, method, mean_band(shares), label=f"{method} ({len(own)})")
+            axes.set(title=title, xlabel="evaluations, every one counted")
+            axes.set(xlim=(0, n), ylim=(-0.5, 1))
+            add_legend(axes)
         panels[0][0].set_ylabel("mean share of the gap closed (1: all)")
     caption = (
         f"Mean share of the gap between random search's mean after {n} evaluations and the least "
@@ -286,9 +248,3 @@ def gap_figures(group_of, dear, results, folder, published=None, n=100):
         "side. Thick: SILBO. Shares below -0.5, and methods that ran on a part only, are not drawn."
     )
     return [(name, caption)]
-
-
-def _draw(axes, method, runs, n):
-    """Draw mean and band of a method; return where the mean ends."""
-    shares = np.array([run.share_of(run.values[:n], n) for run in runs])
-    return draw_band(axes, method, mean_band(shares))

@@ -1,10 +1,12 @@
-"""Other libraries' optimisers, each asked for one point of the unit cube and told its value.
+"""Other libraries' optimisers, each asked for one point of the unit cube and given its value.
 
 Every peer has its own defaults, which its docstring repeats where they matter.
 """
 
 import numpy as np
 from scipy.stats import qmc
+
+from skbo_silbo.mapping._evolution import quiet_options
 
 from .output_scale import yeo_johnson
 
@@ -54,29 +56,23 @@ class CMAES(Peer):
         import cma
 
         rng = np.random.default_rng(seed)
-        options = {
-            "bounds": [0.0, 1.0],
-            "seed": float("nan"),  # else cma reseeds numpy's global generator
-            "randn": lambda *shape: rng.standard_normal(shape),
-            "verbose": -9,
-            "verb_log": 0,
-        }
+        options = quiet_options(rng) | {"bounds": [0.0, 1.0]}
         self._strategy = cma.CMAEvolutionStrategy(rng.random(d), SIGMA, options)
-        self._waiting, self._told = [], []
+        self._generation, self._values = [], []
 
     def ask(self):
         """Return the next point, (d,)."""
-        if not self._waiting:
-            self._waiting, self._told = self._strategy.ask(), []
-        return np.clip(self._waiting[len(self._told)], 0.0, 1.0)
+        if not self._generation:
+            self._generation, self._values = self._strategy.ask(), []
+        return np.clip(self._generation[len(self._values)], 0.0, 1.0)
 
     def tell(self, u, y):
         """Record the value; a full generation moves the distribution."""
         super().tell(u, y)
-        self._told.append(y)
-        if len(self._told) == len(self._waiting):
-            self._strategy.tell(self._waiting, self._told)
-            self._waiting = []
+        self._values.append(y)
+        if len(self._values) == len(self._generation):
+            self._strategy.tell(self._generation, self._values)
+            self._generation = []
 
 
 class OptunaTPE(Peer):

@@ -1,4 +1,4 @@
-"""Problems as data: made from JSON values, and told in words."""
+"""Problems as data: made from JSON values, and put into words."""
 
 from types import MappingProxyType
 
@@ -46,14 +46,14 @@ def _of_bbob(problem, instance):
     return getattr(problems, problem["kind"])(made, problem["d"], random_state=places)
 
 
-def told_problem(problem):
+def problem_in_words(problem):
     """Return the words for a problem.
 
     Examples
     --------
-    >>> told_problem({"function": "levy", "kind": "planted", "d": 20, "n": 100, "inputs": 5})
+    >>> problem_in_words({"function": "levy", "kind": "planted", "d": 20, "n": 100, "inputs": 5})
     'planted levy(5), d = 20'
-    >>> told_problem({"function": "colville_as_run", "kind": "embedded", "d": 100, "r": 4})
+    >>> problem_in_words({"function": "colville_as_run", "kind": "embedded", "d": 100, "r": 4})
     "embedded authors' colville, d = 100, r = 4"
     """
     problem = dict(problem)

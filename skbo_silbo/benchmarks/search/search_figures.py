@@ -5,35 +5,21 @@ from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
-from sklearn.isotonic import isotonic_regression
 
 from skbo_silbo.benchmarks.engine import by_method
 
-from .problem_data import told_problem
+from .problem_data import problem_in_words
 from .search_report import COLUMNS, LEAST_REGRET, WITHIN, values_of
 from .search_run import regrets
 
 OTHER = "#555555"  # a contestant that has no colour of its own
-# one colour a method on all pages: SILBO black, the paper's strategies red to yellow, embeddings
-# that are drawn blue, that are learnt once green, chance grey; a variant of another is dashed
+# one colour a method on all pages: SILBO black, the paper's strategies red and yellow, embeddings
+# that are drawn blue, that are learnt once green, chance grey; a variant has that of its method
 COLOURS = MappingProxyType(
     {
         "silbo": "#000000",
         "silbo-bu": "#d62728",
-        "silbo-bu-as-run": "#7f0000",
-        "silbo-bu-ei": "#ff7f7f",
-        "silbo-bu-labelled": "#f4a582",
-        "silbo-bu-local": "#e377c2",
-        "silbo-bu-local-labelled": "#6a3d9a",
-        "silbo-bu-semi-sir": "#3f7f3f",
-        "silbo-bu-semi-sir-labelled": "#8fbc8f",
-        "silbo-bu-every-10": "#b8860b",
-        "silbo-bu-every-40": "#17a2a2",
-        "silbo-bu-random-20": "#7b3f00",
-        "silbo-bu-10-and-10": "#e6550d",
         "silbo-td": "#ff9900",
-        "silbo-td-ei": "#c8a000",
-        "silbo-td-as-run": "#b35900",
         "rembo": "#1f77b4",
         "rembo-kx": "#17becf",
         "rembo-kpsi": "#6baed6",
@@ -41,9 +27,6 @@ COLOURS = MappingProxyType(
         "hesbo": "#08306b",
         "sir-bo": "#2ca02c",
         "ksir-bo": "#556b2f",
-        "rembo-as-run": "#1f77b4",
-        "hesbo-as-run": "#08306b",
-        "sir-bo-as-run": "#2ca02c",
         "si-bo": "#98df8a",
         "add-bo": "#9467bd",
         "add-bo-sampled": "#c5b0d5",
@@ -59,15 +42,7 @@ COLOURS = MappingProxyType(
         "turbo": "#b8a000",
     }
 )
-DASHED = frozenset(
-    (
-        *("silbo-bu-as-run", "silbo-td-as-run", "silbo-bu-ei", "silbo-td-ei"),
-        *("silbo-bu-labelled", "silbo-bu-local-labelled", "silbo-bu-semi-sir-labelled"),
-        "silbo-bu-random-20",
-        *("rembo-kx", "rembo-kpsi", "sobol"),
-        *("rembo-as-run", "hesbo-as-run", "sir-bo-as-run"),
-    )
-)
+DASHED = ("rembo-kx", "rembo-kpsi", "sobol")
 REGRET = "regret / (median random value - optimum)"
 UNITS = MappingProxyType(
     {
@@ -80,21 +55,9 @@ WITH_NOISE = (
     "With noise: the true value at the point whose noisy value is the lowest yet, so that a curve "
     "rises where a luckier value of a worse point takes its place."
 )
-SMALL = 8.0  # points, of labels
-GAP = 0.066  # between labels, in heights of a panel
-CONNECTOR = MappingProxyType(
-    {
-        "arrowstyle": "-",
-        "lw": 0.4,
-        "color": "0.7",
-        "shrinkA": 0,
-        "shrinkB": 0,
-        "relpos": (0.0, 0.5),  # ends left of the label, not under it
-    }
-)
 
 
-def search_figures(results, folder, published=None):
+def search_figures(results, folder):
     """Draw what was found and the time it took, one panel a problem and budget.
 
     Parameters
@@ -102,8 +65,6 @@ def search_figures(results, folder, published=None):
     results : list of dict
     folder : path-like
         Where the pictures are written, as ``<experiment>.png`` and ``<experiment>-time.png``.
-    published : path-like or None
-        Not drawn.
 
     Returns
     -------
@@ -132,16 +93,23 @@ def search_figures(results, folder, published=None):
 
 def colour_of(method):
     """Return the colour of a contestant: a variant has that of its method."""
-    return COLOURS.get(method.partition(":")[0], OTHER)
+    return COLOURS.get(_method_of(method), OTHER)
 
 
 def style_of(method):
     """Return colour, line style and width of a contestant's curve, as `Axes.plot` takes them."""
+    is_variant = method.partition(":")[0] != _method_of(method)
     return {
         "color": colour_of(method),
-        "ls": "--" if method.partition(":")[0] in DASHED else "-",
+        "ls": "--" if is_variant or method in DASHED else "-",
         "lw": 2.4 if method == "silbo" else 1.2,
     }
+
+
+def _method_of(name):
+    """Return the method with a colour that a contestant is, or is named after: the longest."""
+    methods = [m for m in COLOURS if f"{name.partition(':')[0]}-".startswith(f"{m}-")]
+    return max(methods, key=len, default=None)
 
 
 def _draw_all(results, path, draw):
@@ -152,7 +120,9 @@ def _draw_all(results, path, draw):
         for axes, (key, methods) in zip(panels.flat, grouped.items(), strict=False):
             problem = dict(key)
             draw(axes, problem, methods)
-            axes.set_title(f"{told_problem(problem)}, {problem['n']} evaluations", fontsize=10)
+            axes.set_xlim(0, problem["n"])
+            add_legend(axes)
+            axes.set_title(f"{problem_in_words(problem)}, {problem['n']} evaluations", fontsize=10)
             axes.set_xlabel("evaluations, every one counted", fontsize=9)
         for axes in panels.flat[len(grouped) :]:
             axes.set_axis_off()
@@ -179,97 +149,53 @@ def drawn(path, n_rows, n_columns, size, **options):
 
 def _draw_found(axes, problem, methods):
     """Draw the lowest value, or the regret, of every method."""
-    ends = {}
     for method, own in methods.items():
-        ends[f"{method} ({len(own)})"] = _draw_curve(axes, method, own)
+        _draw_curve(axes, method, own)
     if regrets(next(iter(methods.values()))[0]) is None:
         axes.set_ylabel(UNITS.get(problem["function"], "value, lower is better"), fontsize=9)
     else:
         axes.axhline(WITHIN, color="0.6", lw=0.8, ls="--")
         axes.axhline(LEAST_REGRET, color="0.6", lw=0.8, ls=":")
         axes.set_ylabel(REGRET, fontsize=9)
-    label_ends(axes, ends, problem["n"])
 
 
 def _draw_curve(axes, method, results):
-    """Draw mean and band of a method; return where the mean ends."""
-    known = regrets(results[0])
-    runs = values_of(results)
-    if known is not None:
-        runs = np.log(np.maximum([regrets(r) for r in results], LEAST_REGRET))
+    """Draw mean and band of a method: of the logarithm of the regret, where that is known."""
+    if regrets(results[0]) is None:
+        bands = mean_band(values_of(results))
+    else:
+        logs = np.log(np.maximum([regrets(r) for r in results], LEAST_REGRET))
+        bands = np.exp(mean_band(logs))
         axes.set_yscale("log")
-    bands = [v if known is None else np.exp(v) for v in mean_band(runs)]
-    return draw_band(axes, method, bands)
+    draw_band(axes, method, bands, label=f"{method} ({len(results)})")
 
 
-def draw_band(axes, method, bands, first=1):
-    """Draw the mean and band of `mean_band` from evaluation `first` on; return the mean's end."""
+def draw_band(axes, method, bands, first=1, label=None):
+    """Draw the mean and band of `mean_band` from evaluation `first` on."""
     low, mean, high = bands
     places = np.arange(first, first + mean.size)
-    axes.plot(places, mean, **style_of(method))
+    axes.plot(places, mean, label=label, **style_of(method))
     axes.fill_between(places, low, high, color=colour_of(method), alpha=0.12, lw=0)
-    return mean[-1]
 
 
 def _draw_time(axes, problem, methods):
     """Draw the cumulative time of every method, of the runs whose times were kept."""
-    ends = {}
     timed = {method: [r for r in own if "seconds" in r] for method, own in methods.items()}
     for method, own in ((method, own) for method, own in timed.items() if own):
         places = [n for n, _ in own[0]["seconds"]]
         each = [np.interp(places, *np.transpose(r["seconds"])) for r in own]
         totals = np.maximum(np.mean(each, axis=0), 1e-3)
-        axes.plot(places, totals, **style_of(method))
-        ends[f"{method} ({len(own)})"] = totals[-1]
+        axes.plot(places, totals, label=f"{method} ({len(own)})", **style_of(method))
     axes.set_yscale("log")
     axes.set_ylabel("cumulative processor time (s)", fontsize=9)
-    label_ends(axes, ends, problem["n"])
 
 
-def label_ends(axes, ends, at):
-    """Write the names of curves at their right ends, moved apart where they would overlap.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        Its limits are fixed by this.
-    ends : dict
-        Label, a method with its number of runs, to the last value.
-    at : float
-        The abscissa of the ends.
-    """
-    axes.set_xlim(0, at)
-    axes.set_ylim(axes.get_ylim())
-    to_axes = axes.transData + axes.transAxes.inverted()
-    order = sorted(ends, key=ends.get)
-    heights = [to_axes.transform((at, ends[label]))[1] for label in order]
-    for label, height in zip(order, moved_apart(heights, GAP), strict=True):
-        axes.annotate(
-            label,
-            xy=(at, ends[label]),
-            xytext=(1.04, height),
-            textcoords="axes fraction",
-            va="center",
-            fontsize=SMALL,
-            color=colour_of(label.rpartition(" ")[0]),
-            annotation_clip=False,
-            arrowprops=CONNECTOR,
-        )
-
-
-def moved_apart(heights, gap):
-    """Return the heights nearest the rising ones given, least squares, that are `gap` apart.
-
-    Examples
-    --------
-    >>> [round(float(h), 6) for h in moved_apart([0.2, 0.2, 0.9], 0.1)]
-    [0.15, 0.25, 0.9]
-    >>> [round(float(h), 6) for h in moved_apart([0.97, 0.99, 1.0], 0.1)]
-    [0.8, 0.9, 1.0]
-    """
-    steps = gap * np.arange(len(heights))
-    most = 1.0 - steps[-1]
-    return isotonic_regression(np.array(heights) - steps, y_min=min(0.0, most), y_max=most) + steps
+def add_legend(axes):
+    """Name the curves at the right of a panel, in the order in which they end, highest first."""
+    curves = [line for line in axes.lines if not line.get_label().startswith("_")]
+    curves.sort(key=lambda line: line.get_ydata()[-1], reverse=True)
+    place = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False, "fontsize": 8}
+    axes.legend(handles=curves, labelcolor="linecolor", **place)
 
 
 def mean_band(runs):

@@ -9,14 +9,16 @@ from skbo_silbo.benchmarks.engine import Table, by_method, curve
 
 from .contestants import settings_table
 from .gap_closed import FEWEST
-from .problem_data import told_problem
+from .problem_data import problem_in_words
 from .search_run import regrets
 
 WITHIN = 0.01  # of the distance from the median random value to the optimum
 LEAST_REGRET = 1e-4  # floor of a regret before logarithms are taken
 COLUMNS = 3  # of panels in a picture
-
-
+HEADER = (
+    *("problem", "method", "runs", "mean", "sd", "median", "mean half-way"),
+    *("within 1 %", "s a proposal"),
+)
 ABOUT_RANKS = (
     "Runs: the fewest on one of them. Rank: of the mean value at the end, 1 is best. Regret: value "
     "minus optimum over the distance from the median random value to the optimum, geometric mean "
@@ -30,25 +32,13 @@ ABOUT_WITHIN = (
 
 
 def search_report(results):
-    """Return a table over all problems, a table a problem, and who took part."""
-    grouped = by_method(results)
-    return [
-        *_over_all(results),
-        *(_problem_table(dict(key), methods) for key, methods in grouped.items()),
-        settings_table(results),
-    ]
-
-
-def whole_report(results):
-    """Return what `search_report` does, but one table of every problem."""
+    """Return a table over all problems, one of every problem, and who took part."""
     rows = [
-        (f"{told_problem(problem)}, {problem['n']} evaluations", *row)
+        (f"{problem_in_words(problem)}, {problem['n']} evaluations", method, *_numbers(own))
         for problem, methods in ((dict(key), own) for key, own in by_method(results).items())
-        for row in _sorted_rows(methods)
+        for method, own in sorted(methods.items(), key=lambda pair: _mean_last(pair[1]))
     ]
-    header = ("problem", "method", "runs", "mean", "sd", "median", "mean half-way")
-    note = f"Lower is better. {ABOUT_WITHIN}"
-    every = Table("Every problem", (*header, "within 1 %", "s a proposal"), rows, note)
+    every = Table("Every problem", HEADER, rows, f"Lower is better. {ABOUT_WITHIN}")
     return [*_over_all(results), every, settings_table(results)]
 
 
@@ -64,58 +54,25 @@ def evaluations_within(result):
     return int(reached[0]) + 1 if reached.size else None
 
 
-def _sorted_rows(methods):
-    ordered = sorted(methods.items(), key=lambda pair: _mean_last(pair[1]))
-    return [_row(method, own) for method, own in ordered]
-
-
-def _problem_table(problem, methods):
-    n = problem["n"]
-    header = (
-        "method",
-        "runs",
-        f"mean at {n}",
-        "sd",
-        "median",
-        f"mean at {n // 2}",
-        "within 1 %",
-        "s a proposal",
-    )
-    return Table(
-        f"{told_problem(problem)}, {n} evaluations".capitalize(),
-        header,
-        _sorted_rows(methods),
-        _optimum_note(methods),
-    )
-
-
-def _optimum_note(methods):
-    result = next(iter(methods.values()))[0]
-    if "optimum" not in result:
-        return "The optimum is not known. Lower is better."
-    return f"Lower is better; the optimum is {result['optimum']:.6g}. {ABOUT_WITHIN}"
-
-
 def _mean_last(results):
     return float(values_of(results)[:, -1].mean())
 
 
-def _row(method, results):
+def _numbers(results):
     values = values_of(results)
     last, half = values[:, -1], values[:, values.shape[1] // 2 - 1]
     return (
-        method,
         str(len(last)),
         f"{last.mean():.4g}",
         f"{last.std(ddof=1):.2g}" if len(last) > 1 else "",
         f"{np.median(last):.4g}",
         f"{half.mean():.4g}",
-        _told_within(results),
+        _format_within(results),
         f"{np.median([r['median_seconds'] for r in results]):.3f}",
     )
 
 
-def _told_within(results):
+def _format_within(results):
     if "optimum" not in results[0]:
         return ""
     reached = [count for count in map(evaluations_within, results) if count is not None]
@@ -156,15 +113,15 @@ def _over_all(results):
     ranks = rankdata(last, axis=1).mean(axis=0)
     runs = {m: min(len(own[m]) for own in grouped.values()) for m in complete}
     rows = [
-        (m, str(runs[m]), f"{rank:.2f}", *(_told_regret(grouped, m, s) for s in (0.5, 1.0)))
+        (m, str(runs[m]), f"{rank:.2f}", *(_format_regret(grouped, m, s) for s in (0.5, 1.0)))
         for rank, m in sorted(zip(ranks, complete, strict=True))
     ]
     note = f"Over {len(grouped)} of {len(every)} problems. {ABOUT_RANKS}"
     left = sorted(set(_methods_of(every)) - set(complete))
     note += f" Not on every problem, so left out here: {', '.join(left)}." if left else ""
     few = [m for m in complete if runs[m] < FEWEST]
-    told = "all of them" if len(few) == len(complete) else ", ".join(few)
-    note += f" Of fewer than {FEWEST} runs, so without a claim: {told}." if few else ""
+    without = "all of them" if len(few) == len(complete) else ", ".join(few)
+    note += f" Of fewer than {FEWEST} runs, so without a claim: {without}." if few else ""
     header = ("method", "runs", "mean rank", "regret half-way", "regret at the end")
     return [Table("All problems", header, rows, note)]
 
@@ -180,7 +137,7 @@ def _methods_of(grouped):
     return list(dict.fromkeys(m for own in grouped.values() for m in own))
 
 
-def _told_regret(grouped, method, share):
+def _format_regret(grouped, method, share):
     logs = [
         np.log(max(regret[max(int(share * regret.size) - 1, 0)], LEAST_REGRET))
         for own in grouped.values()

@@ -12,17 +12,16 @@ from .problem_data import make_problem
 def measure_search(problem, method, repeat, make=make_problem):
     """Run a method once; return what it found and what it took.
 
-    `make` is from problem and repeat to the problem that the data describe.
     ``optimum`` and ``scale`` (median of 1000 random points minus optimum) make values regrets.
-    `make` makes the problem of data and seed.
+    `make` is from problem and repeat to the problem that the data describe.
     """
     contestant = find_contestant(method)
     _warm_up(contestant)
     imported = peak_rss_mib()
     recorder = Recorder(make(problem, repeat))
     contestant.run(recorder, problem, repeat)
-    if len(recorder.told) != problem["n"]:
-        raise RuntimeError(f"{method} made {len(recorder.told)} of {problem['n']} evaluations.")
+    if len(recorder.observed) != problem["n"]:
+        raise RuntimeError(f"{method} made {len(recorder.observed)} of {problem['n']} evaluations.")
     return {
         **recorder.summary(),
         **_regret_scale(recorder.problem),
@@ -33,17 +32,9 @@ def measure_search(problem, method, repeat, make=make_problem):
 
 
 def measure_gap(problem, method, repeat, n_chance=N_CHANCE, make=make_problem):
-    """Run a method once, as `measure_search`; tell also how far chance gets, for `gap_runs`.
-
-    ``optimum`` is kept in all its digits: a share of a gap is taken from it.
-    """
-    made = make(problem, repeat)
-    known = {} if made.optimum is None else {"optimum": made.optimum}
-    return {
-        **measure_search(problem, method, repeat, make),
-        **known,
-        "chance": chance_means(made, n_points=n_chance),
-    }
+    """Run a method once, as `measure_search`; return also how far chance gets, for `gap_runs`."""
+    measured = measure_search(problem, method, repeat, make)
+    return {**measured, "chance": chance_means(make(problem, repeat), n_points=n_chance)}
 
 
 def _warm_up(contestant):
@@ -55,8 +46,7 @@ def _warm_up(contestant):
 def _regret_scale(problem):
     if problem.optimum is None:
         return {}
-    scale = problem.regret_scale()
-    return {"optimum": float(f"{problem.optimum:.6g}"), "scale": float(f"{scale:.6g}")}
+    return {"optimum": problem.optimum, "scale": float(f"{problem.regret_scale():.6g}")}
 
 
 def regrets(result):

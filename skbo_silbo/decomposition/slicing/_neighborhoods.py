@@ -2,8 +2,9 @@
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse import csgraph
 
-from ..._numerics._graphs import laplacian, neighbor_graph, neighbor_indices
+from ..._numerics._graphs import neighbor_graph, neighbor_indices
 from ..._typing import FloatArray, LegacyRandomState
 from ._slices import Slices
 
@@ -59,7 +60,7 @@ def graph_penalty(X, n_labeled, alpha, n_neighbors, *, method="auto", random_sta
     if alpha == 0 or len(X) == n_labeled:
         return None
     S = neighbor_graph(X, n_neighbors, method=method, random_state=random_state)
-    return laplacian(S) * (alpha * n_labeled / (S.nnz / 2))
+    return csgraph.laplacian(S).tocsr() * (alpha * n_labeled / (S.nnz / 2))
 
 
 def column_scales(X, slices):

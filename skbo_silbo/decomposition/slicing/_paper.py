@@ -7,9 +7,10 @@ Its columns come with the weakest first. `doc/maths.rst` says more.
 
 import numpy as np
 from scipy import linalg, sparse
+from scipy.sparse import csgraph
 from sklearn.utils.extmath import randomized_svd
 
-from ..._numerics._graphs import laplacian, neighbor_graph
+from ..._numerics._graphs import neighbor_graph
 from ..._numerics._whitening import RANGE_TOLERANCE
 
 
@@ -54,7 +55,7 @@ def paper_directions(X, omega, *, alpha, n_neighbors, rank, method, random_state
     weighted[:n_labeled] += scores[:n_labeled]
     if alpha:
         S = neighbor_graph(X, n_neighbors, method=method, random_state=random_state)
-        weighted += alpha * (laplacian(S) @ scores)
+        weighted += alpha * (csgraph.laplacian(S) @ scores)
     squares, U2 = linalg.eigh(scores.T @ weighted)
     squares, U2 = squares[::-1], U2[:, ::-1]
     return 1 / squares, (U1 / s1) @ U2

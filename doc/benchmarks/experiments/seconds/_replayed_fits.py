@@ -153,10 +153,10 @@ def measure_seconds(problem, method, repeat):
         warnings.simplefilter("ignore")
         with CLOCK.running(seconds):
             SEARCHES[method](model, space, problem, rest)
-    return _told(problem, full)
+    return _format(problem, full)
 
 
-def _told(problem, full):
+def _format(problem, full):
     """Return the times and best scores, and how many candidates were evaluated at which share."""
     axis = problem["resource"]
     names = list(TASKS[problem["task"]].space)

@@ -195,9 +195,9 @@ def measure_table(name):
         rows, start = train[: int(share * len(train))], time.process_time()
         scores[i, j, k] = model.fit(X[rows], y[rows]).score(X[test], y[test])
         seconds[i, j, k] = time.process_time() - start
-    told = {"scores": scores.round(5).tolist(), "seconds": seconds.round(4).tolist()}
+    words = {"scores": scores.round(5).tolist(), "seconds": seconds.round(4).tolist()}
     FOLDER.mkdir(exist_ok=True)
-    path.write_text(json.dumps(told) + "\n")
+    path.write_text(json.dumps(words) + "\n")
     spread = np.quantile(seconds[0].sum(axis=1), [0.05, 0.5, 0.95]).round(2)
     print(name, "seconds of a full candidate:", spread, "in all", seconds.sum().round())
 

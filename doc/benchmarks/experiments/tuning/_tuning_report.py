@@ -117,8 +117,8 @@ def reaches_table(matrices):
         goal = by_method[CHANCE][:, -1]
         reached = [by_method[m][:, FEW - 1] >= goal for m in methods]
         when = [_first_reaching(by_method[m], goal) for m in methods]
-        told = zip(reached, when, strict=True)
-        rows.append((task, *(f"{r.sum()} of {r.size}; {w}" for r, w in told)))
+        words = zip(reached, when, strict=True)
+        rows.append((task, *(f"{r.sum()} of {r.size}; {w}" for r, w in words)))
     title = f"{FEW} candidates against {MANY} of random search"
     note = (
         f"Seeds in which the best of {FEW} candidates is at least that of {MANY} random ones; then "

@@ -6,18 +6,37 @@ plotted_evaluations, true_evaluations, mean_best and sd_best, values maximised.
 
 import csv
 from collections import defaultdict
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
 from skbo_silbo.benchmarks.engine import Table, by_method
+from skbo_silbo.benchmarks.search.gap_closed import FEWEST
+from skbo_silbo.benchmarks.search.problem_data import problem_in_words
+from skbo_silbo.benchmarks.search.search_report import values_of
 
-from .contestants import find_contestant
-from .gap_closed import FEWEST
-from .problem_data import told_problem
-from .search_report import values_of
-
+PUBLISHED = Path(__file__).parents[1] / "published.csv"
+CURVES = MappingProxyType(  # (method, acquisition) in the table, by the names of contestants
+    {
+        "silbo-bu": ("SILBO-BU", "UCB"),
+        "silbo-bu-ei": ("SILBO-BU", ""),
+        "silbo-td": ("SILBO-TD", "UCB"),
+        "silbo-td-ei": ("SILBO-TD", ""),
+        "silbo-bu-as-run": ("SILBO-BU", "UCB"),
+        "silbo-td-as-run": ("SILBO-TD", "UCB"),
+        "rembo": ("REMBO", ""),
+        "rembo-kx": ("REMBO-KX", ""),
+        "rembo-kpsi": ("REMBO-Kpsi", ""),
+        "hesbo": ("HeSBO", ""),
+        "sir-bo": ("SIR-BO", ""),
+        "rembo-as-run": ("REMBO", ""),
+        "hesbo-as-run": ("HeSBO", ""),
+        "sir-bo-as-run": ("SIR-BO", ""),
+        "add-bo": ("ADD-BO", ""),
+    }
+)
 AT = (50, 150, 250, 550, 1600)  # evaluations of ours at which the curves are compared
 LEVEL = 0.05  # of a verdict
 # what the authors ran under the name in the table: their Colville is not the textbook's, and on
@@ -56,13 +75,13 @@ def read_published(path):
     lacking = [name for name in COLUMNS if not rows or name not in rows[0]]
     if lacking:
         raise ValueError(
-            f"--published must be a CSV file with the columns {', '.join(COLUMNS)}: {path} lacks "
+            f"path must be that of a CSV file with the columns {', '.join(COLUMNS)}: {path} lacks "
             f"{', '.join(lacking)}. Add them."
         )
     return rows
 
 
-def published_curves(path):
+def published_curves(path=PUBLISHED):
     """Return {(problem, d, (method, acquisition)): rows} of a table that `read_published` reads."""
     curves = defaultdict(list)
     for row in read_published(path):
@@ -71,19 +90,19 @@ def published_curves(path):
     return curves
 
 
-def compare_published(results, path):
+def compare_published(results, path=PUBLISHED):
     """Return a table, or none: our mean and the published one at as many evaluations.
 
     Parameters
     ----------
     results : list of dict
         Of an experiment on unmoved functions.
-    path : path-like
+    path : path-like, default=PUBLISHED
         A table that `read_published` reads.
     """
     curves = published_curves(path)
     rows = [
-        (f"{told_problem(problem)}, {problem['n']} evaluations", *row)
+        (f"{problem_in_words(problem)}, {problem['n']} evaluations", *row)
         for problem, methods in ((dict(key), own) for key, own in by_method(results).items())
         if problem["kind"] == "embedded"
         for method, own in methods.items()
@@ -96,7 +115,7 @@ def compare_published(results, path):
 
 def published_key(problem, method):
     """Return problem, d and curve to compare with, None where theirs was another problem."""
-    curve = find_contestant(method).published
+    curve = CURVES.get(method)
     name = NAMES.get(problem["function"], problem["function"])
     if not curve or name is None:
         return None
@@ -111,13 +130,13 @@ def _rows(method, results, published):
     rows = []
     for n in (n for n in AT if n <= values.shape[1]):
         ours = values[:, n - 1]
-        told = [
+        found = [
             cell
             for axis in ("plotted_evaluations", "true_evaluations")
             for cell in _beside(ours, value_at(published, axis, n))
         ]
         sd = f"{ours.std(ddof=1):.2g}" if ours.size > 1 else ""
-        rows.append((method, str(n), f"{ours.mean():.4g}", sd, *told))
+        rows.append((method, str(n), f"{ours.mean():.4g}", sd, *found))
     return rows
 
 

@@ -1,0 +1,59 @@
+"""Experiments `public` and `public-long` in a checkout: with the aims of issue 12.7."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from skbo_silbo.benchmarks.experiments import _public_suites
+from skbo_silbo.benchmarks.experiments._public_suites import group_of
+from skbo_silbo.benchmarks.search.contestants import is_ours
+from skbo_silbo.benchmarks.search.gap_closed import FEWEST, compared
+from skbo_silbo.benchmarks.search.gap_report import (
+    LOW,
+    OURS,
+    grouped_runs,
+    shares_after,
+)
+
+MOST_OPEN = 0.8  # our mean open gap over that of the best peer
+
+
+def gap_aims(results, n=100):
+    """Return the aims of issue 12.7 for every group: open gap, bad runs, stalled runs."""
+    rows = []
+    for title, runs in grouped_runs(results, group_of).items():
+        methods = {run.method for run in runs if run.method == OURS or not is_ours(run.method)}
+        for peer in sorted(methods - {OURS}):
+            pair = compared(runs, n, {OURS, peer})
+            if OURS in pair and len(pair.get(peer, ())) >= FEWEST:
+                rows += _aims_beside(title, pair, peer, n)
+    return rows
+
+
+def _aims_beside(title, pair, peer, n):
+    ours, theirs = (shares_after(pair, n)[m] for m in (OURS, peer))
+    stalled = [np.mean([run.is_stalled(n) for run in pair[m]]) for m in (OURS, peer)]
+    opens = 1 - ours.mean(), 1 - theirs.mean()
+    lows = np.percentile(ours, LOW), np.percentile(theirs, LOW)
+    runs = f"({ours.size} runs)"
+    rows = [
+        (
+            f"{title}: mean open gap at {n} at most {MOST_OPEN:g} of {peer}'s",
+            f"{opens[0]:.3f}; {opens[1]:.3f} {runs}",
+            bool(opens[0] <= MOST_OPEN * opens[1]),
+        ),
+        (
+            f"{title}: {LOW}th percentile at {n} no worse than {peer}'s",
+            f"{lows[0]:.3f}; {lows[1]:.3f} {runs}",
+            bool(lows[0] >= lows[1]),
+        ),
+    ]
+    if peer == "optuna-tpe":
+        aim = f"{title}: share of stalled runs at {n} at most {peer}'s"
+        rows.append((aim, f"{stalled[0]:.2f}; {stalled[1]:.2f} {runs}", stalled[0] <= stalled[1]))
+    return rows
+
+
+PUBLIC = replace(_public_suites.PUBLIC, aims=gap_aims)
+PUBLIC_LONG = replace(_public_suites.PUBLIC_LONG, aims=partial(gap_aims, n=_public_suites.N_LONG))
