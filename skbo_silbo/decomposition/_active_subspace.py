@@ -213,6 +213,11 @@ default=None
             slopes, n_points = self._slopes_of_processes(frame, rows, Y, copies)
         else:
             slopes = frame.slopes(self._check_gradients(gradients, rows, Y.shape[1]))
+            if not slopes.any():
+                raise ValueError(
+                    "gradients must not all be 0 over the labelled rows and the features that vary "
+                    "there: no feature changes y."
+                )
             slopes, n_points = np.sqrt(copies)[:, None, None] * slopes, rows.n_rows
         singular, directions = np.linalg.svd(np.concatenate(slopes), full_matrices=False)[1:]
         unit = frame.y_scale[0] if len(frame.y_scale) == 1 else 1 / np.sqrt(len(frame.y_scale))
@@ -237,8 +242,6 @@ default=None
                 f"gradients must have shape {wanted}, a slope for each row and feature: got "
                 f"{G.shape}. Give those of y at the rows of X."
             )
-        if not G.any():
-            raise ValueError("gradients must not all be 0: no feature changes y.")
         return G.reshape(n, q, d)[rows.is_labeled]
 
     def _slopes_of_processes(self, frame, rows, Y, copies):

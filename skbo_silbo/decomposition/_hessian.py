@@ -122,7 +122,7 @@ class PrincipalHessianDirections(SupervisedProjection):
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
         if not self.n_components_:
             sees = "directions along which the mean of y bends"
-            warn_of_unseen(Z, data.y, sees, found=0, sees_means=True)
+            warn_of_unseen(Z, data.y, data.weights, sees, found=0, sees_means=True)
 
     def _choose_n_components(self, S, e, slices):
         if self.on == "residuals":

@@ -229,7 +229,7 @@ class KernelSlicedInverseRegression(
         K, order = self._kernel_of_rows(data)
         features = KernelFeatures.of(K, len(data.y), data.weights)
         problem = self._make_problem(features.coordinates, data)
-        self._choose_alpha(problem)
+        self._choose_alpha(problem, slices.n_rows)
         self._store(features, problem.solve(self.alpha_), slices.n_rows, order)
         if self.fit_inverse_transform:
             self._fit_inverse(K, data.weights)
@@ -371,13 +371,13 @@ class KernelSlicedInverseRegression(
         targets = root * response_targets(data.y[firsts], weights)
         return best_ridge(left[:, kept], squares, targets, intercept=True, weights=weights)
 
-    def _choose_alpha(self, problem):
+    def _choose_alpha(self, problem, n_rows):
         if problem.roughness is None:
             self.alpha_ = 0.0
         elif self.alpha != "auto":
             self.alpha_ = float(self.alpha)
         else:
-            r = self._resolve_n_components(problem.solve(0.0).eigenvalues, len(problem.y))
+            r = self._resolve_n_components(problem.solve(0.0).eigenvalues, n_rows)
             rng = check_random_state(self.random_state)
             self.alpha_, self.alpha_scores_ = compare_alphas(problem, r, rng)
 

@@ -68,7 +68,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     reducer_ : transformer
         Fitted to all rows.
     bandwidth_ : float
-        Of the local fit, in standard deviations of the scores.
+        Of the local fit alone, in standard deviations of the scores.
     residuals_ : ndarray of shape (n,)
         ``y - prediction`` of the rows held out.
     std_ratios_ : ndarray of shape (n,)
@@ -141,6 +141,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         self._choice = int(np.argmin(np.mean(errors**2, axis=1)))
         self.reducer_ = self._reducer(rows).fit(rows, values)
         self._model = MODELS[self.model](_scores(self.reducer_, rows), t)
+        vars(self).pop("bandwidth_", None)
         if self.model == "local":
             self.bandwidth_ = float(BANDWIDTHS[self._choice])
         q = errors[self._choice] / deviations[self._choice]
@@ -208,8 +209,8 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         Returns
         -------
         interval : ndarray of shape (n, 2)
-            Lower and upper ends. Infinite where fewer rows than ``1 / (1 - coverage)`` were held
-            out, which cannot say.
+            Lower and upper ends. Infinite where fewer rows than ``coverage / (1 - coverage)`` were
+            held out, which cannot say.
         """
         if not 0 < coverage < 1:
             raise ValueError(f"coverage must be a number in (0, 1): got {coverage!r}. Take 0.95.")

@@ -299,9 +299,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
             if not self._fit_moments(data, slices):
                 self._learn(data, slices)
             if self._found_little():
+                rows = data.X_labeled, data.y, data.weights
                 sees = "directions along which the mean of X given y moves"
-                found = self.n_components_
-                warn_of_unseen(data.X_labeled, data.y, sees, found=found, sees_means=True)
+                warn_of_unseen(*rows, sees, found=self.n_components_, sees_means=True)
         return self
 
     def _learn(self, data, slices):
@@ -384,7 +384,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         self.target_type_ = target_type(y)
 
     def _standard_errors(self, rows):
-        if "dimension_tests_" not in vars(self) or self.reweight is not None:
+        if not hasattr(self, "dimension_tests_") or self.reweight is not None:
             return None
         slices = slice_response(rows.y, self.n_slices, sample_weight=rows.weights)
         if (

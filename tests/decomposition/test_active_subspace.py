@@ -444,6 +444,16 @@ def test_gradients_that_cannot_be_are_refused(parameters, gradients, words):
         ActiveSubspace(**parameters).fit(X, y, gradients=gradients)
 
 
+def test_gradients_of_rows_or_columns_that_do_not_count_say_nothing():
+    X, y, G = exact(n=40)
+    y[20:], G[:20] = np.nan, 0
+    with pytest.raises(ValueError, match="gradients must not all be 0"):
+        ActiveSubspace().fit(X, y, gradients=G)
+    X[:, 0], G[:] = 1.0, np.eye(5)[0]
+    with pytest.raises(ValueError, match="gradients must not all be 0"):
+        ActiveSubspace().fit(X, y, gradients=G)
+
+
 def test_each_of_several_responses_has_a_process_and_all_count_alike():
     X = np.random.default_rng(0).normal(size=(80, 5))
     Y = np.column_stack([np.sin(X[:, 1]), 1e6 * X[:, 3] ** 2])

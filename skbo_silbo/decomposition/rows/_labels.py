@@ -404,11 +404,11 @@ def _holds_categories(y):
     y = np.asarray(y)
     if y.dtype.kind != "O":
         return y.dtype.kind in "USb"
-    known = y.ravel()[_is_known(y.ravel())]
+    known = y.ravel()[is_known(y.ravel())]
     return any(isinstance(v, bool | np.bool_) or not isinstance(v, Real) for v in known)
 
 
-def _is_known(values):
+def is_known(values):
     """Tell which objects (n,) are neither None, NaN nor pandas' NA."""
     pandas_na = getattr(sys.modules.get("pandas"), "NA", None)
     known = [v is not None and v is not pandas_na and not _differs(v) for v in values]
@@ -422,7 +422,7 @@ def _differs(value):
 
 def _as_categories(y):
     y = _as_column(np.asarray(y), "Join the columns into one where they hold categories.")
-    labelled = _is_known(y)
+    labelled = is_known(y)
     if y.dtype.kind == "f":
         y = y + 0.0  # -0.0 is no category of its own
     if y.dtype.kind not in "USb":
