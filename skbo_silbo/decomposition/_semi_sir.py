@@ -292,7 +292,6 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
 
     def _fit_rows(self, data, slices):
         self._begin(data.y, slices)
-        self._moments = None
         if self.solver == "paper":
             self._learn_as_printed(data, slices)
         else:
@@ -380,7 +379,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
 
     def _begin(self, y, slices):
         self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
-        self._n_groups = slices.n_groups
+        self._n_groups, self._moments, self._is_solved = slices.n_groups, None, True
         self.target_type_ = target_type(y)
 
     def _standard_errors(self, rows):
