@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
-from .._checks import check_choice, check_integer, check_nonnegative
+from .._checks import check_choice, check_flag, check_integer, check_nonnegative
 from .._numerics._leave_one_out import best_ridge
 from ._kernel_features import RANGE_TOLERANCE, KernelFeatures
 from ._kernel_problem import KernelProblem, compare_alphas, roughness_of
@@ -397,20 +397,15 @@ class KernelSlicedInverseRegression(Supervised, Projection):
 
     def _check_parameters(self):
         super()._check_parameters()
-        if not isinstance(self.scale, bool | np.bool_):
-            raise ValueError(f"scale must be True or False: got {self.scale!r}.")
+        check_flag("scale", self.scale)
         check_integer("n_neighbors", self.n_neighbors, 1)
         check_choice("neighbors", self.neighbors, NEIGHBORS)
         if not callable(self.kernel):
             check_choice("kernel", self.kernel, KERNELS)
-        if self.gamma is not None:
-            check_nonnegative("gamma", self.gamma, special="None")
-        if self.n_components != "auto":
-            check_integer("n_components", self.n_components, 1, special="'auto'")
+        check_nonnegative("gamma", self.gamma, special="None")
+        check_integer("n_components", self.n_components, 1, special="'auto'")
         for name in ("alpha", "ridge", "inverse_ridge"):
-            value = getattr(self, name)
-            if not (isinstance(value, str) and value == "auto"):
-                check_nonnegative(name, value, special="'auto'")
+            check_nonnegative(name, getattr(self, name), special="'auto'")
 
     def _check_precomputed(self, X_unlabeled):
         if self.kernel == "precomputed" and X_unlabeled is not None:

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._typing import ArrayLike, BlockArray, FloatArray
 from ._summary import summary_of
 from .rows._dask_arrays import FLOATS, check_in_memory, is_dask_array, map_blocks
-from .rows._labels import split_labelled
+from .rows._labels import split_as_fitted
 
 
 class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -125,17 +125,7 @@ class LinearProjection(Projection):
         check_is_fitted(self)
         if X is None or y is None:
             return summary_of(self)
-        rows = split_labelled(
-            self,
-            X,
-            y,
-            sample_weight=sample_weight,
-            reset=False,
-            allow_categories=True,
-            categorical=getattr(self, "categorical", "auto"),
-            multivariate=True,
-            censored=True,
-        ).labelled_only()
+        rows = split_as_fitted(self, X, y, sample_weight=sample_weight).labelled_only()
         return summary_of(self, rows, self._standard_errors(rows))
 
     def _standard_errors(self, rows):

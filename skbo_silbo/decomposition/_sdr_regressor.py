@@ -18,7 +18,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._checks import check_choice, check_integer
+from .._checks import check_choice, check_integer, check_share
 from .._numerics._hyperparameters import Observations, most_probable
 from .._numerics._local_linear import gaussian_weights, local_predictions
 from .._numerics._priors import PRIORS, UNIFORM_WIDTH
@@ -212,8 +212,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             Lower and upper ends. Infinite where fewer rows than ``coverage / (1 - coverage)`` were
             held out, which cannot say.
         """
-        if not 0 < coverage < 1:
-            raise ValueError(f"coverage must be a number in (0, 1): got {coverage!r}. Take 0.95.")
+        check_share("coverage", coverage, default=0.95)
         mean, std = self._predictions(X)
         ratios = np.append(np.sort(np.abs(self.std_ratios_)), np.inf)
         reach = ratios[min(int(np.ceil(coverage * len(ratios))), len(ratios)) - 1]

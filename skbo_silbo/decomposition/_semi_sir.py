@@ -400,13 +400,10 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         check_choice("solver", self.solver, SOLVERS)
         check_choice("neighbors", self.neighbors, NEIGHBORS)
         for name in ("alpha", "ridge"):
-            value = getattr(self, name)
-            if not (isinstance(value, str) and value == "auto"):
-                check_nonnegative(name, value, special="'auto'")
+            check_nonnegative(name, getattr(self, name), special="'auto'")
         check_switch("scale", self.scale)
         self._check_reweight()
-        if self.n_local_neighbors is not None:
-            check_integer("n_local_neighbors", self.n_local_neighbors, 2, special="None")
+        check_integer("n_local_neighbors", self.n_local_neighbors, 2, special="None")
 
     def _check_reweight(self):
         if self.reweight is None:

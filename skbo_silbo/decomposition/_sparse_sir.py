@@ -228,8 +228,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         super()._check_parameters()
         if isinstance(self.cv, Real):
             check_integer("cv", self.cv, 2)
-        if not (isinstance(self.penalty, str) and self.penalty == "auto"):
-            check_nonnegative("penalty", self.penalty, special="'auto'")
+        check_nonnegative("penalty", self.penalty, special="'auto'")
 
 
 @dataclass(frozen=True, eq=False)

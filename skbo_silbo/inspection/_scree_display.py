@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._checks import check_integer, check_share
 from .._typing import ArrayLike, FloatArray, LegacyRandomState
-from ..decomposition import split_labelled
+from ..decomposition.rows._labels import split_as_fitted
 from ._bootstrap import RESOLVED, without_advice
 from ._figures import Axes, import_pyplot
 from ._names import refuse_pipeline
@@ -118,15 +118,7 @@ class ScreeDisplay:
         check_is_fitted(estimator, "eigenvalues_")
         check_integer("n_resamples", n_resamples, 2)
         check_share("confidence_level", confidence_level, default=0.95)
-        rows = split_labelled(
-            clone(estimator),
-            X,
-            y,
-            X_unlabeled,
-            allow_categories=True,
-            multivariate=True,
-            censored=True,
-        )
+        rows = split_as_fitted(clone(estimator), X, y, X_unlabeled, reset=True)
         params = estimator.get_params(deep=False)
         auto = [name for name in RESOLVED if params.get(name) == "auto"]
         resolved = {name: vars(estimator)[f"{name}_"] for name in auto}

@@ -380,7 +380,7 @@ def test_bad_features_are_refused():
 
 
 def test_identical_labelled_rows_are_refused():
-    with pytest.raises(ValueError, match=r"at least one feature that varies.*identical"):
+    with pytest.raises(ValueError, match=r"a column that varies"):
         ActiveSubspace().fit(np.ones((5, 2)), np.arange(5.0))
 
 

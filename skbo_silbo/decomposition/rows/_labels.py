@@ -206,6 +206,22 @@ def split_labelled(
     return LabelledData(rows, labels, unlabelled, weights, weight_range, *flags, dtype)
 
 
+def split_as_fitted(estimator, X, y, X_unlabeled=None, sample_weight=None, *, reset=False):
+    """`split_labelled`, of whatever rows some ``fit`` of this library takes."""
+    return split_labelled(
+        estimator,
+        X,
+        y,
+        X_unlabeled,
+        sample_weight=sample_weight,
+        reset=reset,
+        allow_categories=True,
+        categorical=getattr(estimator, "categorical", "auto"),
+        multivariate=True,
+        censored=True,
+    )
+
+
 def _check_takes_censored(estimator, censored):
     if not censored:
         raise ValueError(
