@@ -2,7 +2,6 @@
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from .._numerics._pencil import Pencil
@@ -17,7 +16,6 @@ from .significance._linearity import rows_to_look_at
 from .significance._nothing_found import warn_of_none
 from .significance._permutation import permutation_tests
 from .significance._rotation import N_ROTATIONS, MeanRotations
-from .significance._sequential_tests import dimension_by_tests
 from .slicing._blocks import LabelledBlocks, moments_of_blocks
 from .slicing._slice_coding import SliceCoding
 from .slicing._slices import slice_response
@@ -66,10 +64,9 @@ class ChunkedSlicing:
 
     The estimator it is mixed into checks its parameters, chooses among directions and stores them:
     ``_check_parameters``, ``_begin``, ``_check_identified``, ``_n_wanted``, ``_n_identified``,
-    ``_store_spectrum``, ``_choose_from_spectrum``, ``_dimension_by_shuffles``,
-    ``_tests_are_valid``, ``_most_tested``, ``_seed_of_tests``, ``_or_all``,
-    ``_store_components``, ``_given_ridge``, ``_forget_passing``,
-    ``_depends_on_units`` and ``_look_at_curvature``.
+    ``_store_spectrum``, ``_choose_n_components``, ``_shuffle``, ``_settings_of_tests``,
+    ``_store_components``, ``_given_ridge``, ``_forget_passing``, ``_depends_on_units`` and
+    ``_look_at_curvature``.
     """
 
     @available_if(_is_streamable)
@@ -216,14 +213,14 @@ class ChunkedSlicing:
         if not isinstance(self.n_components, str) and self.n_components > limit:
             return False
         self._store_spectrum(spectrum, moments.n, plain=True, penalised=False)
-        if self.n_components not in TESTED_WORDS or self._tests_are_valid(moments.n):
-            self.n_components_ = self._choose_from_spectrum(moments.n, plain=True)
-        elif rows is not None:
-            self.n_components_ = self._shuffle_blocks(rows, moments.mean, scale, rho)
-        else:
-            held = moments.counts[moments.counts > 0]
-            problem = MeanRotations.of_moments(N, basis, rho, held)
-            self.n_components_ = self._dimension_by_rotations(problem)
+        held = moments.counts[moments.counts > 0]
+
+        def draw_tests():
+            if rows is not None:
+                return self._shuffle_blocks(rows, moments.mean, scale, rho)
+            return self._rotate(MeanRotations.of_moments(N, basis, rho, held))
+
+        self.n_components_ = self._choose_n_components(moments.n, True, draw_tests)
         self._store_components(spectrum, moments.n, scale)
         return True
 
@@ -248,7 +245,7 @@ class ChunkedSlicing:
             warn_of_none()
 
     def _shuffle_blocks(self, rows, mean, scale, rho):
-        """Count the directions by the permutation tests of ``fit``."""
+        """Set and return the permutation tests of ``fit``."""
         if not self._depends_on_units(rows.slices, n_unlabeled=0):
             scale = 1.0
         X, slices = rows.shuffled(mean, scale)
@@ -259,16 +256,13 @@ class ChunkedSlicing:
             ridge=rho,
             root_weights=slices.root_weights,
         )
-        return self._dimension_by_shuffles(pencil, slices)
+        return self._shuffle(pencil, slices)
 
-    def _dimension_by_rotations(self, problem):
+    def _rotate(self, problem):
         self.rotation_tests_ = permutation_tests(
-            problem,
-            most=self._most_tested(),
-            n_permutations=N_ROTATIONS,
-            random_state=check_random_state(self._seed_of_tests()),
+            problem, n_permutations=N_ROTATIONS, **self._settings_of_tests()
         )
-        return self._or_all(dimension_by_tests(self.rotation_tests_))
+        return self.rotation_tests_
 
     def _ridge_of_moments(self, scatter, N, counts):
         if self.ridge == "auto":

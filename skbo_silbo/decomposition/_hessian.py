@@ -11,7 +11,6 @@ M          (q, q)    ``Z' diag(e) Z / n``
 
 import numpy as np
 from scipy import linalg
-from sklearn.utils import check_random_state
 
 from .._checks import check_choice
 from ._supervised import SupervisedProjection
@@ -146,5 +145,5 @@ class PrincipalHessianDirections(SupervisedProjection):
             SignFlips.of(S, e, weights),
             most=min(S.shape[1], MOST_TESTED),
             n_permutations=affordable(S, N_FLIPS),
-            random_state=check_random_state(0),
+            random_state=0,
         )

@@ -318,7 +318,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         spectrum = solver.solve(pencil, self._n_wanted(pencil.omega.shape[1]))
         plain, penalised = self._is_plain(slices), pencil.penalty is not None
         self._store_spectrum(spectrum, slices.n_rows, plain=plain, penalised=penalised)
-        self.n_components_ = self._choose_n_components(pencil, slices, near)
+        self.n_components_ = self._choose_n_components(
+            slices.n_rows, plain, lambda: self._shuffle(pencil, slices, near)
+        )
         self._store_components(spectrum, slices.n_rows, scale)
         if self.n_components in TESTED_WORDS:
             n, d = pencil.X_labeled.shape
