@@ -49,6 +49,32 @@ def sequential_tests(eigenvalues, n, d, n_slices, n_groups=1):
     }
 
 
+def until_accepted(test, most, names):
+    """Test k = 0, 1, ... until one is accepted.
+
+    Parameters
+    ----------
+    test : callable
+        From k to a value for each name.
+    most : int
+        Tests at the most.
+    names : tuple of str
+        Among them "p_value".
+
+    Returns
+    -------
+    dict of ndarray
+        "n_components" and the names, a row a test made.
+    """
+    columns = {name: [] for name in ("n_components", *names)}
+    for k in range(most):
+        for column, value in zip(columns.values(), (k, *test(k)), strict=True):
+            column.append(value)
+        if columns["p_value"][-1] > SIGNIFICANCE:
+            break
+    return {name: np.array(column) for name, column in columns.items()}
+
+
 def dimension_by_tests(tests):
     """Smallest k that no test rejects; one more than the last k tested when all reject."""
     accepted = np.flatnonzero(tests["p_value"] > SIGNIFICANCE)
