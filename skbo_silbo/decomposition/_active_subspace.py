@@ -20,8 +20,7 @@ from .rows._frame import Frame
 from .rows._labels import response_targets
 from .selection._n_components import check_identified
 
-SEARCH_ROWS = 200
-"""Rows by which hyperparameters are searched; all rows only polish the best end."""
+SEARCH_ROWS = 200  # rows by which hyperparameters are searched; all rows only polish the best end
 POLISH_ITERATIONS = 15  # of L-BFGS-B
 OF_THE_PROCESS = (
     "length_scale_",
@@ -29,8 +28,7 @@ OF_THE_PROCESS = (
     "noise_",
     "log_marginal_likelihood_",
     "n_refinements_",
-)
-"""Attributes that only fitted processes have."""
+)  # attributes that only fitted processes have
 
 
 class ActiveSubspace(Supervised, LinearProjection):

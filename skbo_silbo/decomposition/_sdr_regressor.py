@@ -27,16 +27,12 @@ from ._mave import MAVE
 from ._outer_products import RIDGE
 from ._sir import SlicedInverseRegression
 
+# compared by the local fit, in standard deviations of the scores
 BANDWIDTHS = 2.0 ** np.arange(-4, 3.5, 0.5)
-"""Compared by the local fit, in standard deviations of the scores."""
-NOISE_BANDWIDTH = 0.5
-"""Likewise, of rows whose errors say how large those near a point are."""
-PRIOR_ROWS = 10
-"""Rows that errors everywhere count for beside those near a point."""
-SEARCH_ROWS = 300
-"""Rows by which the hyperparameters of the process are searched."""
-ROWS_PER_FEATURE = 3
-"""Rows a feature from which directions are those of `MAVE` by default."""
+NOISE_BANDWIDTH = 0.5  # likewise, of rows whose errors say how large those near a point are
+PRIOR_ROWS = 10  # rows that errors everywhere count for beside those near a point
+SEARCH_ROWS = 300  # rows by which the hyperparameters of the process are searched
+ROWS_PER_FEATURE = 3  # rows a feature from which directions are those of `MAVE` by default
 BATCH = 1000  # rows predicted at a time
 
 

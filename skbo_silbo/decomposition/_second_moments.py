@@ -27,8 +27,7 @@ from .slicing._evenly_spaced import counts_written_out
 from .slicing._whitened_rows import WhitenedRows
 
 N_PERMUTATIONS = 99
-MAX_AUTO_COMPONENTS = 20
-"""Most directions that n_components="auto" tests for."""
+MAX_AUTO_COMPONENTS = 20  # most directions that n_components="auto" tests for
 
 
 class SecondMomentSlicing(SupervisedProjection):

@@ -39,8 +39,8 @@ from ..decomposition import SemiSlicedInverseRegression, Slices, slice_response,
 from ..decomposition.rows._centering import is_constant, mean_and_spread
 from ..decomposition.significance import bentler_xie
 
+# standard deviations that have to be left of a column less its regression on the others
 COLLINEAR = 1e-10
-"""Standard deviations that have to be left of a column less its regression on the others."""
 
 
 @dataclass(frozen=True, eq=False)

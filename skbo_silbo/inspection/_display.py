@@ -23,8 +23,7 @@ from ._panels import draw_loadings, draw_plane, draw_response, draw_spectrum, dr
 from ._value_axis import LONGEST_NAME, short
 
 KINDS = ("all", "summary", "spectrum", "loadings")
-MAX_CATEGORY_VALUES = 6
-"""Numbers with at most this many distinct values are drawn as categories."""
+MAX_CATEGORY_VALUES = 6  # numbers with at most this many distinct values are drawn as categories
 MAX_EIGENVALUES = 20
 
 

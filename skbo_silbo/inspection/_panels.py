@@ -20,8 +20,7 @@ EXTENDS = {
     (True, True): "both",
 }
 CURVE_NOTE = "\n(orange: the model, all else averaged; 90 %)"
-LEGEND_MAX = 12
-"""Most categories that a legend names; the strips beside it name them all."""
+LEGEND_MAX = 12  # most categories that a legend names; the strips beside it name them all
 
 
 def draw_response(axes, scores, response, unlabelled, name, dependence=None):

@@ -32,12 +32,11 @@ from ._ridge import slice_targets
 
 ALPHAS = (0.0, 0.1, 1.0, 10.0, 100.0)
 N_FOLDS = 10
+# labelled rows, evenly spaced over the slices, that choose; the others stay out of T too
 MAX_LABELED = 1000
-"""Labelled rows, evenly spaced over the slices, that choose; the others stay out of T too."""
-MAX_ORDER = 8000
-"""Order of T above which it is not factored five times."""
+MAX_ORDER = 8000  # order of T above which it is not factored five times
+# room left between a held-out row's leverage and 1, where it is fitted exactly
 EXACT_LEVERAGE = 1e-9
-"""Room left between a held-out row's leverage and 1, where it is fitted exactly."""
 
 
 def choose_alpha(pencil, slices, *, ridge, categorical, n_components):

@@ -32,10 +32,8 @@ from sklearn.utils import check_random_state
 
 from ._sequential_tests import SIGNIFICANCE, until_accepted
 
-FEWEST_REACHED = 10
-"""Draws that reach the statistic before they may end."""
-BATCH = 16
-"""Shuffles whose slice sums are one product."""
+FEWEST_REACHED = 10  # draws that reach the statistic before they may end
+BATCH = 16  # shuffles whose slice sums are one product
 
 
 def permutation_tests(problem, *, most, n_permutations, random_state):

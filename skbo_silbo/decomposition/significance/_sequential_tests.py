@@ -12,10 +12,9 @@ k           directions already granted
 import numpy as np
 from scipy import special
 
-SIGNIFICANCE = 0.05
-"""Level of each test in the sequence."""
+SIGNIFICANCE = 0.05  # level of each test in the sequence
+# labelled rows a feature, and a slice, from which the chi-square reference is taken for valid
 ROWS_PER_FEATURE_TESTED = 3
-"""Labelled rows a feature, and a slice, from which the chi-square reference is taken for valid."""
 
 
 def sequential_tests(eigenvalues, n, d, n_slices, n_groups=1):

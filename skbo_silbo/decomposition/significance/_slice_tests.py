@@ -12,8 +12,7 @@ from ._permutation import LocalShuffles, MeanShuffles, found_first, permutation_
 from ._weighted_shuffles import WeightedShuffles, affordable, weighted_permutation_tests
 
 N_PERMUTATIONS = 199
-N_LOCAL_PERMUTATIONS = 99
-"""Localised slices seek neighbours anew in every shuffle."""
+N_LOCAL_PERMUTATIONS = 99  # localised slices seek neighbours anew in every shuffle
 
 
 def check_room_for_tests(pencil):
