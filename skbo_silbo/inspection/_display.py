@@ -202,13 +202,14 @@ class SubspaceDisplay(PanelDisplay):
         components, importance = model.directions
         B = components[: max(count_directions(importance), 1)]
         Z, failed = evaluations.X @ B.T, np.isnan(evaluations.values)
+        is_inside = np.isfinite(evaluations.X).all(axis=1)  # of the space
         display = cls(
-            scores=Z[~failed],
-            response=evaluations.values[~failed],
+            scores=Z[is_inside & ~failed],
+            response=evaluations.values[is_inside & ~failed],
             eigenvalues=importance,
             loadings=B,
             feature_names=evaluations.optimizer.space_.feature_names_,
-            unlabeled_scores=Z[failed],
+            unlabeled_scores=Z[is_inside & failed],
             response_name=evaluations.name,
             eigenvalue_name="share of the squared slope",
             loading_name="loading",

@@ -8,6 +8,8 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
+from joblib.externals.loky.backend.utils import kill_process_tree
+
 from skbo_silbo._checks import check_picklable
 
 SENT = (
@@ -90,16 +92,23 @@ def end_hanging(executor):
     Its threads cannot be ended, and Python waits for them at its end. What has been printed by
     then is written out first: whoever reads it through a pipe would never see it.
     """
-    if "kill_workers" in inspect.signature(executor.shutdown).parameters:
-        executor.shutdown(wait=False, kill_workers=True)  # loky's
-        return
-    if isinstance(executor, ProcessPoolExecutor):
-        for process in list((executor._processes or {}).values()):
-            process.kill()
+    kill_processes(executor)
     if isinstance(executor, ThreadPoolExecutor):
         at_exit = getattr(threading, "_register_atexit", lambda function: None)
         at_exit(_flush)
     executor.shutdown(wait=False)
+
+
+def kill_processes(executor):
+    """Kill the processes of an executor of ``concurrent.futures`` or loky, and theirs.
+
+    loky is not asked to: its ``shutdown(kill_workers=True)`` ends its own thread with a KeyError
+    where a call has been submitted and not yet sent. A process that is gone it always notices.
+    """
+    is_loky = "kill_workers" in inspect.signature(executor.shutdown).parameters
+    if is_loky or isinstance(executor, ProcessPoolExecutor):
+        for process in list((executor._processes or {}).values()):
+            kill_process_tree(process)
 
 
 def _flush():

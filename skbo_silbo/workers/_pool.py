@@ -12,6 +12,7 @@ from typing import Any
 import joblib
 from joblib.externals.loky import ProcessPoolExecutor
 
+from skbo_silbo.workers._executors import kill_processes
 from skbo_silbo.workers._losses import LostWorkerError
 
 THREADS, PROCESSES = "threads", "processes"
@@ -152,7 +153,8 @@ class _Process:
     def end(self):
         """End the process, whatever it does."""
         if self._executor is not None:
-            self._executor.shutdown(wait=True, kill_workers=True)
+            kill_processes(self._executor)
+            self._executor.shutdown(wait=True)
             self._executor = None
 
     def _submit(self, function, future):

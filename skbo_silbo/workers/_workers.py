@@ -59,8 +59,8 @@ class Outcome:
     """What became of a call.
 
     Its kind is "value" (it returned), "error" (it raised), "lost" (its worker was, more often than
-    it is made again), "late" (it, or its group, took too long) or "broken" (the executor, which
-    cannot be replaced, lost all calls).
+    it is made again), "late" (its group took too long and is given up) or "broken" (the executor,
+    which cannot be replaced, lost all calls).
     """
 
     call: Call | None
@@ -184,9 +184,9 @@ class Workers:
     def give_up(self, group: Hashable) -> None:
         """Make no more calls of a group, and end those that run, where that can be done."""
         self._waiting = deque(call for call in self._waiting if call.group != group)
-        for future, call in list(self._jobs.items()):
-            if call.group == group:
-                self._abandon(future)
+        futures = [future for future, call in self._jobs.items() if call.group == group]
+        for future in reversed(futures):  # a worker that is freed must not begin the next of them
+            self._abandon(future)
 
     def forget(self, call: Call) -> None:
         """Take notice that the outcome of a call is recorded."""
@@ -330,8 +330,8 @@ class Workers:
         outcomes = []
         for future, call in list(self._jobs.items()):
             is_late = call.since is not None and self.seconds(call.group) >= self._timeout
-            if is_late and not future.done():
-                self._abandon(future)
+            if is_late and future in self._jobs and not future.done():
+                self.give_up(call.group)
                 outcomes.append(Outcome(call, "late"))
         return outcomes
 

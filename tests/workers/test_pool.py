@@ -9,8 +9,10 @@ import time
 from functools import partial
 
 import pytest
+from joblib.externals import loky
 
 from skbo_silbo.workers import LostWorkerError
+from skbo_silbo.workers._executors import end_hanging
 from skbo_silbo.workers._pool import Pool
 
 ORPHANS = """
@@ -45,6 +47,22 @@ def test_what_is_killed_is_not_heard_of_and_the_next_has_its_worker(pool):
     pool.kill(killed)
     assert waiting.result() == 9
     assert not killed.done()
+
+
+@pytest.mark.parametrize("kill", ["the call", "the executor"])
+def test_a_process_can_be_killed_as_soon_as_it_has_a_call(kill):
+    """pytest makes an exception in a thread of loky a failure; loky's own shutdown raises one."""
+    for pause in [0.0, 0.001, 0.01, 0.05] * 5:
+        pool = Pool(1, "processes") if kill == "the call" else loky.ProcessPoolExecutor(1)
+        future = pool.submit(time.sleep, 600)
+        time.sleep(pause)
+        if kill == "the call":
+            pool.kill(future)
+            pool.shutdown()
+        else:
+            thread = pool._executor_manager_thread
+            end_hanging(pool)
+            thread.join()
 
 
 def test_what_waits_can_be_cancelled(pool):

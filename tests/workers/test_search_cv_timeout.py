@@ -193,6 +193,20 @@ def test_what_one_group_loses_the_others_have():
     pool.close(wait=True)
 
 
+def test_of_a_group_that_is_late_nothing_more_begins():
+    """A worker that is freed by ending the first call does not take up the second."""
+    pool = Workers(partial(Pool, 1, "processes"), timeout=0.2)
+    for member in range(3):
+        put(pool, "late", member, partial(time.sleep, 600))
+    put(pool, "free", 0, int)
+    late = []
+    while not late:
+        late = pool.wait()
+    assert [(outcome.kind, outcome.call.key) for outcome in late] == [("late", ("late", 0))]
+    assert results_of(pool, 1) == {("free", 0): 0}
+    pool.close(wait=True)
+
+
 def test_time_is_counted_by_group():
     pool, began = pool_of(1, "threads"), time.perf_counter()
     for member in range(2):
