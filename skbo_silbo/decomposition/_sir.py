@@ -25,8 +25,8 @@ random_state
     Attributes
     ----------
     components_, mean_, eigenvalues_, n_components_, n_slices_, slice_sizes_, target_type_, \
-ridge_, solver_, dimension_tests_, permutation_tests_, rotation_tests_, curvature_, n_features_in_, \
-feature_names_in_
+ridge_, solver_, dimension_tests_, permutation_tests_, rotation_tests_, curvature_, \
+n_features_in_, feature_names_in_
         As in `SemiSlicedInverseRegression`.
 
     References
