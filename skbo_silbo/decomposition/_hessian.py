@@ -11,7 +11,6 @@ M          (q, q)    ``Z' diag(e) Z / n``
 
 import numpy as np
 from scipy import linalg
-from sklearn.utils import check_random_state
 
 from .._checks import check_choice
 from ._supervised import SupervisedProjection
@@ -22,11 +21,10 @@ from .significance._nothing_found import warn_of_unseen
 from .significance._permutation import permutation_tests
 from .significance._sequential_tests import dimension_by_tests
 from .significance._weighted_shuffles import affordable
-from .slicing._evenly_spaced import MAX_ROWS, evenly_spaced
+from .slicing._evenly_spaced import counts_written_out
 from .slicing._whitened_rows import WhitenedRows
 
-EXACT_FIT = 1e-24
-"""Share of the variance of y below which residuals are rounding."""
+EXACT_FIT = 1e-24  # share of the variance of y below which residuals are rounding
 
 
 class PrincipalHessianDirections(SupervisedProjection):
@@ -122,7 +120,7 @@ class PrincipalHessianDirections(SupervisedProjection):
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
         if not self.n_components_:
             sees = "directions along which the mean of y bends"
-            warn_of_unseen(Z, data.y, sees, found=0, sees_means=True)
+            warn_of_unseen(Z, data.y, data.weights, sees, found=0, sees_means=True)
 
     def _choose_n_components(self, S, e, slices):
         if self.on == "residuals":
@@ -138,13 +136,11 @@ class PrincipalHessianDirections(SupervisedProjection):
         return dimension_by_tests(self.bootstrap_tests_)
 
     def _tests(self, S, e, slices):
-        weights = slices.weights
-        if slices.is_counted and weights is not None:
-            places = evenly_spaced(S, slices, max(len(S), MAX_ROWS))
-            S, e, weights = S[places], e[places], None
+        places = counts_written_out(S, slices)
+        S, weights = S[places], None if slices.is_counted else slices.weights
         return permutation_tests(
-            SignFlips.of(S, e, weights),
+            SignFlips.of(S, e[places], weights),
             most=min(S.shape[1], MOST_TESTED),
             n_permutations=affordable(S, N_FLIPS),
-            random_state=check_random_state(0),
+            random_state=0,
         )

@@ -19,14 +19,11 @@ from .significance._nothing_found import warn_of_unseen
 from .slicing._slices import slice_response
 
 FIRST_RIDGE = 1e-2
-RIDGE = 1e-3
-"""Relative ridges of the local regressions, in all features at first, then along few."""
+RIDGE = 1e-3  # relative ridges of the local regressions, in all features at first, then along few
 N_OUTER_STEPS = 10
-N_CENTRAL_SLICES = 10
-"""Slices whose indicators stand for the distribution of y."""
+N_CENTRAL_SLICES = 10  # slices whose indicators stand for the distribution of y
 N_FOLDS = 5
-MAX_AUTO_COMPONENTS = 6
-"""Most directions that n_components="auto" tries."""
+MAX_AUTO_COMPONENTS = 6  # most directions that n_components="auto" tries
 
 
 class OuterProductGradients(SupervisedProjection):
@@ -119,7 +116,8 @@ class OuterProductGradients(SupervisedProjection):
         if not found:
             sees = "directions along which the mean of y changes"
             central = self.target == "central"
-            warn_of_unseen(U, data.y, sees, found=0, sees_means=central, sees_variances=central)
+            seen = {"sees_means": central, "sees_variances": central}
+            warn_of_unseen(U, data.y, data.weights, sees, found=0, **seen)
         B, eigenvalues = self._fit_directions(rows, max(found, 1))
         self.mean_, self.n_components_ = frame.mean, found
         self.eigenvalues_ = scale**2 * np.clip(eigenvalues, 0, None)

@@ -18,26 +18,21 @@ from sklearn.model_selection import KFold
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._checks import check_choice, check_integer
-from .._numerics._hyperparameters import Observations, most_probable
+from .._checks import check_choice, check_integer, check_share
 from .._numerics._local_linear import gaussian_weights, local_predictions
 from .._numerics._priors import PRIORS, UNIFORM_WIDTH
-from .._numerics._screening import starting_log_lengths
+from .._numerics._screening import searched_process
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ._mave import MAVE
 from ._outer_products import RIDGE
 from ._sir import SlicedInverseRegression
 
+# compared by the local fit, in standard deviations of the scores
 BANDWIDTHS = 2.0 ** np.arange(-4, 3.5, 0.5)
-"""Compared by the local fit, in standard deviations of the scores."""
-NOISE_BANDWIDTH = 0.5
-"""Likewise, of rows whose errors say how large those near a point are."""
-PRIOR_ROWS = 10
-"""Rows that errors everywhere count for beside those near a point."""
-SEARCH_ROWS = 300
-"""Rows by which the hyperparameters of the process are searched."""
-ROWS_PER_FEATURE = 3
-"""Rows a feature from which directions are those of `MAVE` by default."""
+NOISE_BANDWIDTH = 0.5  # likewise, of rows whose errors say how large those near a point are
+PRIOR_ROWS = 10  # rows that errors everywhere count for beside those near a point
+SEARCH_ROWS = 300  # rows by which the hyperparameters of the process are searched
+ROWS_PER_FEATURE = 3  # rows a feature from which directions are those of `MAVE` by default
 BATCH = 1000  # rows predicted at a time
 
 
@@ -68,7 +63,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     reducer_ : transformer
         Fitted to all rows.
     bandwidth_ : float
-        Of the local fit, in standard deviations of the scores.
+        Of the local fit alone, in standard deviations of the scores.
     residuals_ : ndarray of shape (n,)
         ``y - prediction`` of the rows held out.
     std_ratios_ : ndarray of shape (n,)
@@ -141,6 +136,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         self._choice = int(np.argmin(np.mean(errors**2, axis=1)))
         self.reducer_ = self._reducer(rows).fit(rows, values)
         self._model = MODELS[self.model](_scores(self.reducer_, rows), t)
+        self.__dict__.pop("bandwidth_", None)
         if self.model == "local":
             self.bandwidth_ = float(BANDWIDTHS[self._choice])
         q = errors[self._choice] / deviations[self._choice]
@@ -208,11 +204,10 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         Returns
         -------
         interval : ndarray of shape (n, 2)
-            Lower and upper ends. Infinite where fewer rows than ``1 / (1 - coverage)`` were held
-            out, which cannot say.
+            Lower and upper ends. Infinite where fewer rows than ``coverage / (1 - coverage)`` were
+            held out, which cannot say.
         """
-        if not 0 < coverage < 1:
-            raise ValueError(f"coverage must be a number in (0, 1): got {coverage!r}. Take 0.95.")
+        check_share("coverage", coverage, default=0.95)
         mean, std = self._predictions(X)
         ratios = np.append(np.sort(np.abs(self.std_ratios_)), np.inf)
         reach = ratios[min(int(np.ceil(coverage * len(ratios))), len(ratios)) - 1]
@@ -235,11 +230,16 @@ def _scores(reducer, X):
     return np.asarray(reducer.transform(X), dtype=np.float64).reshape(len(X), -1)
 
 
+def _in_batches(function, rows):
+    """Values (..., m) of a function of rows (m, r), some at a time."""
+    return np.concatenate([function(rows[b]) for b in gen_batches(len(rows), BATCH)], axis=-1)
+
+
 class _Model:
     """A regression of t on standardised scores.
 
-    A subclass has `n_choices` and ``predictions(scores, choice=None)``: means and standard
-    deviations, (2, choices, m).
+    A subclass has `n_choices` and ``_at(Z, choice)``: means and standard deviations at standardised
+    scores, of every choice where it is None, (2, choices, m).
     """
 
     def __init__(self, scores, t):
@@ -251,29 +251,19 @@ class _Model:
     def standardised(self, scores):
         return (scores - self.mean) / self.spread
 
+    def predictions(self, scores, choice=None):
+        return _in_batches(lambda Z: self._at(Z, choice), self.standardised(scores))
+
 
 class _LocalLinear(_Model):
     """Of every width, or of one."""
 
     n_choices = len(BANDWIDTHS)
 
-    def predictions(self, scores, choice=None):
-        at, widths = (
-            self.standardised(scores),
-            BANDWIDTHS if choice is None else [BANDWIDTHS[choice]],
-        )
+    def _at(self, Z, choice):
+        widths = BANDWIDTHS if choice is None else BANDWIDTHS[[choice]]
         t = self.t[:, None]
-        means = np.stack(
-            [
-                np.concatenate(
-                    [
-                        local_predictions(self.Z, t, at[rows], h, RIDGE)[:, 0]
-                        for rows in gen_batches(len(at), BATCH)
-                    ]
-                )
-                for h in widths
-            ]
-        )
+        means = [local_predictions(self.Z, t, Z, h, RIDGE)[:, 0] for h in widths]
         return np.stack([means, np.ones_like(means)])
 
 
@@ -285,18 +275,11 @@ class _Process(_Model):
     def __init__(self, scores, t):
         super().__init__(scores, t)
         prior = PRIORS["sparse"](self.Z.shape[1], UNIFORM_WIDTH).for_regression()
-        starts = np.tile(prior.location, (2, 1))
-        if self.Z.any():
-            starts[:, 1:-1] = starting_log_lengths(self.Z, t, np.ones(len(t)))
-        order = np.argsort(t, kind="stable")
-        data = Observations(self.Z[order], t[order])
-        theta = most_probable(data.spread(SEARCH_ROWS).log_likelihood, prior, *starts)
+        data, theta = searched_process(self.Z, t, prior, SEARCH_ROWS)
         self.process, self.noise = data.condition(theta), np.exp(theta[-1])
 
-    def predictions(self, scores, choice=None):
-        at = self.standardised(scores)
-        parts = [self.process.predict(at[rows]) for rows in gen_batches(len(at), BATCH)]
-        mean, variance = (np.concatenate(part) for part in zip(*parts, strict=True))
+    def _at(self, Z, choice):
+        mean, variance = self.process.predict(Z)
         return np.stack([mean, np.sqrt(variance + self.noise)])[:, None]
 
 
@@ -307,23 +290,18 @@ class _Noise:
     """Root mean square of q near a point: squares smoothed along the scores."""
 
     def __init__(self, Z, squares):
-        self.Z, self.squares = Z, squares
+        self.Z, self.own = Z, np.stack([squares, np.ones(len(Z))])
         self.everywhere = max(float(np.mean(squares)), np.finfo(float).tiny)
 
     def level(self, at):
-        return np.concatenate(
-            [self._level(*self._sums(at[rows])) for rows in gen_batches(len(at), BATCH)]
-        )
+        return self._level(*_in_batches(self._sums, at))
 
     def without_own(self):
         """At every row, by the others."""
-        own = np.stack([self.squares, np.ones(len(self.Z))])
-        sums = [self._sums(self.Z[rows]) for rows in gen_batches(len(self.Z), BATCH)]
-        return self._level(*(np.concatenate(sums, axis=1) - own))
+        return self._level(*(_in_batches(self._sums, self.Z) - self.own))
 
     def _sums(self, at):
-        weights = gaussian_weights(at, self.Z, NOISE_BANDWIDTH)
-        return np.stack([weights @ self.squares, weights.sum(axis=1)])
+        return self.own @ gaussian_weights(at, self.Z, NOISE_BANDWIDTH).T
 
     def _level(self, squares, weights):
         return np.sqrt((squares + PRIOR_ROWS * self.everywhere) / (weights + PRIOR_ROWS))

@@ -10,7 +10,6 @@ m_h, V_h    (q,), (q,q) mean and variance of Z within slice h
 """
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from .._numerics._tridiagonal import eigenvalues_and_leading_vectors
 from .._typing import ArrayLike
@@ -24,14 +23,11 @@ from .significance._weighted_shuffles import (
     affordable,
     weighted_permutation_tests,
 )
-from .slicing._evenly_spaced import evenly_spaced
+from .slicing._evenly_spaced import counts_written_out
 from .slicing._whitened_rows import WhitenedRows
 
 N_PERMUTATIONS = 99
-MAX_WEIGHTED_ROWS = 2000
-"""Rows that counts are written out to, where they are shuffled."""
-MAX_AUTO_COMPONENTS = 20
-"""Most directions that n_components="auto" tests for."""
+MAX_AUTO_COMPONENTS = 20  # most directions that n_components="auto" tests for
 
 
 class SecondMomentSlicing(SupervisedProjection):
@@ -61,15 +57,13 @@ class SecondMomentSlicing(SupervisedProjection):
         rows = WhitenedRows.of(data, slices)
         self.mean_, Z = rows.mean, rows.Z
         kernel = self._kernel_of_rows(Z, slices, np.eye(Z.shape[1]))
-        eigenvalues, V = eigenvalues_and_leading_vectors(kernel, self._n_vectors(len(kernel)))
+        tested = isinstance(self.n_components, str)  # then the scores of all are needed
+        n_vectors = len(kernel) if tested else int(self.n_components)
+        eigenvalues, V = eigenvalues_and_leading_vectors(kernel, n_vectors)
         self.eigenvalues_ = np.clip(eigenvalues, 0, None)
         check_identified(self.n_components, len(eigenvalues), INDEPENDENT)
         self.n_components_ = self._choose_n_components(Z, V, slices)
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
-
-    def _n_vectors(self, q):
-        """How many eigenvectors may be asked for: all where tests need the scores of all."""
-        return q if isinstance(self.n_components, str) else int(self.n_components)
 
     def _choose_n_components(self, Z, V, slices):
         """Take the number given, or test the scores of all directions V (q, q)."""
@@ -86,13 +80,12 @@ class SecondMomentSlicing(SupervisedProjection):
 
     def _tests(self, S, slices):
         """Permutation tests of the scores S (n, q) of all directions."""
-        if slices.is_counted and slices.weights is not None:
-            places = evenly_spaced(S, slices, max(len(S), MAX_WEIGHTED_ROWS))
-            S, slices = S[places], slices.of_rows(places)
+        places = counts_written_out(S, slices)
+        S, slices = S[places], slices.part_to_shuffle(places)
         settings = {
             "most": min(S.shape[1], MAX_AUTO_COMPONENTS),
             "n_permutations": affordable(S, N_PERMUTATIONS),
-            "random_state": check_random_state(0),
+            "random_state": 0,
         }
         if slices.is_counted:
             problem = KernelShuffles(
@@ -106,4 +99,4 @@ class SecondMomentSlicing(SupervisedProjection):
             slices,
             lambda Z, slices: self._kernel_of_rows(scale * Z, slices, identity),
         )
-        return weighted_permutation_tests(problem, **settings | {"random_state": 0})
+        return weighted_permutation_tests(problem, **settings)

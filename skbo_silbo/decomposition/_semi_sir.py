@@ -9,13 +9,7 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
-from .._checks import (
-    check_choice,
-    check_integer,
-    check_nonnegative,
-    check_switch,
-    warn_user,
-)
+from .._checks import check_choice, check_integer, check_nonnegative, check_switch, warn_user
 from .._numerics._pencil import Pencil
 from .._numerics._solver_choice import DENSE_MAX_FEATURES, choose_solver
 from .._numerics._solvers import PENCIL_SOLVERS
@@ -43,10 +37,9 @@ from .slicing._slices import slice_response
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized", "paper")
 NEIGHBORS = ("auto", "brute", "pynndescent")
 
+# means up to this many standard deviations are taken off the scatter without loss of digits
 HARMLESS_MEAN = 1.0
-"""Means up to this many standard deviations are taken off the scatter without loss of digits."""
-PAPER_ALPHA = 1.0
-"""What alpha="auto" is for Algorithm 2, whose span does not depend on it."""
+PAPER_ALPHA = 1.0  # what alpha="auto" is for Algorithm 2, whose span does not depend on it
 
 
 class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, LinearProjection):
@@ -294,16 +287,15 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
 
     def _fit_rows(self, data, slices):
         self._begin(data.y, slices)
-        self._moments = None
         if self.solver == "paper":
             self._learn_as_printed(data, slices)
         else:
             if not self._fit_moments(data, slices):
                 self._learn(data, slices)
             if self._found_little():
+                rows = data.X_labeled, data.y, data.weights
                 sees = "directions along which the mean of X given y moves"
-                found = self.n_components_
-                warn_of_unseen(data.X_labeled, data.y, sees, found=found, sees_means=True)
+                warn_of_unseen(*rows, sees, found=self.n_components_, sees_means=True)
         return self
 
     def _learn(self, data, slices):
@@ -322,7 +314,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         spectrum = solve(pencil, n_wanted, random_state)
         plain, penalised = self._is_plain(slices), pencil.penalty is not None
         self._store_spectrum(spectrum, slices.n_rows, plain=plain, penalised=penalised)
-        self.n_components_ = self._choose_n_components(pencil, slices, near)
+        self.n_components_ = self._choose_n_components(
+            slices.n_rows, plain, lambda: self._shuffle(pencil, slices, near)
+        )
         self._store_components(spectrum, slices.n_rows, scale)
         if self.n_components in TESTED_WORDS:
             n, d = pencil.X_labeled.shape
@@ -377,16 +371,16 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
                 "n_local_neighbors=None."
             )
         if self.solver == "paper":
-            return "with solver='paper', which knows none. Use solver='auto'."
+            return "with solver='paper', which knows no weights. Use solver='auto'."
         return None
 
     def _begin(self, y, slices):
         self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
-        self._n_groups = slices.n_groups
+        self._n_groups, self._moments, self._is_solved = slices.n_groups, None, True
         self.target_type_ = target_type(y)
 
     def _standard_errors(self, rows):
-        if "dimension_tests_" not in vars(self) or self.reweight is not None:
+        if not hasattr(self, "dimension_tests_") or self.reweight is not None:
             return None
         slices = slice_response(rows.y, self.n_slices, sample_weight=rows.weights)
         if (
@@ -403,23 +397,13 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         check_choice("solver", self.solver, SOLVERS)
         check_choice("neighbors", self.neighbors, NEIGHBORS)
         for name in ("alpha", "ridge"):
-            value = getattr(self, name)
-            if not (isinstance(value, str) and value == "auto"):
-                check_nonnegative(name, value, special="'auto'")
+            check_nonnegative(name, getattr(self, name), special="'auto'")
         check_switch("scale", self.scale)
-        self._check_reweight()
-        if self.n_local_neighbors is not None:
-            check_integer("n_local_neighbors", self.n_local_neighbors, 2, special="None")
-
-    def _check_reweight(self):
-        if self.reweight is None:
-            return
-        check_choice("reweight", self.reweight, ["elliptical"])
-        if self.n_local_neighbors is not None or self.solver == "paper":
-            raise ValueError(
-                "reweight must be None with n_local_neighbors and with solver='paper', which know "
-                f"no weights: got {self.reweight!r}. Use plain slices and solver='auto'."
-            )
+        if self.reweight is not None:
+            check_choice("reweight", self.reweight, ["elliptical"])
+            if (obstacle := self._no_weights_because()) is not None:
+                raise ValueError(f"reweight must be None {obstacle} Got {self.reweight!r}.")
+        check_integer("n_local_neighbors", self.n_local_neighbors, 2, special="None")
 
     def _standardise(self, X, data, slices):
         """Divide the columns of X in place where units would matter; return by what."""
@@ -517,7 +501,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
                 f"{n_labeled} labelled rows do not identify directions among "
                 f"{self.n_features_in_} features when ridge=0 and no unlabelled row is used: "
                 "every eigenvalue is 1 and any split of y is fitted exactly. Use ridge='auto', or "
-                "unlabelled rows with alpha > 0.",
+                "unlabelled rows with alpha > 0."
             )
         return float(self.ridge)
 

@@ -30,26 +30,21 @@ from skbo_silbo._typing import ArrayLike
 
 from .._checks import check_integer, check_nonnegative, warn_user
 from ._supervised import SupervisedProjection
-from .rows._centering import center_on_labels, with_positive_peaks
+from .rows._centering import center_on_labels, mean_and_spread, with_positive_peaks
 from .rows._labels import target_type
 from .selection._held_out import mean_and_error
 from .selection._n_components import check_identified
 
-MAX_ITER = 10_000
-"""Sweeps of coordinate descent."""
-N_PENALTIES = 60
-"""Penalties on a path."""
-DEGREE = 5
-"""Functions of a numeric response: polynomials of the slice's rank up to this degree."""
-MAX_FUNCTIONS = 20
-"""Functions of classes, or of clusters of several responses."""
+MAX_ITER = 10_000  # sweeps of coordinate descent
+N_PENALTIES = 60  # penalties on a path
+DEGREE = 5  # functions of a numeric response: polynomials of the slice's rank up to this degree
+MAX_FUNCTIONS = 20  # functions of classes, or of clusters of several responses
+# standard errors by which a combination must predict better than the first function
 ERRORS_TO_COMBINE = 2.0
-"""Standard errors by which a combination must predict better than the first function."""
+# standard errors by which "auto" wants a direction to predict better than none: functions were
+# combined on the same rows, so that one or two are too few
 ERRORS_TO_COUNT = 3.0
-"""Standard errors by which "auto" wants a direction to predict better than none: functions were
-combined on the same rows, so that one or two are too few."""
-MAX_GRAM = 2000
-"""Features above which the lasso goes through the rows, and X'X is not formed."""
+MAX_GRAM = 2000  # features above which the lasso goes through the rows, and X'X is not formed
 
 
 class SparseSlicedInverseRegression(SupervisedProjection):
@@ -78,7 +73,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     cv : int, cross-validation generator or iterable of splits, default=5
         An integer is a number of folds, each over the range of y; rows that are copies of each
         other share one. Splits are of the rows given to ``fit``; those without a label are left out
-        of them.
+        of them, and stand there with the label of the row before.
 
     Attributes
     ----------
@@ -141,7 +136,8 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     def _learn(self, data, slices):
         splits = self._splits(data)
         X, self.mean_ = center_on_labels(data)
-        scale = _column_scale(X, data.weights)
+        scale = mean_and_spread(X, data.weights)[1]
+        scale[scale == 0] = 1.0
         X /= scale
         F = self._functions(X, slices, target_type(data.y) == "numeric")
         check_identified(self.n_components, F.shape[1], remedy=" or more slices")
@@ -152,7 +148,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         kept = max(self.n_components_, 1)
         self.penalties_ = fits.penalties[:kept]
         coefficients = self._not_empty(fits.coefficients[:kept], lasso.covariances(T))
-        spread = _spread(X @ coefficients.T, data.weights)
+        spread = mean_and_spread(X @ coefficients.T, data.weights)[1]
         self.components_ = with_positive_peaks(coefficients / spread[:, None] / scale)
         self.support_ = (self.components_ != 0).any(axis=0)
 
@@ -206,10 +202,12 @@ class SparseSlicedInverseRegression(SupervisedProjection):
             first = np.argmax(np.abs(covariances[:, j]))
             coefficients[j, first] = 1.0
             if self.n_components_:
+                names = self._given_names()
+                name = first if names is None else repr(str(names[first]))
                 warn_user(
                     f"No feature is kept at penalty {self.penalties_[j]:.3g}: the slices show no "
-                    f"sparse direction. The component holds feature {first} alone, the first to "
-                    "enter. Take fewer n_components, or a smaller penalty.",
+                    f"sparse direction. The component holds feature {name} alone, the first to "
+                    "enter. Take fewer n_components, or a smaller penalty."
                 )
         return coefficients
 
@@ -219,15 +217,14 @@ class SparseSlicedInverseRegression(SupervisedProjection):
             return _folds(data.X_labeled, data.y, self.cv)
         kept = data.is_labeled
         places = np.cumsum(kept) - 1
-        splits = check_cv(self.cv).split(kept)
+        splits = check_cv(self.cv).split(kept, data.y[np.maximum(places, 0)])
         return [tuple(places[side][kept[side]] for side in split) for split in splits]
 
     def _check_parameters(self):
         super()._check_parameters()
         if isinstance(self.cv, Real):
             check_integer("cv", self.cv, 2)
-        if not (isinstance(self.penalty, str) and self.penalty == "auto"):
-            check_nonnegative("penalty", self.penalty, special="'auto'")
+        check_nonnegative("penalty", self.penalty, special="'auto'")
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,13 +322,3 @@ def _folds(X, y, n_folds):
     folds = sets.ravel() % n_folds
     places = [folds == fold for fold in range(folds.max() + 1)]
     return [(np.flatnonzero(~out), np.flatnonzero(out)) for out in places]
-
-
-def _spread(X, weights):
-    """Root mean square (d,) of centred columns."""
-    return np.sqrt(np.average(X**2, axis=0, weights=weights))
-
-
-def _column_scale(X, weights):
-    scale = _spread(X, weights)
-    return np.where(scale > 0, scale, 1.0)

@@ -36,10 +36,11 @@ from scipy import linalg
 from .._checks import check_choice, check_integer, check_switch
 from .._typing import ArrayLike, FloatArray
 from ..decomposition import SemiSlicedInverseRegression, Slices, slice_response, split_labelled
+from ..decomposition.rows._centering import is_constant, mean_and_spread
 from ..decomposition.significance import bentler_xie
 
+# standard deviations that have to be left of a column less its regression on the others
 COLLINEAR = 1e-10
-"""Standard deviations that have to be left of a column less its regression on the others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,15 +216,13 @@ class TestedRows:
 
     def with_directions(self, k):
         """Return the same with a number of directions, or None; refuse what slices cannot show."""
-        if k is None:
-            return self
         check_integer("n_components", k, 1, special="None")
-        if k > (most := min(self.slices.n_slices - 1, self.X.shape[1])):
+        if k is not None and k > (most := min(self.slices.n_slices - 1, self.X.shape[1])):
             raise ValueError(
                 f"n_components must be at most {most}, the directions that {self.slices.n_slices} "
                 f"slices of {self.X.shape[1]} features can show: got {k}. Give fewer."
             )
-        return replace(self, n_components=int(k))
+        return replace(self, n_components=k)
 
     def test(self, features):
         """Test that the directions do without the features at some places."""
@@ -305,7 +304,6 @@ class TestedRows:
 
 
 def _standardised(data):
-    centred = data.X_labeled - (mean := data.labelled_mean())
-    spread = np.sqrt(np.average(centred**2, axis=0, weights=data.weights))
-    varies = spread > 10 * np.finfo(np.float64).eps * np.abs(mean)
-    return np.where(varies, centred, 0.0) / np.where(varies, spread, 1.0)
+    mean, spread = mean_and_spread(data.X_labeled, data.weights)
+    constant = is_constant(spread**2, mean)
+    return np.where(constant, 0.0, data.X_labeled - mean) / np.where(constant, 1.0, spread)

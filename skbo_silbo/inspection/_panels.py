@@ -13,15 +13,9 @@ from ._limits import fit_axis, robust_limits, scatter_within
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 MARKERS = ("o", "s", "^", "D", "v", "<", ">")
 FAINT = "#BBBBBB"
-EXTENDS = {
-    (False, False): "neither",
-    (True, False): "min",
-    (False, True): "max",
-    (True, True): "both",
-}
+EXTENDS = ("neither", "min", "max", "both")
 CURVE_NOTE = "\n(orange: the model, all else averaged; 90 %)"
-LEGEND_MAX = 12
-"""Most categories that a legend names; the strips beside it name them all."""
+LEGEND_MAX = 12  # most categories that a legend names; the strips beside it name them all
 
 
 def draw_response(axes, scores, response, unlabelled, name, dependence=None):
@@ -100,16 +94,21 @@ def draw_loadings(axes, loadings, intervals, names, title, label):
 
     `intervals` is (2, p) or None; `names` None leaves the bars to the names of a panel on the left.
     """
-    places = np.arange(len(loadings))
-    axes.barh(places, loadings, height=0.62, color=COLOURS[4])
+    draw_bars(axes, loadings, intervals, [""] * len(loadings) if names is None else names)
+    axes.axvline(0, color="0.4", lw=0.8)
+    axes.set(xlabel=label, title=title)
+
+
+def draw_bars(axes, values, intervals, names):
+    """Draw values (p,) as bars from zero, the first on top, and their intervals (2, p) if any."""
+    places = np.arange(len(values))
+    axes.barh(places, values, height=0.62, color=COLOURS[4])
     if intervals is not None:
         axes.hlines(places, *intervals, color="black", lw=1.4)
-    axes.axvline(0, color="0.4", lw=0.8)
-    axes.set_yticks(places, [""] * len(places) if names is None else names)
-    axes.set_ylim(len(loadings) - 0.4, -0.6)
-    axes.set(xlabel=label, title=title)
-    tidy(axes)
+    axes.set_yticks(places, names)
+    axes.set_ylim(len(values) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
+    tidy(axes)
 
 
 def draw_words(axes, words):
@@ -147,7 +146,7 @@ def _draw_shaded(axes, scores, response, cloud):
     low, high = robust_limits(y, margin=0.0)
     style = {**cloud, **shades, "vmin": low, "vmax": high}
     points, n_beyond = scatter_within(axes, *scores.T, colours=y, **style)
-    extend = EXTENDS[bool(y.min() < low), bool(y.max() > high)]
+    extend = EXTENDS[int(y.min() < low) + 2 * int(y.max() > high)]
     axes.figure.colorbar(points, ax=axes, label=response.name, extend=extend)
     return n_beyond
 
@@ -212,10 +211,7 @@ def _spans_orders(eigenvalues):
 
 
 def _category_style(code):
-    return {
-        "color": COLOURS[code % len(COLOURS)],
-        "marker": MARKERS[code % len(MARKERS)],
-    }
+    return {"color": COLOURS[code % len(COLOURS)], "marker": MARKERS[code % len(MARKERS)]}
 
 
 def _cloud(n):

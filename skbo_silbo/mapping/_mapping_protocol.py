@@ -25,7 +25,11 @@ class Mapping(Protocol):
 
 @runtime_checkable
 class FullMapping(Mapping, Protocol):
-    """What the loop works with; it makes one of any `Mapping`."""
+    """What the loop works with; it makes one of any `Mapping`.
+
+    A class that derives from it makes every point from coordinates, by `lift` alone, unless it
+    says otherwise.
+    """
 
     keeps_coordinates: bool
     """Whether coordinates stay, and points move, when the embedding changes."""

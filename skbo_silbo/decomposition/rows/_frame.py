@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ._centering import ROUNDING, mean_and_spread
+
 
 @dataclass(frozen=True, eq=False)
 class Frame:
@@ -18,16 +20,10 @@ class Frame:
 
     @classmethod
     def from_labelled(cls, X, y, weights=None):
-        """Frame of labelled rows, of which at least one column must vary."""
-        spread = np.ptp(X, axis=0)
-        varying = spread > 10.0 * np.finfo(float).eps * np.abs(X).max(axis=0)
-        if not varying.any():
-            raise ValueError(
-                "X must have at least one feature that varies over the labelled rows: got "
-                f"{len(X)} identical labelled rows. Label rows that differ."
-            )
-        mean, scale = _mean_and_spread(X, weights)
-        return cls(mean, varying, scale[varying], *_mean_and_spread(y, weights))
+        """Frame of labelled rows, of which at least one column varies."""
+        varying = np.ptp(X, axis=0) > ROUNDING * np.abs(X).max(axis=0)
+        mean, scale = mean_and_spread(X, weights)
+        return cls(mean, varying, scale[varying], *mean_and_spread(y, weights))
 
     def standardise(self, X):
         """Return the columns that vary, over their standard deviation."""
@@ -45,9 +41,3 @@ class Frame:
         basis = np.linalg.qr(rows.T)[0].T
         largest = np.argmax(np.abs(basis), axis=1)
         return basis * np.sign(basis[np.arange(len(basis)), largest])[:, None]
-
-
-def _mean_and_spread(values, weights):
-    """Mean and standard deviation over the rows of values (n,) or (n, d)."""
-    mean = np.average(values, axis=0, weights=weights)
-    return mean, np.sqrt(np.average((values - mean) ** 2, axis=0, weights=weights))

@@ -28,8 +28,7 @@ ONE_RESPONSE = (
 )
 
 
-ROWS_PER_CLASS = 5
-"""Rows a value from which integers look like classes."""
+ROWS_PER_CLASS = 5  # rows a value from which integers look like classes
 
 
 @dataclass(frozen=True)
@@ -186,17 +185,12 @@ def split_labelled(
     else:
         labels, labelled = _check_response(y, allow_categories, categorical, multivariate)
     check_consistent_length(rows, labels)
-    weights, weight_range = check_sample_weight(sample_weight, len(rows)), None
-    is_unlabeled = ~labelled if weights is None else ~labelled & (weights > 0)
-    unlabelled = rows[is_unlabeled]
-    if weights is not None:
-        labelled &= weights > 0
-    check_labels(labels[labelled], len(labels))
+    given = check_sample_weight(sample_weight, len(rows))
+    labelled, is_unlabeled, weights = _part_weighted(labels, labelled, given)
     if n_slices is not None and categorical == "auto":
         warn_of_classes(labels[labelled], n_slices)
-    if weights is not None:
-        weights = weights[labelled]
-        weights, weight_range = as_numbers_of_rows(weights), (weights.min(), weights.max())
+    weight_range = None if given is None else (given[labelled].min(), given[labelled].max())
+    unlabelled = rows[is_unlabeled]
     if X_unlabeled is not None:
         more = _check_unlabelled(estimator, X_unlabeled, dtypes)
         unlabelled = np.concatenate([unlabelled, more])
@@ -204,6 +198,31 @@ def split_labelled(
         rows, labels = rows[labelled], labels[labelled]
     flags = labelled, is_unlabeled
     return LabelledData(rows, labels, unlabelled, weights, weight_range, *flags, dtype)
+
+
+def _part_weighted(labels, labelled, weights):
+    """Which rows of positive weight are labelled and which not; weights (n_l,) of the first."""
+    weighed = np.ones(len(labels), dtype=bool) if weights is None else weights > 0
+    is_labeled = labelled & weighed
+    check_labels(labels[is_labeled], len(labels))
+    numbers = None if weights is None else as_numbers_of_rows(weights[is_labeled])
+    return is_labeled, ~labelled & weighed, numbers
+
+
+def split_as_fitted(estimator, X, y, X_unlabeled=None, sample_weight=None, *, reset=False):
+    """`split_labelled`, of whatever rows some ``fit`` of this library takes."""
+    return split_labelled(
+        estimator,
+        X,
+        y,
+        X_unlabeled,
+        sample_weight=sample_weight,
+        reset=reset,
+        allow_categories=True,
+        categorical=getattr(estimator, "categorical", "auto"),
+        multivariate=True,
+        censored=True,
+    )
 
 
 def _check_takes_censored(estimator, censored):
@@ -284,8 +303,8 @@ def check_labelled_chunk(estimator, X, y, sample_weight, *, reset, allow_categor
 def check_block_response(estimator, X, y, sample_weight):
     """Validate y beside a Dask array X (n, d), which is not read.
 
-    Returns y, which rows are labelled and of positive weight, weights (n,) as numbers of rows, 0
-    elsewhere, or None, and whether a row of positive weight has no label.
+    Returns y, which rows are labelled and of positive weight, and which of these are not labelled,
+    and weights (n_l,) as numbers of rows, or None.
     """
     if np.isnan(X.shape).any() or X.ndim != 2:
         raise ValueError(
@@ -300,16 +319,10 @@ def check_block_response(estimator, X, y, sample_weight):
             f"{len(y)}. Pass a label, or NaN, for every row."
         )
     weights = check_sample_weight(sample_weight, len(y))
-    some_unlabelled = not labelled[slice(None) if weights is None else weights > 0].all()
-    if weights is not None:
-        labelled &= weights > 0
-        numbers = as_numbers_of_rows(weights[labelled])
-        weights = np.zeros(len(y), dtype=numbers.dtype)
-        weights[labelled] = numbers
-    check_labels(y[labelled], len(y))
+    labelled, is_unlabeled, weights = _part_weighted(y, labelled, weights)
     if estimator.categorical == "auto":
         warn_of_classes(y[labelled], estimator.n_slices)
-    return y, labelled, weights, some_unlabelled
+    return y, labelled, is_unlabeled, weights
 
 
 def _check_unlabelled(estimator, X_unlabeled, dtypes):
@@ -352,11 +365,9 @@ def _check_response(
 
 
 def _as_numbers(y, strings):
-    name = {"input_name": "y"}
+    checks = {"ensure_2d": False, "ensure_all_finite": "allow-nan", "input_name": "y"}
     try:
-        return check_array(
-            y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, **name
-        )
+        return check_array(y, dtype=np.float64, **checks)
     except ValueError as error:
         if not any(isinstance(value, str) for value in np.asarray(y).ravel()):
             raise
@@ -404,11 +415,11 @@ def _holds_categories(y):
     y = np.asarray(y)
     if y.dtype.kind != "O":
         return y.dtype.kind in "USb"
-    known = y.ravel()[_is_known(y.ravel())]
+    known = y.ravel()[is_known(y.ravel())]
     return any(isinstance(v, bool | np.bool_) or not isinstance(v, Real) for v in known)
 
 
-def _is_known(values):
+def is_known(values):
     """Tell which objects (n,) are neither None, NaN nor pandas' NA."""
     pandas_na = getattr(sys.modules.get("pandas"), "NA", None)
     known = [v is not None and v is not pandas_na and not _differs(v) for v in values]
@@ -422,7 +433,7 @@ def _differs(value):
 
 def _as_categories(y):
     y = _as_column(np.asarray(y), "Join the columns into one where they hold categories.")
-    labelled = _is_known(y)
+    labelled = is_known(y)
     if y.dtype.kind == "f":
         y = y + 0.0  # -0.0 is no category of its own
     if y.dtype.kind not in "USb":

@@ -4,8 +4,7 @@ from ..._checks import warn_user
 from ._sequential_tests import SIGNIFICANCE, dimension_by_tests
 from ._variance_tests import dependence_p_values
 
-LEVEL = 0.001
-"""Of the tests that mean or variance of X differs between slices."""
+LEVEL = 0.001  # of the tests that mean or variance of X differs between slices
 
 
 def found_by_tests(tests):
@@ -26,13 +25,15 @@ def warn_of_none():
     )
 
 
-def warn_of_unseen(X, y, sees, *, found, sees_means=False, sees_variances=False):
+def warn_of_unseen(X, y, weights, sees, *, found, sees_means=False, sees_variances=False):
     """Say that y depends on X in a way that the method does not see, or that nothing was found.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
     y : ndarray of shape (n,) or (n, q)
+    weights : ndarray of shape (n,) or None
+        Of the rows, as numbers of rows.
     sees : str
         What the method does see.
     found : int
@@ -40,7 +41,7 @@ def warn_of_unseen(X, y, sees, *, found, sees_means=False, sees_variances=False)
     sees_means, sees_variances : bool, default=False
         Whether it looks at means, and variances, of X within slices itself.
     """
-    of_means, of_variances = dependence_p_values(X, y)
+    of_means, of_variances = dependence_p_values(X, y, weights)
     unseen = [1.0 if sees_means else of_means, 1.0 if sees_variances else of_variances]
     if sees_means and of_means <= SIGNIFICANCE:  # what moves the means moves the variances too
         unseen = [1.0]

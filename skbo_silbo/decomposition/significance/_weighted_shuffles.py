@@ -21,16 +21,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ..._numerics._whitening import whitening_basis
 from ..slicing._slices import Slices
 from ._permutation import largest_after, permutation_tests, shuffling
 
+# the fewest that can reject at level .05, taken where one shuffle costs more than `MANY`
 N_FEW_PERMUTATIONS = 19
-"""The fewest that can reject at level .05, taken where one shuffle costs more than `MANY`."""
-MANY = 10**8
-"""Products of n q^2 in one shuffle (n rows of q columns)."""
+MANY = 10**8  # products of n q^2 in one shuffle (n rows of q columns)
 
 
 def affordable(S, n_permutations):
@@ -48,7 +46,7 @@ def weighted_permutation_tests(problem, *, most, n_permutations, random_state):
             replace(problem, weights_stay=stay),
             most=most,
             n_permutations=n_permutations,
-            random_state=check_random_state(random_state),
+            random_state=random_state,
         )
         for stay in (True, False)
     )

@@ -25,8 +25,14 @@ def stratified(X, slices):
     return np.lexsort((np.einsum("ij,ij->i", X, X), slices.codes))
 
 
-MAX_ROWS = 2000
-"""Rows, evenly spaced in the order of y, that are shuffled where there are more."""
+MAX_ROWS = 2000  # rows, evenly spaced in the order of y, that are shuffled where there are more
+
+
+def counts_written_out(X, slices):
+    """Places of the rows X (n, d) as often as they count, `MAX_ROWS` or n at most; or all."""
+    if slices.weights is None or not slices.is_counted:
+        return np.arange(len(X))
+    return evenly_spaced(X, slices, max(len(X), MAX_ROWS))
 
 
 def rows_to_shuffle(X, slices):
