@@ -55,7 +55,7 @@ class CandidateLoop:
         if not self._is_in_order:
             self._recall_all()
         while n := self.stopping.room(batch_size):
-            if self._evaluate_given(evaluate):
+            if self._evaluate_given(n, evaluate):
                 continue
             try:
                 points, recalled = self.proposals.next_batch(n, self.batches.n_batches)
@@ -83,10 +83,9 @@ class CandidateLoop:
         if recalled := self.proposals.recall_all(self.stopping.room(self.search.n_iter)):
             self._note(recalled, recalled)
 
-    def _evaluate_given(self, evaluate):
-        """Recall what was given, or evaluate it after all that is in the journal; say if any."""
-        room = self.stopping.room(len(self.proposals.given.params))
-        left, recalled = self.proposals.next_given(room, self.batches.candidates)
+    def _evaluate_given(self, n, evaluate):
+        """Recall a batch of what was given, or evaluate n of it after the journal; say if any."""
+        left, recalled = self.proposals.next_given(n, self.batches.candidates)
         if left or recalled:
             self._take(self._evaluate(left, ["given"] * len(left), evaluate), recalled)
         return bool(left or recalled)
@@ -121,7 +120,8 @@ class CandidateLoop:
         try:
             points = self.proposals.next(n)
         except SpaceExhausted:
-            self.stopping.end("exhausted")
+            if not workers.n_under_way:  # else what ends may go on, with more of a resource
+                self.stopping.end("exhausted")
             return False
         workers.note_proposal(time.monotonic() - since)
         sources = self.proposals.sources(len(points), n_under_way)

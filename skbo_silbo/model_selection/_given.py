@@ -141,10 +141,10 @@ def read_initial_params(given, estimator, space, n_iter, violation=None):
             f"initial_params must be 'current', a dict, a list of dicts or None: got {given!r}. "
             "Write [{'C': 1.0}, ...]."
         )
-    candidates = Given([_checked(p, space, violation) for p in params], space)
+    candidates = Given(_once([_checked(p, space, violation) for p in params], space), space)
     if candidates.n_outside:
         warnings.warn(
-            f"{candidates.n_outside} of {len(params)} initial_params are outside the space: they "
+            f"{candidates.n_outside} of {len(candidates.params)} initial_params are outside the space: they "
             "are evaluated, and the model does not learn from them.",
             UserWarning,
             stacklevel=2,
@@ -219,6 +219,15 @@ def _checked(params, space, violation):
             "leave it out."
         )
     return dict(params)
+
+
+def _once(params, space):
+    """Return candidates, one of the space only once."""
+    once = {}
+    for p in params:
+        key = keys_of(space.encode([p]))[0] if is_point_of(p, space) else len(once)
+        once.setdefault(key, p)
+    return list(once.values())
 
 
 def _branches(space):

@@ -135,8 +135,9 @@ class SILBOSearchCV(BaseSearchCV):
         `estimator` has, where `n_iter` is above 1; with a list of dicts as `param_distributions`
         those of the first that holds them. They count in `n_iter`. One outside the space, such as
         ``gamma="scale"`` where a distribution is searched, is evaluated, and the model does not
-        learn from it (of a dict given a warning says so). With an int as `batch_size` they are a
-        batch of their own.
+        learn from it (of a dict given a warning says so). One of the space that is
+        given twice is evaluated once. With an int as `batch_size` they come in batches of their
+        own.
     constraints : callable, NonlinearConstraint, list of these, or None, default=None
         Rules between parameters: a function of a candidate, a dict, that returns True if it is
         valid, or `scipy.optimize.NonlinearConstraint` on such a function that returns numbers.

@@ -267,6 +267,13 @@ def test_a_finite_space_is_evaluated_on_every_size():
     assert fitted.best_params_ == {"a": 0.7, "b": 0.2}
 
 
+def test_workers_that_are_free_wait_for_who_goes_on():
+    with parallel_config("threading"):
+        fitted = search({"a": [0.3], "b": [0.2]}, n_jobs=2, cv=KFold(2), initial_params=None)
+        results = fitted.fit(X, Y).cv_results_
+    assert results["n_resources"].tolist() == [20, 60, 180]
+
+
 def test_groups_are_split_as_without():
     groups = np.arange(180) // 20
     fitted = search(cv=GroupKFold(3), n_iter=16).fit(X, Y, groups=groups)
