@@ -142,10 +142,10 @@ def read_initial_params(given, estimator, space, n_iter, violation=None):
             "Write [{'C': 1.0}, ...]."
         )
     candidates = Given(_once([_checked(p, space, violation) for p in params], space), space)
-    if candidates.n_outside:
+    if n := candidates.n_outside:
         warnings.warn(
-            f"{candidates.n_outside} of {len(candidates.params)} initial_params are outside the space: they "
-            "are evaluated, and the model does not learn from them.",
+            f"{n} of {len(candidates.params)} initial_params are outside the space: they are "
+            "evaluated, and the model does not learn from them.",
             UserWarning,
             stacklevel=2,
         )

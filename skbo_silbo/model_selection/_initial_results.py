@@ -52,7 +52,13 @@ def read_initial_results(given, refit, space):
             for score, prediction in zip(scores, predicted, strict=True)
         ]
     params = _read_params(columns, space)
-    kept = [i for i, p in enumerate(params) if not _was_given_outside(columns, i, p, space)]
+    most = max(columns.get("n_resources", ()), default=None)
+    kept = [
+        i
+        for i, p in enumerate(params)
+        if (most is None or columns["n_resources"][i] == most)
+        and not _was_given_outside(columns, i, p, space)
+    ]
     return [params[i] for i in kept], [scores[i] for i in kept]
 
 

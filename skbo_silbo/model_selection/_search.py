@@ -115,7 +115,8 @@ class SILBOSearchCV(BaseSearchCV):
         candidate. The model learns from them, they are not evaluated again, and the design at the
         start is shorter by their number. They are neither in `cv_results_` nor counted. Scores must
         be of the same metric on like data. Of candidates stopped by `racing` the prediction counts.
-        Those that were "given" outside this space are left out.
+        Those that were "given" outside this space are left out, and those with less than all of
+        a resource (column ``n_resources``).
     callback : callable or None, default=None
         Called after every candidate with a `SearchProgress`: `n_candidates`, `params`, `score`,
         `source`, `best_params`, `best_score`, `elapsed`. A true return value ends the search. It

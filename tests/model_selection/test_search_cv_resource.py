@@ -274,6 +274,14 @@ def test_workers_that_are_free_wait_for_who_goes_on():
     assert results["n_resources"].tolist() == [20, 60, 180]
 
 
+def test_of_its_results_those_with_all_of_the_resource_are_initial_results():
+    before = search().fit(X, Y).cv_results_
+    after = search(resource=None, n_iter=1, initial_results=before).fit(X, Y)
+    full = before["n_resources"] == 180
+    scores = -after.optimizer_.func_vals_[:-1]
+    np.testing.assert_allclose(np.sort(scores), np.sort(before["mean_test_score"][full]))
+
+
 def test_groups_are_split_as_without():
     groups = np.arange(180) // 20
     fitted = search(cv=GroupKFold(3), n_iter=16).fit(X, Y, groups=groups)
