@@ -8,8 +8,8 @@ from sklearn.base import BaseEstimator
 
 from skbo_silbo.journal._describe import describe
 from skbo_silbo.optimizers._events import OF_CALLS
-from skbo_silbo.space import SpaceUnion
 from skbo_silbo.space._keys import keys_of
+from skbo_silbo.space._union import branches_of
 
 CURRENT = "current"
 
@@ -167,7 +167,7 @@ def _current(estimator, space):
     Empty where the space names what the estimator lacks: its fits say so.
     """
     has = estimator.get_params()
-    known = [branch for branch in _branches(space) if has.keys() >= set(branch.parameter_names)]
+    known = [branch for branch in branches_of(space) if has.keys() >= set(branch.parameter_names)]
     readings = [{p.name: _as_listed(has[p.name], p) for p in b.parameters} for b in known]
     inside = (params for params in readings if is_point_of(params, space))
     return [p for p in [next(inside, readings[0] if readings else None)] if p is not None]
@@ -208,7 +208,7 @@ def _is_like(one, other):
 
 
 def _checked(params, space, violation):
-    if not any(params.keys() == set(branch.parameter_names) for branch in _branches(space)):
+    if not any(params.keys() == set(branch.parameter_names) for branch in branches_of(space)):
         raise ValueError(
             f"initial_params must have exactly the parameters {space.parameter_names}: got "
             f"{list(params)}. Add or remove some."
@@ -228,7 +228,3 @@ def _once(params, space):
         key = keys_of(space.encode([p]))[0] if is_point_of(p, space) else len(once)
         once.setdefault(key, p)
     return list(once.values())
-
-
-def _branches(space):
-    return space.branches if isinstance(space, SpaceUnion) else [space]

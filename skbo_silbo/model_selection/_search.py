@@ -139,9 +139,13 @@ class SILBOSearchCV(BaseSearchCV):
         learn from it (of a dict given a warning says so). One of the space that is
         given twice is evaluated once. With an int as `batch_size` they come in batches of their
         own.
-    constraints : callable, NonlinearConstraint, list of these, or None, default=None
+    constraints : callable, NonlinearConstraint, tuple (names, constraint), list of these, or \
+            None, default=None
         Rules between parameters: a function of a candidate, a dict, that returns True if it is
         valid, or `scipy.optimize.NonlinearConstraint` on such a function that returns numbers.
+        With a list of names, a ``LinearConstraint`` whose columns are these parameters, in this
+        order, or a ``NonlinearConstraint`` on their array; candidates that have not all of them,
+        of another dict of the list, satisfy it.
         Others are neither proposed nor fitted, and do not count in `n_iter`. It is called often,
         before the first fit too. `initial_params` that are not valid are refused, the current
         ones left out with a warning.
