@@ -1,9 +1,9 @@
 """Evaluating batches of candidates through scikit-learn."""
 
-import warnings
 from contextlib import contextmanager, nullcontext
 from itertools import groupby
 
+from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import (
     adopt_rows,
     call_in_parallel,
@@ -130,7 +130,7 @@ class Batches:
         if self.search.error_score == "raise":
             raise RuntimeError(f"{why}: {params}. Give error_score a number to go on without it.")
         text = f"candidate {params} counts as failed: {why}."
-        warnings.warn(text, LostEvaluationWarning, stacklevel=2)
+        warn_user(text, LostEvaluationWarning)
         return why
 
     def accept(self, batch):
@@ -185,13 +185,10 @@ class Batches:
 
     @contextmanager
     def _callback_kwargs(self, n_points):
-        with self._task_of(n_points) as ctx:
-            yield {} if ctx is None else {"callback_ctx": ctx}
-
-    def _task_of(self, n_points):
         n_fits = n_points * self.search.n_splits_
         task = {"task_name": "batch", "max_subtasks": n_fits, "sequential_subtasks": False}
-        return callback_task(self.search, self.callback_ctx, **task)
+        with callback_task(self.search, self.callback_ctx, **task) as ctx:
+            yield {} if ctx is None else {"callback_ctx": ctx}
 
 
 @contextmanager

@@ -40,7 +40,7 @@ class CandidateLoop:
     def run(self):
         """Evaluate candidates until the search ends; return why it did."""
         search = self.search
-        with show_progress(search.verbose, self.total) as self.progress:
+        with show_progress(search.verbose, self.total) as self.show:
             batch_size, n_workers = read_batch_size(search)
             if batch_size is None:
                 self._as_workers_are_free(n_workers)
@@ -195,7 +195,7 @@ class CandidateLoop:
                 self.times.note(candidate)
             is_full = rungs is None or rungs.is_full(candidate.params)
             self.stopping.count(candidate, recalled=i < len(recalled), is_full=is_full)
-            self.progress.update(self.stopping, candidate)
+            self.show(self.stopping, candidate)
             self._call_back(candidate)
         if self.stopping.weighs_gain and not self.proposals.has_recalled_left:
             self.stopping.weigh(self.proposals.optimizer.expected_gain(), self.search.refit)

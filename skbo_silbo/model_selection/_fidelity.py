@@ -13,7 +13,7 @@ Lienhart, Archambeau and Seeger 2020, "Model-based asynchronous hyperparameter a
 architecture search"). Which goes on is there the best score of the rung.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from itertools import count, takewhile
 from numbers import Integral
 
@@ -369,9 +369,8 @@ class ResourceSILBO(SILBO):
         top = len(self.rungs.sizes) - 1
         known = np.vstack([self._model.ranked, *self._pending.values()])
         Z = surface.embedding.project(self._on_rung(known, top))
-        parts = {part.name: getattr(surface, part.name) for part in fields(surface)}
-        parts["best"] = lowest_mean(surface.surrogate, Z)
-        return FullSurface(**parts, column=self._column, full=place_of(top, top + 1))
+        surface = replace(surface, best=lowest_mean(surface.surrogate, Z))
+        return FullSurface(**vars(surface), column=self._column, full=place_of(top, top + 1))
 
 
 def with_column(X, column, value):

@@ -1,11 +1,11 @@
 """The candidates that a search evaluates first, because they were given."""
 
-import warnings
 from collections.abc import Mapping
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from skbo_silbo._checks import warn_user
 from skbo_silbo.journal._describe import describe
 from skbo_silbo.optimizers._events import OF_CALLS
 from skbo_silbo.space._keys import keys_of
@@ -143,11 +143,9 @@ def read_initial_params(given, estimator, space, n_iter, violation=None):
         )
     candidates = Given(_once([_checked(p, space, violation) for p in params], space), space)
     if n := candidates.n_outside:
-        warnings.warn(
+        warn_user(
             f"{n} of {len(candidates.params)} initial_params are outside the space: they are "
-            "evaluated, and the model does not learn from them.",
-            UserWarning,
-            stacklevel=2,
+            "evaluated, and the model does not learn from them."
         )
     return candidates
 
@@ -183,11 +181,9 @@ def _may_be_evaluated(current, violation):
     except Exception as error:  # whatever a user's function raises
         why = f"are none that constraints can be asked about ({type(error).__name__}: {error})"
     if why:
-        warnings.warn(
+        warn_user(
             f"the current parameters {why}: {current} is not evaluated. Give initial_params valid "
-            "ones, or None.",
-            UserWarning,
-            stacklevel=2,
+            "ones, or None."
         )
     return why is None
 

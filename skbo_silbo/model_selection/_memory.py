@@ -7,7 +7,6 @@ over what it had learnt by the last proposal. What follows is what would have fo
 import math
 import os
 import platform
-import warnings
 from contextlib import contextmanager
 from functools import cache, partial
 from importlib.metadata import version
@@ -18,6 +17,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
+from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import search_state
 from skbo_silbo.journal._differences import require_same
 from skbo_silbo.journal._journal import JournalKind
@@ -94,16 +94,16 @@ class Memory:
         self.given = given
         self._optimizer = None
         self._events = [] if log is None else log.records
-        told = [(i, event) for i, event in enumerate(self._events) if "told" in event]
-        self.candidates = [self._read(i, event) for i, event in told]
+        self._told = [i for i, event in enumerate(self._events) if "told" in event]
+        self.candidates = [self._read(i) for i in self._told]
         self._batches = [list(b) for _, b in groupby(self._in_order(), lambda e: e["iter"])]
         self.begun = CallLog(log, given, is_needed=is_at_risk)
         if self.candidates and log.header["made with"] != _versions():
             self._warn_of_versions()
 
-    def _read(self, i, event):
+    def _read(self, i):
         try:
-            return _candidate(event, self.given)
+            return _candidate(self._events[i], self.given)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise self.log.damaged_record(i) from error
 
@@ -149,8 +149,7 @@ class Memory:
 
     def follow_all(self, optimizer, n):
         """Have an optimiser follow all events up to candidate n; return the candidates."""
-        told = [i for i, event in enumerate(self._events) if "told" in event]
-        events = self._events[: told[n]] if n < len(told) else self._events
+        events = self._events[: self._told[n]] if n < len(self._told) else self._events
         self._follow(optimizer, events, is_last=True)
         self._batches = []
         return self.candidates[:n]
@@ -183,12 +182,10 @@ class Memory:
     def _warn_of_versions(self):
         then, now = self.log.header["made with"], _versions()
         changed = [f"{k} {then.get(k)} then, {now[k]} now" for k in now if then.get(k) != now[k]]
-        warnings.warn(
+        warn_user(
             f"the candidates in journal {self.log.path!r} may not be those that would be proposed "
             f"now ({'; '.join(changed)}). They are kept, and the search continues from them, but "
-            "not as an uninterrupted one would have.",
-            UserWarning,
-            stacklevel=2,
+            "not as an uninterrupted one would have."
         )
 
 
@@ -296,21 +293,19 @@ def _candidate(event, given):
 
 
 def _readable(value):
-    """Return a value for the eye of a reader; `x` says what it is."""
-    value = value.item() if isinstance(value, np.generic) else value
-    plain = value is None or isinstance(value, (bool, int, str))
-    return value if plain or (isinstance(value, float) and math.isfinite(value)) else repr(value)
+    """Return a value for the eye of a reader; "told" says what it is."""
+    return repr(value) if isinstance(value, dict) else _plain(value)
 
 
 def _plain(value):
-    """Return a row, or part of one, with numbers that JSON has; "nan" and "inf" are text."""
+    """Return a row, or part of one, with what JSON has; "nan", "inf" and objects are text."""
     if isinstance(value, dict):
         return {key: _plain(member) for key, member in value.items()}
-    if isinstance(value, Integral):
-        return int(value)
-    if isinstance(value, Real):
-        return float(value) if math.isfinite(value) else str(float(value))
-    return value
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, Real) and not isinstance(value, Integral):
+        value = float(value)
+    is_plain = value is None or isinstance(value, (int, str))
+    return value if is_plain or (isinstance(value, float) and math.isfinite(value)) else repr(value)
 
 
 def _row(stored):
