@@ -13,7 +13,7 @@ Lienhart, Archambeau and Seeger 2020, "Model-based asynchronous hyperparameter a
 architecture search"). Which goes on is there the best score of the rung.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import count, takewhile
 from numbers import Integral
 
@@ -355,6 +355,14 @@ class ResourceSILBO(SILBO):
     def _rungs_of(self, X):
         n = len(self.rungs.sizes)
         return np.round((X[:, self._column] + 1.0) * n / 2.0 - 0.5).astype(int)
+
+    def _state_to_dict(self):
+        return {**super()._state_to_dict(), "rungs": asdict(self.rungs)}
+
+    def _state_from_dict(self, state):
+        rungs = state["rungs"]
+        self.rungs = Rungs(**{**rungs, "sizes": tuple(rungs["sizes"])})
+        super()._state_from_dict(state)
 
     def _most_promising(self, X, y):
         """Return the row that is worth most at the full resource; without a model the best."""

@@ -3,6 +3,7 @@
 from contextlib import suppress
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from skbo_silbo._checks import as_reals
@@ -49,10 +50,10 @@ def as_equations(constraints, space):
     linear = [c for c in listed(constraints) if isinstance(c, LinearConstraint)]
     if not linear:
         return None
-    rows = [np.broadcast_arrays(*_ends(c), np.zeros(len(np.atleast_2d(c.A)))) for c in linear]
+    rows = [np.broadcast_arrays(*_ends(c), np.zeros(len(_matrix(c)))) for c in linear]
     lower, upper, _ = (np.concatenate(parts) for parts in zip(*rows, strict=True))
     is_equal = lower == upper
-    matrix = np.vstack([np.atleast_2d(c.A) for c in linear])[is_equal]
+    matrix = np.vstack([_matrix(c) for c in linear])[is_equal]
     if (matrix[:, space.is_logarithmic & (space.lower < space.upper)] != 0.0).any():
         raise ValueError(
             "constraints must not have equations between inputs of a logarithmic scale, which no "
@@ -98,8 +99,8 @@ def _parts(constraint):
     if isinstance(constraint, NonlinearConstraint):
         values = {"class": "NonlinearConstraint", "fun": constraint.fun}
     else:
-        matrix = np.atleast_2d(constraint.A)
-        values = {"class": "LinearConstraint", "A": np.asarray(matrix, float).tolist()}
+        matrix = np.asarray(_matrix(constraint), float)
+        values = {"class": "LinearConstraint", "A": matrix.tolist()}
     return {**values, "lb": lower, "ub": upper}
 
 
@@ -146,7 +147,7 @@ class _Check:
         self._size = np.maximum(*ends)
         if is_equal.any():  # all points are rounded to the grid
             self._size = self._size + is_equal * (
-                np.abs(constraint.A) @ (space.upper - space.lower)
+                np.abs(_matrix(constraint)) @ (space.upper - space.lower)
             )
 
     def _function(self, constraint, space):
@@ -163,7 +164,7 @@ class _Check:
                 "a LinearConstraint. Name its columns: (['a', 'b'], LinearConstraint([[1, 1]], 0, "
                 "1)), for example."
             )
-        matrix, d = np.atleast_2d(constraint.A), len(self._names or space.lower)
+        matrix, d = _matrix(constraint), len(self._names or space.lower)
         if matrix.shape[1] != d:
             raise ValueError(
                 f"constraints must have a column for each of the {d} inputs: got a "
@@ -222,6 +223,11 @@ def _as_end(given):
     """Return a bound as an array of floats, NaN where it is no real number."""
     values = as_reals(given)
     return np.array([np.nan]) if values is None else np.atleast_1d(values)
+
+
+def _matrix(constraint):
+    A = constraint.A
+    return np.atleast_2d(A.toarray() if sparse.issparse(A) else A)
 
 
 def _ends(constraint):

@@ -1,5 +1,6 @@
 """SILBOSearchCV(resource=...): sizes, who goes on, what the best is among, what is refused."""
 
+import json
 import warnings
 from typing import ClassVar
 
@@ -280,6 +281,13 @@ def test_of_its_results_those_with_all_of_the_resource_are_initial_results():
     full = before["n_resources"] == 180
     scores = -after.optimizer_.func_vals_[:-1]
     np.testing.assert_allclose(np.sort(scores), np.sort(before["mean_test_score"][full]))
+
+
+def test_its_optimizer_is_saved_and_goes_on():
+    optimizer = search(n_iter=14).fit(X, Y).optimizer_
+    data = json.loads(json.dumps(optimizer.to_dict()))
+    again = type(optimizer).from_dict(data, bounds=optimizer.space_)
+    assert again.ask(2) == optimizer.ask(2)
 
 
 def test_groups_are_split_as_without():

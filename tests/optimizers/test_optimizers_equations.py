@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 from scipy.optimize import minimize as scipy_minimize
 
@@ -108,3 +109,15 @@ def test_an_input_that_is_held_has_no_scale_to_be_searched_by():
     np.testing.assert_allclose(result.x_iters[:, :3].sum(axis=1), 1.0, atol=4e-9)
     with pytest.raises(ValueError, match="equations between inputs of a logarithmic scale"):
         minimize(distance, bounds, constraints=SHARES, **logarithmic)
+
+
+@pytest.mark.parametrize("upper", [1.0, 1.2])
+def test_a_matrix_may_be_sparse(upper, tmp_path):
+    options = {"n_calls": 6, "random_state": 0, "n_initial": 3}
+    rules = [
+        LinearConstraint(A, 1, upper) for A in (np.ones((1, 4)), sparse.csr_array([[1.0] * 4]))
+    ]
+    dense, from_sparse = (minimize(distance, UNIT, constraints=c, **options) for c in rules)
+    np.testing.assert_array_equal(from_sparse.x_iters, dense.x_iters)
+    for rule in rules:
+        minimize(distance, UNIT, constraints=rule, journal=tmp_path / "run.jsonl", **options)
