@@ -128,8 +128,10 @@ class Memory:
             return []
         return [_candidate(event, self.given) for event in self._batches.pop(0)][:n]
 
-    def next_batch(self, optimizer, n):
+    def next_batch(self, optimizer, n, number):
         """Have an optimiser follow what was asked in the next batch of the journal.
+
+        What it is asked for from now on is of the batch with this number.
 
         Returns
         -------
@@ -138,6 +140,8 @@ class Memory:
         candidates : list of Candidate
             Those evaluated, the first of them.
         """
+        if self.log is not None:
+            self.log.batch = number
         batch = self._batches.pop(0) if self._batches else []
         asked = [event for event in batch if "asked" in event]
         self._follow(optimizer, asked, is_last=not self._batches)
@@ -167,11 +171,6 @@ class Memory:
         self.begun.close()
         if self._optimizer is not None:
             self._optimizer.close_journal()
-
-    def expect_batch(self, number):
-        """Take notice of which batch is asked for next; None for none."""
-        if self.log is not None:
-            self.log.batch = number
 
     def keep(self, candidates, noise_of):
         """Put candidates on disk, one after the other, with the noise that their scores have."""
