@@ -14,7 +14,7 @@ from skbo_silbo._sklearn import (
     with_results,
 )
 from skbo_silbo.model_selection._candidates import Candidate, mean_score
-from skbo_silbo.model_selection._splits import FrozenSplits, freeze
+from skbo_silbo.model_selection._splits import FrozenSplits
 from skbo_silbo.workers import LostEvaluationWarning
 from skbo_silbo.workers._losses import MOST_DEATHS
 
@@ -25,7 +25,7 @@ class Batches:
     Parameters
     ----------
     search : BaseSearchCV
-        Whose ``cv``, ``refit`` and ``verbose`` count.
+        Whose ``refit`` and ``verbose`` count.
     evaluate_candidates : callable
         What `BaseSearchCV` hands to ``_run_search``. It must return a dict with all ``"rows"``
         so far.
@@ -49,10 +49,8 @@ class Batches:
         self.callback_ctx, self.begun = callback_ctx, begun
         self.candidates, self.n_batches, self.table = [], 0, None
         self._evaluate_candidates = evaluate_candidates
-        self._rungs, self._cv = search._rungs, freeze(search.cv)
-        if self._rungs is not None:
-            self._cv = FrozenSplits(search_state(evaluate_candidates).splitter)
-        self._n_rows = 0
+        self._rungs, self._n_rows = search._rungs, 0
+        self._cv = FrozenSplits(search_state(evaluate_candidates).splitter)
 
     @property
     def has_results(self):

@@ -94,7 +94,7 @@ class CandidateLoop:
         for params in self.memory.begun.suspects():
             if self.stopping.room(1):
                 self.proposals.take_from_waiting(params)
-                is_given = self.proposals.given.number(params) is not None
+                is_given = self.proposals.given.number(params)
                 sources = ["given"] if is_given else self.proposals.sources(1)
                 evaluate = workers.evaluate
                 self._take(self._evaluate([params], sources, evaluate, is_in_order=False))

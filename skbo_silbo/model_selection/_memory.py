@@ -31,7 +31,7 @@ from skbo_silbo.optimizers._events import values_from_data, values_to_data
 from skbo_silbo.workers._joblib import dies_with_its_calls
 
 SEARCH = JournalKind(
-    name="skbo_silbo", version=3, user="search", is_paid_for=lambda record: "told" in record
+    name="skbo_silbo", version=4, user="search", is_paid_for=lambda record: "told" in record
 )
 
 
