@@ -4,7 +4,7 @@ from typing import Any
 
 from skbo_silbo.journal._describe import describe
 from skbo_silbo.space._space import Space
-from skbo_silbo.space._union import SpaceUnion
+from skbo_silbo.space._union import SpaceUnion, branches_of
 from skbo_silbo.space._value_words import in_words
 
 
@@ -30,7 +30,7 @@ def describe_space(space: Space | SpaceUnion) -> list[list[list[Any]]]:
     """
     return [
         [[p.name, {k: _described(v) for k, v in p.summary().items()}] for p in branch.parameters]
-        for branch in (space.branches if isinstance(space, SpaceUnion) else [space])
+        for branch in branches_of(space)
     ]
 
 
