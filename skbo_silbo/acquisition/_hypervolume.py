@@ -62,7 +62,8 @@ def boxes_left(Y: FloatArray, reference: FloatArray) -> tuple[FloatArray, FloatA
     if reference.size == 1:
         return np.array([[-np.inf]]), np.array([[Y.min(initial=reference[0])]])
     edges = np.concatenate([[-np.inf], np.unique(Y[:, -1]), reference[-1:]])
-    low, high = [], []
+    low: list[FloatArray] = []
+    high: list[FloatArray] = []
     for below, above in pairwise(edges):  # slabs of the last objective
         corners = boxes_left(Y[Y[:, -1] <= below, :-1], reference[:-1])
         for side, corner, edge in zip((low, high), corners, (below, above), strict=True):

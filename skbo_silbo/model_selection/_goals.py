@@ -7,12 +7,15 @@ engine's own model, which learns an embedding and says when to draw by a Parzen 
 many candidates dominate each.
 """
 
+from collections.abc import Mapping
 from dataclasses import fields
 from types import MappingProxyType
+from typing import Any, Self
 
 import numpy as np
 
 from skbo_silbo._sklearn import BaseSearchCV
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.acquisition._hypervolume import (
     HypervolumeSurface,
     boxes_left,
@@ -67,9 +70,10 @@ class SeveralGoals(BaseSearchCV):
     best_params_ = OfOneGoal()
     best_score_ = OfOneGoal()
     refit_time_ = OfOneGoal()
-    _goals = None  # while it fits
+    refit: Any
+    _goals: tuple[str, ...] | None = None  # while it fits
 
-    def fit(self, X, y=None, **params):
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Search, and refit the best candidate on all data unless `refit` lists goals.
 
         Parameters
@@ -84,7 +88,7 @@ class SeveralGoals(BaseSearchCV):
         self : object
         """
         self._goals = read_goals(self)
-        vars(self).pop("pareto_front_", None)
+        self.__dict__.pop("pareto_front_", None)
         if self._goals is None:
             return super().fit(X, y, **params)
         best = [name for name, part in vars(SeveralGoals).items() if isinstance(part, OfOneGoal)]
@@ -94,9 +98,9 @@ class SeveralGoals(BaseSearchCV):
         finally:
             self.refit, self._goals = goals, None
             for name in best:  # of one metric scikit-learn says which is best without a refit too
-                vars(self).pop(name, None)
+                self.__dict__.pop(name, None)
 
-    def score(self, X, y=None, **params):
+    def score(self, X: Any, y: Any = None, **params: Any) -> float:
         """Return the score of the best estimator on the given data, as in RandomizedSearchCV.
 
         Parameters
@@ -200,8 +204,8 @@ def pareto_front(table, candidates, goals):
 class GoalsSILBO(SILBO):
     """`SILBO` that improves the hypervolume of goals, whose values it is told by `note_goals`."""
 
-    _values_by_key = MappingProxyType({})
-    _fitted = None, None  # the model, and what `_fit_goals` returned beside it
+    _values_by_key: Mapping[bytes, FloatArray] = MappingProxyType({})
+    _fitted: tuple[Any, Any] = None, None  # the model, and what `_fit_goals` returned beside it
 
     def note_goals(self, params, values):
         """Take note of the values of goals, (m,), of a candidate; the first time counts."""
