@@ -25,24 +25,19 @@ LEAST = 1e-200  # improvement whose logarithm is taken where it underflows
 _ROOT_TWO_PI = np.sqrt(2.0 * np.pi)
 
 
-def n_dominating(Y: FloatArray) -> FloatArray:
-    """Return by how many rows of Y, (n, m), each is dominated, (n,); NaN where it has a NaN.
+def is_non_dominated(Y: FloatArray) -> BoolArray:
+    """Return which rows of Y, (n, m), no other dominates, (n,); none that has a NaN.
 
     A row dominates another if it is nowhere higher and somewhere lower.
 
     Examples
     --------
-    >>> n_dominating(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [np.nan, 0.0]]))
-    array([ 0.,  0.,  2., nan])
+    >>> is_non_dominated(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [np.nan, 0.0]]))
+    array([ True,  True, False, False])
     """
     nowhere_higher = np.all(Y[:, None] <= Y, axis=2)
-    counts = np.sum(nowhere_higher & ~nowhere_higher.T, axis=0)
-    return np.where(np.isnan(Y).any(axis=1), np.nan, counts)
-
-
-def is_non_dominated(Y: FloatArray) -> BoolArray:
-    """Return which rows of Y, (n, m), no other dominates, (n,); none that has a NaN."""
-    return n_dominating(Y) == 0.0
+    is_dominated = np.any(nowhere_higher & ~nowhere_higher.T, axis=0)
+    return ~is_dominated & ~np.isnan(Y).any(axis=1)
 
 
 def boxes_left(Y: FloatArray, reference: FloatArray) -> tuple[FloatArray, FloatArray]:

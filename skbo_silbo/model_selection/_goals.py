@@ -1,10 +1,15 @@
 """Several goals of a search: the candidates that no other beats in all of them.
 
-After the design a proposal is where the expected improvement of the hypervolume is largest. Each
-goal has a process of its own, on values whose bad half is compressed (`HalfLog`). The reference is
-a tenth of their range beyond the worst, so that the ends of the front are worth finding. The
-engine's own model, which learns an embedding and says when to draw by a Parzen estimator, is of how
-many candidates dominate each.
+After the design two kinds of proposals take turns. One has the largest expected improvement of the
+hypervolume, by a process of each goal on values whose bad half is compressed (`HalfLog`); the
+reference is a tenth of their range beyond the worst, so that the ends of the front are worth
+finding. The other is the engine's own, for one number: with weights w drawn anew after each
+evaluation, and goals g scaled to [0, 1], the augmented Chebyshev distance
+
+    max_j w_j g_j + 0.05 sum_j w_j g_j                                                       (1)
+
+(Knowles 2006, "ParEGO"). The engine learns embedding and scale from this number. Together they did
+well where either alone did not (doc/guide_tune.rst).
 """
 
 from collections.abc import Mapping
@@ -20,7 +25,6 @@ from skbo_silbo.acquisition._hypervolume import (
     HypervolumeSurface,
     boxes_left,
     is_non_dominated,
-    n_dominating,
 )
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers._history import impute_failures
@@ -30,6 +34,7 @@ from skbo_silbo.surrogate._warps import HalfLog
 
 TIME, SCORE = "fit_time", "score"  # goals that no metric need be named for
 FEWEST, MOST = 2, 3
+SHARE = 0.05  # of the sum in (1), that of Knowles
 MARGIN = 0.1  # of the range of a goal, from its worst value to the reference
 WHY_NOT = MappingProxyType(
     {
@@ -201,8 +206,18 @@ def pareto_front(table, candidates, goals):
     return np.flatnonzero(is_non_dominated(Y))
 
 
+def chebyshev(goals, weights):
+    """Return (1) for goals, (n, m), and weights, (m,): (n,), NaN where one is NaN."""
+    known = goals[np.isfinite(goals).all(axis=1)]
+    if not len(known):
+        return np.full(len(goals), np.nan)
+    spread = np.ptp(known, axis=0)
+    parts = weights * (goals - known.min(axis=0)) / np.where(spread > 0.0, spread, 1.0)
+    return parts.max(axis=1) + SHARE * parts.sum(axis=1)
+
+
 class GoalsSILBO(SILBO):
-    """`SILBO` that improves the hypervolume of goals, whose values it is told by `note_goals`."""
+    """`SILBO` of several goals, whose values it is told by `note_goals`."""
 
     _values_by_key: Mapping[bytes, FloatArray] = MappingProxyType({})
     _fitted: tuple[Any, Any] = None, None  # the model, and what `_fit_goals` returned beside it
@@ -227,10 +242,17 @@ class GoalsSILBO(SILBO):
 
     def _labelled(self):
         rows = super()._labelled()
-        return rows._replace(y=n_dominating(self._goals_at(rows.X))) if len(rows.X) else rows
+        if not len(rows.X):
+            return rows
+        goals, rng = self._goals_at(rows.X), self._rng(len(self._history), 7)
+        return rows._replace(y=chebyshev(goals, rng.dirichlet(np.ones(goals.shape[1]))))
 
     def _surface(self, part=None):
-        surface, embedding = super()._surface(part), self._model.embedding
+        surface = super()._surface(part)
+        return surface if self._n_known % 2 else self._hypervolume_surface(surface)
+
+    def _hypervolume_surface(self, surface):
+        embedding = self._model.embedding
         if self._fitted[0] is not self._model:
             self._fitted = self._model, self._fit_goals()
         processes, known, reference = self._fitted[1]

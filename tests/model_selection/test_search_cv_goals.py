@@ -13,7 +13,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import KFold
 from support.derivatives import assert_gradient
 
-from skbo_silbo.acquisition._hypervolume import HypervolumeSurface, boxes_left, n_dominating
+from skbo_silbo.acquisition._hypervolume import HypervolumeSurface, boxes_left, is_non_dominated
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._goals import GoalsSILBO
@@ -105,7 +105,7 @@ tables = st.integers(2, 3).flatmap(
 @given(tables)
 def test_domination_is_that_of_all_pairs(rows):
     Y = np.array(rows)
-    assert np.flatnonzero(n_dominating(Y) == 0).tolist() == by_brute_force(Y)
+    assert np.flatnonzero(is_non_dominated(Y)).tolist() == by_brute_force(Y)
 
 
 @settings(deadline=None)
@@ -130,7 +130,7 @@ def a_surface(m, basis=None):
         for j in range(m)
     )
     front = rng.uniform(-1.0, 1.0, (4, m))
-    front = front[n_dominating(front) == 0]
+    front = front[is_non_dominated(front)]
     embedding = LinearEmbedding(2) if basis is None else LinearEmbedding(basis.shape[0], basis)
     low, high = boxes_left(front, np.ones(m))
     parts = {"acquisition": None, "surrogate": processes[0], "embedding": embedding, "best": 0.0}
@@ -208,6 +208,15 @@ def test_the_goals_that_are_listed_are_those_searched():
     one = points(search(refit="near").fit(X, Y))
     assert two[:7] == three[:7] == other[:7] == one[:7]  # the design
     assert len({str(found) for found in (two, three, other, one)}) == 4
+
+
+def test_two_kinds_of_proposals_take_turns():
+    optimizer = search().fit(X, Y).optimizer_
+    kinds = []
+    for _ in range(4):
+        optimizer.ask()
+        kinds.append(isinstance(optimizer._surface(), HypervolumeSurface))
+    assert kinds in ([True, False] * 2, [False, True] * 2)
 
 
 def test_the_time_is_a_goal():

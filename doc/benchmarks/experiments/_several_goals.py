@@ -1,6 +1,4 @@
-"""Experiment `goals`: what two or three goals dominate after few evaluations, by three methods."""
-
-from dataclasses import replace
+"""Experiment `goals`: what two or three goals dominate after few evaluations, by four methods."""
 
 import numpy as np
 
@@ -8,7 +6,6 @@ from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method, spr
 from skbo_silbo.model_selection._goals import GoalsSILBO
 from skbo_silbo.optimizers import SILBO
 
-SHARE = 0.05  # of the sum in the augmented Chebyshev distance (Knowles 2006)
 N_PLACES = 50_000  # that count what is dominated
 
 
@@ -53,21 +50,20 @@ PROBLEMS = {
 
 
 class Chebyshev(GoalsSILBO):
-    """The usual engine on one number a proposal: the goals weighed at random (ParEGO)."""
-
-    def _update_model(self):
-        self._model = replace(self._model, n_observed=None, moved=True)
-        return super()._update_model()
-
-    def _labelled(self):
-        rows = SILBO._labelled(self)
-        goals = self._goals_at(rows.X)
-        goals = (goals - goals.min(axis=0)) / np.ptp(goals, axis=0)
-        weighed = self._rng(self._n_known, 7).dirichlet(np.ones(goals.shape[1])) * goals
-        return rows._replace(y=weighed.max(axis=1) + SHARE * weighed.sum(axis=1))
+    """The usual engine on one number a proposal, goals weighed at random (Knowles 2006)."""
 
     def _surface(self, part=None):
         return SILBO._surface(self, part)
+
+
+class Hypervolume(GoalsSILBO):
+    """Only what is expected to improve the hypervolume."""
+
+    def _surface(self, part=None):
+        return self._hypervolume_surface(SILBO._surface(self, part))
+
+
+KINDS = {"search": GoalsSILBO, "hypervolume": Hypervolume, "chebyshev": Chebyshev}
 
 
 def measure_run(problem, method, repeat):
@@ -77,8 +73,7 @@ def measure_run(problem, method, repeat):
     if method == "random":
         Y = np.array([goals(x) for x in np.random.default_rng(repeat).random((n, d))])
     else:
-        kind = GoalsSILBO if method == "hypervolume" else Chebyshev
-        optimizer, Y = kind([(0.0, 1.0)] * d, random_state=repeat), []
+        optimizer, Y = KINDS[method]([(0.0, 1.0)] * d, random_state=repeat), []
         for _ in range(n):
             x = optimizer.ask()
             Y.append(goals(x))
@@ -110,7 +105,7 @@ def report(results):
 GOALS = Experiment(
     name="goals",
     about="what two or three goals dominate after few evaluations",
-    methods={"hypervolume": "", "chebyshev": "", "random": ""},
+    methods=dict.fromkeys([*KINDS, "random"], ""),
     grids={
         "full": Grid(tuple({"goals": name, "n": 30} for name in PROBLEMS), 10),
         "tiny": Grid(({"goals": "dtlz2 of 3", "n": 10},), 1),
