@@ -9,7 +9,7 @@ evaluation, and goals g scaled to [0, 1], the augmented Chebyshev distance
     max_j w_j g_j + 0.05 sum_j w_j g_j                                                       (1)
 
 (Knowles 2006, "ParEGO"). The engine learns embedding and scale from this number. Together they did
-well where either alone did not (doc/guide_tune.rst).
+well where either alone did not (experiment "goals").
 """
 
 from collections.abc import Mapping
