@@ -4,6 +4,7 @@ from ._bootstrap import DirectionBootstrap, bootstrap_directions
 from ._convergence_display import ConvergenceDisplay
 from ._coordinate import CoordinateTest, coordinate_test
 from ._display import SubspaceDisplay
+from ._pareto_display import ParetoDisplay
 from ._permutation_tests import PermutationTests, permutation_tests
 from ._scree_display import ScreeDisplay
 from ._search_display import SearchDisplay
@@ -13,6 +14,7 @@ __all__ = [
     "ConvergenceDisplay",
     "CoordinateTest",
     "DirectionBootstrap",
+    "ParetoDisplay",
     "PermutationTests",
     "ScreeDisplay",
     "SearchDisplay",

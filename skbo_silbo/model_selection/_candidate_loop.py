@@ -4,6 +4,7 @@ import time
 from contextlib import contextmanager
 from dataclasses import replace
 
+from skbo_silbo.model_selection._goals import goal_values
 from skbo_silbo.model_selection._progress import show_progress
 from skbo_silbo.model_selection._proposals import Proposals
 from skbo_silbo.model_selection._racing import Race
@@ -35,6 +36,7 @@ class CandidateLoop:
         self.times = Times(search, self.stopping) if search.time_aware else None
         if self.times is not None:
             self.proposals.ask = self.times.ask
+        self._note_goals(memory.candidates)  # what was learnt of them is restored with them
 
     def run(self):
         """Evaluate candidates until the search ends; return why it did."""
@@ -186,6 +188,7 @@ class CandidateLoop:
 
     def _note(self, batch, recalled):
         self.batches.accept(batch)
+        self._note_goals(batch)
         rungs, callback = self.search._rungs, self.search.callback
         for i, candidate in enumerate(batch):
             if self.race is not None:
@@ -199,3 +202,10 @@ class CandidateLoop:
                 self.stopping.end("callback")
         if self.stopping.weighs_gain and not self.memory.has_batches:
             self.stopping.weigh(self.proposals.optimizer.expected_gain(), self.search.refit)
+
+    def _note_goals(self, candidates):
+        goals, given = self.search._goals, self.proposals.given
+        for candidate in candidates if goals else ():
+            values = goal_values(candidate, goals)
+            if given.is_modelled(candidate.params):
+                self.search.optimizer_.note_goals(candidate.params, values)

@@ -55,7 +55,7 @@ def search_fingerprint(search, space, state):
         "scorer parameters": _described_data(state.score_params),
         "order of scoring": _order(search),
         "cv": {"splitter": describe(state.splitter), "splits": _splits_digest(state)},
-        "refit": search.refit if isinstance(search.refit, str) else None,  # the metric searched
+        "refit": _searched(search),
         **{name: describe(getattr(search, name)) for name in described_parameters(type(search))},
     }
     fingerprint["batch_size"] = 1 if search.batch_size == "auto" else describe(search.batch_size)
@@ -65,6 +65,13 @@ def search_fingerprint(search, space, state):
         told_before = read_initial_results(search.initial_results, search.refit, space)
         fingerprint["initial_results"] = describe(told_before)
     return fingerprint
+
+
+def _searched(search):
+    """Return the goals, or the metric that is searched where `refit` names it."""
+    if search._goals:
+        return list(search._goals)
+    return search.refit if isinstance(search.refit, str) else None
 
 
 def _described_data(parameters):

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from skbo_silbo.model_selection._constraints import read_constraints
 from skbo_silbo.model_selection._fidelity import ResourceSILBO
+from skbo_silbo.model_selection._goals import GoalsSILBO
 from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.model_selection._time_aware import TimeAwareSILBO
 from skbo_silbo.optimizers import SILBO
@@ -45,6 +46,7 @@ def make_optimizer(search, space, random_state, n_initial=None):
     own["n_initial"] = n_first_candidates(search, space) if n_initial is None else n_initial
     others = _checked(search.optimizer_options)
     kind = TimeAwareSILBO if search.time_aware else ResourceSILBO if search._rungs else SILBO
+    kind = GoalsSILBO if search._goals else kind  # which goes with neither
     optimizer = kind(space, random_state=random_state, **own, **others)
     optimizer.constrain(read_constraints(search.constraints))
     if search._rungs:

@@ -21,6 +21,7 @@ from skbo_silbo.model_selection._batches import Batches, callback_task
 from skbo_silbo.model_selection._candidate_loop import CandidateLoop
 from skbo_silbo.model_selection._candidates import warn_of_interruption
 from skbo_silbo.model_selection._fidelity import read_rungs
+from skbo_silbo.model_selection._goals import SeveralGoals
 from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._optimizer import make_optimizer
 from skbo_silbo.model_selection._requirements import read_settings
@@ -30,7 +31,7 @@ from skbo_silbo.space import Space, SpaceUnion
 from skbo_silbo.surrogate import Surrogate
 
 
-class SILBOSearchCV(BaseSearchCV):
+class SILBOSearchCV(SeveralGoals):
     """Search over hyperparameters that learns from every candidate which to try next.
 
     Takes the place of :class:`~sklearn.model_selection.RandomizedSearchCV`: the same arguments with
@@ -59,14 +60,18 @@ class SILBOSearchCV(BaseSearchCV):
         last fit (Ray's, "multiprocessing") are used in batches of as many candidates as keep all
         workers busy, with a warning.
     scoring : str, callable, list, tuple, dict or None, default=None
-        As in RandomizedSearchCV. With several metrics the one that `refit` names is searched; if
-        `refit` is False or a callable, the first.
+        As in RandomizedSearchCV. With several metrics the one that `refit` names is searched, or
+        those that it lists; if `refit` is False or a callable, the first.
     n_jobs : int or None, default=None
         Fits in parallel, as in RandomizedSearchCV; with an int as `batch_size`, at most
         ``batch_size * n_splits`` at a time.
-    refit : bool, str or callable, default=True
+    refit : bool, str, callable, list or tuple of str, default=True
         As in RandomizedSearchCV. A callable chooses among all candidates at the end; the
-        search itself goes after the (first) metric.
+        search itself goes after the (first) metric. A list of two or three goals, metrics of
+        `scoring` ("score", if there is one) or "fit_time", of which less is better: the hypervolume
+        of all is improved, and nothing is refitted; see `pareto_front_`. It goes with neither
+        `patience`, `racing`, `time_aware`, `resource`, `fold_noise` nor `initial_results`. What
+        is shown and told to `callback` is the first metric.
     cv : int, splitter, iterable or None, default=None
         As in RandomizedSearchCV. A splitter splits once in every `fit`, so that all candidates
         are compared on the same splits even if it shuffles without a seed.
@@ -181,6 +186,10 @@ class SILBOSearchCV(BaseSearchCV):
         With a `resource`: the sizes of it, the full one last. ``cv_results_`` says in
         ``n_resources`` which a candidate had, and in ``iter`` its number, as HalvingRandomSearchCV
         does; `optimizer_` has the resource as one parameter more.
+    pareto_front_ : ndarray of int
+        With several goals: the rows of ``cv_results_`` that no other row dominates, by being
+        nowhere worse and somewhere better. Equal rows are all in it, those with a failed fit never.
+        There is no `best_estimator_`, `best_index_`, `best_params_` and `best_score_` then.
     stop_reason_ : str
         Why the search ended: "n_iter", "max_time", "patience", "callback", "exhausted" (a finite
         space, or what `constraints` leave of it) or "interrupted" (Ctrl-C, ``sys.exit``).
@@ -266,6 +275,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseSearchCV._parameter_constraints,
+        "refit": [*BaseSearchCV._parameter_constraints["refit"], list, tuple],
         "param_distributions": [dict, list, Space, SpaceUnion],
         "n_iter": [Interval(Integral, 1, None, closed="left")],
         "batch_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],

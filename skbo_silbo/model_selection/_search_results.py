@@ -11,6 +11,7 @@ from skbo_silbo.model_selection._candidates import (
     warn_of_failures,
 )
 from skbo_silbo.model_selection._fidelity import add_resources
+from skbo_silbo.model_selection._goals import pareto_front
 
 
 def make_results(search, batches):
@@ -44,6 +45,8 @@ def make_results(search, batches):
     warn_of_failures(batches.candidates, search.error_score)
     batches.require_table()
     _tabulate(search, batches.table, batches.candidates)
+    if search._goals:
+        search.pareto_front_ = pareto_front(batches.table, batches.candidates, search._goals)
 
 
 def attach_results(error, search, batches):

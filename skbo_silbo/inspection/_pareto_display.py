@@ -1,0 +1,117 @@
+"""The candidates of a search of several goals, and those that no other dominates."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+
+from .._typing import FloatArray, IntArray
+from ._figures import AxesLike, given_axes, import_pyplot
+from ._panels import COLOURS, tidy
+
+
+@dataclass(eq=False, repr=False)
+class ParetoDisplay:
+    """Two goals a panel: all candidates, and in colour those that no other dominates.
+
+    Use :meth:`from_search`; the constructor takes what is drawn, which stay attributes of the same
+    name.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, m)
+        Of m goals for every candidate, NaN where it failed.
+    front : ndarray of int
+        The rows of `values` that no other dominates.
+    names : tuple of str
+        Of the goals.
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+        Set by :meth:`plot`.
+    axes_ : ndarray of matplotlib Axes
+        One for each pair of goals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.inspection import ParetoDisplay
+    >>> values = np.array([[0.9, 0.5], [0.7, 0.8], [0.6, 0.6]])
+    >>> ParetoDisplay(values, np.array([0, 1]), ("precision", "recall")).plot()  # doctest: +SKIP
+    """
+
+    values: FloatArray
+    front: IntArray
+    names: tuple[str, ...]
+
+    @classmethod
+    def from_search(cls, search: Any, *, ax: AxesLike | None = None) -> Self:
+        """Draw a search whose `refit` lists goals.
+
+        Parameters
+        ----------
+        search : fitted SILBOSearchCV
+        ax : matplotlib Axes or array of them, default=None
+            One for each pair of goals; None makes a figure.
+
+        Returns
+        -------
+        ParetoDisplay
+
+        Raises
+        ------
+        ValueError
+            When the search has no `pareto_front_`.
+        ImportError
+            When matplotlib is missing.
+        """
+        if not hasattr(search, "pareto_front_"):
+            raise ValueError(
+                "search must be a fitted SILBOSearchCV with several goals: got "
+                f"{type(search).__name__} without pareto_front_. Give it a refit that lists two or "
+                "three goals, and fit it."
+            )
+        names, results = tuple(search.refit), search.cv_results_
+        columns = ["mean_fit_time" if name == "fit_time" else f"mean_test_{name}" for name in names]
+        values = np.column_stack([results[column] for column in columns])
+        return cls(values, search.pareto_front_, names).plot(ax=ax)
+
+    def plot(self, *, ax: AxesLike | None = None) -> Self:
+        """Draw the candidates.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or array of them, default=None
+            One for each pair of goals; None makes a figure.
+
+        Returns
+        -------
+        self
+        """
+        plt = import_pyplot("ParetoDisplay")
+        pairs = list(combinations(range(len(self.names)), 2))
+        if ax is None:
+            size = 0.6 + 4.0 * len(pairs), 3.6
+            ax = plt.figure(figsize=size, layout="constrained").subplots(1, len(pairs))
+        self.axes_ = given_axes(ax, len(pairs))
+        self.figure_ = self.axes_[0].figure
+        for axes, (i, j) in zip(self.axes_, pairs, strict=True):
+            self._draw(axes, i, j)
+        self.axes_[0].legend(fontsize="small", loc="best", framealpha=0.85, edgecolor="none")
+        return self
+
+    def _draw(self, axes, i, j):
+        axes.scatter(*self.values[:, [i, j]].T, s=18, color="0.7", label="candidates")
+        front = self.values[self.front][:, [i, j]]
+        front = front[np.argsort(front[:, 0], kind="stable")]
+        line = "-" if len(self.names) == 2 else ""  # of three goals two are no front
+        axes.plot(*front.T, marker="o", ls=line, lw=1.0, color=COLOURS[0], label="not dominated")
+        axes.set(xlabel=self._label(i), ylabel=self._label(j))
+        tidy(axes)
+
+    def _label(self, i):
+        return (
+            "fit time, seconds (less is better)" if self.names[i] == "fit_time" else self.names[i]
+        )

@@ -1,0 +1,412 @@
+"""SILBOSearchCV(refit=[...]): the front of several goals, what is refused, and journals."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import uniform
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import KFold
+from support.derivatives import assert_gradient
+
+from skbo_silbo.acquisition._hypervolume import HypervolumeSurface, boxes_left, is_non_dominated
+from skbo_silbo.embedding import LinearEmbedding
+from skbo_silbo.model_selection import SILBOSearchCV
+from skbo_silbo.model_selection._goals import GoalsSILBO
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+
+X, Y = np.random.RandomState(0).normal(size=(12, 2)), np.arange(12.0)
+SQUARE = {"a": uniform(), "b": uniform(), "c": uniform()}
+GOALS = ["near", "far"]
+
+
+class Torn(BaseEstimator):
+    """A model with two scores that want two things of `a`, and 0 of `b` and `c`."""
+
+    n_fits = 0
+
+    def __init__(self, a=0.5, b=0.9, c=0.9, fails_above=2.0):
+        self.a, self.b, self.c, self.fails_above = a, b, c, fails_above
+
+    def fit(self, X, y=None):
+        Torn.n_fits += 1
+        if self.a > self.fails_above:
+            raise RuntimeError("a is too large")
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+    def score(self, X, y=None):
+        return near(self, X, y)
+
+
+def near(model, X, y=None):
+    return -model.a - 3.0 * (model.b**2 + model.c**2)
+
+
+def far(model, X, y=None):
+    return -((1.0 - model.a) ** 2) - 3.0 * (model.b**2 + model.c**2)
+
+
+def small(model, X, y=None):
+    return -model.b
+
+
+SCORING = {"near": near, "far": far, "small": small}
+
+
+def search(space=SQUARE, estimator=None, **params):
+    usual = {"cv": KFold(3), "random_state": 0, "n_iter": 14, "scoring": SCORING, "refit": GOALS}
+    return SILBOSearchCV(estimator or Torn(), space, **{**usual, **params})
+
+
+def points(fitted):
+    return [list(params.values()) for params in fitted.cv_results_["params"]]
+
+
+def values(results, goals=GOALS):
+    return -np.column_stack([results[f"mean_test_{goal}"] for goal in goals])
+
+
+def by_brute_force(Y):
+    """Return the rows that no other dominates, pair by pair."""
+    return [
+        i
+        for i, y in enumerate(Y)
+        if not np.isnan(y).any()
+        and not any(all(o <= y) and any(o < y) for o in Y if not np.isnan(o).any())
+    ]
+
+
+def area(Y, reference):
+    """Return the area that points of the plane, (n, 2), dominate below a reference."""
+    Y = Y[np.all(reference > Y, axis=1)]
+    total, lowest = 0.0, reference[1]
+    for x, y in Y[np.lexsort(Y.T[::-1])]:
+        if y < lowest:
+            total, lowest = total + (reference[0] - x) * (lowest - y), y
+    return total
+
+
+# --- domination and boxes -----------------------------------------------------------------------
+
+few_values = st.sampled_from([0.0, 1.0, 2.0, 3.0, np.nan])
+tables = st.integers(2, 3).flatmap(
+    lambda m: st.lists(st.lists(few_values, min_size=m, max_size=m), min_size=1, max_size=12)
+)
+
+
+@settings(deadline=None)
+@given(tables)
+def test_domination_is_that_of_all_pairs(rows):
+    Y = np.array(rows)
+    assert np.flatnonzero(is_non_dominated(Y)).tolist() == by_brute_force(Y)
+
+
+@settings(deadline=None)
+@given(tables, st.integers(0, 2**31))
+def test_boxes_are_what_is_left(rows, seed):
+    """Every point below the reference is in one box if nothing dominates it, and else in none."""
+    Y = np.array(rows)
+    Y = Y[~np.isnan(Y).any(axis=1)]
+    m = np.shape(rows)[1]
+    low, high = boxes_left(Y, np.full(m, 2.5))
+    places = np.random.default_rng(seed).uniform(-1.0, 2.5, (50, m))
+    n_boxes = np.sum(np.all((low < places[:, None]) & (places[:, None] <= high), axis=2), axis=1)
+    is_dominated = np.array([any(np.all(y <= p) for y in Y) for p in places])
+    np.testing.assert_array_equal(n_boxes, np.where(is_dominated, 0, 1))
+
+
+def a_surface(m, basis=None):
+    rng = np.random.default_rng(m)
+    Z = rng.uniform(-1.0, 1.0, (9, 2))
+    processes = tuple(
+        GaussianProcessSurrogate().fit(Z, np.sin(3.0 * Z[:, 0] + j) + Z[:, 1] ** 2 * j)
+        for j in range(m)
+    )
+    front = rng.uniform(-1.0, 1.0, (4, m))
+    front = front[is_non_dominated(front)]
+    embedding = LinearEmbedding(2) if basis is None else LinearEmbedding(basis.shape[0], basis)
+    low, high = boxes_left(front, np.ones(m))
+    parts = {"acquisition": None, "surrogate": processes[0], "embedding": embedding, "best": 0.0}
+    return HypervolumeSurface(**parts, objectives=processes, low=low, high=high), front
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_the_improvement_is_the_mean_over_draws(m):
+    """The exact one against volumes that drawn values add, counted on a grid of random places."""
+    surface, front = a_surface(m)
+    rng = np.random.default_rng(0)
+    places = rng.uniform(-5.0, 1.0, (40_000, m))
+    left = places[~np.any(np.all(front[:, None] <= places, axis=2), axis=0)]
+    for x in rng.uniform(-1.0, 1.0, (3, 2)):
+        predicted = [s.predict(x[None]) for s in surface.objectives]
+        mean, std = np.array(predicted)[:, :, 0].T
+        draws = mean + std * rng.standard_normal((400, m))
+        gains = [np.sum(np.all(y <= left, axis=1)) for y in draws]
+        unit = 6.0**m / len(places)
+        error = unit * np.std(gains) / np.sqrt(len(gains)) + 0.02 * unit * np.mean(gains)
+        expected = float(np.exp(surface.values(x[None]))[0])
+        assert abs(expected - unit * np.mean(gains)) < 5.0 * error + 1e-3
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_the_slope_of_the_improvement(m):
+    surface, _ = a_surface(m)
+    for x in np.random.default_rng(1).uniform(-0.9, 0.9, (4, 2)):
+        value, gradient = surface.value_and_gradient(x)
+        assert value == pytest.approx(surface.values(x[None])[0])
+        assert_gradient(gradient, lambda x: surface.values(x[None])[0], x)
+
+
+# --- a search -----------------------------------------------------------------------------------
+
+
+def test_the_front_is_that_of_all_pairs():
+    fitted = search().fit(X, Y)
+    assert fitted.pareto_front_.dtype.kind == "i"
+    assert fitted.pareto_front_.tolist() == by_brute_force(values(fitted.cv_results_))
+    assert 2 <= len(fitted.pareto_front_) < 14
+    assert fitted.refit == GOALS
+
+
+def test_equal_rows_are_all_in_the_front():
+    space = {"a": [0.0], "b": [0.0, 0.5], "c": [0.0], "fails_above": [2.0, 3.0]}
+    fitted = search(space, refit=["near", "small"], initial_params=None).fit(X, Y)
+    assert len(fitted.cv_results_["params"]) == 4
+    assert [fitted.cv_results_["params"][i]["b"] for i in fitted.pareto_front_] == [0.0, 0.0]
+
+
+@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite:UserWarning")
+@pytest.mark.parametrize("error_score", [np.nan, 100.0])
+def test_failed_candidates_are_never_in_the_front(error_score):
+    """Not even where a failure has a better score than anybody, and ends at once."""
+    goals = ["near", "far", "fit_time"]
+    with pytest.warns(FitFailedWarning, match="of 20 candidates failed"):
+        fitted = search(
+            estimator=Torn(fails_above=0.6), refit=goals, error_score=error_score, n_iter=20
+        ).fit(X, Y)
+    failed = fitted.cv_results_["param_a"] > 0.6
+    assert failed.any()
+    assert not failed[fitted.pareto_front_].any()
+    columns = -values(fitted.cv_results_), -fitted.cv_results_["mean_fit_time"]
+    Y_all = -np.column_stack(columns)
+    Y_all[failed] = np.nan
+    assert fitted.pareto_front_.tolist() == by_brute_force(Y_all)
+
+
+def test_the_goals_that_are_listed_are_those_searched():
+    """Another list, and another search of one of them, propose other candidates."""
+    three = points(search(refit=[*GOALS, "small"]).fit(X, Y))
+    two = points(search().fit(X, Y))
+    other = points(search(refit=("near", "small")).fit(X, Y))
+    one = points(search(refit="near").fit(X, Y))
+    assert two[:7] == three[:7] == other[:7] == one[:7]  # the design
+    assert len({str(found) for found in (two, three, other, one)}) == 4
+
+
+def test_two_kinds_of_proposals_take_turns():
+    optimizer = search().fit(X, Y).optimizer_
+    kinds = []
+    for _ in range(4):
+        optimizer.ask()
+        kinds.append(isinstance(optimizer._surface(), HypervolumeSurface))
+    assert kinds in ([True, False] * 2, [False, True] * 2)
+
+
+def test_the_time_is_a_goal():
+    fitted = search(scoring=None, refit=["score", "fit_time"]).fit(X, Y)
+    results = fitted.cv_results_
+    both = np.column_stack([-results["mean_test_score"], results["mean_fit_time"]])
+    assert fitted.pareto_front_.tolist() == by_brute_force(both)
+    assert not hasattr(fitted, "best_index_")
+    assert not hasattr(fitted, "best_score_")
+
+
+def test_the_same_seed_finds_the_same():
+    one, two, other = (search(random_state=seed).fit(X, Y) for seed in (0, 0, 1))
+    assert points(one) == points(two) != points(other)
+    assert one.pareto_front_.tolist() == two.pareto_front_.tolist()
+
+
+@pytest.mark.parametrize("copied", [clone, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
+def test_a_copy_finds_the_same(copied):
+    made = search()
+    again = copied(made)
+    assert points(again.fit(X, Y)) == points(made.fit(X, Y))
+    assert again.refit == GOALS
+    assert copied(made).refit == GOALS
+
+
+@pytest.fixture(scope="module")
+def ten_searches():
+    """Of thirty candidates each."""
+    return [search(n_iter=30, random_state=seed).fit(X, Y) for seed in range(10)]
+
+
+def test_candidates_crowd_where_no_goal_suffers(ten_searches):
+    """`b` and `c` cost both goals, while `a` trades one for the other, and is spread."""
+    tables = [np.array(points(fitted)) for fitted in ten_searches]
+    assert np.mean([table[20:, 1:] < 0.2 for table in tables]) > 0.5
+    fronts = [t[f.pareto_front_, 0] for t, f in zip(tables, ten_searches, strict=True)]
+    assert np.mean([np.ptp(front) for front in fronts]) > 0.6
+
+
+def test_it_dominates_more_than_random_search(ten_searches):
+    """On the mean of ten seeds."""
+    reference = np.array([1.5, 1.5])
+    ours = [area(values(fitted.cv_results_), reference) for fitted in ten_searches]
+    by_chance = []
+    for seed in range(10):
+        models = [Torn(*row) for row in np.random.default_rng(seed).random((30, 3))]
+        rows = [[-near(model, X), -far(model, X)] for model in models]
+        by_chance.append(area(np.array(rows), reference))
+    assert np.mean(ours) > np.mean(by_chance) + 0.3, (ours, by_chance)
+
+
+# --- what there is not --------------------------------------------------------------------------
+
+
+def test_nothing_is_refitted_and_the_reason_is_said():
+    fitted = search()
+    before = Torn.n_fits
+    fitted.fit(X, Y)
+    assert Torn.n_fits - before == 14 * 3
+    for name in ("best_estimator_", "best_index_", "best_params_", "best_score_", "refit_time_"):
+        assert not hasattr(fitted, name)
+    for call in (fitted.predict, fitted.score, lambda _: fitted.best_estimator_):
+        with pytest.raises(AttributeError, match=r"several goals.*pareto_front_"):
+            call(X)
+
+
+def test_a_search_of_one_goal_after_one_of_several():
+    """Nothing is left of the one in the other."""
+    fitted = search().fit(X, Y)
+    fitted.set_params(refit="near").fit(X, Y)
+    assert not hasattr(fitted, "pareto_front_")
+    assert len(fitted.predict(X)) == len(X)
+    fitted.set_params(refit=GOALS).fit(X, Y)
+    assert not hasattr(fitted, "best_estimator_")
+
+
+def test_without_several_goals_the_message_is_the_usual_one():
+    with pytest.raises(AttributeError, match=r"has no attribute 'best_estimator_'$"):
+        _ = search(refit=False).best_estimator_
+
+
+def test_the_list_is_there_again_after_an_error():
+    failing = search(estimator=Torn(fails_above=-1.0), error_score="raise")
+    with pytest.raises(RuntimeError, match="too large"):
+        failing.fit(X, Y)
+    assert failing.refit == GOALS
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"refit": ["near"]}, "refit must list 2 or 3 goals"),
+        ({"refit": ["near", "near"]}, "refit must list 2 or 3 goals"),
+        ({"refit": ["near", 1]}, "refit must list 2 or 3 goals"),
+        ({"refit": ["near", "far", "small", "fit_time"]}, "refit must list 2 or 3 goals"),
+        ({"refit": ["near", "fast"]}, r"refit must list goals among \['near'.*\['fast'\]"),
+        ({"refit": ["near", "fit_time"], "scoring": None}, r"among \['score', 'fit_time'\]"),
+        ({"patience": 3}, "patience must not be given with several goals"),
+        ({"patience": "auto"}, "patience must not be"),
+        ({"racing": True}, "racing must not be"),
+        ({"time_aware": True}, "time_aware must not be"),
+        ({"resource": "n_samples"}, "resource must not be"),
+        ({"fold_noise": True}, "fold_noise must not be"),
+        ({"initial_results": []}, "initial_results must not be"),
+        ({"optimizer_options": {"acquisition": "ucb"}}, "acquisition must be 'ei' with several"),
+    ],
+)
+def test_what_cannot_be_honoured_is_refused_before_the_first_fit(params, message):
+    before = Torn.n_fits
+    with pytest.raises(ValueError, match=message):
+        search(**params).fit(X, Y)
+    assert Torn.n_fits == before
+
+
+def several_scores(model, X, y=None):
+    return {"near": near(model, X), "far": far(model, X)}
+
+
+@pytest.mark.parametrize("scoring", [several_scores, near])
+def test_goals_of_a_callable_are_known_after_its_first_call(scoring):
+    with pytest.raises(ValueError, match=r"refit must list goals among .*\['fast'\]"):
+        search(scoring=scoring, refit=["fast", "fit_time"]).fit(X, Y)
+
+
+def test_a_callable_of_several_scores():
+    assert points(search(scoring=several_scores).fit(X, Y)) == points(search().fit(X, Y))
+
+
+# --- with the other options ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("params", [{}, {"batch_size": 3}, {"n_jobs": 2, "batch_size": 2}])
+def test_a_journal_goes_on_as_if_never_interrupted(tmp_path, params):
+    params = {"n_initial": 6, **params}
+    whole = search(n_iter=16, **params).fit(X, Y)
+    journal = {"journal": tmp_path / "goals.jsonl", **params}
+    search(n_iter=10, **journal).fit(X, Y)
+    resumed = search(n_iter=16, **journal).fit(X, Y)
+    assert resumed.cv_results_["source"].tolist()[:10] == ["resumed"] * 10
+    assert points(resumed) == points(whole)
+    assert resumed.pareto_front_.tolist() == whole.pareto_front_.tolist()
+
+
+def test_a_journal_after_every_candidate(tmp_path):
+    """Wherever it was interrupted, what follows is the same."""
+    whole = points(search(n_iter=14).fit(X, Y))
+    for n in (8, 9, 11, 12, 13, 14):
+        options = {"journal": tmp_path / "step.jsonl", "n_initial": 7, "n_iter": n}
+        assert points(search(**options).fit(X, Y)) == whole[:n]
+
+
+def test_a_journal_of_other_goals_is_refused(tmp_path):
+    journal = tmp_path / "goals.jsonl"
+    search(n_iter=3, journal=journal).fit(X, Y)
+    for refit in ("near", ["near", "small"]):
+        with pytest.raises(ValueError, match="refit"):
+            search(n_iter=5, journal=journal, refit=refit).fit(X, Y)
+
+
+def test_workers_that_are_never_waited_for(tmp_path):
+    journal = tmp_path / "goals.jsonl"
+    fitted = search(n_iter=12, n_jobs=2, journal=journal).fit(X, Y)
+    assert fitted.pareto_front_.tolist() == by_brute_force(values(fitted.cv_results_))
+    again = search(n_iter=16, n_jobs=2, journal=journal).fit(X, Y)
+    assert points(again)[:12] == points(fitted)
+    assert again.pareto_front_.tolist() == by_brute_force(values(again.cv_results_))
+
+
+def test_rules_and_given_candidates_are_kept():
+    given = [{"a": 0.25, "b": 0.5, "c": 0.125}, {"a": 0.75, "b": 0.5, "c": 0.125}]
+    fitted = search(
+        initial_params=given, constraints=lambda p: p["a"] + p["b"] <= 1.5, n_iter=16
+    ).fit(X, Y)
+    assert fitted.cv_results_["params"][:2] == given
+    table = np.array(points(fitted))
+    assert (table[:, 0] + table[:, 1] <= 1.5).all()
+    assert (fitted.cv_results_["source"] == "model").any()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"embedding": "active-subspace"},
+        {"embedding": "semi-sir", "n_components": 1},
+        {"surrogate": "sklearn"},
+        {"optimizer_options": {"mapping": "bottom-up"}, "n_components": 2},
+    ],
+)
+def test_parts_of_the_engine_are_used(options):
+    fitted = search(n_iter=12, **options).fit(X, Y)
+    assert points(fitted) != points(search(n_iter=12).fit(X, Y))
+    assert isinstance(fitted.optimizer_, GoalsSILBO)
