@@ -1,18 +1,19 @@
 """The candidates of a search of several goals, and those that no other dominates."""
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from ._figures import AxesLike, given_axes, import_pyplot
+from ._figures import AxesLike, PanelDisplay, import_pyplot
 from ._panels import COLOURS, tidy
 
 
 @dataclass(eq=False, repr=False)
-class ParetoDisplay:
+class ParetoDisplay(PanelDisplay):
     """Two goals a panel: all candidates, and in colour those that no other dominates.
 
     Use :meth:`from_search`; the constructor takes what is drawn, which stay attributes of the same
@@ -91,18 +92,19 @@ class ParetoDisplay:
         self
         """
         plt = import_pyplot("ParetoDisplay")
-        pairs = list(combinations(range(len(self.names)), 2))
-        if ax is None:
-            size = 0.6 + 4.0 * len(pairs), 3.6
-            ax = plt.figure(figsize=size, layout="constrained").subplots(1, len(pairs))
-        self.axes_ = given_axes(ax, len(pairs))
-        self.figure_ = self.axes_[0].figure
-        for axes, (i, j) in zip(self.axes_, pairs, strict=True):
-            self._draw(axes, i, j)
+        panels = [
+            partial(self._draw_pair, *pair) for pair in combinations(range(len(self.names)), 2)
+        ]
+
+        def make_axes(n):
+            size = 0.6 + 4.0 * n, 3.6
+            return plt.figure(figsize=size, layout="constrained").subplots(1, n)
+
+        self._draw(panels, ax, make_axes)
         self.axes_[0].legend(fontsize="small", loc="best", framealpha=0.85, edgecolor="none")
         return self
 
-    def _draw(self, axes, i, j):
+    def _draw_pair(self, i, j, axes):
         axes.scatter(*self.values[:, [i, j]].T, s=18, color="0.7", label="candidates")
         front = self.values[self.front][:, [i, j]]
         front = front[np.argsort(front[:, 0], kind="stable")]
