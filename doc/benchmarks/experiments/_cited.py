@@ -65,11 +65,11 @@ def cited_report(results):
         for method, other in PAIRS.items():
             ends = [_ends(methods.get(name, [])) for name in (method, other)]
             seeds = sorted(ends[0].keys() & ends[1].keys())
+            runs[method] += 2 * len(seeds)
             if len(seeds) > 1:
                 told = f"{told_problem(dict(key))}, {dict(key)['n']} evaluations"
                 values = ([side[seed] for seed in seeds] for side in ends)
                 comparisons.append((told, method, other, *values, -1.0))
-                runs[method] += 2 * len(seeds)
     few = [method for method, count in runs.items() if count < FEWEST_RUNS]
     told = ", ".join(f"{count} of {method} and {PAIRS[method]}" for method, count in runs.items())
     note = f"Minimised. {NOTE} Runs: {told}; {ABOUT_FEW}"
