@@ -118,7 +118,6 @@ CLAIMS = {
     1000: (
         *beats("bottom-up", "silbo-bu"),
         Claim(RANDOM, "silbo-bu", "random", 550),
-        Claim(TOP_DOWN_RANDOM, "silbo-td-as-run", "random", way=RAN),
         Claim(IMPROVEMENT, "silbo-bu-ei", "silbo-bu", 550, level=True),
         *ABLATIONS,
     ),
