@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skbo_silbo import SILBO
+from skbo_silbo.benchmarks.engine import Store
 from skbo_silbo.benchmarks.experiments import OWN_MEASUREMENTS
 from skbo_silbo.embedding import LinearEmbedding
 
@@ -57,7 +58,7 @@ def made_result(method, repeat, held):
         "status": "ok",
         "planes": {"50": held},
         "first plane": 1.0,
-        "refits": {"all values": [held, 0.5]},
+        "refits": {key: [held, 0.5] for key in planes.FITS},
         "span": 0.6,
         "share": 0.2,
     }
@@ -66,7 +67,7 @@ def made_result(method, repeat, held):
 @pytest.mark.parametrize(("n_runs", "n_tables"), [(59, 1), (60, 2)])
 def test_a_search_with_few_runs_is_grey_and_its_points_are_not_told(n_runs, n_tables):
     results = [made_result("semi-SIR", i, 0.1 + 0.1 * (i % 2)) for i in range(n_runs)]
-    tables = planes.report(results)
+    tables = planes.report(results)  # the other searches lack, so there is no paragraph
     assert len(tables) == n_tables
     row = dict(zip(tables[0].header, tables[0].rows[0], strict=True))
     assert (":grey:" in row["search"]) == (n_runs < 60)
@@ -74,3 +75,22 @@ def test_a_search_with_few_runs_is_grey_and_its_points_are_not_told(n_runs, n_ta
     if n_tables == 2:
         assert row["after 50"] == "0.150 ± 0.007"
         assert tables[1].rows[0][0] == "all values"
+
+
+def test_the_words_of_the_page_are_true_of_the_results():
+    """The paragraph has the figures of the day in sentences that were written once."""
+    results = Store(OWN_MEASUREMENTS.parent / "learnt_plane.jsonl").read()
+    rows = {m: [r for r in results if r["method"] == m] for m in planes.METHODS}
+    fits = [values[0].mean() for values in planes._refits(rows[planes.AS_IS]).values()]
+    alone, few, proposals, _, fair, penalised, chosen = fits
+    held, closed = (
+        [np.mean([told(r) for r in own]) for own in rows.values()]
+        for told in (lambda r: r["planes"]["50"], lambda r: r["share"])
+    )
+    assert held[0] < 0.5 * alone
+    assert penalised < 0.5 * fair
+    assert chosen > 0.8 * fair
+    assert max(few, proposals) < 0.4 * fair
+    assert held[3] > 2.0 * held[1]
+    assert held[3] > 1.5 * held[2]
+    assert closed[3] > closed[1] > closed[2] > closed[0] + 0.2
