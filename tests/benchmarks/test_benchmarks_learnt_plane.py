@@ -94,3 +94,5 @@ def test_the_words_of_the_page_are_true_of_the_results():
     assert held[3] > 2.0 * held[1]
     assert held[3] > 1.5 * held[2]
     assert closed[3] > closed[1] > closed[2] > closed[0] + 0.2
+    guide = (OWN_MEASUREMENTS.parents[1] / "guide_learnt.rst").read_text()
+    assert f"closed {closed[1]:.2f} of the gap, with unlabelled points {closed[0]:.2f}" in guide
