@@ -154,6 +154,8 @@ def test_the_short_answer_is_what_the_data_say(findings):
     assert all(len(found) > 1 for found in signs.values())
     more = findings.authors_claims(curves, findings.AUTHORS_MORE)
     assert {s for c, cells in more.items() if c.words == findings.ALIKE for _, s in cells} == {0}
+    kernels = [[s for _, s in cells] for c, cells in more.items() if "kernel" in c.words]
+    assert kernels == [[0, 0, 1, 1, 1, 1]] * 2  # Branin first
     results = findings.Results("paper")
     rows = [
         (claim.words, name, sign)

@@ -21,6 +21,8 @@ from skbo_silbo.benchmarks.search.search_run import measure_search
 from skbo_silbo.decomposition import SemiSlicedInverseRegression
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
+from ._learnt_report import FEWEST_RUNS
+
 PAIRS = {"rembo-zonotope": "rembo", "ksir-bo": "sir-bo", "add-bo-sampled": "add-bo"}
 MEASURES = {"log density": 1.0, "root mean square": -1.0}
 N_POINTS, N_HELD_OUT = 50, 500  # labelled, and as many unlabelled
@@ -31,36 +33,48 @@ NOTE = (
     "has a positive one. Verdict: Student's t at 5 %, after Bonferroni's correction over the table."
 )
 
+ABOUT_FEW = f"rows with fewer than {FEWEST_RUNS} are grey and support no sentence."
 
-def paired_table(title, comparisons, note):
-    """Return the table of comparisons: (problem, method, other, values, others, sign) each."""
+
+def paired_table(title, comparisons, note, few=()):
+    """Return the table of comparisons: (problem, method, other, values, others, sign) each.
+
+    Those of the methods `few` are grey, without a verdict.
+    """
+    n_decided = sum(method not in few for _, method, *_ in comparisons)
     rows = []
     for problem, method, other, values, others, sign in comparisons:
         gains = sign * (np.array(values) - others)
-        differ = gains.size > 1 and float(ttest_1samp(gains, 0.0).pvalue) * len(comparisons) < SURE
-        rows.append(
-            (
-                *(problem, method, other, f"{np.mean(values):.4g}", f"{np.mean(others):.4g}"),
-                f"{gains.mean():+.3g} ± {error_of_mean(gains):.2g}",
-                str(gains.size),
-                ("better" if gains.mean() > 0 else "worse") if differ else "undecided",
-            )
+        row = (
+            *(problem, method, other, f"{np.mean(values):.4g}", f"{np.mean(others):.4g}"),
+            f"{gains.mean():+.3g} ± {error_of_mean(gains):.2g}",
+            str(gains.size),
         )
+        if method in few:
+            rows.append((*(f":grey:`{cell}`" for cell in row), ""))
+            continue
+        differ = float(ttest_1samp(gains, 0.0).pvalue) * n_decided < SURE
+        rows.append((*row, ("better" if gains.mean() > 0 else "worse") if differ else "undecided"))
     return Table(title, HEADER, rows, note)
 
 
 def cited_report(results):
     """Return each cited method beside its parent."""
-    comparisons = []
+    comparisons, runs = [], dict.fromkeys(PAIRS, 0)
     for key, methods in by_method(results).items():
         for method, other in PAIRS.items():
             ends = [_ends(methods.get(name, [])) for name in (method, other)]
             seeds = sorted(ends[0].keys() & ends[1].keys())
+            runs[method] += 2 * len(seeds)
             if len(seeds) > 1:
                 words = f"{problem_in_words(dict(key))}, {dict(key)['n']} evaluations"
                 values = ([side[seed] for seed in seeds] for side in ends)
                 comparisons.append((words, method, other, *values, -1.0))
-    return [paired_table("Methods that the paper cites", comparisons, f"Minimised. {NOTE}")]
+    few = [method for method, count in runs.items() if count < FEWEST_RUNS]
+    words = ", ".join(f"{count} of {method} and {PAIRS[method]}" for method, count in runs.items())
+    note = f"Minimised. {NOTE} Runs: {words}; {ABOUT_FEW}"
+    title = "Methods that the paper cites"
+    return [".. role:: grey", paired_table(title, comparisons, note, few)]
 
 
 def _ends(results):
