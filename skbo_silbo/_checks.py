@@ -95,16 +95,20 @@ def check_function(name, given, *asked):
 
 
 def check_integer(name, value, minimum, special=None):
-    """Refuse what is not an integer of at least `minimum`; `special` names what else is allowed."""
+    """Refuse what is not an integer of at least `minimum`; `special` shows what else is allowed."""
     if isinstance(value, Integral) and not isinstance(value, bool) and value >= minimum:
+        return
+    if special == repr(value):
         return
     allowed = f"{special} or an integer" if special else "an integer"
     raise ValueError(f"{name} must be {allowed} >= {minimum}: got {value!r}.")
 
 
 def check_nonnegative(name, value, special=None):
-    """Refuse what is not a finite number of at least 0; `special` names what else is allowed."""
+    """Refuse what is not a finite number of at least 0; `special` shows what else is allowed."""
     if isinstance(value, Real) and not isinstance(value, bool) and 0 <= value < np.inf:
+        return
+    if special == repr(value):
         return
     allowed = f"{special} or a finite number" if special else "a finite number"
     raise ValueError(f"{name} must be {allowed} >= 0: got {value!r}.")

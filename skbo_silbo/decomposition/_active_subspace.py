@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Real
 from typing import Self
 
 import numpy as np
@@ -10,16 +9,16 @@ from sklearn.utils import check_array
 
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
-from .._checks import check_choice, check_integer
+from .._checks import check_choice, check_integer, check_share
 from .._numerics._gaussian_process import GaussianProcess
 from .._numerics._hyperparameters import Observations, climb, most_probable
 from .._numerics._priors import PRIORS, UNIFORM_WIDTH, HyperparameterPrior
 from .._numerics._screening import starting_log_lengths
 from ._projection import LinearProjection
-from .rows._extremes import check_extremes
+from ._supervised import Supervised
 from .rows._frame import Frame
-from .rows._labels import response_targets, split_labelled
-from .selection._n_components import check_n_components
+from .rows._labels import response_targets
+from .selection._n_components import check_identified
 
 SEARCH_ROWS = 200
 """Rows by which hyperparameters are searched; all rows only polish the best end."""
@@ -34,7 +33,7 @@ OF_THE_PROCESS = (
 """Attributes that only fitted processes have."""
 
 
-class ActiveSubspace(LinearProjection):
+class ActiveSubspace(Supervised, LinearProjection):
     """Directions along which a Gaussian process, fitted to the labels, changes most.
 
     Or along which y itself does, where its gradients are given to ``fit``.
@@ -134,6 +133,10 @@ class ActiveSubspace(LinearProjection):
     """
 
     _takes_responses = True
+    _takes_categories = False
+    _keeps_float32 = False
+    _reads_values = True
+    _passing = OF_THE_PROCESS
 
     def __init__(
         self,
@@ -191,14 +194,7 @@ default=None
             gradients identify, or gradients of another shape, not finite, or with
             ``response="rank"``.
         """
-        self._check_parameters()
-        rows = split_labelled(
-            self, X, y, X_unlabeled, sample_weight=sample_weight, multivariate=True
-        )
-        check_n_components(self.n_components, self.n_features_in_)
-        check_extremes(rows.X_labeled, rows.y, vars(self).get("feature_names_in_"))
-        for name in OF_THE_PROCESS:
-            self.__dict__.pop(name, None)
+        rows = self._rows(X, y, X_unlabeled, sample_weight)
         Y = rows.y if rows.y.ndim == 2 else rows.y[:, None]
         if self.response == "rank":
             Y = np.hstack([response_targets(y, rows.weights) for y in Y.T])
@@ -213,6 +209,11 @@ default=None
             slopes, n_points = self._slopes_of_processes(frame, rows, Y, copies)
         else:
             slopes = frame.slopes(self._check_gradients(gradients, rows, Y.shape[1]))
+            if not slopes.any():
+                raise ValueError(
+                    "gradients must not all be 0 over the labelled rows and the features that vary "
+                    "there: no feature changes y."
+                )
             slopes, n_points = np.sqrt(copies)[:, None, None] * slopes, rows.n_rows
         singular, directions = np.linalg.svd(np.concatenate(slopes), full_matrices=False)[1:]
         unit = frame.y_scale[0] if len(frame.y_scale) == 1 else 1 / np.sqrt(len(frame.y_scale))
@@ -237,8 +238,6 @@ default=None
                 f"gradients must have shape {wanted}, a slope for each row and feature: got "
                 f"{G.shape}. Give those of y at the rows of X."
             )
-        if not G.any():
-            raise ValueError("gradients must not all be 0: no feature changes y.")
         return G.reshape(n, q, d)[rows.is_labeled]
 
     def _slopes_of_processes(self, frame, rows, Y, copies):
@@ -282,10 +281,9 @@ default=None
 
     def _store_directions(self, frame, singular, directions):
         rank = int(np.sum(singular > singular[0] * max(directions.shape) * np.finfo(float).eps))
-        self._check_identified(rank)
-        self.mean_ = frame.mean
-        self.eigenvalues_ = np.zeros(len(singular))
-        self.eigenvalues_[: len(singular)] = singular[: len(self.eigenvalues_)] ** 2
+        what = "directions in which the gradients differ from zero"
+        check_identified(self.n_components, rank, what, ", fewer components, or more rows")
+        self.mean_, self.eigenvalues_ = frame.mean, singular**2
         if self.n_components == "auto":
             self.n_components_ = _n_leading(singular**2, self.spectrum_floor)
         else:
@@ -313,23 +311,14 @@ default=None
             "log_marginal_likelihood_": model.evidence - model.data.n_rows * np.log(y_scale),
         }
 
+    def _usable(self, data):
+        return data
+
     def _check_parameters(self):
         check_choice("prior", self.prior, list(PRIORS))
         check_choice("response", self.response, ["value", "rank"])
         check_integer("n_refinements", self.n_refinements, 0)
-        floor = self.spectrum_floor
-        if not isinstance(floor, Real) or not 0.0 < floor < 1.0:
-            raise ValueError(
-                f"spectrum_floor must be a number in (0, 1): got {floor!r}. The default is 1e-3."
-            )
-
-    def _check_identified(self, rank):
-        if self.n_components != "auto" and self.n_components > rank:
-            raise ValueError(
-                f"n_components must be at most {rank}, the number of directions in which the "
-                f"gradients differ from zero: got {self.n_components}. Use n_components='auto', "
-                "fewer components, or more rows."
-            )
+        check_share("spectrum_floor", self.spectrum_floor, default=1e-3)
 
 
 @dataclass(frozen=True, eq=False)

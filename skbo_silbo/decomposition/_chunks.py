@@ -1,7 +1,7 @@
 """Sliced inverse regression of chunks, or of the blocks of a Dask array, by their moments."""
 
 import numpy as np
-from sklearn.utils import check_random_state
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
 from .._numerics._pencil import Pencil
@@ -10,17 +10,27 @@ from .._numerics._whitening import whitening_basis
 from .rows._extremes import check_extremes
 from .rows._labels import check_block_response, check_labelled_chunk, warn_of_classes
 from .rows._moments import SliceMoments
-from .rows._solved_on_demand import SolvedOnDemand
 from .selection._n_components import COMPONENT_WORDS, TESTED_WORDS, check_n_components
 from .selection._ridge import choose_ridge_from_moments
 from .significance._linearity import rows_to_look_at
 from .significance._nothing_found import warn_of_none
 from .significance._permutation import permutation_tests
 from .significance._rotation import N_ROTATIONS, MeanRotations
-from .significance._sequential_tests import dimension_by_tests
 from .slicing._blocks import LabelledBlocks, moments_of_blocks
 from .slicing._slice_coding import SliceCoding
 from .slicing._slices import slice_response
+
+SOLVED = (
+    "components_",
+    "mean_",
+    "eigenvalues_",
+    "n_components_",
+    "ridge_",
+    "solver_",
+    "dimension_tests_",
+    "rotation_tests_",
+)
+"""Attributes of ``fit`` that chunks leave to be computed when one of them is first read."""
 
 
 def _needs_all_rows(estimator):
@@ -54,20 +64,10 @@ class ChunkedSlicing:
 
     The estimator it is mixed into checks its parameters, chooses among directions and stores them:
     ``_check_parameters``, ``_begin``, ``_check_identified``, ``_n_wanted``, ``_n_identified``,
-    ``_store_spectrum``, ``_choose_from_spectrum``, ``_dimension_by_shuffles``,
-    ``_tests_are_valid``, ``_most_tested``, ``_seed_of_tests``, ``_or_all``,
-    ``_store_components``, ``_given_ridge``, ``_forget_passing``,
-    ``_depends_on_units`` and ``_look_at_curvature``.
+    ``_store_spectrum``, ``_choose_n_components``, ``_shuffle``, ``_settings_of_tests``,
+    ``_store_components``, ``_given_ridge``, ``_forget_passing``, ``_depends_on_units`` and
+    ``_look_at_curvature``.
     """
-
-    components_ = SolvedOnDemand()
-    mean_ = SolvedOnDemand()
-    eigenvalues_ = SolvedOnDemand()
-    n_components_ = SolvedOnDemand()
-    ridge_ = SolvedOnDemand()
-    solver_ = SolvedOnDemand()
-    dimension_tests_ = SolvedOnDemand()
-    rotation_tests_ = SolvedOnDemand()
 
     @available_if(_is_streamable)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -133,8 +133,9 @@ class ChunkedSlicing:
         self.target_type_ = "numeric" if coding.classes is None else "categorical"
         self._moments = chunk if first else self._moments.merged(chunk)
         self._forget_passing()
-        self._forget_solved()
-        self._unsolved = self._moments
+        for name in SOLVED:
+            vars(self).pop(name, None)
+        self._is_solved = False
         self.slice_sizes_ = self._moments.counts[self._moments.counts > 0]
         self.n_slices_, self._n_groups = len(self.slice_sizes_), 1
         return self
@@ -169,7 +170,6 @@ class ChunkedSlicing:
         self._forget_passing()
         self._begin(y, slices)
         self._dtype = np.result_type(X.dtype, np.float32)
-        self._moments = None
         rows = LabelledBlocks(X, labelled, slices)
         looked_at = rows_to_look_at(len(slices.codes), X.shape[1], slices.weights)
         if self.n_components not in TESTED_WORDS:
@@ -213,27 +213,39 @@ class ChunkedSlicing:
         if not isinstance(self.n_components, str) and self.n_components > limit:
             return False
         self._store_spectrum(spectrum, moments.n, plain=True, penalised=False)
-        if self.n_components not in TESTED_WORDS or self._tests_are_valid(moments.n):
-            self.n_components_ = self._choose_from_spectrum(moments.n, plain=True)
-        elif rows is not None:
-            self.n_components_ = self._shuffle_blocks(rows, moments.mean, scale, rho)
-        else:
-            held = moments.counts[moments.counts > 0]
-            problem = MeanRotations.of_moments(N, basis, rho, held)
-            self.n_components_ = self._dimension_by_rotations(problem)
+        held = moments.counts[moments.counts > 0]
+
+        def draw_tests():
+            if rows is not None:
+                return self._shuffle_blocks(rows, moments.mean, scale, rho)
+            return self._rotate(MeanRotations.of_moments(N, basis, rho, held))
+
+        self.n_components_ = self._choose_n_components(moments.n, True, draw_tests)
         self._store_components(spectrum, moments.n, scale)
         return True
 
-    def _solve_on_demand(self, moments):
-        if self._solve_moments(moments):
+    def __getattr__(self, name):
+        """Solve the moments of chunks when an attribute that they leave open is first read."""
+        if name not in SOLVED or vars(self).get("_is_solved", True):
+            return super().__getattribute__(name)  # which says that there is none
+        self._is_solved = True  # what is read meanwhile is not there
+        self._is_solved = self._solve_moments(self._moments)
+        if self._is_solved:
             self._warn_if_none()
+        if self._is_solved or name in vars(self):
+            return getattr(self, name)
+        raise NotFittedError(
+            f"{name} is not known yet: the {self._moments.n:.12g} rows seen lie in "
+            f"{self.n_slices_} slices, too few for n_components={self.n_components!r}. Pass more "
+            "rows to partial_fit."
+        )
 
     def _warn_if_none(self):
         if not self.n_components_:
             warn_of_none()
 
     def _shuffle_blocks(self, rows, mean, scale, rho):
-        """Count the directions by the permutation tests of ``fit``."""
+        """Set and return the permutation tests of ``fit``."""
         if not self._depends_on_units(rows.slices, n_unlabeled=0):
             scale = 1.0
         X, slices = rows.shuffled(mean, scale)
@@ -244,25 +256,16 @@ class ChunkedSlicing:
             ridge=rho,
             root_weights=slices.root_weights,
         )
-        return self._dimension_by_shuffles(pencil, slices)
+        return self._shuffle(pencil, slices)
 
-    def _dimension_by_rotations(self, problem):
+    def _rotate(self, problem):
         self.rotation_tests_ = permutation_tests(
-            problem,
-            most=self._most_tested(),
-            n_permutations=N_ROTATIONS,
-            random_state=check_random_state(self._seed_of_tests()),
+            problem, n_permutations=N_ROTATIONS, **self._settings_of_tests()
         )
-        return self._or_all(dimension_by_tests(self.rotation_tests_))
+        return self.rotation_tests_
 
     def _ridge_of_moments(self, scatter, N, counts):
         if self.ridge == "auto":
             unordered = self.target_type_ != "numeric"
             return choose_ridge_from_moments(scatter, N, counts[counts > 0], unordered)
         return self._given_ridge(counts.sum(), penalised=False) * np.diag(scatter).mean()
-
-    def _forget_solved(self):
-        """Drop what an earlier fit or chunk left of the attributes solved on demand."""
-        for name, value in vars(ChunkedSlicing).items():
-            if isinstance(value, SolvedOnDemand):
-                self.__dict__.pop(name, None)

@@ -11,7 +11,6 @@ M          (q, q)    ``Z' diag(e) Z / n``
 
 import numpy as np
 from scipy import linalg
-from sklearn.utils import check_random_state
 
 from .._checks import check_choice
 from ._supervised import SupervisedProjection
@@ -122,7 +121,7 @@ class PrincipalHessianDirections(SupervisedProjection):
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
         if not self.n_components_:
             sees = "directions along which the mean of y bends"
-            warn_of_unseen(Z, data.y, sees, found=0, sees_means=True)
+            warn_of_unseen(Z, data.y, data.weights, sees, found=0, sees_means=True)
 
     def _choose_n_components(self, S, e, slices):
         if self.on == "residuals":
@@ -146,5 +145,5 @@ class PrincipalHessianDirections(SupervisedProjection):
             SignFlips.of(S, e, weights),
             most=min(S.shape[1], MOST_TESTED),
             n_permutations=affordable(S, N_FLIPS),
-            random_state=check_random_state(0),
+            random_state=0,
         )

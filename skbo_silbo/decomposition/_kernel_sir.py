@@ -1,25 +1,23 @@
 """Sliced inverse regression in the feature space of a kernel, with unlabelled rows."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Self, overload
+from typing import Any, Self
 
 import numpy as np
 from scipy import linalg
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skbo_silbo._typing import ArrayLike, BlockArray, FloatArray, LegacyRandomState
+from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
-from .._checks import check_choice, check_integer, check_nonnegative
+from .._checks import check_choice, check_flag, check_integer, check_nonnegative
 from .._numerics._leave_one_out import best_ridge
 from ._kernel_features import RANGE_TOLERANCE, KernelFeatures
 from ._kernel_problem import KernelProblem, compare_alphas, roughness_of
+from ._projection import Projection
 from ._supervised import Supervised
 from .rows._centering import is_constant
-from .rows._dask_arrays import FLOATS, check_in_memory, is_dask_array, map_blocks
 from .rows._labels import response_targets
 from .rows._weights import copies
 from .selection._criterion import dimension_by_criterion
@@ -40,9 +38,7 @@ def _learns_inverse(estimator):
     return True
 
 
-class KernelSlicedInverseRegression(
-    Supervised, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
-):
+class KernelSlicedInverseRegression(Supervised, Projection):
     """Nonlinear scores along which X varies with y, learnt from labelled and unlabelled rows.
 
     Sliced inverse regression in the feature space of a kernel [1]_: the curves along which the
@@ -229,39 +225,14 @@ class KernelSlicedInverseRegression(
         K, order = self._kernel_of_rows(data)
         features = KernelFeatures.of(K, len(data.y), data.weights)
         problem = self._make_problem(features.coordinates, data)
-        self._choose_alpha(problem)
+        self._choose_alpha(problem, slices.n_rows)
         self._store(features, problem.solve(self.alpha_), slices.n_rows, order)
         if self.fit_inverse_transform:
             self._fit_inverse(K, data.weights)
         return self
 
-    @overload
-    def transform(self, X: BlockArray) -> Any: ...
-    @overload
-    def transform(self, X: ArrayLike) -> FloatArray: ...
-    def transform(self, X: Any) -> Any:
-        """Scores of rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features), or Dask array
-            Of shape (n, n_fitted) for a precomputed kernel.
-
-        Returns
-        -------
-        Z : ndarray of shape (n, r), or Dask array
-            Float32 where X is; a Dask array is not computed yet.
-        """
-        check_is_fitted(self)
-        if is_dask_array(X):
-            return map_blocks(self.transform, X, self.dual_coef_.shape[1])
-        check_in_memory("X", X)
-        X = validate_data(self, X, reset=False, dtype=FLOATS)
-        values = self._kernel_values(X.astype(np.float64, copy=False), self.X_fit_)
-        return (values @ self.dual_coef_ - self.offset_).astype(X.dtype, copy=False)
-
     @available_if(_learns_inverse)
-    def inverse_transform(self, Z: ArrayLike) -> FloatArray:
+    def inverse_transform(self, Z: Any) -> Any:
         """Rows that have about the given scores.
 
         Parameters
@@ -278,18 +249,15 @@ class KernelSlicedInverseRegression(
         AttributeError
             If `fit_inverse_transform` is False: the method is not there.
         """
-        check_is_fitted(self)
-        if is_dask_array(Z):
-            return map_blocks(self.inverse_transform, Z, self.n_features_in_)
-        check_in_memory("Z", Z)
-        scores = check_array(Z, dtype=FLOATS, input_name="Z")
-        if scores.shape[1] != self.n_components_:
-            raise ValueError(
-                f"Z must have n_components_ = {self.n_components_} columns: got "
-                f"{scores.shape[1]}. Pass scores from transform."
-            )
-        values = self._score_kernel(scores.astype(np.float64, copy=False), self._Z_fit)
-        return (values @ self._inverse_coef + self._X_mean).astype(scores.dtype, copy=False)
+        return super().inverse_transform(Z)
+
+    def _scores(self, X):
+        values = self._kernel_values(X.astype(np.float64, copy=False), self.X_fit_)
+        return (values @ self.dual_coef_ - self.offset_).astype(X.dtype, copy=False)
+
+    def _lift(self, Z):
+        values = self._score_kernel(Z.astype(np.float64, copy=False), self._Z_fit)
+        return (values @ self._inverse_coef + self._X_mean).astype(Z.dtype, copy=False)
 
     def _kernel_of_rows(self, data):
         """Kernel of all rows, labelled first, and the place of each in the coefficients kept."""
@@ -371,13 +339,13 @@ class KernelSlicedInverseRegression(
         targets = root * response_targets(data.y[firsts], weights)
         return best_ridge(left[:, kept], squares, targets, intercept=True, weights=weights)
 
-    def _choose_alpha(self, problem):
+    def _choose_alpha(self, problem, n_rows):
         if problem.roughness is None:
             self.alpha_ = 0.0
         elif self.alpha != "auto":
             self.alpha_ = float(self.alpha)
         else:
-            r = self._resolve_n_components(problem.solve(0.0).eigenvalues, len(problem.y))
+            r = self._resolve_n_components(problem.solve(0.0).eigenvalues, n_rows)
             rng = check_random_state(self.random_state)
             self.alpha_, self.alpha_scores_ = compare_alphas(problem, r, rng)
 
@@ -429,20 +397,15 @@ class KernelSlicedInverseRegression(
 
     def _check_parameters(self):
         super()._check_parameters()
-        if not isinstance(self.scale, bool | np.bool_):
-            raise ValueError(f"scale must be True or False: got {self.scale!r}.")
+        check_flag("scale", self.scale)
         check_integer("n_neighbors", self.n_neighbors, 1)
         check_choice("neighbors", self.neighbors, NEIGHBORS)
         if not callable(self.kernel):
             check_choice("kernel", self.kernel, KERNELS)
-        if self.gamma is not None:
-            check_nonnegative("gamma", self.gamma, special="None")
-        if self.n_components != "auto":
-            check_integer("n_components", self.n_components, 1, special="'auto'")
+        check_nonnegative("gamma", self.gamma, special="None")
+        check_integer("n_components", self.n_components, 1, special="'auto'")
         for name in ("alpha", "ridge", "inverse_ridge"):
-            value = getattr(self, name)
-            if not (isinstance(value, str) and value == "auto"):
-                check_nonnegative(name, value, special="'auto'")
+            check_nonnegative(name, getattr(self, name), special="'auto'")
 
     def _check_precomputed(self, X_unlabeled):
         if self.kernel == "precomputed" and X_unlabeled is not None:
@@ -462,8 +425,5 @@ class KernelSlicedInverseRegression(
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags

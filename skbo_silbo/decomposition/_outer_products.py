@@ -119,7 +119,8 @@ class OuterProductGradients(SupervisedProjection):
         if not found:
             sees = "directions along which the mean of y changes"
             central = self.target == "central"
-            warn_of_unseen(U, data.y, sees, found=0, sees_means=central, sees_variances=central)
+            seen = {"sees_means": central, "sees_variances": central}
+            warn_of_unseen(U, data.y, data.weights, sees, found=0, **seen)
         B, eigenvalues = self._fit_directions(rows, max(found, 1))
         self.mean_, self.n_components_ = frame.mean, found
         self.eigenvalues_ = scale**2 * np.clip(eigenvalues, 0, None)

@@ -10,16 +10,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._typing import ArrayLike, BlockArray, FloatArray
 from ._summary import summary_of
 from .rows._dask_arrays import FLOATS, check_in_memory, is_dask_array, map_blocks
-from .rows._labels import split_labelled
+from .rows._labels import split_as_fitted
 
 
-class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Scores along ``components_`` (r, d) about ``mean_`` (d,), and the way back.
+class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Scores of rows, and rows that have given scores.
 
-    A subclass sets both in ``fit``.
+    A subclass has ``_n_features_out`` and, of checked arrays, ``_scores(X)`` and ``_lift(Z)``.
     """
 
-    components_: Any
     _takes_responses = False  # whether y may have several columns
 
     @overload
@@ -32,19 +31,19 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Parameters
         ----------
         X : array-like of shape (n, d), or Dask array
+            Of shape (n, n_fitted) where a kernel is precomputed.
 
         Returns
         -------
         Z : ndarray of shape (n, n_components_), or Dask array
-            ``(X - mean_) @ components_.T``, float32 where X is; a Dask array is not computed yet.
+            Of a linear method ``(X - mean_) @ components_.T``; float32 where X is. A Dask array is
+            not computed yet.
         """
         check_is_fitted(self)
         if is_dask_array(X):
-            return map_blocks(self.transform, X, len(self.components_))
+            return map_blocks(self.transform, X, self._n_features_out)
         check_in_memory("X", X)
-        X = validate_data(self, X, reset=False, dtype=FLOATS)
-        mean, components = self.mean_.astype(X.dtype), self.components_.astype(X.dtype)
-        return (X - mean) @ components.T
+        return self._scores(validate_data(self, X, reset=False, dtype=FLOATS))
 
     @overload
     def inverse_transform(self, Z: BlockArray) -> Any: ...
@@ -65,16 +64,38 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """
         check_is_fitted(self)
         if is_dask_array(Z):
-            return map_blocks(self.inverse_transform, Z, self.components_.shape[1])
+            return map_blocks(self.inverse_transform, Z, self.n_features_in_)
         check_in_memory("Z", Z)
         scores = check_array(Z, dtype=FLOATS, input_name="Z")
-        if scores.shape[1] != len(self.components_):
+        if scores.shape[1] != self._n_features_out:
             raise ValueError(
-                f"Z must have n_components_ = {len(self.components_)} columns: got "
+                f"Z must have n_components_ = {self._n_features_out} columns: got "
                 f"{scores.shape[1]}. Pass scores from transform."
             )
-        lift = np.linalg.pinv(self.components_).T.astype(scores.dtype)
-        return scores @ lift + self.mean_.astype(scores.dtype)
+        return self._lift(scores)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = self._takes_responses
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class LinearProjection(Projection):
+    """Scores along ``components_`` (r, d) about ``mean_`` (d,), and the way back.
+
+    A subclass sets both in ``fit``.
+    """
+
+    components_: Any
+
+    def _scores(self, X):
+        mean, components = self.mean_.astype(X.dtype), self.components_.astype(X.dtype)
+        return (X - mean) @ components.T
+
+    def _lift(self, Z):
+        return Z @ np.linalg.pinv(self.components_).T.astype(Z.dtype) + self.mean_.astype(Z.dtype)
 
     def summary(
         self,
@@ -104,17 +125,7 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         check_is_fitted(self)
         if X is None or y is None:
             return summary_of(self)
-        rows = split_labelled(
-            self,
-            X,
-            y,
-            sample_weight=sample_weight,
-            reset=False,
-            allow_categories=True,
-            categorical=getattr(self, "categorical", "auto"),
-            multivariate=True,
-            censored=True,
-        ).labelled_only()
+        rows = split_as_fitted(self, X, y, sample_weight=sample_weight).labelled_only()
         return summary_of(self, rows, self._standard_errors(rows))
 
     def _standard_errors(self, rows):
@@ -122,11 +133,4 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     @property
     def _n_features_out(self):
-        return self.components_.shape[0]
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = self._takes_responses
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+        return len(self.components_)

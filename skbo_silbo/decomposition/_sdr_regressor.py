@@ -18,7 +18,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._checks import check_choice, check_integer
+from .._checks import check_choice, check_integer, check_share
 from .._numerics._hyperparameters import Observations, most_probable
 from .._numerics._local_linear import gaussian_weights, local_predictions
 from .._numerics._priors import PRIORS, UNIFORM_WIDTH
@@ -68,7 +68,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     reducer_ : transformer
         Fitted to all rows.
     bandwidth_ : float
-        Of the local fit, in standard deviations of the scores.
+        Of the local fit alone, in standard deviations of the scores.
     residuals_ : ndarray of shape (n,)
         ``y - prediction`` of the rows held out.
     std_ratios_ : ndarray of shape (n,)
@@ -141,6 +141,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         self._choice = int(np.argmin(np.mean(errors**2, axis=1)))
         self.reducer_ = self._reducer(rows).fit(rows, values)
         self._model = MODELS[self.model](_scores(self.reducer_, rows), t)
+        vars(self).pop("bandwidth_", None)
         if self.model == "local":
             self.bandwidth_ = float(BANDWIDTHS[self._choice])
         q = errors[self._choice] / deviations[self._choice]
@@ -208,11 +209,10 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         Returns
         -------
         interval : ndarray of shape (n, 2)
-            Lower and upper ends. Infinite where fewer rows than ``1 / (1 - coverage)`` were held
-            out, which cannot say.
+            Lower and upper ends. Infinite where fewer rows than ``coverage / (1 - coverage)`` were
+            held out, which cannot say.
         """
-        if not 0 < coverage < 1:
-            raise ValueError(f"coverage must be a number in (0, 1): got {coverage!r}. Take 0.95.")
+        check_share("coverage", coverage, default=0.95)
         mean, std = self._predictions(X)
         ratios = np.append(np.sort(np.abs(self.std_ratios_)), np.inf)
         reach = ratios[min(int(np.ceil(coverage * len(ratios))), len(ratios)) - 1]
@@ -235,11 +235,16 @@ def _scores(reducer, X):
     return np.asarray(reducer.transform(X), dtype=np.float64).reshape(len(X), -1)
 
 
+def _in_batches(function, rows):
+    """Values (..., m) of a function of rows (m, r), some at a time."""
+    return np.concatenate([function(rows[b]) for b in gen_batches(len(rows), BATCH)], axis=-1)
+
+
 class _Model:
     """A regression of t on standardised scores.
 
-    A subclass has `n_choices` and ``predictions(scores, choice=None)``: means and standard
-    deviations, (2, choices, m).
+    A subclass has `n_choices` and ``_at(Z, choice)``: means and standard deviations at standardised
+    scores, of every choice where it is None, (2, choices, m).
     """
 
     def __init__(self, scores, t):
@@ -251,29 +256,19 @@ class _Model:
     def standardised(self, scores):
         return (scores - self.mean) / self.spread
 
+    def predictions(self, scores, choice=None):
+        return _in_batches(lambda Z: self._at(Z, choice), self.standardised(scores))
+
 
 class _LocalLinear(_Model):
     """Of every width, or of one."""
 
     n_choices = len(BANDWIDTHS)
 
-    def predictions(self, scores, choice=None):
-        at, widths = (
-            self.standardised(scores),
-            BANDWIDTHS if choice is None else [BANDWIDTHS[choice]],
-        )
+    def _at(self, Z, choice):
+        widths = BANDWIDTHS if choice is None else BANDWIDTHS[[choice]]
         t = self.t[:, None]
-        means = np.stack(
-            [
-                np.concatenate(
-                    [
-                        local_predictions(self.Z, t, at[rows], h, RIDGE)[:, 0]
-                        for rows in gen_batches(len(at), BATCH)
-                    ]
-                )
-                for h in widths
-            ]
-        )
+        means = [local_predictions(self.Z, t, Z, h, RIDGE)[:, 0] for h in widths]
         return np.stack([means, np.ones_like(means)])
 
 
@@ -293,10 +288,8 @@ class _Process(_Model):
         theta = most_probable(data.spread(SEARCH_ROWS).log_likelihood, prior, *starts)
         self.process, self.noise = data.condition(theta), np.exp(theta[-1])
 
-    def predictions(self, scores, choice=None):
-        at = self.standardised(scores)
-        parts = [self.process.predict(at[rows]) for rows in gen_batches(len(at), BATCH)]
-        mean, variance = (np.concatenate(part) for part in zip(*parts, strict=True))
+    def _at(self, Z, choice):
+        mean, variance = self.process.predict(Z)
         return np.stack([mean, np.sqrt(variance + self.noise)])[:, None]
 
 
@@ -307,23 +300,18 @@ class _Noise:
     """Root mean square of q near a point: squares smoothed along the scores."""
 
     def __init__(self, Z, squares):
-        self.Z, self.squares = Z, squares
+        self.Z, self.own = Z, np.stack([squares, np.ones(len(Z))])
         self.everywhere = max(float(np.mean(squares)), np.finfo(float).tiny)
 
     def level(self, at):
-        return np.concatenate(
-            [self._level(*self._sums(at[rows])) for rows in gen_batches(len(at), BATCH)]
-        )
+        return self._level(*_in_batches(self._sums, at))
 
     def without_own(self):
         """At every row, by the others."""
-        own = np.stack([self.squares, np.ones(len(self.Z))])
-        sums = [self._sums(self.Z[rows]) for rows in gen_batches(len(self.Z), BATCH)]
-        return self._level(*(np.concatenate(sums, axis=1) - own))
+        return self._level(*(_in_batches(self._sums, self.Z) - self.own))
 
     def _sums(self, at):
-        weights = gaussian_weights(at, self.Z, NOISE_BANDWIDTH)
-        return np.stack([weights @ self.squares, weights.sum(axis=1)])
+        return self.own @ gaussian_weights(at, self.Z, NOISE_BANDWIDTH).T
 
     def _level(self, squares, weights):
         return np.sqrt((squares + PRIOR_ROWS * self.everywhere) / (weights + PRIOR_ROWS))

@@ -10,7 +10,6 @@ m_h, V_h    (q,), (q,q) mean and variance of Z within slice h
 """
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from .._numerics._tridiagonal import eigenvalues_and_leading_vectors
 from .._typing import ArrayLike
@@ -92,7 +91,7 @@ class SecondMomentSlicing(SupervisedProjection):
         settings = {
             "most": min(S.shape[1], MAX_AUTO_COMPONENTS),
             "n_permutations": affordable(S, N_PERMUTATIONS),
-            "random_state": check_random_state(0),
+            "random_state": 0,
         }
         if slices.is_counted:
             problem = KernelShuffles(
@@ -106,4 +105,4 @@ class SecondMomentSlicing(SupervisedProjection):
             slices,
             lambda Z, slices: self._kernel_of_rows(scale * Z, slices, identity),
         )
-        return weighted_permutation_tests(problem, **settings | {"random_state": 0})
+        return weighted_permutation_tests(problem, **settings)

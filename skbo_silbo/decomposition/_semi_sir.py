@@ -292,16 +292,15 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
 
     def _fit_rows(self, data, slices):
         self._begin(data.y, slices)
-        self._moments = None
         if self.solver == "paper":
             self._learn_as_printed(data, slices)
         else:
             if not self._fit_moments(data, slices):
                 self._learn(data, slices)
             if self._found_little():
+                rows = data.X_labeled, data.y, data.weights
                 sees = "directions along which the mean of X given y moves"
-                found = self.n_components_
-                warn_of_unseen(data.X_labeled, data.y, sees, found=found, sees_means=True)
+                warn_of_unseen(*rows, sees, found=self.n_components_, sees_means=True)
         return self
 
     def _learn(self, data, slices):
@@ -319,7 +318,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         spectrum = solver.solve(pencil, self._n_wanted(pencil.omega.shape[1]))
         plain, penalised = self._is_plain(slices), pencil.penalty is not None
         self._store_spectrum(spectrum, slices.n_rows, plain=plain, penalised=penalised)
-        self.n_components_ = self._choose_n_components(pencil, slices, near)
+        self.n_components_ = self._choose_n_components(
+            slices.n_rows, plain, lambda: self._shuffle(pencil, slices, near)
+        )
         self._store_components(spectrum, slices.n_rows, scale)
         if self.n_components in TESTED_WORDS:
             n, d = pencil.X_labeled.shape
@@ -380,11 +381,11 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
 
     def _begin(self, y, slices):
         self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
-        self._n_groups = slices.n_groups
+        self._n_groups, self._moments, self._is_solved = slices.n_groups, None, True
         self.target_type_ = target_type(y)
 
     def _standard_errors(self, rows):
-        if "dimension_tests_" not in vars(self) or self.reweight is not None:
+        if not hasattr(self, "dimension_tests_") or self.reweight is not None:
             return None
         slices = slice_response(rows.y, self.n_slices, sample_weight=rows.weights)
         if (
@@ -401,13 +402,10 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         check_choice("solver", self.solver, SOLVERS)
         check_choice("neighbors", self.neighbors, NEIGHBORS)
         for name in ("alpha", "ridge"):
-            value = getattr(self, name)
-            if not (isinstance(value, str) and value == "auto"):
-                check_nonnegative(name, value, special="'auto'")
+            check_nonnegative(name, getattr(self, name), special="'auto'")
         check_switch("scale", self.scale)
         self._check_reweight()
-        if self.n_local_neighbors is not None:
-            check_integer("n_local_neighbors", self.n_local_neighbors, 2, special="None")
+        check_integer("n_local_neighbors", self.n_local_neighbors, 2, special="None")
 
     def _check_reweight(self):
         if self.reweight is None:

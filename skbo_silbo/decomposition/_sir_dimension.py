@@ -52,53 +52,43 @@ class ChosenDimension:
             "DirectionalRegression sees more directions",
         )
 
-    def _choose_n_components(self, pencil, slices, near):
-        if self.n_components not in TESTED_WORDS or self._tests_are_valid(slices.n_rows):
-            return self._choose_from_spectrum(slices.n_rows, self._is_plain(slices))
-        return self._dimension_by_shuffles(pencil, slices, near)
+    def _choose_n_components(self, n_labeled, plain, draw_tests):
+        """Take the number given, or that of the criterion, or of tests: Li's, or those drawn."""
+        if not isinstance(self.n_components, str):
+            return int(self.n_components)
+        if self.n_components not in TESTED_WORDS:
+            spectrum = self.eigenvalues_ if plain else excess_over_noise(self.eigenvalues_)
+            return dimension_by_criterion(spectrum[:MAX_AUTO_COMPONENTS], n_labeled)
+        valid = self._has_rows_to_test(n_labeled) and hasattr(self, "dimension_tests_")
+        tests = self.dimension_tests_ if valid else draw_tests()
+        return min(dimension_by_tests(tests), len(self.eigenvalues_))
 
-    def _dimension_by_shuffles(self, pencil, slices, near=None):
+    def _shuffle(self, pencil, slices, near=None):
+        """Set and return the permutation tests of rows in memory."""
         self.permutation_tests_ = slice_tests(
             pencil,
             slices,
             near=near,
             n_local_neighbors=self.n_local_neighbors,
-            most=self._most_tested(),
-            random_state=self._seed_of_tests(),
+            **self._settings_of_tests(),
         )
-        return self._or_all(dimension_by_tests(self.permutation_tests_))
+        return self.permutation_tests_
 
-    def _most_tested(self):
-        return min(len(self.eigenvalues_), MAX_AUTO_COMPONENTS)
-
-    def _seed_of_tests(self):
-        return 0 if self.random_state is None else self.random_state
-
-    def _choose_from_spectrum(self, n_labeled, plain):
-        if not isinstance(self.n_components, str):
-            return int(self.n_components)
-        if self.n_components == "auto" and self._tests_are_valid(n_labeled):
-            return self._or_all(dimension_by_tests(self.dimension_tests_))
-        spectrum = self.eigenvalues_ if plain else excess_over_noise(self.eigenvalues_)
-        return dimension_by_criterion(spectrum[:MAX_AUTO_COMPONENTS], n_labeled)
-
-    def _tests_are_valid(self, n_labeled):
-        return self._has_rows_to_test(n_labeled) and hasattr(self, "dimension_tests_")
+    def _settings_of_tests(self):
+        return {
+            "most": min(len(self.eigenvalues_), MAX_AUTO_COMPONENTS),
+            "random_state": 0 if self.random_state is None else self.random_state,
+        }
 
     def _has_rows_to_test(self, n_labeled):
         """Tell whether the chi-square tests are to be taken, if there are any."""
         most = max(self.n_features_in_, self.n_slices_)
         return self.n_components != "permutation" and n_labeled >= ROWS_PER_FEATURE_TESTED * most
 
-    def _or_all(self, n_components):
-        return min(n_components, len(self.eigenvalues_))
-
     def _look_at_curvature(self, rows, components, y):
         """Set `curvature_` and say what may have misled the tests that chose the dimension."""
         self.curvature_, curved = curvature(rows, components)
         extra = len(rows) > 0 and extra_are_curved(rows @ components[: self.n_components_].T)
-        if self.n_components_ and (extra or curved.any()) and not self._is_sliced_by_value(y):
+        by_value = self.target_type_ == "categorical" or len(np.unique(y)) == self.n_slices_
+        if self.n_components_ and (extra or curved.any()) and not by_value:
             warn_of_curvature(self.curvature_, curved, extra, self._given_names())
-
-    def _is_sliced_by_value(self, y):
-        return self.target_type_ == "categorical" or len(np.unique(y)) == self.n_slices_

@@ -78,7 +78,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     cv : int, cross-validation generator or iterable of splits, default=5
         An integer is a number of folds, each over the range of y; rows that are copies of each
         other share one. Splits are of the rows given to ``fit``; those without a label are left out
-        of them.
+        of them, and stand there with the label of the row before.
 
     Attributes
     ----------
@@ -206,9 +206,11 @@ class SparseSlicedInverseRegression(SupervisedProjection):
             first = np.argmax(np.abs(covariances[:, j]))
             coefficients[j, first] = 1.0
             if self.n_components_:
+                names = self._given_names()
+                name = first if names is None else repr(str(names[first]))
                 warn_user(
                     f"No feature is kept at penalty {self.penalties_[j]:.3g}: the slices show no "
-                    f"sparse direction. The component holds feature {first} alone, the first to "
+                    f"sparse direction. The component holds feature {name} alone, the first to "
                     "enter. Take fewer n_components, or a smaller penalty.",
                 )
         return coefficients
@@ -219,15 +221,14 @@ class SparseSlicedInverseRegression(SupervisedProjection):
             return _folds(data.X_labeled, data.y, self.cv)
         kept = data.is_labeled
         places = np.cumsum(kept) - 1
-        splits = check_cv(self.cv).split(kept)
+        splits = check_cv(self.cv).split(kept, data.y[np.maximum(places, 0)])
         return [tuple(places[side][kept[side]] for side in split) for split in splits]
 
     def _check_parameters(self):
         super()._check_parameters()
         if isinstance(self.cv, Real):
             check_integer("cv", self.cv, 2)
-        if not (isinstance(self.penalty, str) and self.penalty == "auto"):
-            check_nonnegative("penalty", self.penalty, special="'auto'")
+        check_nonnegative("penalty", self.penalty, special="'auto'")
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,11 +39,8 @@ class Supervised:
     _passing: tuple[str, ...] = ()
     """Attributes that one fit may set and the next one may not."""
 
-    def _part(self, X, y, X_unlabeled=None, sample_weight=None, group=None):
-        """Return the rows as `LabelledData`, and the `Slices` of those with a label.
-
-        With a category of each row in `group`, rows are about its mean and slices are within it.
-        """
+    def _rows(self, X, y, X_unlabeled=None, sample_weight=None):
+        """Return the rows as `LabelledData`, and forget what an earlier fit may have left."""
         self._check_parameters()
         data = split_labelled(
             self,
@@ -64,6 +61,14 @@ class Supervised:
         data = self._usable(data)
         self._check_rows(data)
         self._forget_passing()
+        return data
+
+    def _part(self, X, y, X_unlabeled=None, sample_weight=None, group=None):
+        """Return the rows as `LabelledData`, and the `Slices` of those with a label.
+
+        With a category of each row in `group`, rows are about its mean and slices are within it.
+        """
+        data = self._rows(X, y, X_unlabeled, sample_weight)
         n_slices = getattr(self, "n_slices", 2)
         if group is None:
             return data, slice_response(data.y, n_slices, sample_weight=data.weights)

@@ -20,7 +20,8 @@ from sklearn.utils.validation import has_fit_parameter
 
 from .._checks import check_choice, check_integer, check_share, warn_user
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
-from ..decomposition import LabelledData, split_labelled
+from ..decomposition import LabelledData
+from ..decomposition.rows._labels import split_as_fitted
 from ._names import input_names, refuse_pipeline
 
 ROWS_PER_FEATURE = 2
@@ -204,17 +205,8 @@ def bootstrap_directions(
         _check_takes_weights(estimator)
     fitted = _fit_all(seeded, X, y, X_unlabeled, sample_weight)
     params = seeded.get_params(deep=False)
-    rows = split_labelled(
-        clone(seeded),
-        X,
-        y,
-        X_unlabeled,
-        sample_weight=sample_weight,
-        allow_categories=True,
-        categorical=params.get("categorical", "auto"),
-        multivariate=True,
-        censored=True,
-    ).counts_written_out()
+    rows = split_as_fitted(clone(seeded), X, y, X_unlabeled, sample_weight, reset=True)
+    rows = rows.counts_written_out()
     _check_enough_rows(rows.n_rows, rows.X_labeled.shape[1])
     resolved = {name: vars(fitted)[f"{name}_"] for name in RESOLVED if params.get(name) == "auto"}
     resolved["n_components"] = len(fitted.components_)

@@ -215,15 +215,13 @@ class TestedRows:
 
     def with_directions(self, k):
         """Return the same with a number of directions, or None; refuse what slices cannot show."""
-        if k is None:
-            return self
         check_integer("n_components", k, 1, special="None")
-        if k > (most := min(self.slices.n_slices - 1, self.X.shape[1])):
+        if k is not None and k > (most := min(self.slices.n_slices - 1, self.X.shape[1])):
             raise ValueError(
                 f"n_components must be at most {most}, the directions that {self.slices.n_slices} "
                 f"slices of {self.X.shape[1]} features can show: got {k}. Give fewer."
             )
-        return replace(self, n_components=int(k))
+        return replace(self, n_components=k)
 
     def test(self, features):
         """Test that the directions do without the features at some places."""

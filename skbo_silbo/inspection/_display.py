@@ -114,7 +114,8 @@ class SubspaceDisplay:
         X : array-like of shape (n, d)
             The rows fitted, or others.
         y : array-like of shape (n,)
-            NaN (None among categories) marks an unlabelled row.
+            NaN (None among categories) marks an unlabelled row. Of a censored response the time is
+            drawn; of several responses, pass one.
         X_unlabeled : array-like of shape (n_u, d), default=None
             Further unlabelled rows, drawn faint.
         kind : {"all", "summary", "spectrum", "loadings"}, default="all"
@@ -145,11 +146,13 @@ class SubspaceDisplay:
         """
         refuse_pipeline(estimator)
         check_is_fitted(estimator, "components_")
-        rows = split_labelled(estimator, X, y, X_unlabeled, reset=False, allow_categories=True)
+        rows = split_labelled(
+            estimator, X, y, X_unlabeled, reset=False, allow_categories=True, censored=True
+        )
         B, deviation = estimator.components_, rows.X_labeled.std(axis=0)
         display = cls(
             scores=(rows.X_labeled - estimator.mean_) @ B.T,
-            response=rows.y,
+            response=rows.y["time"] if rows.y.dtype.names else rows.y,
             eigenvalues=estimator.eigenvalues_,
             loadings=B * deviation,
             feature_names=_feature_names(estimator, X, feature_names),

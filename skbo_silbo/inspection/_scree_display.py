@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._checks import check_integer, check_share
 from .._typing import ArrayLike, FloatArray, LegacyRandomState
-from ..decomposition import split_labelled
+from ..decomposition.rows._labels import split_as_fitted
 from ._bootstrap import RESOLVED, without_advice
 from ._figures import Axes, import_pyplot
 from ._names import refuse_pipeline
@@ -31,7 +31,7 @@ class ScreeDisplay:
     Parameters
     ----------
     eigenvalues : ndarray of shape (p,)
-        Falling.
+        Falling; those of `PrincipalHessianDirections` without their signs.
     intervals : ndarray of shape (2, p)
         Lower and upper ends.
     chance : ndarray of shape (p,)
@@ -87,8 +87,8 @@ class ScreeDisplay:
             cloned; ``n_components``, ``alpha`` and ``ridge`` that were "auto" stay as fitted.
         X : array-like of shape (n, d)
             The rows fitted.
-        y : array-like of shape (n,)
-            NaN (None among categories) marks an unlabelled row.
+        y : array-like of shape (n,) or (n, q)
+            As in ``estimator.fit``; NaN (None among categories) marks an unlabelled row.
         X_unlabeled : array-like of shape (n_u, d), default=None
             Further unlabelled rows.
         n_resamples : int, default=100
@@ -118,9 +118,7 @@ class ScreeDisplay:
         check_is_fitted(estimator, "eigenvalues_")
         check_integer("n_resamples", n_resamples, 2)
         check_share("confidence_level", confidence_level, default=0.95)
-        rows = split_labelled(
-            clone(estimator), X, y, X_unlabeled, allow_categories=True, multivariate=True
-        )
+        rows = split_as_fitted(clone(estimator), X, y, X_unlabeled, reset=True)
         params = estimator.get_params(deep=False)
         auto = [name for name in RESOLVED if params.get(name) == "auto"]
         resolved = {name: vars(estimator)[f"{name}_"] for name in auto}
@@ -133,7 +131,7 @@ class ScreeDisplay:
             for seed in kind
         ]
         found = np.array(Parallel(n_jobs=n_jobs)(jobs)).reshape(2, n_resamples, p)
-        estimate = np.asarray(estimator.eigenvalues_[:p])
+        estimate = np.abs(estimator.eigenvalues_[:p])
         half = norm.ppf((1 + confidence_level) / 2) * found[0].std(axis=0, ddof=1)
         centre = 2 * estimate - found[0].mean(axis=0)
         display = cls(
@@ -180,5 +178,5 @@ def _eigenvalues(estimator, rows, p, seed, shuffled):
     X = rows.X_labeled if shuffled else rows.X_labeled[drawn]
     extra = {"X_unlabeled": rows.X_unlabeled} if len(rows.X_unlabeled) else {}
     with without_advice():
-        found = estimator.fit(X, rows.y[drawn], **extra).eigenvalues_[:p]
+        found = np.abs(estimator.fit(X, rows.y[drawn], **extra).eigenvalues_[:p])
     return np.pad(found, (0, p - len(found)))

@@ -268,8 +268,7 @@ def _check_func(func, bounds):
 
 
 def _check_limits(n_calls, max_time, target, callback):
-    if max_time is not None:
-        check_nonnegative("max_time", max_time, "None")
+    check_nonnegative("max_time", max_time, "None")
     if target is not None and (not isinstance(target, Real) or math.isnan(target)):
         raise ValueError(f"target must be None or a number: got {target!r}.")
     if callback is not None and not callable(callback):

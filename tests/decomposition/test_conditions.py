@@ -7,6 +7,7 @@ import pytest
 
 from skbo_silbo import SemiSlicedInverseRegression, SlicedInverseRegression
 from skbo_silbo.decomposition.rows._elliptical import elliptical_weights
+from skbo_silbo.decomposition.significance._variance_tests import dependence_p_values
 
 
 def skewed(seed, law="lognormal", n=150):
@@ -109,3 +110,33 @@ def test_the_fit_without_unlabelled_rows_is_that_of_alpha_zero():
     one = SlicedInverseRegression(1).fit(X, y)
     other = SemiSlicedInverseRegression(1, alpha=0).fit(X, y)
     np.testing.assert_allclose(one.components_, other.components_)
+
+
+def said_of_coverage(X, y, sample_weight=None):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        SlicedInverseRegression().fit(X, y, sample_weight=sample_weight)
+    return any("coverage condition" in str(w.message) for w in caught)
+
+
+def test_collinear_columns_keep_the_level():
+    """Indicators of a category sum to one: along that combination there is nothing to test."""
+    p_values = []
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        X = np.column_stack([np.eye(5)[rng.integers(5, size=200)], rng.normal(size=(200, 2))])
+        p_values.append(dependence_p_values(X, rng.normal(size=200)))
+    assert (np.mean(np.array(p_values) < 0.05, axis=0) <= 0.12).all()
+
+
+def test_what_is_not_seen_is_looked_for_in_counts_as_in_repeated_rows():
+    rng = np.random.default_rng(0)
+    X, counts = rng.normal(size=(300, 3)), np.repeat([0, 1], 150)
+    y = np.where(counts, rng.normal(size=300), X[:, 0] ** 2)
+    assert said_of_coverage(X, y)
+    assert not said_of_coverage(X, y, counts)
+    assert not said_of_coverage(X, y, 2 * counts)
+    few = np.where(counts, 1, 8)
+    repeated = np.repeat(X, few, axis=0), np.repeat(y, few)
+    one, other = dependence_p_values(X, y, few), dependence_p_values(*repeated)
+    np.testing.assert_allclose(one, other, rtol=1e-6)

@@ -1,6 +1,7 @@
 """Directions given a category: partial SIR and SAVE."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from scipy import stats
@@ -156,3 +157,11 @@ def test_what_cannot_be_done_is_refused_in_words(method, changed, words):
     X, y, group = drawn(0)
     with pytest.raises(ValueError, match=words):
         method.fit(X, y, **{"group": group} | changed)
+
+
+def test_a_group_of_pandas_that_is_missing_is_refused_in_words():
+    X, y, group = drawn(0)
+    group = pd.Series(group, dtype="string")
+    group[3] = pd.NA
+    with pytest.raises(ValueError, match="group must hold the category of every row: row 3"):
+        SlicedInverseRegression().fit(X, y, group=group)

@@ -103,3 +103,17 @@ def test_bad_parameters_are_refused(parameters, words):
 def test_a_coverage_that_is_no_share_is_refused():
     with pytest.raises(ValueError, match=r"coverage must be a number in \(0, 1\): got 95"):
         SDRRegressor(MAVE(1), n_folds=2).fit(*drawn(0)).predict_interval(np.zeros((1, 6)), 95)
+
+
+def test_a_process_keeps_no_width_of_an_earlier_local_fit():
+    X, y = drawn(0, n=40)
+    regressor = SDRRegressor(SlicedInverseRegression(1), model="local", n_folds=2).fit(X, y)
+    assert regressor.bandwidth_ > 0
+    assert not hasattr(regressor.set_params(model="process").fit(X, y), "bandwidth_")
+
+
+def test_an_interval_is_infinite_where_too_few_rows_were_held_out_to_say():
+    X, y = drawn(0, n=9)
+    regressor = SDRRegressor(PCA(1), n_folds=3).fit(X, y)
+    assert np.isfinite(regressor.predict_interval(X, coverage=0.85)).all()
+    assert np.isinf(regressor.predict_interval(X, coverage=0.95)).all()

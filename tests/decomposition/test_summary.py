@@ -55,6 +55,13 @@ def test_counts_are_repeated_rows():
     assert text == again.summary(np.repeat(X, counts, 0), np.repeat(y, counts))
 
 
+def test_chunks_have_the_same_summary_the_first_time_and_the_second():
+    X, y = drawn(0, heavy=False)
+    sir = SlicedInverseRegression(1, n_slices=[-1.0, 0.0, 1.0], ridge=0).partial_fit(X, y)
+    assert "Standard errors:" in (first := sir.summary(X, y))
+    assert sir.summary(X, y) == first
+
+
 def test_errors_are_left_out_where_none_are_known():
     X, y = drawn(0, heavy=False)
     for other in (

@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo.decomposition import SemiSlicedInverseRegression, SlicedAverageVarianceEstimation
-from skbo_silbo.inspection import ScreeDisplay
+from skbo_silbo.decomposition import (
+    PrincipalHessianDirections,
+    SemiSlicedInverseRegression,
+    SlicedAverageVarianceEstimation,
+    SlicedInverseRegression,
+)
+from skbo_silbo.inspection import ScreeDisplay, SubspaceDisplay
 
 pytest.importorskip("matplotlib").use("Agg")
 
@@ -72,3 +77,24 @@ def test_bad_arguments_are_refused():
         ScreeDisplay.from_estimator(sir, X, y, n_resamples=1)
     with pytest.raises(ValueError, match=r"confidence_level must be a number in \(0, 1\): got 1"):
         ScreeDisplay.from_estimator(sir, X, y, confidence_level=1)
+
+
+def test_the_signs_of_hessian_directions_are_left_out(plt):
+    X, _ = make_data(n=150)
+    y = -(X[:, 0] ** 2)
+    hessian = PrincipalHessianDirections().fit(X, y)
+    assert hessian.eigenvalues_[0] < 0
+    display = ScreeDisplay.from_estimator(hessian, X, y, n_resamples=20, random_state=0)
+    np.testing.assert_array_equal(display.eigenvalues, np.abs(hessian.eigenvalues_))
+    assert display.intervals[0, 0] > display.chance[0]
+
+
+def test_a_censored_response_is_drawn(plt):
+    X, y = make_data(n=150)
+    rows = np.empty(150, dtype=[("event", bool), ("time", float)])
+    rows["event"], rows["time"] = np.arange(150) % 3 > 0, np.exp(y)
+    sir = SlicedInverseRegression(1).fit(X, rows)
+    display = ScreeDisplay.from_estimator(sir, X, rows, n_resamples=3, random_state=0)
+    np.testing.assert_array_equal(display.eigenvalues, sir.eigenvalues_)
+    scatter = SubspaceDisplay.from_estimator(sir, X, rows, kind="summary")
+    np.testing.assert_array_equal(scatter.response, np.exp(y))

@@ -5,6 +5,9 @@ import numpy as np
 from ..._typing import FloatArray
 from ._labels import LabelledData
 
+ROUNDING = 10 * np.finfo(np.float64).eps
+"""Share of its magnitude by which a column that is constant may vary."""
+
 
 def center_on_labels(data: LabelledData) -> tuple[FloatArray, FloatArray]:
     """Rows about the (weighted) labelled mean, labelled first: X (n, d), and the mean (d,).
@@ -31,7 +34,7 @@ def _constant_columns(X, mean):
 
 def is_constant(variance, mean):
     """Tell which columns vary by no more than the rounding of their mean."""
-    return np.sqrt(variance) <= 10 * np.finfo(np.float64).eps * np.abs(mean)
+    return np.sqrt(variance) <= ROUNDING * np.abs(mean)
 
 
 def check_a_column_varies(X):
@@ -41,7 +44,8 @@ def check_a_column_varies(X):
     ------
     ValueError
     """
-    if not (X[0] != X[-1]).any() and not np.ptp(X, axis=0).any():
+    rounding = ROUNDING * np.abs(X[0])
+    if (np.abs(X[0] - X[-1]) <= rounding).all() and (np.ptp(X, axis=0) <= rounding).all():
         raise ValueError(
             f"X must have a column that varies over the labelled rows: all {X.shape[1]} are "
             "constant. Label rows that differ."

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ._centering import ROUNDING
+
 
 @dataclass(frozen=True, eq=False)
 class Frame:
@@ -18,14 +20,8 @@ class Frame:
 
     @classmethod
     def from_labelled(cls, X, y, weights=None):
-        """Frame of labelled rows, of which at least one column must vary."""
-        spread = np.ptp(X, axis=0)
-        varying = spread > 10.0 * np.finfo(float).eps * np.abs(X).max(axis=0)
-        if not varying.any():
-            raise ValueError(
-                "X must have at least one feature that varies over the labelled rows: got "
-                f"{len(X)} identical labelled rows. Label rows that differ."
-            )
+        """Frame of labelled rows, of which at least one column varies."""
+        varying = np.ptp(X, axis=0) > ROUNDING * np.abs(X).max(axis=0)
         mean, scale = _mean_and_spread(X, weights)
         return cls(mean, varying, scale[varying], *_mean_and_spread(y, weights))
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ._labels import is_known
 from ._weights import are_counts
 
 
@@ -20,7 +21,7 @@ def check_group(group, n):
             f"group must hold a category for each of the {n} rows: got shape {values.shape}. Pass "
             "a column, labelled or not."
         )
-    missing = np.array([value is None or value != value for value in values.tolist()], dtype=bool)
+    missing = ~is_known(values)
     if missing.any():
         raise ValueError(
             f"group must hold the category of every row: row {missing.argmax()} has none. Drop "

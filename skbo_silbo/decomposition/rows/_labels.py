@@ -206,6 +206,22 @@ def split_labelled(
     return LabelledData(rows, labels, unlabelled, weights, weight_range, *flags, dtype)
 
 
+def split_as_fitted(estimator, X, y, X_unlabeled=None, sample_weight=None, *, reset=False):
+    """`split_labelled`, of whatever rows some ``fit`` of this library takes."""
+    return split_labelled(
+        estimator,
+        X,
+        y,
+        X_unlabeled,
+        sample_weight=sample_weight,
+        reset=reset,
+        allow_categories=True,
+        categorical=getattr(estimator, "categorical", "auto"),
+        multivariate=True,
+        censored=True,
+    )
+
+
 def _check_takes_censored(estimator, censored):
     if not censored:
         raise ValueError(
@@ -404,11 +420,11 @@ def _holds_categories(y):
     y = np.asarray(y)
     if y.dtype.kind != "O":
         return y.dtype.kind in "USb"
-    known = y.ravel()[_is_known(y.ravel())]
+    known = y.ravel()[is_known(y.ravel())]
     return any(isinstance(v, bool | np.bool_) or not isinstance(v, Real) for v in known)
 
 
-def _is_known(values):
+def is_known(values):
     """Tell which objects (n,) are neither None, NaN nor pandas' NA."""
     pandas_na = getattr(sys.modules.get("pandas"), "NA", None)
     known = [v is not None and v is not pandas_na and not _differs(v) for v in values]
@@ -422,7 +438,7 @@ def _differs(value):
 
 def _as_categories(y):
     y = _as_column(np.asarray(y), "Join the columns into one where they hold categories.")
-    labelled = _is_known(y)
+    labelled = is_known(y)
     if y.dtype.kind == "f":
         y = y + 0.0  # -0.0 is no category of its own
     if y.dtype.kind not in "USb":

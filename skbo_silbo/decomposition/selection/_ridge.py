@@ -70,8 +70,7 @@ def choose_ridge(X, slices, categorical):
         X, slices = X[rows] - X[rows].mean(axis=0), slices.of_rows(rows)
     Y = slices.weighted(slice_targets(slices.counts, categorical)[slices.codes])
     if d < len(X):
-        squares, V = linalg.eigh(X.T @ X, check_finite=False)
-        projected = (V.T @ (X.T @ Y)) / _roots(squares)
+        squares, projected = _projections(X.T @ X, X.T @ Y)
     else:
         squares, U = linalg.eigh(X @ X.T, check_finite=False)
         projected = U.T @ Y
@@ -85,9 +84,15 @@ def choose_ridge_from_moments(scatter, slice_sums, counts, categorical):
     if n >= ROWS_PER_FEATURE * d:
         return 0.0
     targets = np.sqrt(counts)[:, None] * slice_targets(counts, categorical)
+    return ridge_of_least_error(*_projections(scatter, slice_sums.T @ targets), n)
+
+
+def _projections(scatter, products):
+    """s^2 (d,) and p (d, m) from X'X and X'Y; p is 0 where s^2 is rounding."""
     squares, V = linalg.eigh(scatter, check_finite=False)
-    projected = (V.T @ (slice_sums.T @ targets)) / _roots(squares)
-    return ridge_of_least_error(squares, projected, n)
+    kept = squares > RANGE * squares.max()
+    projected = V.T @ products / np.sqrt(np.where(kept, squares, np.inf))[:, None]
+    return squares, projected
 
 
 def _n_judging(X, squares, projected, n):
@@ -134,8 +139,3 @@ def ridge_of_least_error(squares, projected, n, n_judging=None):
     freedom = n_judging - 1 - len(squares) + left_out.sum(axis=1)
     errors = residual / (freedom / n_judging) ** 2
     return float(candidates[np.argmin(errors)])
-
-
-def _roots(squares):
-    """Singular values (q, 1); what is rounding is divided by 1 and left out afterwards."""
-    return np.sqrt(np.where(squares > RANGE * squares.max(), squares, 1.0))[:, None]

@@ -26,13 +26,15 @@ def warn_of_none():
     )
 
 
-def warn_of_unseen(X, y, sees, *, found, sees_means=False, sees_variances=False):
+def warn_of_unseen(X, y, weights, sees, *, found, sees_means=False, sees_variances=False):
     """Say that y depends on X in a way that the method does not see, or that nothing was found.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
     y : ndarray of shape (n,) or (n, q)
+    weights : ndarray of shape (n,) or None
+        Of the rows, as numbers of rows.
     sees : str
         What the method does see.
     found : int
@@ -40,7 +42,7 @@ def warn_of_unseen(X, y, sees, *, found, sees_means=False, sees_variances=False)
     sees_means, sees_variances : bool, default=False
         Whether it looks at means, and variances, of X within slices itself.
     """
-    of_means, of_variances = dependence_p_values(X, y)
+    of_means, of_variances = dependence_p_values(X, y, weights)
     unseen = [1.0 if sees_means else of_means, 1.0 if sees_variances else of_variances]
     if sees_means and of_means <= SIGNIFICANCE:  # what moves the means moves the variances too
         unseen = [1.0]

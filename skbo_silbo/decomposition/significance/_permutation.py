@@ -28,6 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 from scipy.spatial.distance import cdist
+from sklearn.utils import check_random_state
 
 from ._sequential_tests import SIGNIFICANCE
 
@@ -49,14 +50,14 @@ def permutation_tests(problem, *, most, n_permutations, random_state):
         Largest number of directions that can be found.
     n_permutations : int
         At most.
-    random_state : RandomState instance
+    random_state : int or RandomState instance
 
     Returns
     -------
     dict of ndarray
         "n_components", "statistic", "p_value" and "n_permutations", a row a test made.
     """
-    rows = []
+    rows, random_state = [], check_random_state(random_state)
     for k in range(most):
         observed, draw = problem.granting(k)
         reached = made = 0

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ..._numerics._pencil import Pencil
 from ..._numerics._solver_choice import DENSE_MAX_FEATURES
@@ -57,19 +56,15 @@ def slice_tests(pencil, slices, *, near, n_local_neighbors, most, random_state):
     S, places = _shuffled_rows(pencil, slices)
     slices = slices.of_rows(places)
     if near is None:
-        problem, n_permutations = (
-            MeanShuffles(S, slices.membership(), slices.groups),
-            N_PERMUTATIONS,
-        )
+        problem = MeanShuffles(S, slices.membership(), slices.groups)
     else:
         problem = LocalShuffles(S, near[places], slices, n_local_neighbors)
         problem = replace(problem, S=found_first(S, problem.local_means(problem.X, S)))
-        n_permutations = N_LOCAL_PERMUTATIONS
     return permutation_tests(
         problem,
         most=min(most, S.shape[1]),
-        n_permutations=n_permutations,
-        random_state=check_random_state(random_state),
+        n_permutations=N_PERMUTATIONS if near is None else N_LOCAL_PERMUTATIONS,
+        random_state=random_state,
     )
 
 

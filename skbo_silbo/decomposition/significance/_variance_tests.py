@@ -24,6 +24,8 @@ from ._weighted_chi_square import chi_square_tests, moments_of_squares
 N_SLICES = 4
 ROWS_PER_FEATURE = 3
 """Labelled rows a feature from which variances within slices are looked at."""
+COLLINEAR = 1e-10
+"""Singular values of the columns below this share of the largest are rounding."""
 
 
 def variance_tests(S, slices, most):
@@ -53,18 +55,20 @@ def variance_tests(S, slices, most):
     return chi_square_tests(test, most)
 
 
-def dependence_p_values(X, y):
+def dependence_p_values(X, y, weights=None):
     """P-values that means, and variances, of X (n, d) are the same whatever y; 1 of few rows.
 
-    Of many rows some are taken.
+    Of many rows some are taken; counted ones as often as they count.
     """
-    slices = slice_response(y, N_SLICES)
+    slices = slice_response(y, N_SLICES, sample_weight=weights)
     places = rows_to_shuffle(X, slices)
     X, slices = X[places] - X[places].mean(axis=0), slices.of_rows(places)
     X = X[:, X.any(axis=0)]
     if len(X) < ROWS_PER_FEATURE * X.shape[1] or slices.n_slices < 2:
         return 1.0, 1.0
-    S = np.sqrt(len(X)) * linalg.svd(X, full_matrices=False)[0]
+    X = X / np.linalg.norm(X, axis=0)
+    U, singular, _ = linalg.svd(X, full_matrices=False, check_finite=False)
+    S = np.sqrt(len(X)) * U[:, singular > COLLINEAR * singular[0]]
     between = np.sum(slices.counts[:, None] * slice_means(S, slices) ** 2)
     of_means = special.chdtrc(S.shape[1] * (slices.n_slices - 1), between)
     return float(of_means), float(variance_tests(S, slices, 1)["p_value"][0])

@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ..._numerics._whitening import whitening_basis
 from ..slicing._slices import Slices
@@ -48,7 +47,7 @@ def weighted_permutation_tests(problem, *, most, n_permutations, random_state):
             replace(problem, weights_stay=stay),
             most=most,
             n_permutations=n_permutations,
-            random_state=check_random_state(random_state),
+            random_state=random_state,
         )
         for stay in (True, False)
     )
