@@ -157,16 +157,15 @@ class ChunkedSlicing:
         self._check_parameters()
         if (remedy := _needs_all_rows(self)) is not None:
             raise ValueError(f"{remedy}, or compute the Dask array first.")
-        y, labelled, weights, in_y = check_block_response(self, X, y, sample_weight)
+        y, labelled, unlabelled, weights = check_block_response(self, X, y, sample_weight)
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
-        if self.alpha != 0 and (X_unlabeled is not None or in_y):
+        if self.alpha != 0 and (X_unlabeled is not None or unlabelled.any()):
             raise ValueError(
                 "alpha must be 0 for a Dask array with unlabelled rows: the graph needs all rows "
                 f"in memory, got alpha={self.alpha!r}. Pass alpha=0, or a sample of the rows as a "
                 "NumPy array."
             )
-        kept = None if weights is None else weights[labelled]
-        slices = slice_response(y[labelled], self.n_slices, sample_weight=kept)
+        slices = slice_response(y[labelled], self.n_slices, sample_weight=weights)
         self._forget_passing()
         self._begin(y, slices)
         self._dtype = np.result_type(X.dtype, np.float32)
@@ -174,7 +173,7 @@ class ChunkedSlicing:
         looked_at = rows_to_look_at(len(slices.codes), X.shape[1], slices.weights)
         if self.n_components not in TESTED_WORDS:
             looked_at = looked_at[:0]
-        moments, sample = moments_of_blocks(rows, weights, looked_at)
+        moments, sample = moments_of_blocks(rows, looked_at)
         if not self._solve_moments(moments, rows=rows):
             raise ValueError(
                 f"X must identify n_components={self.n_components!r} directions: its labelled rows "

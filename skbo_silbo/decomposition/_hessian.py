@@ -21,7 +21,7 @@ from .significance._nothing_found import warn_of_unseen
 from .significance._permutation import permutation_tests
 from .significance._sequential_tests import dimension_by_tests
 from .significance._weighted_shuffles import affordable
-from .slicing._evenly_spaced import MAX_ROWS, evenly_spaced
+from .slicing._evenly_spaced import counts_written_out
 from .slicing._whitened_rows import WhitenedRows
 
 EXACT_FIT = 1e-24
@@ -137,12 +137,10 @@ class PrincipalHessianDirections(SupervisedProjection):
         return dimension_by_tests(self.bootstrap_tests_)
 
     def _tests(self, S, e, slices):
-        weights = slices.weights
-        if slices.is_counted and weights is not None:
-            places = evenly_spaced(S, slices, max(len(S), MAX_ROWS))
-            S, e, weights = S[places], e[places], None
+        places = counts_written_out(S, slices)
+        S, weights = S[places], None if slices.is_counted else slices.weights
         return permutation_tests(
-            SignFlips.of(S, e, weights),
+            SignFlips.of(S, e[places], weights),
             most=min(S.shape[1], MOST_TESTED),
             n_permutations=affordable(S, N_FLIPS),
             random_state=0,

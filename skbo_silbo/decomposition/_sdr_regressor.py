@@ -141,7 +141,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         self._choice = int(np.argmin(np.mean(errors**2, axis=1)))
         self.reducer_ = self._reducer(rows).fit(rows, values)
         self._model = MODELS[self.model](_scores(self.reducer_, rows), t)
-        vars(self).pop("bandwidth_", None)
+        self.__dict__.pop("bandwidth_", None)
         if self.model == "local":
             self.bandwidth_ = float(BANDWIDTHS[self._choice])
         q = errors[self._choice] / deviations[self._choice]

@@ -23,12 +23,10 @@ from .significance._weighted_shuffles import (
     affordable,
     weighted_permutation_tests,
 )
-from .slicing._evenly_spaced import evenly_spaced
+from .slicing._evenly_spaced import counts_written_out
 from .slicing._whitened_rows import WhitenedRows
 
 N_PERMUTATIONS = 99
-MAX_WEIGHTED_ROWS = 2000
-"""Rows that counts are written out to, where they are shuffled."""
 MAX_AUTO_COMPONENTS = 20
 """Most directions that n_components="auto" tests for."""
 
@@ -85,9 +83,8 @@ class SecondMomentSlicing(SupervisedProjection):
 
     def _tests(self, S, slices):
         """Permutation tests of the scores S (n, q) of all directions."""
-        if slices.is_counted and slices.weights is not None:
-            places = evenly_spaced(S, slices, max(len(S), MAX_WEIGHTED_ROWS))
-            S, slices = S[places], slices.of_rows(places)
+        places = counts_written_out(S, slices)
+        S, slices = S[places], slices.part_to_shuffle(places)
         settings = {
             "most": min(S.shape[1], MAX_AUTO_COMPONENTS),
             "n_permutations": affordable(S, N_PERMUTATIONS),

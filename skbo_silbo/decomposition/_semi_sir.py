@@ -8,13 +8,7 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
-from .._checks import (
-    check_choice,
-    check_integer,
-    check_nonnegative,
-    check_switch,
-    warn_user,
-)
+from .._checks import check_choice, check_integer, check_nonnegative, check_switch, warn_user
 from .._numerics._pencil import Pencil
 from .._numerics._solver_choice import DENSE_MAX_FEATURES, choose_solver, make_solver
 from .._numerics._whitening import cholesky_basis
@@ -404,18 +398,11 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         for name in ("alpha", "ridge"):
             check_nonnegative(name, getattr(self, name), special="'auto'")
         check_switch("scale", self.scale)
-        self._check_reweight()
+        if self.reweight is not None:
+            check_choice("reweight", self.reweight, ["elliptical"])
+            if (obstacle := self._no_weights_because()) is not None:
+                raise ValueError(f"reweight must be None {obstacle} Got {self.reweight!r}.")
         check_integer("n_local_neighbors", self.n_local_neighbors, 2, special="None")
-
-    def _check_reweight(self):
-        if self.reweight is None:
-            return
-        check_choice("reweight", self.reweight, ["elliptical"])
-        if self.n_local_neighbors is not None or self.solver == "paper":
-            raise ValueError(
-                "reweight must be None with n_local_neighbors and with solver='paper', which know "
-                f"no weights: got {self.reweight!r}. Use plain slices and solver='auto'."
-            )
 
     def _standardise(self, X, data, slices):
         """Divide the columns of X in place where units would matter; return by what."""
@@ -513,7 +500,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
                 f"{n_labeled} labelled rows do not identify directions among "
                 f"{self.n_features_in_} features when ridge=0 and no unlabelled row is used: "
                 "every eigenvalue is 1 and any split of y is fitted exactly. Use ridge='auto', or "
-                "unlabelled rows with alpha > 0.",
+                "unlabelled rows with alpha > 0."
             )
         return float(self.ridge)
 

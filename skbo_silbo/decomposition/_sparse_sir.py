@@ -211,7 +211,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
                 warn_user(
                     f"No feature is kept at penalty {self.penalties_[j]:.3g}: the slices show no "
                     f"sparse direction. The component holds feature {name} alone, the first to "
-                    "enter. Take fewer n_components, or a smaller penalty.",
+                    "enter. Take fewer n_components, or a smaller penalty."
                 )
         return coefficients
 

@@ -204,25 +204,33 @@ def bootstrap_directions(
     if sample_weight is not None:
         _check_takes_weights(estimator)
     fitted = _fit_all(seeded, X, y, X_unlabeled, sample_weight)
-    params = seeded.get_params(deep=False)
     rows = split_as_fitted(clone(seeded), X, y, X_unlabeled, sample_weight, reset=True)
     rows = rows.counts_written_out()
     _check_enough_rows(rows.n_rows, rows.X_labeled.shape[1])
-    resolved = {name: vars(fitted)[f"{name}_"] for name in RESOLVED if params.get(name) == "auto"}
-    resolved["n_components"] = len(fitted.components_)
-    resampler = _Resampler(clone(seeded).set_params(**resolved), rows, fitted.components_)
+    resampled = with_choices_of(fitted, seeded, n_components=len(fitted.components_))
+    resampler = _Resampler(resampled, rows, fitted.components_)
     seeds = rng.randint(np.iinfo(np.int32).max, size=n_resamples)
     resamples = Parallel(n_jobs=n_jobs)(delayed(resampler.draw)(seed) for seed in seeds)
-    return _summarise(
-        fitted.components_, input_names(fitted, X), resamples, confidence_level, method
+    _warn_of_failures([message for *_, failures in resamples for message in failures], n_resamples)
+    components = np.stack([aligned for aligned, *_ in resamples])
+    standard_errors = components.std(axis=0, ddof=1)
+    tail = (1 - confidence_level) / 2
+    if method == "percentile":
+        low, high = np.quantile(components, [tail, 1 - tail], axis=0)
+    else:
+        reach = norm.isf(tail) * standard_errors
+        low, high = fitted.components_ - reach, fitted.components_ + reach
+    return DirectionBootstrap(
+        components=fitted.components_,
+        resampled_components=components,
+        low=low,
+        high=high,
+        standard_errors=standard_errors,
+        stability=np.array([stability for _, stability, _ in resamples]),
+        confidence_level=float(confidence_level),
+        n_redrawn=sum(len(failures) for *_, failures in resamples),
+        feature_names=input_names(fitted, X),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Resample:
-    components: FloatArray  # (r, d), aligned
-    stability: float
-    failures: tuple[str, ...]  # messages of the draws that could not be fitted
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,12 +240,15 @@ class _Resampler:
     reference: FloatArray  # (r, d)
 
     def draw(self, seed):
-        """Draw until a resample can be fitted; return it aligned, with what went wrong before."""
+        """Draw until a resample can be fitted.
+
+        Return its components, aligned, how near their span is, and what went wrong before.
+        """
         rng = np.random.default_rng(seed)
         failures: list[str] = []
         while len(failures) < MAX_DRAWS:
             try:
-                return self._compare(self._fit(rng), tuple(failures))
+                return *self._compare(self._fit(rng)), failures
             except ValueError as error:
                 failures.append(str(error))
         raise ValueError(
@@ -254,10 +265,10 @@ class _Resampler:
         with without_advice():
             return _fit_all(clone(self.estimator), X, y, unlabelled, weights)
 
-    def _compare(self, fitted, failures):
+    def _compare(self, fitted):
         Z, W = self._scores(fitted.components_), self._scores(self.reference)
         aligned = nearest_rotation(Z, W).T @ fitted.components_
-        return _Resample(aligned, squared_trace_correlation(Z, W), failures)
+        return aligned, squared_trace_correlation(Z, W)
 
     def _scores(self, components):
         """Centred scores of all rows, times the roots of their weights; unlabelled ones weigh 1."""
@@ -293,33 +304,21 @@ def _seeded(estimator, rng):
     return estimator
 
 
-def _summarise(components, names, resamples, confidence_level, method):
-    failures = [message for resample in resamples for message in resample.failures]
+def _warn_of_failures(failures, n_resamples):
     if failures:
         warn_user(
-            f"{len(failures)} of {len(failures) + len(resamples)} resamples could not be fitted "
+            f"{len(failures)} of {len(failures) + n_resamples} resamples could not be fitted "
             f"and were drawn anew: the intervals are conditional on those that can. The last "
             f"failure: {failures[-1]}"
         )
-    resampled = np.stack([resample.components for resample in resamples])
-    standard_errors = resampled.std(axis=0, ddof=1)
-    tail = (1 - confidence_level) / 2
-    if method == "percentile":
-        low, high = np.quantile(resampled, [tail, 1 - tail], axis=0)
-    else:
-        reach = norm.isf(tail) * standard_errors
-        low, high = components - reach, components + reach
-    return DirectionBootstrap(
-        components=components,
-        resampled_components=resampled,
-        low=low,
-        high=high,
-        standard_errors=standard_errors,
-        stability=np.array([resample.stability for resample in resamples]),
-        confidence_level=float(confidence_level),
-        n_redrawn=len(failures),
-        feature_names=names,
-    )
+
+
+def with_choices_of(fitted, estimator, *, n_components):
+    """Clone with a number of directions, and with what a fit to all rows chose for "auto"."""
+    params = estimator.get_params(deep=False)
+    auto = [name for name in RESOLVED if params.get(name) == "auto"]
+    resolved = {name: vars(fitted)[f"{name}_"] for name in auto}
+    return clone(estimator).set_params(n_components=n_components, **resolved)
 
 
 def _check_takes_weights(estimator):

@@ -212,10 +212,7 @@ def _spans_orders(eigenvalues):
 
 
 def _category_style(code):
-    return {
-        "color": COLOURS[code % len(COLOURS)],
-        "marker": MARKERS[code % len(MARKERS)],
-    }
+    return {"color": COLOURS[code % len(COLOURS)], "marker": MARKERS[code % len(MARKERS)]}
 
 
 def _cloud(n):

@@ -13,11 +13,7 @@ from ..decomposition import (
 )
 from ._names import refuse_pipeline
 
-PERMUTED = (
-    SemiSlicedInverseRegression,
-    SlicedAverageVarianceEstimation,
-    DirectionalRegression,
-)
+PERMUTED = (SemiSlicedInverseRegression, SlicedAverageVarianceEstimation, DirectionalRegression)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._checks import check_integer, check_share
 from .._typing import ArrayLike, FloatArray, LegacyRandomState
 from ..decomposition.rows._labels import split_as_fitted
-from ._bootstrap import RESOLVED, without_advice
+from ._bootstrap import with_choices_of, without_advice
 from ._figures import Axes, import_pyplot
 from ._names import refuse_pipeline
 from ._panels import COLOURS, tidy
@@ -119,10 +119,7 @@ class ScreeDisplay:
         check_integer("n_resamples", n_resamples, 2)
         check_share("confidence_level", confidence_level, default=0.95)
         rows = split_as_fitted(clone(estimator), X, y, X_unlabeled, reset=True)
-        params = estimator.get_params(deep=False)
-        auto = [name for name in RESOLVED if params.get(name) == "auto"]
-        resolved = {name: vars(estimator)[f"{name}_"] for name in auto}
-        fixed = clone(estimator).set_params(n_components=1, **resolved)
+        fixed = with_choices_of(estimator, estimator, n_components=1)
         p = min(MAX_EIGENVALUES, len(estimator.eigenvalues_))
         seeds = check_random_state(random_state).randint(2**31 - 1, size=(2, n_resamples))
         jobs = [

@@ -221,10 +221,7 @@ class SearchDisplay:
         # What is constant in each branch of a conditional space has no share of its own.
         rest = [name for name in self.parameters if name not in self.shares.names]
         values = np.ma.masked_invalid(self.values)
-        return [
-            *self._value_axes([*rest, *ranked]),
-            ValueAxis.of_values(self.value_name, values),
-        ]
+        return [*self._value_axes([*rest, *ranked]), ValueAxis.of_values(self.value_name, values)]
 
 
 def _directions(evaluations, model):

@@ -7,11 +7,11 @@ import numpy as np
 from skbo_silbo._checks import check_members
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.embedding import Embedding
-from skbo_silbo.mapping._mapping_protocol import FoundLike, FullMapping, Mapping
+from skbo_silbo.mapping._mapping_protocol import FullMapping, Mapping
 
 
 @dataclass(frozen=True)
-class GivenMapping:
+class GivenMapping(FullMapping):
     """A mapping of two methods as one that the loop can work with.
 
     Points stay when the embedding changes, and every point is made from coordinates.
@@ -47,18 +47,6 @@ class GivenMapping:
                 "embedding.project(X)."
             )
         return Z
-
-    def place(
-        self, found: FoundLike, embedding: Embedding, incumbent: FloatArray | None
-    ) -> FloatArray:
-        """Return the points of the coordinates that a search found."""
-        return self.lift(found.Z, embedding, incumbent)
-
-    def refine(
-        self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator
-    ) -> FloatArray:
-        """Return x."""
-        return x
 
     def _check_shape(self, method, values, shape):
         if values.shape != shape:

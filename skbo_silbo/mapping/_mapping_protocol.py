@@ -37,7 +37,11 @@ class FoundLike(Protocol):
 
 @runtime_checkable
 class FullMapping(Mapping, Protocol):
-    """What the loop works with; `as_mapping` makes one of any `Mapping`."""
+    """What the loop works with; `as_mapping` makes one of any `Mapping`.
+
+    A class that derives from it makes every point from coordinates, by `lift` alone, unless it
+    says otherwise.
+    """
 
     @property
     def keeps_coordinates(self) -> bool:
@@ -47,8 +51,10 @@ class FullMapping(Mapping, Protocol):
         self, found: FoundLike, embedding: Embedding, incumbent: FloatArray | None, /
     ) -> FloatArray:
         """Return points of the cube, (m, d), for what a search found."""
+        return self.lift(found.Z, embedding, incumbent)
 
     def refine(
         self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator, /
     ) -> FloatArray:
         """Return the point to evaluate, given the one chosen, (d,): a costlier preimage, or x."""
+        return x

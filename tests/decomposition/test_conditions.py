@@ -88,7 +88,10 @@ def test_discrete_columns_can_be_reweighted():
     [
         ({"reweight": "normal"}, "reweight must be one of 'elliptical': got 'normal'"),
         ({"reweight": "elliptical", "n_local_neighbors": 4}, "reweight must be None with n_local"),
-        ({"reweight": "elliptical", "solver": "paper"}, "reweight must be None with n_local"),
+        (
+            {"reweight": "elliptical", "solver": "paper"},
+            "reweight must be None with solver",
+        ),
     ],
 )
 def test_bad_reweighting_is_refused(parameters, message):

@@ -186,17 +186,12 @@ def split_labelled(
     else:
         labels, labelled = _check_response(y, allow_categories, categorical, multivariate)
     check_consistent_length(rows, labels)
-    weights, weight_range = check_sample_weight(sample_weight, len(rows)), None
-    is_unlabeled = ~labelled if weights is None else ~labelled & (weights > 0)
-    unlabelled = rows[is_unlabeled]
-    if weights is not None:
-        labelled &= weights > 0
-    check_labels(labels[labelled], len(labels))
+    given = check_sample_weight(sample_weight, len(rows))
+    labelled, is_unlabeled, weights = _part_weighted(labels, labelled, given)
     if n_slices is not None and categorical == "auto":
         warn_of_classes(labels[labelled], n_slices)
-    if weights is not None:
-        weights = weights[labelled]
-        weights, weight_range = as_numbers_of_rows(weights), (weights.min(), weights.max())
+    weight_range = None if given is None else (given[labelled].min(), given[labelled].max())
+    unlabelled = rows[is_unlabeled]
     if X_unlabeled is not None:
         more = _check_unlabelled(estimator, X_unlabeled, dtypes)
         unlabelled = np.concatenate([unlabelled, more])
@@ -204,6 +199,15 @@ def split_labelled(
         rows, labels = rows[labelled], labels[labelled]
     flags = labelled, is_unlabeled
     return LabelledData(rows, labels, unlabelled, weights, weight_range, *flags, dtype)
+
+
+def _part_weighted(labels, labelled, weights):
+    """Which rows of positive weight are labelled and which not; weights (n_l,) of the first."""
+    weighed = np.ones(len(labels), dtype=bool) if weights is None else weights > 0
+    is_labeled = labelled & weighed
+    check_labels(labels[is_labeled], len(labels))
+    numbers = None if weights is None else as_numbers_of_rows(weights[is_labeled])
+    return is_labeled, ~labelled & weighed, numbers
 
 
 def split_as_fitted(estimator, X, y, X_unlabeled=None, sample_weight=None, *, reset=False):
@@ -300,8 +304,8 @@ def check_labelled_chunk(estimator, X, y, sample_weight, *, reset, allow_categor
 def check_block_response(estimator, X, y, sample_weight):
     """Validate y beside a Dask array X (n, d), which is not read.
 
-    Returns y, which rows are labelled and of positive weight, weights (n,) as numbers of rows, 0
-    elsewhere, or None, and whether a row of positive weight has no label.
+    Returns y, which rows are labelled and of positive weight, and which of these are not labelled,
+    and weights (n_l,) as numbers of rows, or None.
     """
     if np.isnan(X.shape).any() or X.ndim != 2:
         raise ValueError(
@@ -316,16 +320,10 @@ def check_block_response(estimator, X, y, sample_weight):
             f"{len(y)}. Pass a label, or NaN, for every row."
         )
     weights = check_sample_weight(sample_weight, len(y))
-    some_unlabelled = not labelled[slice(None) if weights is None else weights > 0].all()
-    if weights is not None:
-        labelled &= weights > 0
-        numbers = as_numbers_of_rows(weights[labelled])
-        weights = np.zeros(len(y), dtype=numbers.dtype)
-        weights[labelled] = numbers
-    check_labels(y[labelled], len(y))
+    labelled, is_unlabeled, weights = _part_weighted(y, labelled, weights)
     if estimator.categorical == "auto":
         warn_of_classes(y[labelled], estimator.n_slices)
-    return y, labelled, weights, some_unlabelled
+    return y, labelled, is_unlabeled, weights
 
 
 def _check_unlabelled(estimator, X_unlabeled, dtypes):

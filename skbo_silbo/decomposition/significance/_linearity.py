@@ -3,9 +3,9 @@
 ==========  ==========  =======================================================================
 symbol      shape       meaning
 ==========  ==========  =======================================================================
-F           (d, n)      features, a row each: many times faster than a column each
-Z           (k, n)      scores along the directions found
-B           (., n)      the constant; then every score, its products with those before and itself
+F           (n, d)      features, of mean 0
+Z           (n, k)      scores along the directions found
+B           (n, .)      the constant and the first scores; then their squares and products too
 ==========  ==========  =======================================================================
 
 With E[x | Z] linear in Z the slice means of X stay in the span wanted (Li 1991, condition 3.1):
@@ -71,44 +71,34 @@ def curvature(X, components):
     k = min(len(components), MAX_DIRECTIONS)
     if n <= (k + 1) * (k + 2) // 2:  # terms would explain all
         return shares, curved
-    F = np.array(X.T, order="C")
-    F -= F.mean(axis=1, keepdims=True)
-    Z = _clipped(components[:k] @ F)
-    gained, left, m = _nested_shares(_clipped(F), Z)
-    df = np.maximum(F.shape[1] - 1 - np.arange(1, len(Z) + 1) - m, 1)
-    adjusted = gained - m * left / df
-    feature, r = np.nonzero(adjusted > CURVED_SHARE)
-    ratios = (gained[feature, r] / m[r]) / (left[feature, r] / df[r])
-    curved[feature[special.fdtrc(m[r], df[r], ratios) < SIGNIFICANCE / d]] = True
-    return adjusted.max(axis=1), curved
+    X = X - X.mean(axis=0)
+    F, Z = _clipped(X), _clipped(X @ components[:k].T)
+    F -= F.mean(axis=0)
+    for r in range(1, k + 1):
+        straight = np.column_stack([np.ones(n), Z[:, :r]])
+        one, other = np.triu_indices(r)
+        by_lines = _explained(F, straight)
+        by_all = _explained(F, np.column_stack([straight, Z[:, one] * Z[:, other]]))
+        gained, left, m = by_all - by_lines, np.clip(1 - by_all, 1e-12, 1), len(one)
+        df = max(n - 1 - r - m, 1)
+        adjusted = gained - m * left / df
+        p_values = special.fdtrc(m, df, gained / m / (left / df))
+        curved |= (adjusted > CURVED_SHARE) & (p_values < SIGNIFICANCE / d)
+        shares = np.fmax(shares, adjusted)
+    return shares, curved
 
 
 def _clipped(values):
-    """Rows of mean 0, in place held within `REACH` standard deviations: no few samples decide."""
-    reach = REACH * np.sqrt(np.einsum("ij,ij->i", values, values) / values.shape[1])[:, None]
-    np.minimum(values, reach, out=values)
-    return np.maximum(values, -reach, out=values)
+    """Columns of mean 0, held within `REACH` standard deviations: no few samples decide."""
+    reach = REACH * values.std(axis=0)
+    return np.clip(values, -reach, reach)
 
 
-def _nested_shares(F, Z):
-    """Return shares of every feature's variance (d, k), for the first 1, ..., k scores.
-
-    What their squares and products explain beyond the scores, and what is left over; and the number
-    of squares and products (k,). One orthonormal basis Q of ``B' = Q R`` serves, since those of the
-    first scores stand first in B.
-    """
-    blocks = [np.ones((1, Z.shape[1]))]
-    for r, scores in enumerate(Z):
-        blocks += [scores[None], scores * Z[: r + 1]]
-    Q, R = np.linalg.qr(np.concatenate(blocks).T)
-    inner = F @ Q
-    squares = np.einsum("ij,ij->i", F, F) - inner[:, 0] ** 2
-    inner /= np.sqrt(np.where(squares > 0, squares, 1.0))[:, None]
-    triangular = np.cumsum(np.arange(len(Z) + 2))
-    Q_linear = np.linalg.qr(R[:, triangular[:-1]])[0]
-    linear = np.cumsum((inner @ Q_linear[:, 1:]) ** 2, axis=1)
-    explained = np.cumsum(inner[:, 1:] ** 2, axis=1)[:, triangular[2:] - 2]
-    return explained - linear, np.clip(1 - explained, 1e-12, 1), triangular[1:-1]
+def _explained(F, B):
+    """Share (d,) of the variance of every feature that lies in the span of the columns of B."""
+    squares = np.einsum("ij,ij->j", F, F)
+    inner = np.linalg.qr(B)[0].T @ F
+    return np.einsum("ij,ij->j", inner, inner) / np.where(squares > 0, squares, 1.0)
 
 
 def extra_are_curved(Z):

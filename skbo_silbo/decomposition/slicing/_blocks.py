@@ -28,11 +28,13 @@ class LabelledBlocks:
     labelled: np.ndarray
     slices: Slices
 
-    def codes(self):
-        """Slice of each row (n,), -1 where it is not labelled."""
-        codes = np.full(len(self.labelled), -1)
-        codes[self.labelled] = self.slices.codes
-        return codes
+    def of_all(self, values, fill):
+        """Values of the labelled rows (n_l,), or None, as ones of all rows (n,)."""
+        if values is None:
+            return None
+        spread = np.full(len(self.labelled), fill, dtype=values.dtype)
+        spread[self.labelled] = values
+        return spread
 
     def take(self, places):
         """Rows (m, d) at some places among the labelled ones, which may repeat."""
@@ -56,14 +58,12 @@ class LabelledBlocks:
         return rows - np.average(rows, axis=0, weights=slices.weights), slices
 
 
-def moments_of_blocks(rows, weights=None, looked_at=()):
+def moments_of_blocks(rows, looked_at=()):
     """Moments of labelled rows, block by block, where the blocks are.
 
     Parameters
     ----------
     rows : LabelledBlocks
-    weights : ndarray of shape (n,), default=None
-        Of all rows.
     looked_at : array-like of shape (m,)
         Rising places among the labelled rows.
 
@@ -76,7 +76,8 @@ def moments_of_blocks(rows, weights=None, looked_at=()):
     from dask import delayed
 
     X, n_slices = rows.X, rows.slices.n_slices
-    codes, places = rows.codes(), np.flatnonzero(rows.labelled)[looked_at]
+    codes, weights = rows.of_all(rows.slices.codes, -1), rows.of_all(rows.slices.weights, 0)
+    places = np.flatnonzero(rows.labelled)[looked_at]
     blocks = X.rechunk({1: -1}).to_delayed().ravel()
     stops = np.cumsum(X.chunks[0])
     starts = stops - X.chunks[0]

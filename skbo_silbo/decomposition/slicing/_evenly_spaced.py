@@ -29,6 +29,13 @@ MAX_ROWS = 2000
 """Rows, evenly spaced in the order of y, that are shuffled where there are more."""
 
 
+def counts_written_out(X, slices):
+    """Places of the rows X (n, d) as often as they count, `MAX_ROWS` or n at most; or all."""
+    if slices.weights is None or not slices.is_counted:
+        return np.arange(len(X))
+    return evenly_spaced(X, slices, max(len(X), MAX_ROWS))
+
+
 def rows_to_shuffle(X, slices):
     """Places of the rows X (n, d) that are shuffled: counted ones as often as they count."""
     if not slices.is_counted:
