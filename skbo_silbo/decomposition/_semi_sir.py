@@ -30,7 +30,7 @@ from .significance._nothing_found import warn_of_unseen
 from .significance._slice_tests import check_room_for_tests
 from .slicing._neighborhoods import column_scales, graph_penalty, local_membership
 from .slicing._paper import pairwise_membership, paper_directions
-from .slicing._slices import slice_response
+from .slicing._slices import slice_within
 
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized", "paper")
 NEIGHBORS = ("auto", "brute", "pynndescent")
@@ -378,15 +378,11 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         self._n_groups, self._moments, self._is_solved = slices.n_groups, None, True
         self.target_type_ = target_type(y)
 
-    def _standard_errors(self, rows):
+    def _standard_errors(self, rows, groups):
         if not hasattr(self, "dimension_tests_") or self.reweight is not None:
             return None
-        slices = slice_response(rows.y, self.n_slices, sample_weight=rows.weights)
-        if (
-            self._n_groups > 1
-            or not slices.is_counted
-            or not np.array_equal(slices.counts, self.slice_sizes_)
-        ):
+        slices = slice_within(rows.y, groups, self.n_slices, sample_weight=rows.weights)
+        if not slices.is_counted or not np.array_equal(slices.counts, self.slice_sizes_):
             return None
         return direction_errors(rows.X_labeled, slices, len(self.components_))
 

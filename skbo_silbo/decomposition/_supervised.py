@@ -7,10 +7,10 @@ from .._typing import ArrayLike
 from ._projection import LinearProjection
 from .rows._centering import check_a_column_varies, check_enough_rows
 from .rows._extremes import check_extremes
-from .rows._groups import about_group_means, check_group
+from .rows._groups import about_group_means
 from .rows._labels import split_labelled
 from .selection._n_components import check_n_components
-from .slicing._slices import check_n_slices, slice_response, slice_within
+from .slicing._slices import check_n_slices, slice_within
 
 
 class Supervised:
@@ -69,12 +69,11 @@ class Supervised:
         With a category of each row in `group`, rows are about its mean and slices are within it.
         """
         data = self._rows(X, y, X_unlabeled, sample_weight)
+        data, groups = about_group_means(data, group)
         n_slices = getattr(self, "n_slices", 2)
-        if group is None:
-            return data, slice_response(data.y, n_slices, sample_weight=data.weights)
-        data, groups = about_group_means(data, check_group(group, len(data.is_labeled)))
+        slices = slice_within(data.y, groups, n_slices, sample_weight=data.weights)
         check_a_column_varies(data.X_labeled)
-        return data, slice_within(data.y, groups, n_slices, sample_weight=data.weights)
+        return data, slices
 
     def _given_names(self):
         """Names of the features, or None."""
@@ -137,6 +136,7 @@ class SupervisedProjection(Supervised, LinearProjection):
         data, slices = self._part(X, y, sample_weight=sample_weight, group=group)
         if hasattr(self, "n_slices"):
             self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
+        self._n_groups = slices.n_groups
         self._learn(data, slices)
         self.components_ = self.components_.astype(self._dtype, copy=False)
         return self
