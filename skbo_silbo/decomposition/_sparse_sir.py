@@ -30,7 +30,7 @@ from skbo_silbo._typing import ArrayLike
 
 from .._checks import check_integer, check_nonnegative, warn_user
 from ._supervised import SupervisedProjection
-from .rows._centering import center_on_labels, with_positive_peaks
+from .rows._centering import center_on_labels, mean_and_spread, with_positive_peaks
 from .rows._labels import target_type
 from .selection._held_out import mean_and_error
 from .selection._n_components import check_identified
@@ -141,7 +141,8 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     def _learn(self, data, slices):
         splits = self._splits(data)
         X, self.mean_ = center_on_labels(data)
-        scale = _column_scale(X, data.weights)
+        scale = mean_and_spread(X, data.weights)[1]
+        scale[scale == 0] = 1.0
         X /= scale
         F = self._functions(X, slices, target_type(data.y) == "numeric")
         check_identified(self.n_components, F.shape[1], remedy=" or more slices")
@@ -152,7 +153,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         kept = max(self.n_components_, 1)
         self.penalties_ = fits.penalties[:kept]
         coefficients = self._not_empty(fits.coefficients[:kept], lasso.covariances(T))
-        spread = _spread(X @ coefficients.T, data.weights)
+        spread = mean_and_spread(X @ coefficients.T, data.weights)[1]
         self.components_ = with_positive_peaks(coefficients / spread[:, None] / scale)
         self.support_ = (self.components_ != 0).any(axis=0)
 
@@ -326,13 +327,3 @@ def _folds(X, y, n_folds):
     folds = sets.ravel() % n_folds
     places = [folds == fold for fold in range(folds.max() + 1)]
     return [(np.flatnonzero(~out), np.flatnonzero(out)) for out in places]
-
-
-def _spread(X, weights):
-    """Root mean square (d,) of centred columns."""
-    return np.sqrt(np.average(X**2, axis=0, weights=weights))
-
-
-def _column_scale(X, weights):
-    scale = _spread(X, weights)
-    return np.where(scale > 0, scale, 1.0)

@@ -6,12 +6,12 @@ from typing import Any, Self
 
 from .._typing import FloatArray
 from ._evaluations import ResultLike, SearchLike, read_evaluations, read_values_like
-from ._figures import AxesLike, given_axes, import_pyplot
+from ._figures import AxesLike, PanelDisplay, import_pyplot
 from ._search_panels import draw_convergence
 
 
 @dataclass(eq=False, repr=False)
-class ConvergenceDisplay:
+class ConvergenceDisplay(PanelDisplay):
     """The best value so far, of one search or of several.
 
     Use :meth:`from_result`; the constructor takes what is drawn, which stay attributes of the same
@@ -128,23 +128,18 @@ class ConvergenceDisplay:
         self
         """
         plt = import_pyplot("ConvergenceDisplay")
-        if ax is None:
-            ax = plt.figure(figsize=(5.2, 3.6), layout="constrained").subplots()
-        self.axes_ = given_axes(ax, 1)
-        self.figure_ = self.axes_[0].figure
         sign = 1 if self.greater_is_better else -1
-        draw_convergence(
-            self.axes_[0], self.curves, self.n_initial, self.random_values, self.value_name, sign
+        drawn = self.curves, self.n_initial, self.random_values, self.value_name, sign
+        return self._draw(
+            [lambda axes: draw_convergence(axes, *drawn)],
+            ax,
+            lambda n: plt.figure(figsize=(5.2, 3.6), layout="constrained").subplots(),
         )
-        return self
 
 
 def random_values_of(evaluations, random_search):
     """Return values of random points: those of a random search, else the initial ones."""
     if random_search is None:
-        return (
-            evaluations.values[: evaluations.n_initial]
-            if evaluations.n_initial < len(evaluations.values)
-            else None
-        )
+        values, n = evaluations.values, evaluations.n_initial
+        return values[:n] if n < len(values) else None
     return read_values_like(evaluations, random_search, "random_search")

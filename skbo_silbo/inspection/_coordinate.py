@@ -36,6 +36,7 @@ from scipy import linalg
 from .._checks import check_choice, check_integer, check_switch
 from .._typing import ArrayLike, FloatArray
 from ..decomposition import SemiSlicedInverseRegression, Slices, slice_response, split_labelled
+from ..decomposition.rows._centering import is_constant, mean_and_spread
 from ..decomposition.significance import bentler_xie
 
 COLLINEAR = 1e-10
@@ -303,7 +304,6 @@ class TestedRows:
 
 
 def _standardised(data):
-    centred = data.X_labeled - (mean := data.labelled_mean())
-    spread = np.sqrt(np.average(centred**2, axis=0, weights=data.weights))
-    varies = spread > 10 * np.finfo(np.float64).eps * np.abs(mean)
-    return np.where(varies, centred, 0.0) / np.where(varies, spread, 1.0)
+    mean, spread = mean_and_spread(data.X_labeled, data.weights)
+    constant = is_constant(spread**2, mean)
+    return np.where(constant, 0.0, data.X_labeled - mean) / np.where(constant, 1.0, spread)

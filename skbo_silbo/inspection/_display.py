@@ -17,7 +17,7 @@ from ..decomposition import split_labelled
 from ._bootstrap import DirectionBootstrap
 from ._dependence import Dependence, direction_dependence
 from ._evaluations import ResultLike, read_evaluations
-from ._figures import AxesLike, given_axes, import_pyplot
+from ._figures import AxesLike, PanelDisplay, import_pyplot
 from ._names import input_names, refuse_pipeline
 from ._panels import draw_loadings, draw_plane, draw_response, draw_spectrum, draw_words
 from ._value_axis import LONGEST_NAME, short
@@ -29,7 +29,7 @@ MAX_EIGENVALUES = 20
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SubspaceDisplay:
+class SubspaceDisplay(PanelDisplay):
     """Sufficient summary plot, spectrum and loadings of fitted directions.
 
     Use :meth:`from_estimator` for a transformer and :meth:`from_result` for what an optimiser has
@@ -243,26 +243,13 @@ class SubspaceDisplay:
         check_integer("max_features", max_features, 1)
         plt = import_pyplot("SubspaceDisplay")
         if self.silence is not None:
-            return self._say(plt, ax)
+            panels = [lambda axes: draw_words(axes, self.silence)]
+            panels += [lambda axes: axes.set_axis_off()] * (np.asarray(ax, dtype=object).size - 1)
+            return self._draw(panels, ax, lambda n: _make_axes(plt, n, []))
         top = np.argsort(-np.linalg.norm(self.loadings[:2], axis=0), kind="stable")[:max_features]
+        names = [] if kind in ("summary", "spectrum") else [self.feature_names[j] for j in top]
         panels = self._panels(kind, top, side_by_side=ax is None)
-        if ax is None:
-            names = [] if kind in ("summary", "spectrum") else [self.feature_names[j] for j in top]
-            self.axes_ = _make_axes(plt, len(panels), names)
-        else:
-            self.axes_ = given_axes(ax, len(panels))
-        self.figure_ = self.axes_[0].figure
-        for draw, axes in zip(panels, self.axes_, strict=True):
-            draw(axes)
-        return self
-
-    def _say(self, plt, ax):
-        self.axes_ = _make_axes(plt, 1, []) if ax is None else np.asarray(ax, dtype=object).ravel()
-        self.figure_ = self.axes_[0].figure
-        for axes in self.axes_:
-            axes.set_axis_off()
-        draw_words(self.axes_[0], self.silence)
-        return self
+        return self._draw(panels, ax, lambda n: _make_axes(plt, n, names))
 
     def _panels(self, kind, top, side_by_side):
         panels = {

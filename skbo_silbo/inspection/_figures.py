@@ -36,18 +36,28 @@ def import_pyplot(display: str) -> Any:
     return plt
 
 
-def given_axes(ax: "AxesLike", n_panels: int) -> NDArray[np.object_]:
-    """Return the axes given as an array, one for each panel.
+class PanelDisplay:
+    """Panels, each a function that draws on the axes it is given."""
 
-    Raises
-    ------
-    ValueError
-        When they are more or fewer.
-    """
-    axes = np.asarray(ax, dtype=object).ravel()
-    if len(axes) != n_panels:
-        raise ValueError(
-            f"ax must hold one Axes for each of the {n_panels} panels: got {len(axes)}. "
-            "Pass as many, or ax=None."
-        )
-    return axes
+    axes_: NDArray[np.object_]
+    figure_: Any
+
+    def _draw(self, panels, ax, make_axes):
+        """Draw on the axes given, one for each panel, or on those that `make_axes` makes.
+
+        Raises
+        ------
+        ValueError
+            When there are more axes, or fewer, than panels.
+        """
+        n = len(panels)
+        self.axes_ = np.asarray(make_axes(n) if ax is None else ax, dtype=object).ravel()
+        if len(self.axes_) != n:
+            raise ValueError(
+                f"ax must hold one Axes for each of the {n} panels: got {len(self.axes_)}. Pass as "
+                "many, or ax=None."
+            )
+        self.figure_ = self.axes_[0].figure
+        for draw, axes in zip(panels, self.axes_, strict=True):
+            draw(axes)
+        return self

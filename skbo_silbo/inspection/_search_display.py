@@ -15,7 +15,7 @@ from ..space import ParameterDomain, parameter_domains
 from ._convergence_display import random_values_of
 from ._dependence import Dependence, direction_dependence, input_dependence
 from ._evaluations import ResultLike, SearchLike, read_evaluations
-from ._figures import AxesLike, given_axes, import_pyplot
+from ._figures import AxesLike, PanelDisplay, import_pyplot
 from ._search_panels import draw_convergence, draw_parallel, draw_shares, draw_values
 from ._value_axis import ValueAxis
 
@@ -24,7 +24,7 @@ N_DEPENDENCES = 2
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SearchDisplay:
+class SearchDisplay(PanelDisplay):
     """Convergence, dependence on what matters most, shares of the inputs, parallel coordinates.
 
     Use :meth:`from_result`; the constructor takes what is drawn, which stay attributes of the same
@@ -170,13 +170,7 @@ class SearchDisplay:
         plt = import_pyplot("SearchDisplay")
         panels = self._panels(kind, self.shares.ranked[:max_parameters])
         wide = kind in ("all", "parallel")
-        self.axes_ = (
-            _make_axes(plt, len(panels), wide) if ax is None else given_axes(ax, len(panels))
-        )
-        self.figure_ = self.axes_[0].figure
-        for draw, axes in zip(panels, self.axes_, strict=True):
-            draw(axes)
-        return self
+        return self._draw(panels, ax, lambda n: _make_axes(plt, n, wide))
 
     @property
     def _sign(self):
@@ -197,10 +191,8 @@ class SearchDisplay:
         return [panel for name in panels if kind in ("all", name) for panel in panels[name]]
 
     def _draw_convergence(self, axes):
-        curves = {"this search": self.values}
-        draw_convergence(
-            axes, curves, self.n_initial, self.random_values, self.value_name, self._sign
-        )
+        drawn = {"this search": self.values}, self.n_initial, self.random_values, self.value_name
+        draw_convergence(axes, *drawn, self._sign)
 
     def _draw_values(self, axes, place):
         dependence = (self.dependences or {}).get(place.name)
@@ -253,4 +245,4 @@ def _make_axes(plt, n_panels, wide):
     figure = plt.figure(figsize=(width, height), layout="constrained")
     grid = figure.add_gridspec((n_above > 0) + wide, max(n_above, 1))
     axes = [figure.add_subplot(grid[0, i]) for i in range(n_above)]
-    return np.array(axes + ([figure.add_subplot(grid[-1, :])] if wide else []), dtype=object)
+    return axes + ([figure.add_subplot(grid[-1, :])] if wide else [])

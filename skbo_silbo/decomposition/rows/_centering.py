@@ -37,6 +37,12 @@ def is_constant(variance, mean):
     return np.sqrt(variance) <= ROUNDING * np.abs(mean)
 
 
+def mean_and_spread(values, weights):
+    """(Weighted) mean and standard deviation over the rows of values (n,) or (n, d)."""
+    mean = np.average(values, axis=0, weights=weights)
+    return mean, np.sqrt(np.average((values - mean) ** 2, axis=0, weights=weights))
+
+
 def check_a_column_varies(X):
     """Refuse labelled rows, (n, d), that are all the same.
 

@@ -10,7 +10,6 @@ SMALLEST = 1e-140
 """Magnitudes and spreads beyond these are refused: squares, and sums of them, leave the range."""
 REACH = 100
 """Roundings of its first row within which the last row of a nearly constant column lies."""
-TOO_LARGE = f"above {LARGEST:g} in magnitude"
 
 
 def check_extremes(X, y=None, names=None):
@@ -23,19 +22,16 @@ def check_extremes(X, y=None, names=None):
     ------
     ValueError
     """
-    if len(X) and max(float(X.max()), -float(X.min())) > LARGEST:
-        _refuse(_column(int(np.argmax(np.abs(X).max(axis=0))), names), TOO_LARGE)
-    _check_spread(X, lambda place: _column(place, names))
+    _check_columns(X, lambda place: _column(place, names))
     if y is not None and y.dtype.kind == "f":
-        y = y.reshape(len(y), -1)
-        if np.abs(y).max() > LARGEST:
-            _refuse("y", TOO_LARGE)
-        _check_spread(y, lambda place: "y")
+        _check_columns(y.reshape(len(y), -1), lambda place: "y")
     _warn_of_offsets(X, names)
 
 
-def _check_spread(rows, named):
-    """Only columns whose first and last rows are close are looked at whole."""
+def _check_columns(rows, named):
+    """For their spread only those whose first and last rows are close are looked at whole."""
+    if max(float(rows.max()), -float(rows.min())) > LARGEST:
+        _refuse(named(int(np.argmax(np.abs(rows).max(axis=0)))), f"above {LARGEST:g} in magnitude")
     close = np.flatnonzero(np.abs(rows[0] - rows[-1], dtype=np.float64) < SMALLEST)
     spread = np.ptp(rows[:, close], axis=0).astype(np.float64)
     if ((spread > 0) & (spread < SMALLEST)).any():
@@ -44,7 +40,7 @@ def _check_spread(rows, named):
 
 
 def _warn_of_offsets(X, names):
-    """As `_check_spread`, only columns whose first and last rows are close are looked at whole."""
+    """As for their spread, only columns whose ends are close are looked at whole."""
     rounding = np.finfo(X.dtype).eps * np.abs(X[0])
     close = np.flatnonzero(np.abs(X[0] - X[-1], dtype=np.float64) <= REACH * rounding)
     rows = X[:, close].astype(np.float64)

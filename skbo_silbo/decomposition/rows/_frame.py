@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ._centering import ROUNDING
+from ._centering import ROUNDING, mean_and_spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +22,8 @@ class Frame:
     def from_labelled(cls, X, y, weights=None):
         """Frame of labelled rows, of which at least one column varies."""
         varying = np.ptp(X, axis=0) > ROUNDING * np.abs(X).max(axis=0)
-        mean, scale = _mean_and_spread(X, weights)
-        return cls(mean, varying, scale[varying], *_mean_and_spread(y, weights))
+        mean, scale = mean_and_spread(X, weights)
+        return cls(mean, varying, scale[varying], *mean_and_spread(y, weights))
 
     def standardise(self, X):
         """Return the columns that vary, over their standard deviation."""
@@ -41,9 +41,3 @@ class Frame:
         basis = np.linalg.qr(rows.T)[0].T
         largest = np.argmax(np.abs(basis), axis=1)
         return basis * np.sign(basis[np.arange(len(basis)), largest])[:, None]
-
-
-def _mean_and_spread(values, weights):
-    """Mean and standard deviation over the rows of values (n,) or (n, d)."""
-    mean = np.average(values, axis=0, weights=weights)
-    return mean, np.sqrt(np.average((values - mean) ** 2, axis=0, weights=weights))

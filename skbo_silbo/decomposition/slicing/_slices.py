@@ -170,19 +170,28 @@ def slice_within(y, groups, n_slices, *, sample_weight=None):
     """
     if groups is None:
         return slice_response(y, n_slices, sample_weight=sample_weight)
-    codes, begin = np.empty(len(y), dtype=int), 0
-    for group in range(groups.max() + 1):
-        rows = groups == group
+
+    def codes_of(rows):
         weights = None if sample_weight is None else sample_weight[rows]
-        part = slice_response(y[rows], n_slices, sample_weight=weights)
-        codes[rows] = begin + part.codes
-        begin += part.n_slices
-    if begin == groups.max() + 1:
+        return slice_response(y[rows], n_slices, sample_weight=weights).codes
+
+    codes = _codes_within(groups, codes_of)
+    if codes.max() == groups.max():
         raise ValueError(
-            f"group must hold categories within which y varies: got {begin} of them for "
+            f"group must hold categories within which y varies: got {codes.max() + 1} of them for "
             f"{len(y)} labelled rows, and y varies in none. Give fewer categories."
         )
     return Slices(codes, np.bincount(codes, sample_weight), sample_weight, groups)
+
+
+def _codes_within(groups, codes_of):
+    """Codes that begin anew in each group, after those of the groups before."""
+    codes, begin = np.empty(len(groups), dtype=int), 0
+    for group in range(groups.max() + 1):
+        rows = groups == group
+        codes[rows] = begin + codes_of(rows)
+        begin = codes[rows].max() + 1
+    return codes
 
 
 def check_n_slices(n_slices):
@@ -228,21 +237,16 @@ def _clusters(y, n_slices, weights):
 
 def _codes_of_both(y, n_slices, weights):
     """Slices of the times of events, then of those that were censored."""
-    codes, begin = np.empty(len(y), dtype=int), 0
     w = np.ones(len(y)) if weights is None else weights
-    for status in (True, False):
-        rows = y["event"] == status
-        if rows.any():
-            part = y["time"][rows]
-            if isinstance(n_slices, np.ndarray):
-                found = np.searchsorted(n_slices, part, side="right")
-            elif (few := max(int(np.rint(n_slices * w[rows].sum() / w.sum())), 1)) > 1:
-                found = _codes_by_count(part, few, None if weights is None else weights[rows])
-            else:
-                found = np.zeros(len(part), dtype=int)
-            codes[rows] = begin + found
-            begin += found.max() + 1
-    return np.unique(codes, return_inverse=True)[1]
+
+    def codes_of(rows):
+        if isinstance(n_slices, np.ndarray):
+            return np.searchsorted(n_slices, y["time"][rows], side="right")
+        few = int(np.rint(n_slices * w[rows].sum() / w.sum()))
+        return _codes_by_count(y["time"][rows], few, w[rows]) if few > 1 else 0
+
+    groups = np.unique(~y["event"], return_inverse=True)[1]
+    return np.unique(_codes_within(groups, codes_of), return_inverse=True)[1]
 
 
 def _codes_by_count(y, n_slices, weights):
