@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ._hyperparameters import Observations, most_probable
+
 LARGEST_R2 = 0.999
 """Share of an input's own quadratic at which its screened weight stops growing."""
 TYPICAL_DISTANCE = 0.3
@@ -34,6 +36,29 @@ def starting_log_lengths(X, y, copies):
     level = np.log(TYPICAL_DISTANCE / (2.0 * X.shape[1]))  # the mean squared distance is 2 d
     screened = np.log(0.1 + 0.5 * copies.sum() * r2 / (1.0 - r2))
     return -0.5 * (level + np.vstack([np.zeros_like(r2), screened]))
+
+
+def searched_process(X, y, prior, most_rows, copies=None):
+    """Return `Observations`, and the most probable theta of at most so many of them.
+
+    They are in the order of y: whatever that of the rows, the same ones are searched.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Columns of mean 0 and variance 1; or zeros, where nothing is screened.
+    y : ndarray of shape (n,)
+    prior : HyperparameterPrior
+    most_rows : int
+    copies : ndarray of shape (n,), default=None
+        As how many rows each counts.
+    """
+    copies, starts = np.ones(len(y)) if copies is None else copies, np.tile(prior.location, (2, 1))
+    if X.any():
+        starts[:, 1:-1] = starting_log_lengths(X, y, copies)
+    order = np.argsort(y, kind="stable")
+    data = Observations(X[order], y[order], copies=copies[order])
+    return data, most_probable(data.spread(most_rows).log_likelihood, prior, *starts)
 
 
 def quadratic_r2(X, y, copies):

@@ -11,17 +11,16 @@ from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
 from .._checks import check_choice, check_integer, check_share
 from .._numerics._gaussian_process import GaussianProcess
-from .._numerics._hyperparameters import Observations, climb, most_probable
+from .._numerics._hyperparameters import Observations, climb
 from .._numerics._priors import PRIORS, UNIFORM_WIDTH, HyperparameterPrior
-from .._numerics._screening import starting_log_lengths
+from .._numerics._screening import searched_process
 from ._projection import LinearProjection
 from ._supervised import Supervised
 from .rows._frame import Frame
 from .rows._labels import response_targets
 from .selection._n_components import check_identified
 
-SEARCH_ROWS = 200
-"""Rows by which hyperparameters are searched; all rows only polish the best end."""
+SEARCH_ROWS = 200  # rows by which hyperparameters are searched; all rows only polish the best end
 POLISH_ITERATIONS = 15  # of L-BFGS-B
 OF_THE_PROCESS = (
     "length_scale_",
@@ -29,8 +28,7 @@ OF_THE_PROCESS = (
     "noise_",
     "log_marginal_likelihood_",
     "n_refinements_",
-)
-"""Attributes that only fitted processes have."""
+)  # attributes that only fitted processes have
 
 
 class ActiveSubspace(Supervised, LinearProjection):
@@ -243,9 +241,8 @@ default=None
     def _slopes_of_processes(self, frame, rows, Y, copies):
         """Slopes (q, n, d) of a process for each response, and of how many rows they are."""
         points = frame.standardise(np.vstack([rows.X_labeled, rows.X_unlabeled]))
-        T, models = (Y - frame.y_mean) / frame.y_scale, []
-        for t in T.T:
-            models.append(self._fit_model(points[: len(T)], t, copies))
+        T = (Y - frame.y_mean) / frame.y_scale
+        models = [self._fit_model(points[: len(T)], t, copies) for t in T.T]
         self._store_models(frame, models)
         slopes = np.stack([model.slopes(points, copies) for model, _ in models])
         return slopes, rows.n_rows + len(rows.X_unlabeled)
@@ -272,11 +269,7 @@ default=None
         learnt = learnt / np.sqrt(copies @ (U @ learnt.T) ** 2 / copies.sum())[:, None]
         inputs = np.hstack([U, U @ learnt.T])
         prior = PRIORS[self.prior](inputs.shape[1], UNIFORM_WIDTH).for_regression()
-        starts = np.tile(prior.location, (2, 1))
-        starts[:, 1:-1] = starting_log_lengths(inputs, t, copies)
-        order = np.argsort(t, kind="stable")  # whatever the order of rows, the same are searched
-        data = Observations(inputs[order], t[order], copies=copies[order])
-        theta = most_probable(data.spread(SEARCH_ROWS).log_likelihood, prior, *starts)
+        data, theta = searched_process(inputs, t, prior, SEARCH_ROWS, copies)
         return _Model(data, learnt, theta, prior)
 
     def _store_directions(self, frame, singular, directions):

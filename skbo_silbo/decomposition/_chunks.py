@@ -29,8 +29,7 @@ SOLVED = (
     "solver_",
     "dimension_tests_",
     "rotation_tests_",
-)
-"""Attributes of ``fit`` that chunks leave to be computed when one of them is first read."""
+)  # attributes of ``fit`` that chunks leave to be computed when one of them is first read
 
 
 def _needs_all_rows(estimator):

@@ -24,8 +24,7 @@ from .significance._weighted_shuffles import affordable
 from .slicing._evenly_spaced import counts_written_out
 from .slicing._whitened_rows import WhitenedRows
 
-EXACT_FIT = 1e-24
-"""Share of the variance of y below which residuals are rounding."""
+EXACT_FIT = 1e-24  # share of the variance of y below which residuals are rounding
 
 
 class PrincipalHessianDirections(SupervisedProjection):

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+# eigenvalues of the centred kernel below this share of the largest are taken as zero
 RANGE_TOLERANCE = 1e-12
-"""Eigenvalues of the centred kernel below this share of the largest are taken as zero."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,7 @@ from .selection._held_out import choose_by_gain, held_out_errors, stratified_fol
 from .slicing._neighborhoods import graph_penalty
 from .slicing._slices import slice_response
 
-ALPHAS = (0.0, 0.1, 1.0, 10.0)
-"""Weights of the unlabelled rows that alpha="auto" compares."""
+ALPHAS = (0.0, 0.1, 1.0, 10.0)  # weights of the unlabelled rows that alpha="auto" compares
 
 
 @dataclass(frozen=True, eq=False)

@@ -153,7 +153,7 @@ class KernelSlicedInverseRegression(Supervised, Projection):
 
     _takes_responses = True
     _keeps_float32 = False
-    _passing = ("alpha_scores_",)
+    _passing = ("alpha_scores_", "scale_")
 
     def __init__(
         self,

@@ -19,14 +19,11 @@ from .significance._nothing_found import warn_of_unseen
 from .slicing._slices import slice_response
 
 FIRST_RIDGE = 1e-2
-RIDGE = 1e-3
-"""Relative ridges of the local regressions, in all features at first, then along few."""
+RIDGE = 1e-3  # relative ridges of the local regressions, in all features at first, then along few
 N_OUTER_STEPS = 10
-N_CENTRAL_SLICES = 10
-"""Slices whose indicators stand for the distribution of y."""
+N_CENTRAL_SLICES = 10  # slices whose indicators stand for the distribution of y
 N_FOLDS = 5
-MAX_AUTO_COMPONENTS = 6
-"""Most directions that n_components="auto" tries."""
+MAX_AUTO_COMPONENTS = 6  # most directions that n_components="auto" tries
 
 
 class OuterProductGradients(SupervisedProjection):

@@ -19,25 +19,20 @@ from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._checks import check_choice, check_integer, check_share
-from .._numerics._hyperparameters import Observations, most_probable
 from .._numerics._local_linear import gaussian_weights, local_predictions
 from .._numerics._priors import PRIORS, UNIFORM_WIDTH
-from .._numerics._screening import starting_log_lengths
+from .._numerics._screening import searched_process
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ._mave import MAVE
 from ._outer_products import RIDGE
 from ._sir import SlicedInverseRegression
 
+# compared by the local fit, in standard deviations of the scores
 BANDWIDTHS = 2.0 ** np.arange(-4, 3.5, 0.5)
-"""Compared by the local fit, in standard deviations of the scores."""
-NOISE_BANDWIDTH = 0.5
-"""Likewise, of rows whose errors say how large those near a point are."""
-PRIOR_ROWS = 10
-"""Rows that errors everywhere count for beside those near a point."""
-SEARCH_ROWS = 300
-"""Rows by which the hyperparameters of the process are searched."""
-ROWS_PER_FEATURE = 3
-"""Rows a feature from which directions are those of `MAVE` by default."""
+NOISE_BANDWIDTH = 0.5  # likewise, of rows whose errors say how large those near a point are
+PRIOR_ROWS = 10  # rows that errors everywhere count for beside those near a point
+SEARCH_ROWS = 300  # rows by which the hyperparameters of the process are searched
+ROWS_PER_FEATURE = 3  # rows a feature from which directions are those of `MAVE` by default
 BATCH = 1000  # rows predicted at a time
 
 
@@ -280,12 +275,7 @@ class _Process(_Model):
     def __init__(self, scores, t):
         super().__init__(scores, t)
         prior = PRIORS["sparse"](self.Z.shape[1], UNIFORM_WIDTH).for_regression()
-        starts = np.tile(prior.location, (2, 1))
-        if self.Z.any():
-            starts[:, 1:-1] = starting_log_lengths(self.Z, t, np.ones(len(t)))
-        order = np.argsort(t, kind="stable")
-        data = Observations(self.Z[order], t[order])
-        theta = most_probable(data.spread(SEARCH_ROWS).log_likelihood, prior, *starts)
+        data, theta = searched_process(self.Z, t, prior, SEARCH_ROWS)
         self.process, self.noise = data.condition(theta), np.exp(theta[-1])
 
     def _at(self, Z, choice):

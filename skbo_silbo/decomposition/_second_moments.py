@@ -27,8 +27,7 @@ from .slicing._evenly_spaced import counts_written_out
 from .slicing._whitened_rows import WhitenedRows
 
 N_PERMUTATIONS = 99
-MAX_AUTO_COMPONENTS = 20
-"""Most directions that n_components="auto" tests for."""
+MAX_AUTO_COMPONENTS = 20  # most directions that n_components="auto" tests for
 
 
 class SecondMomentSlicing(SupervisedProjection):
@@ -58,15 +57,13 @@ class SecondMomentSlicing(SupervisedProjection):
         rows = WhitenedRows.of(data, slices)
         self.mean_, Z = rows.mean, rows.Z
         kernel = self._kernel_of_rows(Z, slices, np.eye(Z.shape[1]))
-        eigenvalues, V = eigenvalues_and_leading_vectors(kernel, self._n_vectors(len(kernel)))
+        tested = isinstance(self.n_components, str)  # then the scores of all are needed
+        n_vectors = len(kernel) if tested else int(self.n_components)
+        eigenvalues, V = eigenvalues_and_leading_vectors(kernel, n_vectors)
         self.eigenvalues_ = np.clip(eigenvalues, 0, None)
         check_identified(self.n_components, len(eigenvalues), INDEPENDENT)
         self.n_components_ = self._choose_n_components(Z, V, slices)
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
-
-    def _n_vectors(self, q):
-        """How many eigenvectors may be asked for: all where tests need the scores of all."""
-        return q if isinstance(self.n_components, str) else int(self.n_components)
 
     def _choose_n_components(self, Z, V, slices):
         """Take the number given, or test the scores of all directions V (q, q)."""

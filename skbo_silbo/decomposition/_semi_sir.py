@@ -35,10 +35,9 @@ from .slicing._slices import slice_within
 SOLVERS = ("auto", "dense", "dual", "iterative", "randomized", "paper")
 NEIGHBORS = ("auto", "brute", "pynndescent")
 
+# means up to this many standard deviations are taken off the scatter without loss of digits
 HARMLESS_MEAN = 1.0
-"""Means up to this many standard deviations are taken off the scatter without loss of digits."""
-PAPER_ALPHA = 1.0
-"""What alpha="auto" is for Algorithm 2, whose span does not depend on it."""
+PAPER_ALPHA = 1.0  # what alpha="auto" is for Algorithm 2, whose span does not depend on it
 
 
 class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, LinearProjection):

@@ -13,8 +13,8 @@ from .significance._sequential_tests import (
 )
 from .significance._slice_tests import slice_tests
 
+# most directions that n_components="auto" considers when slices are localised
 MAX_AUTO_COMPONENTS = 20
-"""Most directions that n_components="auto" considers when slices are localised."""
 
 
 class ChosenDimension:

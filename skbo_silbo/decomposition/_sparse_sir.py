@@ -35,21 +35,16 @@ from .rows._labels import target_type
 from .selection._held_out import mean_and_error
 from .selection._n_components import check_identified
 
-MAX_ITER = 10_000
-"""Sweeps of coordinate descent."""
-N_PENALTIES = 60
-"""Penalties on a path."""
-DEGREE = 5
-"""Functions of a numeric response: polynomials of the slice's rank up to this degree."""
-MAX_FUNCTIONS = 20
-"""Functions of classes, or of clusters of several responses."""
+MAX_ITER = 10_000  # sweeps of coordinate descent
+N_PENALTIES = 60  # penalties on a path
+DEGREE = 5  # functions of a numeric response: polynomials of the slice's rank up to this degree
+MAX_FUNCTIONS = 20  # functions of classes, or of clusters of several responses
+# standard errors by which a combination must predict better than the first function
 ERRORS_TO_COMBINE = 2.0
-"""Standard errors by which a combination must predict better than the first function."""
+# standard errors by which "auto" wants a direction to predict better than none: functions were
+# combined on the same rows, so that one or two are too few
 ERRORS_TO_COUNT = 3.0
-"""Standard errors by which "auto" wants a direction to predict better than none: functions were
-combined on the same rows, so that one or two are too few."""
-MAX_GRAM = 2000
-"""Features above which the lasso goes through the rows, and X'X is not formed."""
+MAX_GRAM = 2000  # features above which the lasso goes through the rows, and X'X is not formed
 
 
 class SparseSlicedInverseRegression(SupervisedProjection):

@@ -10,13 +10,8 @@ TESTS = {
     "bootstrap_tests_": "Wild bootstrap tests",
     "rotation_tests_": "Rotation tests",
 }
-COLUMNS = {"statistic": "Stat", "df": "df", "p_value": "p.value"}
-COLUMNS_OF_BOTH = {
-    "statistic": "Stat",
-    "df": "df(Nor)",
-    "p_value_normal": "p.value(Nor)",
-    "p_value": "p.value(Gen)",
-}
+COLUMNS = {"statistic": "Stat", "df": "df", "p_value_normal": "p.value", "p_value": "p.value"}
+OF_BOTH = {"df": "(Nor)", "p_value_normal": "(Nor)", "p_value": "(Gen)"}
 
 
 class Summary(str):
@@ -109,8 +104,8 @@ def _linear_shares(components, rows, groups):
 
 
 def _table_of_tests(tests):
-    shown = COLUMNS_OF_BOTH if "p_value_normal" in tests else COLUMNS
-    shown = {name: title for name, title in shown.items() if name in tests}
+    kinds = OF_BOTH if "p_value_normal" in tests else {}
+    shown = {n: title + kinds.get(n, "") for n, title in COLUMNS.items() if n in tests}
     rows = [
         [f"{k}D vs >= {k + 1}D", *(f"{tests[name][i]:.6g}" for name in shown)]
         for i, k in enumerate(tests["n_components"])

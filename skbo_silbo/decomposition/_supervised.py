@@ -21,23 +21,16 @@ class Supervised:
 
     n_components: Any
     n_features_in_: int
-    _takes_responses = False
-    """Whether y may have several columns."""
-    _takes_censored = False
-    """Whether y may be a structured array of events and times."""
+    _takes_responses = False  # whether y may have several columns
+    _takes_censored = False  # whether y may be a structured array of events and times
     _takes_categories = True
-    _keeps_float32 = True
-    """Whether X of float32 is read as it is, with no copy in double precision."""
-    _reads_values = False
-    """Whether more than the order of a numeric y counts."""
-    _whitens = False
-    """Whether more labelled rows than features are needed."""
-    _component_words: tuple[str, ...] = ("auto",)
-    """What n_components can be, beside a number."""
+    _keeps_float32 = True  # whether X of float32 is read as it is, with no copy in double precision
+    _reads_values = False  # whether more than the order of a numeric y counts
+    _whitens = False  # whether more labelled rows than features are needed
+    _component_words: tuple[str, ...] = ("auto",)  # what n_components can be, beside a number
+    # of `components_`: float32 where X is, computed in double precision all the same
     _dtype: Any = float
-    """Of `components_`: float32 where X is, computed in double precision all the same."""
-    _passing: tuple[str, ...] = ()
-    """Attributes that one fit may set and the next one may not."""
+    _passing: tuple[str, ...] = ()  # attributes that one fit may set and the next one may not
 
     def _rows(self, X, y, X_unlabeled=None, sample_weight=None):
         """Return the rows as `LabelledData`, and forget what an earlier fit may have left."""

@@ -25,18 +25,17 @@ from ..decomposition.rows._groups import about_group_means
 from ..decomposition.rows._labels import split_as_fitted
 from ._names import input_names, refuse_pipeline
 
-ROWS_PER_FEATURE = 2
-"""Labelled rows a feature below which intervals are refused."""
+ROWS_PER_FEATURE = 2  # labelled rows a feature below which intervals are refused
+# labelled rows a feature below which a warning says that intervals cover less than they say
 ROWS_THAT_COVER = 3
-"""Labelled rows a feature below which a warning says that intervals cover less than they say."""
+# parameters that, beside the number of directions, are not chosen anew in a resample
 RESOLVED = ("alpha", "ridge")
-"""Parameters that, beside the number of directions, are not chosen anew in a resample."""
 REMEDIES = {
     "sample_weight": "Repeat the rows where the weights are counts.",
     "group": "Use SlicedInverseRegression or SlicedAverageVarianceEstimation, which take it.",
 }
+# draws of one resample, after which the estimator is taken to fit no resample of these rows
 MAX_DRAWS = 20
-"""Draws of one resample, after which the estimator is taken to fit no resample of these rows."""
 
 
 @dataclass(frozen=True, eq=False)

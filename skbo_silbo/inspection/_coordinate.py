@@ -41,8 +41,8 @@ from ..decomposition.rows._centering import is_constant, mean_and_spread
 from ..decomposition.significance import bentler_xie
 from ..decomposition.slicing._slices import slice_within
 
+# standard deviations that have to be left of a column less its regression on the others
 COLLINEAR = 1e-10
-"""Standard deviations that have to be left of a column less its regression on the others."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,8 +23,7 @@ from ._panels import draw_loadings, draw_plane, draw_response, draw_spectrum, dr
 from ._value_axis import LONGEST_NAME, short
 
 KINDS = ("all", "summary", "spectrum", "loadings")
-MAX_CATEGORY_VALUES = 6
-"""Numbers with at most this many distinct values are drawn as categories."""
+MAX_CATEGORY_VALUES = 6  # numbers with at most this many distinct values are drawn as categories
 MAX_EIGENVALUES = 20
 
 
@@ -203,13 +202,14 @@ class SubspaceDisplay(PanelDisplay):
         components, importance = model.directions
         B = components[: max(count_directions(importance), 1)]
         Z, failed = evaluations.X @ B.T, np.isnan(evaluations.values)
+        is_inside = np.isfinite(evaluations.X).all(axis=1)  # of the space
         display = cls(
-            scores=Z[~failed],
-            response=evaluations.values[~failed],
+            scores=Z[is_inside & ~failed],
+            response=evaluations.values[is_inside & ~failed],
             eigenvalues=importance,
             loadings=B,
             feature_names=evaluations.optimizer.space_.feature_names_,
-            unlabeled_scores=Z[failed],
+            unlabeled_scores=Z[is_inside & failed],
             response_name=evaluations.name,
             eigenvalue_name="share of the squared slope",
             loading_name="loading",

@@ -1,7 +1,10 @@
 """What a search, an optimiser or a result of `minimize` has evaluated, read alike."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
+from numbers import Real
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -14,7 +17,7 @@ from skbo_silbo.baselines import RandomSearch
 from skbo_silbo.optimizers import AskTellOptimizer
 
 from .._typing import FloatArray
-from ..space import SpaceUnion
+from ..space import SpaceUnion, parameter_domains
 
 SCORE_NAME = "mean test "
 LARGEST_DRAWN = 1e100  # penalties of 1e300 are drawn as this: room for margins and squares
@@ -60,26 +63,43 @@ class Evaluations:
         drawn = np.clip(self.values, -LARGEST_DRAWN, LARGEST_DRAWN)
         object.__setattr__(self, "values", drawn)  # the record is frozen
 
-    @property
+    @cached_property
     def X(self):
-        """The points in the cube, (n, m)."""
-        return self.optimizer.space_.encode(self.points)
+        """The points in the cube, (n, m); NaN in the rows of those outside the space."""
+        space = self.optimizer.space_
+        with suppress(ValueError):
+            return space.encode(self.points)
+        X = np.full((len(self.points), space.n_features_), np.nan)
+        for i, point in enumerate(self.points):
+            with suppress(ValueError):
+                X[i] = space.encode([point])[0]
+        return X
 
     @property
     def parameters(self):
         """The values of every parameter: dict of str to sequence of n, absent ones masked.
 
-        With them the choice between the branches of a conditional space.
+        So is what is no number, ``gamma="scale"`` of an estimator as it was, where numbers are
+        searched. With them the choice between the branches of a conditional space.
         """
         space = self.optimizer.space_
         if not space.is_dict:
             columns = np.reshape(self.points, (len(self.values), -1)).T
             return {f"x{j}": x for j, x in enumerate(columns) if space.lower[j] < space.upper[j]}
         names = dict.fromkeys(name for point in self.points for name in point)
-        columns = {name: _column(name, self.points) for name in names}
+        domains = parameter_domains(space)
+        columns = {name: _column(name, self.points, domains.get(name)) for name in names}
         if isinstance(space, SpaceUnion):
-            return {space.choice_name: space.choices(self.X)} | columns
+            return {space.choice_name: self._choices(space)} | columns
         return columns
+
+    def _choices(self, space):
+        is_inside = np.isfinite(self.X).all(axis=1)
+        choices = np.ma.masked_all(len(self.points), dtype=object)
+        rows = zip(np.flatnonzero(is_inside), space.choices(self.X[is_inside]), strict=True)
+        for i, choice in rows:
+            choices[i] = choice
+        return choices
 
     @property
     def embedding(self):
@@ -203,9 +223,11 @@ def _n_initial(optimizer, n_first, n):
     return min(max(optimizer.n_initial_, n_first), n)
 
 
-def _column(name, points):
-    """Return the values of one parameter, masked where a point does not have it."""
+def _column(name, points, domain):
+    """Return the values of one parameter, masked where a point has none that can be drawn."""
     values = np.empty(len(points), dtype=object)  # filled one by one: a value may be a sequence
     for i, point in enumerate(points):
         values[i] = point.get(name)
-    return np.ma.array(values, mask=[name not in point for point in points])
+    numeric = domain is not None and domain.is_numeric
+    mask = [name not in p or (numeric and not isinstance(p[name], Real)) for p in points]
+    return np.ma.array(values, mask=mask)

@@ -13,15 +13,9 @@ from ._limits import fit_axis, robust_limits, scatter_within
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 MARKERS = ("o", "s", "^", "D", "v", "<", ">")
 FAINT = "#BBBBBB"
-EXTENDS = {
-    (False, False): "neither",
-    (True, False): "min",
-    (False, True): "max",
-    (True, True): "both",
-}
+EXTENDS = ("neither", "min", "max", "both")
 CURVE_NOTE = "\n(orange: the model, all else averaged; 90 %)"
-LEGEND_MAX = 12
-"""Most categories that a legend names; the strips beside it name them all."""
+LEGEND_MAX = 12  # most categories that a legend names; the strips beside it name them all
 
 
 def draw_response(axes, scores, response, unlabelled, name, dependence=None):
@@ -147,7 +141,7 @@ def _draw_shaded(axes, scores, response, cloud):
     low, high = robust_limits(y, margin=0.0)
     style = {**cloud, **shades, "vmin": low, "vmax": high}
     points, n_beyond = scatter_within(axes, *scores.T, colours=y, **style)
-    extend = EXTENDS[bool(y.min() < low), bool(y.max() > high)]
+    extend = EXTENDS[int(y.min() < low) + 2 * int(y.max() > high)]
     axes.figure.colorbar(points, ax=axes, label=response.name, extend=extend)
     return n_beyond
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..space import ParameterDomain
 from ._limits import is_logarithmic, robust_limits
 
-BELOW = -0.25  # where a value that there is not is drawn on an axis from 0 to 1
+BELOW = -0.25  # where an axis from 0 to 1 has candidates without a value on it
 LONGEST_LABEL = 12
 LONGEST_NAME = 20
 MOST_LEVELS = 6  # numbers that are all written beside an axis
@@ -41,7 +41,7 @@ class ValueAxis:
     is_logarithmic: bool = False
 
     @classmethod
-    def of(cls, name, values, domain=None, absent="none"):
+    def of(cls, name, values, domain=None, absent=None):
         """Place values: numbers from end to end of their domain, others in its order.
 
         Parameters
@@ -51,8 +51,8 @@ class ValueAxis:
             Masked members are absent.
         domain : ParameterDomain, default=None
             None: what the values themselves show.
-        absent : str
-            What to call those.
+        absent : str, default=None
+            What to call those. None: what they hold, "none" where that is nothing.
         """
         masked = np.ma.isMaskedArray(values)
         mask = np.ma.getmaskarray(values) if masked else np.zeros(len(values), dtype=bool)
@@ -64,7 +64,9 @@ class ValueAxis:
         positions = np.full(len(mask), BELOW)
         positions[~mask] = place(present)
         if mask.any():
-            ticks, labels = np.append(ticks, BELOW), [*labels, absent]
+            held = dict.fromkeys("none" if value is None else str(value) for value in data[mask])
+            label = short(" or ".join(held), LONGEST_LABEL) if absent is None else absent
+            ticks, labels = np.append(ticks, BELOW), [*labels, label]
         numeric, logarithmic = domain.is_numeric, domain.is_logarithmic
         return cls(name, positions, ticks, labels, numeric, place, logarithmic)
 

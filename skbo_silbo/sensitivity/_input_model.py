@@ -54,9 +54,8 @@ LEVEL = 0.9  # of the intervals
 FENCES = 3.0  # interquartile ranges beyond the quartiles
 OUTER = 0.05  # of the values, on either side, that may be outliers
 WIDENING = 1.4  # of intervals of shares: short chains round one mode are too sure (`shares`)
-RESOLUTION = (
-    0.02  # of a share: the error of averages over N points, below it an input is irrelevant
-)
+# of a share: the error of averages over N points, below it an input is irrelevant
+RESOLUTION = 0.02
 PRIOR = "dimension-scaled"  # all inputs may matter: the sparse one is sure of its few too soon
 SCALE_ERRORS = 2.0  # standard errors by which another scale must beat the values themselves
 NEGLIGIBLE = 1e-9  # share of a direction that is rounding

@@ -163,6 +163,14 @@ def test_both_ways_to_mark_unlabelled_rows_agree():
     np.testing.assert_allclose(marked.transform(X), apart.transform(X), atol=1e-10)
 
 
+def test_a_precomputed_kernel_keeps_no_scale_of_an_earlier_fit():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    sir = KernelSlicedInverseRegression(1).fit(X, X[:, 0])
+    assert sir.scale_.shape == (3,)
+    sir.set_params(kernel="precomputed").fit(X @ X.T, X[:, 0])
+    assert not hasattr(sir, "scale_")
+
+
 def test_a_precomputed_kernel_is_the_kernel_by_name():
     X, y, _ = swiss_sheet(100, 1, 100)
     y[::3] = np.nan

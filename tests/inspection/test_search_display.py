@@ -442,7 +442,7 @@ def test_a_choice_that_no_parameter_names_is_drawn_too():
     display = SearchDisplay.from_result(optimizer)
     assert display.shares.ranked[0] == "branch (2)"
     assert set(display.parameters) == {"branch (2)", "branch", "a", "b"}
-    assert display.parameters["branch (2)"] == [int("b" in p) for p in optimizer.x_iters_]
+    assert list(display.parameters["branch (2)"]) == [int("b" in p) for p in optimizer.x_iters_]
     on_choice = display.dependences["branch (2)"]
     assert dict(zip(on_choice.places, on_choice.mean, strict=True)) == pytest.approx(
         {0: 5.5, 1: 0.5}, abs=0.2
@@ -482,6 +482,28 @@ def test_directions_of_a_learnt_embedding():
     points = search.optimizer_.space_.encode(search.cv_results_["params"])
     expected = search.optimizer_.embedding_.project(points)
     np.testing.assert_allclose(np.column_stack(list(display.directions.values())), expected)
+
+
+class Auto(Hill):
+    """With a="auto" as scikit-learn's ``gamma="scale"``: it can be evaluated, not modelled."""
+
+    def score(self, X, y=None):
+        return Hill(0.2 if self.a == "auto" else self.a, kind=self.kind).score(X)
+
+
+@pytest.mark.parametrize("space", [SPACE, [{**SPACE, "kind": ["x"]}, {**SPACE, "kind": ["y"]}]])
+@pytest.mark.parametrize("embedding", ["identity", "semi-sir"])
+def test_the_estimator_as_it_was_is_drawn_though_it_is_outside_the_space(space, embedding):
+    search = SILBOSearchCV(Auto("auto"), space, n_iter=14, cv=2, random_state=0)
+    search.set_params(embedding=embedding).fit(X)
+    assert search.cv_results_["param_a"][0] == "auto"
+    display = SearchDisplay.from_result(search)
+    assert "auto" in {text.get_text() for text in display.axes_[-1].texts}
+    assert len(display.values) == 14
+    directions = SubspaceDisplay.from_result(search)
+    assert len(directions.scores) == 13
+    assert np.isfinite(directions.scores).all()
+    plt.close("all")
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite")

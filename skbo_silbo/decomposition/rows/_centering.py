@@ -5,8 +5,8 @@ import numpy as np
 from ..._typing import FloatArray
 from ._labels import LabelledData
 
+# share of its magnitude by which a column that is constant may vary
 ROUNDING = 10 * np.finfo(np.float64).eps
-"""Share of its magnitude by which a column that is constant may vary."""
 
 
 def center_on_labels(data: LabelledData) -> tuple[FloatArray, FloatArray]:

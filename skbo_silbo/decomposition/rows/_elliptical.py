@@ -8,10 +8,8 @@ from sklearn.covariance import MinCovDet
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 
-DRAWS_PER_ROW = 10
-"""As in R's ``dr.weights``."""
-RANGE = 1e-10
-"""Eigenvalues of the covariance below this share of the largest are rounding."""
+DRAWS_PER_ROW = 10  # as in R's ``dr.weights``
+RANGE = 1e-10  # eigenvalues of the covariance below this share of the largest are rounding
 
 
 def elliptical_weights(X, random_state=None):

@@ -5,11 +5,10 @@ import numpy as np
 from ..._checks import warn_user
 from ._centering import is_constant
 
+# magnitudes and spreads beyond these are refused: squares, and sums of them, leave the range
 LARGEST = 1e140
 SMALLEST = 1e-140
-"""Magnitudes and spreads beyond these are refused: squares, and sums of them, leave the range."""
-REACH = 100
-"""Roundings of its first row within which the last row of a nearly constant column lies."""
+REACH = 100  # roundings of its first row within which the last row of a nearly constant column lies
 
 
 def check_extremes(X, y=None, names=None):

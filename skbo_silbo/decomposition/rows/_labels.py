@@ -28,8 +28,7 @@ ONE_RESPONSE = (
 )
 
 
-ROWS_PER_CLASS = 5
-"""Rows a value from which integers look like classes."""
+ROWS_PER_CLASS = 5  # rows a value from which integers look like classes
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,13 @@ from sklearn.utils import assert_all_finite
 from ._centering import is_constant
 from ._weights import are_counts
 
+# rows centred, or converted from float32, at a time: they stay in the processor's cache
 PIECE = 1024
-"""Rows centred, or converted from float32, at a time: they stay in the processor's cache."""
+# Means up to this many standard deviations are taken off the scatter afterwards. It costs two of
+# sixteen digits and saves a pass over the rows; larger means are taken off the rows.
 SAFE_MEAN = 10.0
-"""Means up to this many standard deviations are taken off the scatter afterwards.
-
-It costs two of sixteen digits and saves a pass over the rows; larger means are taken off the rows.
-"""
+# entries up to which a dense matrix is multiplied before a sparse one would be built
 SMALL_MEMBERSHIP = 20_000
-"""Entries up to which a dense matrix is multiplied before a sparse one would be built."""
 
 
 def centred_scatter(X, mean, safe_mean=SAFE_MEAN, weights=None):

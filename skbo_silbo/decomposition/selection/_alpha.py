@@ -32,12 +32,11 @@ from ._ridge import slice_targets
 
 ALPHAS = (0.0, 0.1, 1.0, 10.0, 100.0)
 N_FOLDS = 10
+# labelled rows, evenly spaced over the slices, that choose; the others stay out of T too
 MAX_LABELED = 1000
-"""Labelled rows, evenly spaced over the slices, that choose; the others stay out of T too."""
-MAX_ORDER = 8000
-"""Order of T above which it is not factored five times."""
+MAX_ORDER = 8000  # order of T above which it is not factored five times
+# room left between a held-out row's leverage and 1, where it is fitted exactly
 EXACT_LEVERAGE = 1e-9
-"""Room left between a held-out row's leverage and 1, where it is fitted exactly."""
 
 
 def choose_alpha(pencil, slices, *, ridge, categorical, n_components):
@@ -133,8 +132,8 @@ def _fewer_labels(pencil, slices):
 
 def _hat_matrices(pencil, ridge):
     """Yield K for every alpha: one factor each, of order d or of the number of rows."""
-    if pencil.X.shape[1] > len(pencil.X):
-        pencil = _within_rows(pencil)
+    if pencil.X.shape[1] > len(pencil.X):  # in coordinates of the rows' span
+        pencil = replace(pencil, X=reduce_to_rows(pencil).scores)
     labelled = pencil.X_labeled.T @ pencil.X_labeled
     rough = pencil.X.T @ (pencil.penalty @ pencil.X)
     for alpha in ALPHAS:
@@ -142,11 +141,6 @@ def _hat_matrices(pencil, ridge):
         T[np.diag_indices_from(T)] += ridge(np.trace(T))
         W = whitening_basis(T).whiten(pencil.X_labeled)
         yield W @ W.T
-
-
-def _within_rows(pencil):
-    """Return the pencil in coordinates of its rows' span."""
-    return Pencil(reduce_to_rows(pencil).scores, pencil.n_labeled, pencil.omega, pencil.penalty)
 
 
 def _n_predicting(K, slices):

@@ -4,10 +4,9 @@ import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
 N_FOLDS = 5
-N_VOTERS = 5
-"""Nearest training rows whose mean predicts a held-out row."""
+N_VOTERS = 5  # nearest training rows whose mean predicts a held-out row
+# degrees of freedom left where one row has all the weight: its error is beyond measure
 LEAST_FREEDOM = 1e-12
-"""Degrees of freedom left where one row has all the weight: its error is beyond measure."""
 
 
 def stratified_folds(y, rng):

@@ -2,10 +2,9 @@
 
 from ..._checks import check_integer
 
+# what n_components can be, beside a number, where there are tests and a criterion
 COMPONENT_WORDS = ("auto", "permutation", "criterion")
-"""What n_components can be, beside a number, where there are tests and a criterion."""
-TESTED_WORDS = ("auto", "permutation")
-"""Those of them that test."""
+TESTED_WORDS = ("auto", "permutation")  # those of them that test
 
 
 def check_n_components(value, n_features, words=("auto",)):
@@ -20,8 +19,8 @@ def check_n_components(value, n_features, words=("auto",)):
         )
 
 
+# what limits the directions of methods that whiten X
 INDEPENDENT = "features that vary independently"
-"""What limits the directions of methods that whiten X."""
 
 
 def check_identified(value, limit, what="directions identified by the slices", remedy=""):

@@ -21,25 +21,18 @@ from scipy import linalg
 
 from ..slicing._evenly_spaced import evenly_spaced
 
+# Labelled rows a feature from which "auto" is 0. Least squares then adds at most 1/12 of the noise
+# to what it predicts: less than a choice can win, and the answer is plain SIR with its chi-square
+# tests.
 ROWS_PER_FEATURE = 12
-"""Labelled rows a feature from which "auto" is 0.
-
-Least squares then adds at most 1/12 of the noise to what it predicts: less than a choice can win,
-and the answer is plain SIR with its chi-square tests.
-"""
+# Rows, evenly spaced over the slices, that choose where rows and features are both more. What the
+# ridge should be in absolute terms, noise over signal, does not depend on how many rows say.
 MAX_ROWS = 500
-"""Rows, evenly spaced over the slices, that choose where rows and features are both more.
-
-What the ridge should be in absolute terms, noise over signal, does not depend on how many rows say.
-"""
+# candidates, times n: relative to the mean scatter of standardised columns
 GRID = 10.0 ** np.arange(-6, 4.25, 0.5)
-"""Candidates, times n: relative to the mean scatter of standardised columns."""
-EXACT_FIT = 1e-9
-"""Share of the targets' variance below which what is left unexplained is rounding."""
-DIGITS = 10
-"""Decimals, relative to the largest entry, in which rows must differ not to be copies."""
-RANGE = 1e-12
-"""Eigenvalues of X'X below this share of the largest are rounding."""
+EXACT_FIT = 1e-9  # share of the targets' variance below which what is left unexplained is rounding
+DIGITS = 10  # decimals, relative to the largest entry, in which rows must differ not to be copies
+RANGE = 1e-12  # eigenvalues of X'X below this share of the largest are rounding
 
 
 def slice_targets(counts, categorical):

@@ -26,8 +26,7 @@ from ._weighted_chi_square import chi_square_tests, moments_of_squares
 
 N_FLIPS = 199
 TINY = np.finfo(np.float64).tiny
-MOST_TESTED = 20
-"""Most directions granted in turn."""
+MOST_TESTED = 20  # most directions granted in turn
 
 
 def hessian_tests(eigenvalues, S, e, weights, n):

@@ -18,22 +18,17 @@ from scipy import special
 from ..._checks import warn_user
 from ..rows._weights import rows_by_weight
 
+# most rows looked at, every so many in the order given: of more, 250 to 500 (with 501, 251)
 MAX_ROWS = 500
-"""Most rows looked at, every so many in the order given: of more, 250 to 500 (with 501, 251)."""
+# with fewer labelled rows a feature, scores are made of noise and the diagnostic is not taken
 ROWS_PER_FEATURE = 3
-"""With fewer labelled rows a feature, scores are made of noise and the diagnostic is not taken."""
-MAX_DIRECTIONS = 3
-"""First directions that are looked at."""
-REACH = 2.5
-"""Standard deviations at which features and scores are clipped."""
+MAX_DIRECTIONS = 3  # first directions that are looked at
+REACH = 2.5  # standard deviations at which features and scores are clipped
+# share of a feature's variance, explained by curvature alone, from which it is worth a warning
 CURVED_SHARE = 0.25
-"""Share of a feature's variance, explained by curvature alone, from which it is worth a warning."""
-SIGNIFICANCE_OF_BEND = 0.01
-"""Level of the test of directions after the first."""
-KNOTS = (0.2, 0.4, 0.6, 0.8)
-"""Quantiles of the scores at which lines may break."""
-SIGNIFICANCE = 1e-3
-"""Level of the F test of that curvature, over all features together."""
+SIGNIFICANCE_OF_BEND = 0.01  # level of the test of directions after the first
+KNOTS = (0.2, 0.4, 0.6, 0.8)  # quantiles of the scores at which lines may break
+SIGNIFICANCE = 1e-3  # level of the F test of that curvature, over all features together
 
 
 def rows_to_look_at(n, d, weights=None):

@@ -4,8 +4,7 @@ from ..._checks import warn_user
 from ._sequential_tests import SIGNIFICANCE, dimension_by_tests
 from ._variance_tests import dependence_p_values
 
-LEVEL = 0.001
-"""Of the tests that mean or variance of X differs between slices."""
+LEVEL = 0.001  # of the tests that mean or variance of X differs between slices
 
 
 def found_by_tests(tests):

@@ -30,12 +30,10 @@ from scipy import linalg
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 
-from ._sequential_tests import SIGNIFICANCE
+from ._sequential_tests import SIGNIFICANCE, until_accepted
 
-FEWEST_REACHED = 10
-"""Draws that reach the statistic before they may end."""
-BATCH = 16
-"""Shuffles whose slice sums are one product."""
+FEWEST_REACHED = 10  # draws that reach the statistic before they may end
+BATCH = 16  # shuffles whose slice sums are one product
 
 
 def permutation_tests(problem, *, most, n_permutations, random_state):
@@ -57,8 +55,9 @@ def permutation_tests(problem, *, most, n_permutations, random_state):
     dict of ndarray
         "n_components", "statistic", "p_value" and "n_permutations", a row a test made.
     """
-    rows, random_state = [], check_random_state(random_state)
-    for k in range(most):
+    random_state = check_random_state(random_state)
+
+    def test(k):
         observed, draw = problem.granting(k)
         reached = made = 0
         while made < n_permutations and (
@@ -66,11 +65,9 @@ def permutation_tests(problem, *, most, n_permutations, random_state):
         ):
             reached += draw(random_state) >= observed * (1 - 1e-12)
             made += 1
-        rows.append((k, observed, (1 + reached) / (1 + made), made))
-        if rows[-1][2] > SIGNIFICANCE:
-            break
-    names = ("n_components", "statistic", "p_value", "n_permutations")
-    return dict(zip(names, (np.array(column) for column in zip(*rows, strict=True)), strict=True))
+        return observed, (1 + reached) / (1 + made), made
+
+    return until_accepted(test, most, ("statistic", "p_value", "n_permutations"))
 
 
 def shuffled_orders(n, groups=None):

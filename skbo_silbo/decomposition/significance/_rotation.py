@@ -28,8 +28,7 @@ from ._permutation import largest_after
 
 N_ROTATIONS = 999
 
-NEGLIGIBLE = 1e-10
-"""Eigenvalues below this share of the largest are rounding."""
+NEGLIGIBLE = 1e-10  # eigenvalues below this share of the largest are rounding
 
 
 @dataclass(frozen=True)

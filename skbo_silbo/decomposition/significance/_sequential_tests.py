@@ -12,10 +12,9 @@ k           directions already granted
 import numpy as np
 from scipy import special
 
-SIGNIFICANCE = 0.05
-"""Level of each test in the sequence."""
+SIGNIFICANCE = 0.05  # level of each test in the sequence
+# labelled rows a feature, and a slice, from which the chi-square reference is taken for valid
 ROWS_PER_FEATURE_TESTED = 3
-"""Labelled rows a feature, and a slice, from which the chi-square reference is taken for valid."""
 
 
 def sequential_tests(eigenvalues, n, d, n_slices, n_groups=1):
@@ -47,6 +46,32 @@ def sequential_tests(eigenvalues, n, d, n_slices, n_groups=1):
         "df": df,
         "p_value": special.chdtrc(df, statistic),
     }
+
+
+def until_accepted(test, most, names):
+    """Test k = 0, 1, ... until one is accepted.
+
+    Parameters
+    ----------
+    test : callable
+        From k to a value for each name.
+    most : int
+        Tests at the most.
+    names : tuple of str
+        Among them "p_value".
+
+    Returns
+    -------
+    dict of ndarray
+        "n_components" and the names, a row a test made.
+    """
+    columns = {name: [] for name in ("n_components", *names)}
+    for k in range(most):
+        for column, value in zip(columns.values(), (k, *test(k)), strict=True):
+            column.append(value)
+        if columns["p_value"][-1] > SIGNIFICANCE:
+            break
+    return {name: np.array(column) for name, column in columns.items()}
 
 
 def dimension_by_tests(tests):

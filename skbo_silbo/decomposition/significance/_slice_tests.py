@@ -12,8 +12,7 @@ from ._permutation import LocalShuffles, MeanShuffles, found_first, permutation_
 from ._weighted_shuffles import WeightedShuffles, affordable, weighted_permutation_tests
 
 N_PERMUTATIONS = 199
-N_LOCAL_PERMUTATIONS = 99
-"""Localised slices seek neighbours anew in every shuffle."""
+N_LOCAL_PERMUTATIONS = 99  # localised slices seek neighbours anew in every shuffle
 
 
 def check_room_for_tests(pencil):
@@ -51,14 +50,18 @@ def slice_tests(pencil, slices, *, near, n_local_neighbors, most, random_state):
     dict of ndarray
         As `permutation_tests`.
     """
+    places = rows_to_shuffle(slices.unweighted(pencil.X_labeled), slices)
+    near = None if near is None else near[places]
+    if pencil.penalty is None and len(places) < _n_written_out(slices):
+        pencil, slices = _of_rows(pencil, slices, places)
+        places = np.arange(len(places))
     if not slices.is_counted:
-        return _tests_of_weighted(pencil, slices, most, random_state)
-    S, places = _shuffled_rows(pencil, slices)
-    slices = slices.of_rows(places)
+        return _tests_of_weighted(pencil, slices, places, most, random_state)
+    S, slices = slices.unweighted(whitened_rows(pencil))[places], slices.of_rows(places)
     if near is None:
         problem = MeanShuffles(S, slices.membership(), slices.groups)
     else:
-        problem = LocalShuffles(S, near[places], slices, n_local_neighbors)
+        problem = LocalShuffles(S, near, slices, n_local_neighbors)
         problem = replace(problem, S=found_first(S, problem.local_means(problem.X, S)))
     return permutation_tests(
         problem,
@@ -68,26 +71,20 @@ def slice_tests(pencil, slices, *, near, n_local_neighbors, most, random_state):
     )
 
 
-def _shuffled_rows(pencil, slices):
-    """Whitened rows S (m, q) of equal weight, and their places among the labelled ones."""
-    X = slices.unweighted(pencil.X_labeled)
-    places = rows_to_shuffle(X, slices)
-    if len(places) == slices.n_rows or pencil.penalty is not None:
-        return slices.unweighted(whitened_rows(pencil))[places], places
-    X = X[places] - X[places].mean(axis=0)
-    fewer = Pencil(X, len(X), slices.of_rows(places).membership(), None, pencil.ridge)
-    return whitened_rows(fewer), places
+def _n_written_out(slices):
+    """Rows, each as often as it counts."""
+    return slices.n_rows if slices.is_counted else len(slices.codes)
 
 
-def _tests_of_weighted(pencil, slices, most, random_state):
+def _of_rows(pencil, slices, places):
+    """Pencil and slices of some rows alone, which are not penalised."""
+    X, slices = slices.unweighted(pencil.X_labeled)[places], slices.part_to_shuffle(places)
+    X = X - np.average(X, axis=0, weights=slices.weights)
+    return Pencil(slices.weighted(X), len(X), slices.membership(), None, pencil.ridge), slices
+
+
+def _tests_of_weighted(pencil, slices, places, most, random_state):
     """Test rows of relative weight."""
-    X = slices.unweighted(pencil.X_labeled)
-    places = rows_to_shuffle(X, slices)
-    if len(places) < len(X) and pencil.penalty is None:
-        slices = slices.part(places)
-        X = X[places] - np.average(X[places], axis=0, weights=slices.weights)
-        places = np.arange(len(X))
-        pencil = Pencil(slices.weighted(X), len(X), slices.membership(), None, pencil.ridge)
     S = whitened_rows(pencil)
     S = slices.unweighted(found_first(S, slices.membership().T @ S))
     fixed = np.eye(S.shape[1]) - (S.T * slices.weights) @ S

@@ -22,10 +22,8 @@ from ..slicing._slices import slice_response
 from ._weighted_chi_square import chi_square_tests, moments_of_squares
 
 N_SLICES = 4
-ROWS_PER_FEATURE = 3
-"""Labelled rows a feature from which variances within slices are looked at."""
-COLLINEAR = 1e-10
-"""Singular values of the columns below this share of the largest are rounding."""
+ROWS_PER_FEATURE = 3  # labelled rows a feature from which variances within slices are looked at
+COLLINEAR = 1e-10  # singular values of the columns below this share of the largest are rounding
 
 
 def variance_tests(S, slices, most):

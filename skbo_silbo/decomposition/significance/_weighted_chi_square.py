@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from ._sequential_tests import SIGNIFICANCE
+from ._sequential_tests import until_accepted
 
 
 def bentler_xie(statistic, total, squares):
@@ -37,15 +37,12 @@ def chi_square_tests(test, most):
         "n_components", "statistic", "df", "p_value" by the weights and "p_value_normal" without
         them, a row a test made.
     """
-    rows = []
-    for k in range(most):
+
+    def row(k):
         statistic, df, moments = test(k)
-        general, normal = bentler_xie(statistic, *moments), float(stats.chi2.sf(statistic, df))
-        rows.append((k, statistic, df, general, normal))
-        if general > SIGNIFICANCE:
-            break
-    names = ("n_components", "statistic", "df", "p_value", "p_value_normal")
-    return dict(zip(names, map(np.array, zip(*rows, strict=True)), strict=True))
+        return statistic, df, bentler_xie(statistic, *moments), stats.chi2.sf(statistic, df)
+
+    return until_accepted(row, most, ("statistic", "df", "p_value", "p_value_normal"))
 
 
 def moments_of_squares(U, e, weights):

@@ -26,10 +26,9 @@ from ..._numerics._whitening import whitening_basis
 from ..slicing._slices import Slices
 from ._permutation import largest_after, permutation_tests, shuffling
 
+# the fewest that can reject at level .05, taken where one shuffle costs more than `MANY`
 N_FEW_PERMUTATIONS = 19
-"""The fewest that can reject at level .05, taken where one shuffle costs more than `MANY`."""
-MANY = 10**8
-"""Products of n q^2 in one shuffle (n rows of q columns)."""
+MANY = 10**8  # products of n q^2 in one shuffle (n rows of q columns)
 
 
 def affordable(S, n_permutations):

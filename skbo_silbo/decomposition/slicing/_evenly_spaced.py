@@ -25,8 +25,7 @@ def stratified(X, slices):
     return np.lexsort((np.einsum("ij,ij->i", X, X), slices.codes))
 
 
-MAX_ROWS = 2000
-"""Rows, evenly spaced in the order of y, that are shuffled where there are more."""
+MAX_ROWS = 2000  # rows, evenly spaced in the order of y, that are shuffled where there are more
 
 
 def counts_written_out(X, slices):

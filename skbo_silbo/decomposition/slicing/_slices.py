@@ -12,12 +12,9 @@ from sklearn.cluster import KMeans
 from ..._typing import ArrayLike, FloatArray, IntArray
 from ..rows._weights import are_counts
 
-N_STARTS = 10
-"""Starts of k-means, seeded."""
-FEWEST_ROWS = 5
-"""Rows from which different values can be cut in two slices of two rows or more."""
-ROUNDING = 1e-6
-"""Rows by which a sum of weights may miss the size of a slice."""
+N_STARTS = 10  # starts of k-means, seeded
+FEWEST_ROWS = 5  # rows from which different values can be cut in two slices of two rows or more
+ROUNDING = 1e-6  # rows by which a sum of weights may miss the size of a slice
 
 
 @dataclass(frozen=True)
