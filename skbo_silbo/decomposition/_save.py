@@ -69,6 +69,8 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
     2
     """
 
+    _sees = "directions along which the variance of X given y differs, a trend late"
+
     def fit(
         self,
         X: ArrayLike,

@@ -112,8 +112,9 @@ def bootstrap_directions(
     estimator : SemiSlicedInverseRegression, ActiveSubspace
         Or any estimator with the parameter ``n_components`` that has ``components_`` (r, d) once
         fitted; ``fit`` gets `X_unlabeled` only where there are unlabelled rows. It is cloned,
-        fitted or not; not `SparseSlicedInverseRegression`. Whatever is "auto" among `n_components`, `alpha` and `ridge` is resolved
-        once, on all rows, and kept: cross-validation would be misled by copies of a row.
+        fitted or not; not `SparseSlicedInverseRegression`. Whatever is "auto" among
+        `n_components`, `alpha` and `ridge` is resolved once, on all rows, and kept:
+        cross-validation would be misled by copies of a row.
     X : array-like of shape (n, d)
         At least two labelled rows a feature; of relative weights the effective number counts,
         ``(sum w)^2 / sum w^2``.
@@ -168,7 +169,8 @@ def bootstrap_directions(
     are multiplied by the orthogonal matrix that brings their scores nearest those of the fitted
     ones over all rows given (orthogonal Procrustes; for one direction this is a sign). For r > 1
     the intervals therefore speak of how the subspace moves, not of turns within it: they cover the
-    entries of the true subspace's basis nearest the fitted one.
+    entries of the true subspace's basis nearest the fitted one. Errors in ``summary(X, y)`` include
+    turns. Both are of `components_`, which ``summary`` shows divided by its length.
 
     Fitting shrinks the entries that matter, and fitting to a resample shrinks them again: with two
     or more directions percentile intervals lie too low by that much and cover .65 to .93 at a

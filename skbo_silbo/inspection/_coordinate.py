@@ -36,8 +36,8 @@ from scipy import linalg
 from .._checks import check_choice, check_integer, check_switch
 from .._typing import ArrayLike, FloatArray
 from ..decomposition import SemiSlicedInverseRegression, Slices, split_labelled
-from ..decomposition.rows._groups import about_group_means
 from ..decomposition.rows._centering import is_constant, mean_and_spread
+from ..decomposition.rows._groups import about_group_means
 from ..decomposition.significance import bentler_xie
 from ..decomposition.slicing._slices import slice_within
 

@@ -86,7 +86,7 @@ def test_discrete_columns_can_be_reweighted():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"reweight": "normal"}, "reweight must be one of 'elliptical': got 'normal'"),
+        ({"reweight": "normal"}, "reweight must be None or 'elliptical': got 'normal'"),
         ({"reweight": "elliptical", "n_local_neighbors": 4}, "reweight must be None with n_local"),
         (
             {"reweight": "elliptical", "solver": "paper"},

@@ -12,7 +12,7 @@ from skbo_silbo.decomposition.significance._weighted_chi_square import moments_o
 WIDE = {"check_sample_weight_equivalence_on_dense_data": "15 rows of 30 features are refused"}
 
 
-@pytest.mark.filterwarnings("ignore:No direction was found")
+@pytest.mark.filterwarnings("ignore:No direction was found", "ignore:The condition of")
 @conformance(
     [PrincipalHessianDirections(), PrincipalHessianDirections(1, on="response")],
     but=lambda estimator: WIDE,
@@ -61,7 +61,9 @@ def test_the_mean_hessian_of_a_quadratic():
     np.testing.assert_allclose(np.abs(phd.components_), np.eye(3)[:2], atol=0.05)
 
 
-@pytest.mark.filterwarnings("ignore:No direction was found", "ignore:Little was found")
+@pytest.mark.filterwarnings(
+    "ignore:No direction was found", "ignore:Little was found", "ignore:The condition of"
+)
 @pytest.mark.parametrize("law", ["normal", "exponential", "t3"])
 def test_the_wild_bootstrap_holds_its_level_off_the_normal(law):
     """Noise that grows with X as well, where normal theory rejects .22 to .57 for .05."""

@@ -154,7 +154,7 @@ def test_errors_are_left_out_where_none_are_known():
     X[:, 4] = X[:, 3]
     sir = SlicedInverseRegression(1, ridge=0).fit(X, y)
     assert "Standard errors" not in sir.summary(X, y)
-    with pytest.raises(ValueError, match="must be the rows fitted: got 400 .* hold 500"):
+    with pytest.raises(ValueError, match=r"must be the rows fitted: got 400 .* hold 500"):
         sir.summary(X[:400], y[:400])
 
 

@@ -27,6 +27,8 @@ def elliptical_weights(X, random_state=None):
         With mean 1; 0 for rows that no draw is near.
     """
     random_state = check_random_state(0 if random_state is None else random_state)
+    spread = X.std(axis=0)
+    X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)  # determinants overflow in units
     center, covariance = _robust_moments(X, random_state)
     eigenvalues, V = linalg.eigh(covariance)
     kept = eigenvalues > RANGE * eigenvalues[-1]
