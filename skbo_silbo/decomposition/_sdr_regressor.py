@@ -126,7 +126,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         """
         check_choice("model", self.model, list(MODELS))
         check_integer("n_folds", self.n_folds, 2)
-        if y is not None and not np.iscomplexobj(y) and as_reals(y) is None:
+        if y is not None and as_reals(y) is None and np.asarray(y).dtype.kind != "c":
             raise ValueError(
                 f"y must hold numbers, one a row: got {brief(y)}. Code two classes as 0 and 1, or "
                 "use a classifier on the scores of SlicedInverseRegression."
