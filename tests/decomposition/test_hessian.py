@@ -79,6 +79,7 @@ def test_the_wild_bootstrap_holds_its_level_off_the_normal(law):
     assert by_normal_theory > rejected
 
 
+@pytest.mark.filterwarnings("ignore:The condition of")
 def test_the_level_given_a_direction():
     """At 100 x 5 it was 0.082 of 1000 sets; the bound is passed by none of 10^5 at 0.05."""
     rejected = 0
@@ -90,6 +91,7 @@ def test_the_level_given_a_direction():
     assert rejected <= 400 * 0.1
 
 
+@pytest.mark.filterwarnings("ignore:The condition of")
 def test_what_a_bend_granted_explains_is_no_noise():
     """Beside a strong bend a weak one is found: the errors that are flipped are without it."""
     found = 0

@@ -104,7 +104,7 @@ def test_a_y_that_holds_no_numbers_is_refused_in_words():
     X, y = drawn(0, n=40)
     both = np.array(list(zip(y > 0, y, strict=True)), dtype=[("event", bool), ("time", float)])
     for other in (np.where(y > 0, "a", "b"), np.where(y > 0, "a", "b").astype(object), both):
-        with pytest.raises(ValueError, match="y must hold numbers, one a row: got .*Code two"):
+        with pytest.raises(ValueError, match="y must hold numbers, one a row: got"):
             SDRRegressor(MAVE(1), n_folds=2).fit(X, other)
     one, other = (
         SDRRegressor(MAVE(1), n_folds=2).fit(X, values) for values in (y > 0, 1.0 * (y > 0))

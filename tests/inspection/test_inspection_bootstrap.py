@@ -477,7 +477,7 @@ def test_a_lasso_and_a_group_that_no_fit_takes_are_refused():
     y, group = X[:, 0] + X[:, 1] ** 3, np.arange(60) % 2
     with pytest.raises(ValueError, match="the bootstrap of a lasso has no valid intervals"):
         bootstrap_directions(SparseSlicedInverseRegression(1), X, y)
-    with pytest.raises(TypeError, match="group must be None for MAVE.*SlicedInverseRegression"):
+    with pytest.raises(TypeError, match=r"group must be None for MAVE.*SlicedInverseRegression"):
         bootstrap_directions(MAVE(1), X, y, group=group)
 
 
