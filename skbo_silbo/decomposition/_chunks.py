@@ -135,7 +135,8 @@ class ChunkedSlicing:
         for name in SOLVED:
             vars(self).pop(name, None)
         self._is_solved = False
-        self.slice_sizes_ = self._moments.counts[self._moments.counts > 0]
+        counts = self._moments.as_numbers_of_rows().counts
+        self.slice_sizes_ = counts[counts > 0]
         self.n_slices_, self._n_groups = len(self.slice_sizes_), 1
         return self
 

@@ -370,7 +370,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
                 "n_local_neighbors=None."
             )
         if self.solver == "paper":
-            return "with solver='paper', which knows none. Use solver='auto'."
+            return "with solver='paper', which knows no weights. Use solver='auto'."
         return None
 
     def _begin(self, y, slices):

@@ -24,8 +24,9 @@ random_state
 
     Attributes
     ----------
-    components_, mean_, eigenvalues_, n_components_, n_slices_, target_type_, ridge_, solver_, \
-dimension_tests_, permutation_tests_, rotation_tests_, curvature_
+    components_, mean_, eigenvalues_, n_components_, n_slices_, slice_sizes_, target_type_, \
+ridge_, solver_, dimension_tests_, permutation_tests_, rotation_tests_, curvature_, \
+n_features_in_, feature_names_in_
         As in `SemiSlicedInverseRegression`.
 
     References

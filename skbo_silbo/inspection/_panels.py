@@ -94,16 +94,21 @@ def draw_loadings(axes, loadings, intervals, names, title, label):
 
     `intervals` is (2, p) or None; `names` None leaves the bars to the names of a panel on the left.
     """
-    places = np.arange(len(loadings))
-    axes.barh(places, loadings, height=0.62, color=COLOURS[4])
+    draw_bars(axes, loadings, intervals, [""] * len(loadings) if names is None else names)
+    axes.axvline(0, color="0.4", lw=0.8)
+    axes.set(xlabel=label, title=title)
+
+
+def draw_bars(axes, values, intervals, names):
+    """Draw values (p,) as bars from zero, the first on top, and their intervals (2, p) if any."""
+    places = np.arange(len(values))
+    axes.barh(places, values, height=0.62, color=COLOURS[4])
     if intervals is not None:
         axes.hlines(places, *intervals, color="black", lw=1.4)
-    axes.axvline(0, color="0.4", lw=0.8)
-    axes.set_yticks(places, [""] * len(places) if names is None else names)
-    axes.set_ylim(len(loadings) - 0.4, -0.6)
-    axes.set(xlabel=label, title=title)
-    tidy(axes)
+    axes.set_yticks(places, names)
+    axes.set_ylim(len(values) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
+    tidy(axes)
 
 
 def draw_words(axes, words):

@@ -6,7 +6,7 @@ from itertools import cycle
 import numpy as np
 
 from ._limits import fit_axis, limits_of, robust_limits, scatter_within
-from ._panels import COLOURS, CURVE_NOTE, draw_curve, draw_words, note_beyond, tidy
+from ._panels import COLOURS, CURVE_NOTE, draw_bars, draw_curve, draw_words, note_beyond, tidy
 from ._search_curves import expected_best
 from ._value_axis import short
 
@@ -117,18 +117,12 @@ def draw_shares(axes, shares, names):
         return
     rows = [shares.names.index(name) for name in names]
     share, low, high = shares.intervals[rows].T
-    places = np.arange(len(names))
-    axes.barh(places, share, height=0.62, color=COLOURS[4])
-    axes.hlines(places, low, high, color="black", lw=1.4)
-    axes.set_yticks(places, [short(name) for name in names])
-    axes.set_ylim(len(names) - 0.4, -0.6)
+    draw_bars(axes, share, (low, high), [short(name) for name in names])
     axes.set_xlim(0.0, max(1.05 * high.max(), 0.1))
     axes.set_xlabel("share of the variance\n(line: 90 % interval)")
     trust = f"On values held out the model explains {shares.held_out_r2:.0%}."
     title = "\n".join(textwrap.fill(text, TITLE_WIDTH) for text in (shares.verdict, trust))
     axes.set_title(title, fontsize="small", loc="right", multialignment="left")
-    axes.tick_params(axis="y", length=0)
-    tidy(axes)
 
 
 def draw_parallel(axes, places, values, sign):
@@ -158,9 +152,7 @@ def draw_parallel(axes, places, values, sign):
         axes.axvline(i, color="0.4", lw=0.8, zorder=0.5)
         _write_ticks(axes, i, place)
     names = [short(place.name) + LOG_NOTE * place.is_logarithmic for place in places]
-    slanted = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
-    crowded = sum(map(len, names)) > 60
-    axes.set_xticks(across, names, fontsize="small", **(slanted if crowded else {}))
+    _label_ticks(axes, across, names, most=60)
     axes.set_yticks([])
     axes.set_xlim(-0.3, len(places) - 0.5)
     axes.set_title(f"blue: best {n_best} of {len(order)}; orange: the best", fontsize="small")
@@ -204,10 +196,14 @@ def _label_axis(axes, place, note):
     if not place.labels:
         return
     few = _thinned(len(place.ticks))
-    labels = [place.labels[i] for i in few]
-    crowded = sum(map(len, labels)) > 24
-    slanted = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if crowded else {}
-    axes.set_xticks(place.ticks[few], labels, fontsize="small", **slanted)
+    _label_ticks(axes, place.ticks[few], [place.labels[i] for i in few], most=24)
+
+
+def _label_ticks(axes, ticks, labels, most):
+    """Write labels below an axis, slanted where they have more than so many characters."""
+    slanted = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
+    style = slanted if sum(map(len, labels)) > most else {}
+    axes.set_xticks(ticks, labels, fontsize="small", **style)
 
 
 def _write_ticks(axes, i, place):

@@ -151,6 +151,7 @@ def test_the_scale_of_relative_weights_of_chunks_is_irrelevant(scale):
     whole = SemiSlicedInverseRegression(1, n_slices=edges).fit(X, y, sample_weight=weights)
     assert_same_fit(chunked, whole)
     np.testing.assert_allclose(chunked.components_, whole.components_, atol=1e-8)
+    np.testing.assert_allclose(chunked.slice_sizes_, whole.slice_sizes_)
 
 
 def test_weighted_moments_are_those_of_numpy():

@@ -365,11 +365,9 @@ def _check_response(
 
 
 def _as_numbers(y, strings):
-    name = {"input_name": "y"}
+    checks = {"ensure_2d": False, "ensure_all_finite": "allow-nan", "input_name": "y"}
     try:
-        return check_array(
-            y, ensure_2d=False, ensure_all_finite="allow-nan", dtype=np.float64, **name
-        )
+        return check_array(y, dtype=np.float64, **checks)
     except ValueError as error:
         if not any(isinstance(value, str) for value in np.asarray(y).ravel()):
             raise
