@@ -47,6 +47,12 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
         X) of R's ``dr`` [4]_, to the first number accepted. The first rejects too seldom in small
         slices, the second far too often off the normal.
 
+    Warns
+    -----
+    UserWarning
+        When "auto" finds no direction, or mean or variance of the other scores changes along those
+        found: the linearity or the constant variance condition fails.
+
     References
     ----------
     .. [1] Cook and Weisberg, discussion of "Sliced Inverse Regression", JASA 86, 1991.
