@@ -8,6 +8,8 @@ from sklearn.covariance import MinCovDet
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 
+from ._centering import with_positive_peaks
+
 DRAWS_PER_ROW = 10  # as in R's ``dr.weights``
 RANGE = 1e-10  # eigenvalues of the covariance below this share of the largest are rounding
 
@@ -32,7 +34,8 @@ def elliptical_weights(X, random_state=None):
     center, covariance = _robust_moments(X, random_state)
     eigenvalues, V = linalg.eigh(covariance)
     kept = eigenvalues > RANGE * eigenvalues[-1]
-    Z = (X - center) @ (V[:, kept] / np.sqrt(eigenvalues[kept]))
+    V = with_positive_peaks(V[:, kept].T).T  # draws meet the same axes whatever rounding does
+    Z = (X - center) @ (V / np.sqrt(eigenvalues[kept]))
     draws = random_state.normal(size=(DRAWS_PER_ROW * len(X), Z.shape[1]))
     nearest = pairwise_distances_argmin(draws, Z)
     return np.bincount(nearest, minlength=len(X)) / DRAWS_PER_ROW
