@@ -11,6 +11,8 @@ from skbo_silbo import (
 )
 from skbo_silbo.inspection import coordinate_test
 
+pytestmark = pytest.mark.filterwarnings("ignore:The condition of")
+
 
 @pytest.fixture(scope="module")
 def diabetes():

@@ -125,9 +125,9 @@ def _p_values_of_bends(T, before, straight):
     U, singular, _ = np.linalg.svd(broken, full_matrices=False)
     U = U[:, singular > 1e-8 * singular[0]]
     T = T - Q @ (Q.T @ T)
-    m, gained = U.shape[1], np.sum((U.T @ T) ** 2, axis=0)
+    m, total, gained = U.shape[1], np.sum(T**2, axis=0), np.sum((U.T @ T) ** 2, axis=0)
     df = len(T) - straight.shape[1] - m
-    left = np.maximum(np.sum(T**2, axis=0) - gained, np.finfo(float).tiny)
+    left = np.maximum(total - gained, 1e-12 * total + np.finfo(float).tiny)
     return special.fdtrc(m, df, gained / m / (left / df)) if df > 0 else np.ones(T.shape[1])
 
 
