@@ -65,7 +65,8 @@ class Supervised:
         data, groups = about_group_means(data, group)
         n_slices = getattr(self, "n_slices", 2)
         slices = slice_within(data.y, groups, n_slices, sample_weight=data.weights)
-        check_a_column_varies(data.X_labeled)
+        if groups is not None:
+            check_a_column_varies(data.X_labeled)
         return data, slices
 
     def _given_names(self):
