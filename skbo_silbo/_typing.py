@@ -1,17 +1,20 @@
 """Names of the types that public signatures share."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsFloat, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NewType, Protocol, SupportsFloat, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike as ArrayLike
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike as ArrayLike
     from typing_extensions import TypeVar  # type checkers bring it
 else:
     from typing import TypeVar
+
+    ArrayLike = NewType("ArrayLike", object)  # by name: help() would spell numpy's union out
+    ArrayLike.__module__ = "numpy.typing"
 
 
 class SpaceLike(Protocol):

@@ -38,6 +38,9 @@ permutation_tests_
     [0, 2]
     """
 
+    _sees = "directions along which the mean or the variance of X given y differs"
+    _sees_means = True
+
     def _kernel_of_rows(self, Z, slices, total):
         """``4 I - 8 T + 2 T^2`` and the squares, with T the total: ``-2 I`` where that is I.
 

@@ -17,9 +17,10 @@ from ._supervised import SupervisedProjection
 from .rows._labels import response_targets
 from .selection._n_components import INDEPENDENT, check_identified
 from .significance._hessian_tests import MOST_TESTED, N_FLIPS, SignFlips, hessian_tests
+from .significance._linearity import warn_of_moments
 from .significance._nothing_found import warn_of_unseen
 from .significance._permutation import permutation_tests
-from .significance._sequential_tests import dimension_by_tests
+from .significance._sequential_tests import SIGNIFICANCE, dimension_by_tests
 from .significance._weighted_shuffles import affordable
 from .slicing._evenly_spaced import counts_written_out
 from .slicing._whitened_rows import WhitenedRows
@@ -120,7 +121,11 @@ class PrincipalHessianDirections(SupervisedProjection):
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
         if not self.n_components_:
             sees = "directions along which the mean of y bends"
-            warn_of_unseen(Z, data.y, data.weights, sees, found=0, sees_means=True)
+            why = f"no bend of y beyond its linear trend, by tests at level {SIGNIFICANCE}"
+            said = {"sees_means": True, "why": why, "remedy": "Label more rows"}
+            warn_of_unseen(Z, data.y, data.weights, sees, **said)
+        elif self.n_components == "auto":
+            warn_of_moments(Z @ V, self.n_components_, slices)
 
     def _choose_n_components(self, S, e, slices):
         if self.on == "residuals":

@@ -44,7 +44,8 @@ class KernelSlicedInverseRegression(Supervised, Projection):
     Sliced inverse regression in the feature space of a kernel [1]_: the curves along which the
     slices of y differ most for their roughness. Unlabelled rows enter as in
     `SemiSlicedInverseRegression`, by the roughness of the scores along a nearest-neighbour graph
-    over all rows [2]_. With ``kernel="linear"`` it is the linear method.
+    over all rows [2]_. With ``kernel="linear"`` it is the linear method, up to the ridge. There is
+    no ``summary``, since there are no directions to print.
 
     Parameters
     ----------

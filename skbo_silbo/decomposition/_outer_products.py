@@ -114,10 +114,11 @@ class OuterProductGradients(SupervisedProjection):
         rows = _Rows(U, targets, data.weights)
         found = int(self.n_components) if self.n_components != "auto" else self._grow(rows, data.y)
         if not found:
-            sees = "directions along which the mean of y changes"
+            sees = "directions along which the mean of y changes, not its scale"
             central = self.target == "central"
-            seen = {"sees_means": central, "sees_variances": central}
-            warn_of_unseen(U, data.y, data.weights, sees, found=0, **seen)
+            why = "the scores predict no better than the mean on rows held out"
+            said = {"sees_means": central, "sees_variances": central, "why": why}
+            warn_of_unseen(U, data.y, data.weights, sees, remedy="Label more rows", **said)
         B, eigenvalues = self._fit_directions(rows, max(found, 1))
         self.mean_, self.n_components_ = frame.mean, found
         self.eigenvalues_ = scale**2 * np.clip(eigenvalues, 0, None)

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._typing import ArrayLike, BlockArray, FloatArray
 from ._summary import summary_of
 from .rows._dask_arrays import FLOATS, check_in_memory, is_dask_array, map_blocks
+from .rows._groups import about_group_means
 from .rows._labels import split_as_fitted
 
 
@@ -102,6 +103,7 @@ class LinearProjection(Projection):
         X: ArrayLike | None = None,
         y: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        group: ArrayLike | None = None,
     ) -> str:
         """Describe the fit as R's ``dr`` does: slices, directions, eigenvalues, tests.
 
@@ -115,21 +117,48 @@ class LinearProjection(Projection):
         y : array-like of shape (n,) or (n, q), default=None
         sample_weight : array-like of shape (n,), default=None
             As in ``fit``; errors are shown where the weights are counts.
+        group : array-like of shape (n,), default=None
+            As in ``fit``: all is then shown about the means of the categories.
 
         Returns
         -------
         str
-            Shown as it prints. Basis vectors are of unit length. `bootstrap_directions` has errors
-            of every method.
+            Shown as it prints. Basis vectors are of unit length. Their errors are those of
+            `components_`, whose scores have unit variance, over the same length: an entry over its
+            error is a z value. They tell how far each direction moves, turns within the subspace
+            included, which those of `bootstrap_directions` leave out.
+
+        Raises
+        ------
+        ValueError
+            Where X, y and `group` are not those of ``fit``, as far as the slices tell.
         """
         check_is_fitted(self)
         if X is None or y is None:
             return summary_of(self)
         rows = split_as_fitted(self, X, y, sample_weight=sample_weight).labelled_only()
-        return summary_of(self, rows, self._standard_errors(rows))
+        rows, groups = about_group_means(rows, group)
+        self._check_same_rows(rows, 1 if groups is None else int(groups.max()) + 1)
+        return summary_of(self, rows, self._standard_errors(rows, groups), groups)
 
-    def _standard_errors(self, rows):
-        """Return errors (r, d) of the directions of unit length, or None where none are known."""
+    def _check_same_rows(self, rows, n_groups):
+        """Refuse rows that are seen not to be those fitted."""
+        if n_groups != (fitted := getattr(self, "_n_groups", 1)):
+            raise ValueError(
+                f"group must be that of fit, which had {fitted} categories (1 where group was "
+                f"None): got {n_groups}. Pass the same column to summary."
+            )
+        sizes = getattr(self, "slice_sizes_", None)
+        if sizes is None or getattr(self, "reweight", None) is not None:
+            return
+        if not np.isclose(np.sum(sizes), rows.n_rows):
+            raise ValueError(
+                f"X and y must be the rows fitted: got {rows.n_rows:g} labelled rows, and the "
+                f"slices hold {np.sum(sizes):g}. Pass those of fit, with their sample_weight."
+            )
+
+    def _standard_errors(self, rows, groups):
+        """Return errors (r, d) of `components_`, or None where none are known."""
 
     @property
     def _n_features_out(self):

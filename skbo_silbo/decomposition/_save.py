@@ -47,6 +47,12 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
         X) of R's ``dr`` [4]_, to the first number accepted. The first rejects too seldom in small
         slices, the second far too often off the normal.
 
+    Warns
+    -----
+    UserWarning
+        When "auto" finds no direction, or mean or variance of the other scores changes along those
+        found: the linearity or the constant variance condition fails.
+
     References
     ----------
     .. [1] Cook and Weisberg, discussion of "Sliced Inverse Regression", JASA 86, 1991.
@@ -68,6 +74,8 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
     >>> int(np.argmax(np.abs(save.components_[0])))
     2
     """
+
+    _sees = "directions along which the variance of X given y differs, a trend late"
 
     def fit(
         self,

@@ -18,7 +18,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._checks import check_choice, check_integer, check_share
+from .._checks import as_reals, brief, check_choice, check_integer, check_share
 from .._numerics._local_linear import gaussian_weights, local_predictions
 from .._numerics._priors import PRIORS, UNIFORM_WIDTH
 from .._numerics._screening import searched_process
@@ -63,7 +63,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     reducer_ : transformer
         Fitted to all rows.
     bandwidth_ : float
-        Of the local fit alone, in standard deviations of the scores.
+        Only of ``model="local"``, in standard deviations of the scores.
     residuals_ : ndarray of shape (n,)
         ``y - prediction`` of the rows held out.
     std_ratios_ : ndarray of shape (n,)
@@ -126,9 +126,15 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         """
         check_choice("model", self.model, list(MODELS))
         check_integer("n_folds", self.n_folds, 2)
+        if y is not None and as_reals(y) is None and np.asarray(y).dtype.kind != "c":
+            raise ValueError(
+                f"y must hold numbers, one a row: got {brief(y)}. Code two classes as 0 and 1, or "
+                "use a classifier on the scores of SlicedInverseRegression."
+            )
         rows, values = validate_data(
             self, X, y, y_numeric=True, ensure_min_samples=4, dtype=np.float64
         )
+        values = values.astype(np.float64)
         self._level, self._unit = values.mean(), values.std() if np.ptp(values) else 1.0
         t = (values - self._level) / self._unit
         means, deviations = self._held_out(rows, t)
@@ -193,7 +199,8 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         """Predict where new observations lie.
 
         The half width is the quantile, over the rows held out, of error over standard deviation,
-        times the latter: no distribution is assumed (Barber et al. 2021).
+        times the latter. Rows are taken to be exchangeable. This is close to the jackknife+ of
+        Barber et al. (2021), without its guarantee: intervals are about the fit to all rows.
 
         Parameters
         ----------

@@ -15,9 +15,11 @@ from .._numerics._tridiagonal import eigenvalues_and_leading_vectors
 from .._typing import ArrayLike
 from ._supervised import SupervisedProjection
 from .selection._criterion import dimension_by_criterion
-from .selection._n_components import COMPONENT_WORDS, INDEPENDENT, check_identified
-from .significance._nothing_found import found_by_tests
+from .selection._n_components import COMPONENT_WORDS, INDEPENDENT, TESTED_WORDS, check_identified
+from .significance._linearity import is_by_value, warn_of_moments
+from .significance._nothing_found import warn_of_unseen
 from .significance._permutation import KernelShuffles, permutation_tests
+from .significance._sequential_tests import dimension_by_tests
 from .significance._weighted_shuffles import (
     WeightedShuffles,
     affordable,
@@ -33,8 +35,12 @@ MAX_AUTO_COMPONENTS = 20  # most directions that n_components="auto" tests for
 class SecondMomentSlicing(SupervisedProjection):
     """Whiten, take the kernel matrix of the slices, return its leading eigenvectors.
 
-    A subclass has one method, ``_kernel_of_rows(Z, slices, total)``, with the variance of Z.
+    A subclass has one method, ``_kernel_of_rows(Z, slices, total)``, with the variance of Z, and
+    says in `_sees` which directions it finds.
     """
+
+    _sees: str
+    _sees_means = False
 
     _takes_responses = True
     _takes_censored = True
@@ -64,6 +70,11 @@ class SecondMomentSlicing(SupervisedProjection):
         check_identified(self.n_components, len(eigenvalues), INDEPENDENT)
         self.n_components_ = self._choose_n_components(Z, V, slices)
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
+        if not self.n_components_:
+            seen = {"sees_means": self._sees_means, "sees_variances": True}
+            warn_of_unseen(Z, data.y, data.weights, self._sees, **seen)
+        elif self.n_components in TESTED_WORDS and not is_by_value(data.y, slices.n_slices):
+            warn_of_moments(Z @ V, self.n_components_, slices)
 
     def _choose_n_components(self, Z, V, slices):
         """Take the number given, or test the scores of all directions V (q, q)."""
@@ -73,7 +84,7 @@ class SecondMomentSlicing(SupervisedProjection):
             return dimension_by_criterion(self.eigenvalues_, slices.n_rows)
         self._test_by_chi_square(Z @ V, slices)
         self.permutation_tests_ = self._tests(Z @ V, slices)
-        return found_by_tests(self.permutation_tests_)
+        return dimension_by_tests(self.permutation_tests_)
 
     def _test_by_chi_square(self, S, slices):
         """Set tests whose reference is known in large samples, where there are any."""

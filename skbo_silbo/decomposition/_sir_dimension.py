@@ -1,10 +1,8 @@
 """How sliced inverse regression chooses the number of directions, and doubts the choice."""
 
-import numpy as np
-
 from .selection._criterion import dimension_by_criterion, excess_over_noise
 from .selection._n_components import TESTED_WORDS, check_identified
-from .significance._linearity import curvature, extra_are_curved, warn_of_curvature
+from .significance._linearity import curvature, extra_are_curved, is_by_value, warn_of_curvature
 from .significance._sequential_tests import (
     ROWS_PER_FEATURE_TESTED,
     SIGNIFICANCE,
@@ -89,6 +87,5 @@ class ChosenDimension:
         """Set `curvature_` and say what may have misled the tests that chose the dimension."""
         self.curvature_, curved = curvature(rows, components)
         extra = len(rows) > 0 and extra_are_curved(rows @ components[: self.n_components_].T)
-        by_value = self.target_type_ == "categorical" or len(np.unique(y)) == self.n_slices_
-        if self.n_components_ and (extra or curved.any()) and not by_value:
+        if self.n_components_ and (extra or curved.any()) and not is_by_value(y, self.n_slices_):
             warn_of_curvature(self.curvature_, curved, extra, self._given_names())

@@ -34,6 +34,7 @@ from .rows._centering import center_on_labels, mean_and_spread, with_positive_pe
 from .rows._labels import target_type
 from .selection._held_out import mean_and_error
 from .selection._n_components import check_identified
+from .significance._nothing_found import warn_of_none
 
 MAX_ITER = 10_000  # sweeps of coordinate descent
 N_PENALTIES = 60  # penalties on a path
@@ -81,7 +82,8 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         Sparse; the labelled scores have unit variance, the largest entry of each row is positive.
     mean_ : ndarray of shape (n_features,)
     support_ : ndarray of shape (n_features,) of bool
-        Features that some component uses.
+        Features that some component uses. The penalty is that of least error in prediction, which
+        keeps many features that y does not need.
     eigenvalues_ : ndarray of shape (m,)
         Of the covariance of m functions of the slice with their predictions on rows held out,
         falling, 0 where that is negative: what is left of the eigenvalues of sliced inverse
@@ -188,12 +190,8 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         gains, errors = lasso.mean_and_error(T[lasso.out] ** 2 - fits.errors)
         found = int(np.cumprod(gains > ERRORS_TO_COUNT * errors).sum())
         if not found:
-            warn_user(
-                "No direction was found: the lasso of no function of y predicts rows held out. "
-                "n_components_ is 0, and components_ keeps the first direction, which may mean "
-                "nothing. Label more rows, or give n_components if you know that there are "
-                "directions."
-            )
+            why = "the lasso of no function of y predicts rows held out"
+            warn_of_none(why, "Label more rows")
         return found
 
     def _not_empty(self, coefficients, covariances):

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .rows._groups import less_group_means
+
 TESTS = {
     "dimension_tests_": "Large-sample marginal dimension tests",
     "permutation_tests_": "Permutation tests",
@@ -21,7 +23,7 @@ class Summary(str):
         return str(self)
 
 
-def summary_of(estimator, rows=None, errors=None):
+def summary_of(estimator, rows=None, errors=None, groups=None):
     """Text of a fitted transformer.
 
     Parameters
@@ -30,10 +32,12 @@ def summary_of(estimator, rows=None, errors=None):
     rows : LabelledData, default=None
         Rows fitted, whose number and R^2(OLS|dr) are shown.
     errors : ndarray of shape (r, d), default=None
-        Standard errors of the directions, of unit length.
+        Standard errors of `components_`.
+    groups : ndarray of shape (n,), default=None
+        Of the rows, which are about the means of these, from 0.
     """
     parts = [_heading(estimator, rows), _slice_sizes(estimator), *_directions(estimator, errors)]
-    parts.append(_eigenvalues(estimator, rows))
+    parts.append(_eigenvalues(estimator, rows, groups))
     for name, title in TESTS.items():
         if name in vars(estimator):
             parts.append(f"{title}:\n{_table_of_tests(vars(estimator)[name])}")
@@ -56,16 +60,17 @@ def _slice_sizes(estimator):
 
 def _directions(estimator, errors):
     B = estimator.components_
-    B = B / np.linalg.norm(B, axis=1, keepdims=True)
+    length, used = np.linalg.norm(B, axis=1, keepdims=True), B.any(axis=0)
     names = list(vars(estimator).get("feature_names_in_", [f"x{j}" for j in range(B.shape[1])]))
-    found = "" if estimator.n_components_ else "\n(none found: the first is shown)"
-    yield f"Estimated basis vectors:{found}\n{_table_of_features(names, B)}"
+    said = "" if used.all() else f"\n({used.sum()} of {used.size} features: the others have 0)"
+    said += "" if estimator.n_components_ else "\n(none found: the first is shown)"
+    yield f"Estimated basis vectors:{said}\n{_table_of_features(names, B / length, used)}"
     if errors is not None:
-        yield f"Standard errors:\n{_table_of_features(names, errors)}"
+        yield f"Standard errors:\n{_table_of_features(names, errors / length, used)}"
 
 
-def _table_of_features(names, B):
-    rows = [[name, *(f"{v:.6f}" for v in B[:, j])] for j, name in enumerate(names)]
+def _table_of_features(names, B, used):
+    rows = [[names[j], *(f"{v:.5g}" for v in B[:, j])] for j in np.flatnonzero(used)]
     return _table(rows, _heads(len(B)))
 
 
@@ -73,12 +78,12 @@ def _heads(r):
     return [f"Dir{j + 1}" for j in range(r)]
 
 
-def _eigenvalues(estimator, rows):
+def _eigenvalues(estimator, rows, groups):
     r = len(estimator.components_)
     lines = [["Eigenvalues", *(f"{v:.6g}" for v in estimator.eigenvalues_[:r])]]
     if rows is not None and rows.y.dtype.kind in "fiu":
         names = [""] if rows.y.ndim == 1 else [f" for y{j}" for j in range(rows.y.shape[1])]
-        shares = _linear_shares(estimator.components_, rows)
+        shares = _linear_shares(estimator.components_, rows, groups)
         lines += [
             [f"R^2(OLS{name}|dr)", *(f"{v:.6g}" for v in share)]
             for name, share in zip(names, shares, strict=True)
@@ -86,11 +91,12 @@ def _eigenvalues(estimator, rows):
     return _table(lines, _heads(r))
 
 
-def _linear_shares(components, rows):
+def _linear_shares(components, rows, groups):
     """Share (q, r) of every least-squares fit that is linear in the first 1, 2, ... scores."""
     root = np.ones(len(rows.y)) if rows.weights is None else np.sqrt(rows.weights)
     A = root[:, None] * (rows.X_labeled - rows.labelled_mean())
     t = rows.y.reshape(len(A), -1)
+    t = t if groups is None else less_group_means(t, groups, rows.weights)
     t = root[:, None] * (t - np.average(t, axis=0, weights=rows.weights))
     fitted = A @ np.linalg.lstsq(A, t, rcond=None)[0]
     Q = np.linalg.qr(A @ components.T)[0]

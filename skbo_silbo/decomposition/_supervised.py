@@ -7,10 +7,10 @@ from .._typing import ArrayLike
 from ._projection import LinearProjection
 from .rows._centering import check_a_column_varies, check_enough_rows
 from .rows._extremes import check_extremes
-from .rows._groups import about_group_means, check_group
+from .rows._groups import about_group_means
 from .rows._labels import split_labelled
 from .selection._n_components import check_n_components
-from .slicing._slices import check_n_slices, slice_response, slice_within
+from .slicing._slices import check_n_slices, slice_within
 
 
 class Supervised:
@@ -62,12 +62,12 @@ class Supervised:
         With a category of each row in `group`, rows are about its mean and slices are within it.
         """
         data = self._rows(X, y, X_unlabeled, sample_weight)
+        data, groups = about_group_means(data, group)
         n_slices = getattr(self, "n_slices", 2)
-        if group is None:
-            return data, slice_response(data.y, n_slices, sample_weight=data.weights)
-        data, groups = about_group_means(data, check_group(group, len(data.is_labeled)))
-        check_a_column_varies(data.X_labeled)
-        return data, slice_within(data.y, groups, n_slices, sample_weight=data.weights)
+        slices = slice_within(data.y, groups, n_slices, sample_weight=data.weights)
+        if groups is not None:
+            check_a_column_varies(data.X_labeled)
+        return data, slices
 
     def _given_names(self):
         """Names of the features, or None."""
@@ -106,9 +106,9 @@ class SupervisedProjection(Supervised, LinearProjection):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-        y : array-like of shape (n,) or (n, q)
-            What the class says that it takes: numbers, categories or several numbers a row. NaN, or
-            None among categories, marks a row without a label, which is left out.
+        y : array-like of shape (n,), or (n, q) where the class takes several responses
+            Numbers, or what else the class says that it takes. NaN, or None among categories, marks
+            a row without a label, which is left out.
         sample_weight : array-like of shape (n,), default=None
             Integers are counts: a row of weight 3 is three rows, for the tests too. Floats are
             relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
@@ -130,6 +130,7 @@ class SupervisedProjection(Supervised, LinearProjection):
         data, slices = self._part(X, y, sample_weight=sample_weight, group=group)
         if hasattr(self, "n_slices"):
             self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
+        self._n_groups = slices.n_groups
         self._learn(data, slices)
         self.components_ = self.components_.astype(self._dtype, copy=False)
         return self

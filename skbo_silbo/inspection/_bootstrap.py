@@ -19,8 +19,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
 from .._checks import check_choice, check_integer, check_share, warn_user
-from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
-from ..decomposition import LabelledData
+from .._typing import ArrayLike, FloatArray, IntArray, LegacyRandomState, TransformerLike
+from ..decomposition import LabelledData, SparseSlicedInverseRegression
+from ..decomposition.rows._groups import about_group_means
 from ..decomposition.rows._labels import split_as_fitted
 from ._names import input_names, refuse_pipeline
 
@@ -29,6 +30,10 @@ ROWS_PER_FEATURE = 2  # labelled rows a feature below which intervals are refuse
 ROWS_THAT_COVER = 3
 # parameters that, beside the number of directions, are not chosen anew in a resample
 RESOLVED = ("alpha", "ridge")
+REMEDIES = {
+    "sample_weight": "Repeat the rows where the weights are counts.",
+    "group": "Use SlicedInverseRegression or SlicedAverageVarianceEstimation, which take it.",
+}
 # draws of one resample, after which the estimator is taken to fit no resample of these rows
 MAX_DRAWS = 20
 
@@ -93,6 +98,7 @@ def bootstrap_directions(
     *,
     X_unlabeled: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    group: ArrayLike | None = None,
     n_resamples: int = 200,
     confidence_level: float = 0.95,
     method: str = "normal",
@@ -106,8 +112,9 @@ def bootstrap_directions(
     estimator : SemiSlicedInverseRegression, ActiveSubspace
         Or any estimator with the parameter ``n_components`` that has ``components_`` (r, d) once
         fitted; ``fit`` gets `X_unlabeled` only where there are unlabelled rows. It is cloned,
-        fitted or not. Whatever is "auto" among `n_components`, `alpha` and `ridge` is resolved
-        once, on all rows, and kept: cross-validation would be misled by copies of a row.
+        fitted or not; not `SparseSlicedInverseRegression`. Whatever is "auto" among
+        `n_components`, `alpha` and `ridge` is resolved once, on all rows, and kept:
+        cross-validation would be misled by copies of a row.
     X : array-like of shape (n, d)
         At least two labelled rows a feature; of relative weights the effective number counts,
         ``(sum w)^2 / sum w^2``.
@@ -121,6 +128,8 @@ def bootstrap_directions(
         repeated rows; memory grows with the sum of the counts). Floats are relative: a row is drawn
         as often as any other, takes its weight along, and the errors hold whatever the weights
         depend on. Rows of weight 0 are left out.
+    group : array-like of shape (n,), default=None
+        As in ``estimator.fit``, which has to take it; rows are drawn with their category.
     n_resamples : int, default=200
         At least 2; 95 % percentiles want some hundreds.
     confidence_level : float, default=0.95
@@ -140,12 +149,12 @@ def bootstrap_directions(
     Raises
     ------
     ValueError
-        For a parameter outside its range, fewer than two labelled rows a feature, whatever
+        For a parameter outside its range, fewer than two labelled rows a feature, a lasso, whatever
         ``estimator.fit`` refuses on all rows, or rows of which 20 resamples in a row cannot be
         fitted.
     TypeError
         When the estimator has no ``n_components``, or no ``components_`` once fitted, or when its
-        ``fit`` takes no `sample_weight` and there is one.
+        ``fit`` takes no `sample_weight`, or no `group`, and there is one.
 
     Warns
     -----
@@ -160,7 +169,8 @@ def bootstrap_directions(
     are multiplied by the orthogonal matrix that brings their scores nearest those of the fitted
     ones over all rows given (orthogonal Procrustes; for one direction this is a sign). For r > 1
     the intervals therefore speak of how the subspace moves, not of turns within it: they cover the
-    entries of the true subspace's basis nearest the fitted one.
+    entries of the true subspace's basis nearest the fitted one. Errors in ``summary(X, y)`` include
+    turns. Both are of `components_`, which ``summary`` shows divided by its length.
 
     Fitting shrinks the entries that matter, and fitting to a resample shrinks them again: with two
     or more directions percentile intervals lie too low by that much and cover .65 to .93 at a
@@ -178,6 +188,7 @@ def bootstrap_directions(
 
     References
     ----------
+    Chatterjee and Lahiri, "Bootstrapping lasso estimators", JASA 106, 2011.
     Efron, "Bootstrap methods: another look at the jackknife", Ann. Statist. 7, 1979.
     Hooper, "Simultaneous equations and canonical correlation theory", Econometrica 27, 1959.
     Ye and Weiss, "Using the bootstrap to select one of a new class of dimension reduction
@@ -200,14 +211,21 @@ def bootstrap_directions(
     refuse_pipeline(estimator)
     rng = check_random_state(random_state)
     seeded = _seeded(clone(estimator), rng)
-    if sample_weight is not None:
-        _check_takes_weights(estimator)
-    fitted = _fit_all(seeded, X, y, X_unlabeled, sample_weight)
+    _refuse_lasso(estimator)
+    given = {"sample_weight": sample_weight, "group": group}
+    for name in (name for name, value in given.items() if value is not None):
+        _check_takes(estimator, name)
+    fitted = _fit_all(seeded, X, y, X_unlabeled=X_unlabeled, **given)
+    params = seeded.get_params(deep=False)
     rows = split_as_fitted(clone(seeded), X, y, X_unlabeled, sample_weight, reset=True)
+    rows, groups = about_group_means(rows, group)
+    if groups is not None and rows.weights is not None:
+        groups = np.repeat(groups, rows.weights)
     rows = rows.counts_written_out()
     _check_enough_rows(rows.n_rows, rows.X_labeled.shape[1])
-    resampled = with_choices_of(fitted, seeded, n_components=len(fitted.components_))
-    resampler = _Resampler(resampled, rows, fitted.components_)
+    resolved = {name: vars(fitted)[f"{name}_"] for name in RESOLVED if params.get(name) == "auto"}
+    resolved["n_components"] = len(fitted.components_)
+    resampler = _Resampler(clone(seeded).set_params(**resolved), rows, groups, fitted.components_)
     seeds = rng.randint(np.iinfo(np.int32).max, size=n_resamples)
     resamples = Parallel(n_jobs=n_jobs)(delayed(resampler.draw)(seed) for seed in seeds)
     _warn_of_failures([message for *_, failures in resamples for message in failures], n_resamples)
@@ -236,6 +254,7 @@ def bootstrap_directions(
 class _Resampler:
     estimator: BaseEstimator
     rows: LabelledData
+    groups: IntArray | None
     reference: FloatArray  # (r, d)
 
     def draw(self, seed):
@@ -258,11 +277,11 @@ class _Resampler:
     def _fit(self, rng):
         rows = self.rows
         drawn = rng.integers(len(rows.y), size=len(rows.y))
-        unlabelled = rows.X_unlabeled if len(rows.X_unlabeled) else None
-        weights = None if rows.weights is None else rows.weights[drawn]
-        X, y = rows.X_labeled[drawn], rows.y[drawn]
+        given = {"sample_weight": rows.weights, "group": self.groups}
+        given = {name: None if v is None else v[drawn] for name, v in given.items()}
+        given["X_unlabeled"] = rows.X_unlabeled if len(rows.X_unlabeled) else None
         with without_advice():
-            return _fit_all(clone(self.estimator), X, y, unlabelled, weights)
+            return _fit_all(clone(self.estimator), rows.X_labeled[drawn], rows.y[drawn], **given)
 
     def _compare(self, fitted):
         Z, W = self._scores(fitted.components_), self._scores(self.reference)
@@ -279,8 +298,7 @@ class _Resampler:
         return np.sqrt(w)[:, None] * (Z - np.average(Z, axis=0, weights=w))
 
 
-def _fit_all(estimator, X, y, X_unlabeled, sample_weight):
-    given = {"X_unlabeled": X_unlabeled, "sample_weight": sample_weight}
+def _fit_all(estimator, X, y, **given):
     fitted = estimator.fit(X, y, **{name: v for name, v in given.items() if v is not None})
     if not hasattr(fitted, "components_"):
         raise TypeError(
@@ -320,11 +338,20 @@ def with_choices_of(fitted, estimator, *, n_components):
     return clone(estimator).set_params(n_components=n_components, **resolved)
 
 
-def _check_takes_weights(estimator):
-    if not has_fit_parameter(estimator, "sample_weight"):
+def _refuse_lasso(estimator):
+    if isinstance(estimator, SparseSlicedInverseRegression):
+        raise ValueError(
+            "estimator must not be SparseSlicedInverseRegression: the bootstrap of a lasso has no "
+            "valid intervals. Fit SlicedInverseRegression to other rows of the features that its "
+            "support_ keeps, and bootstrap that."
+        )
+
+
+def _check_takes(estimator, name):
+    if not has_fit_parameter(estimator, name):
         raise TypeError(
-            f"sample_weight must be None for {type(estimator).__name__}, whose fit takes no "
-            "weights. Repeat the rows where the weights are counts."
+            f"{name} must be None for {type(estimator).__name__}, whose fit takes none. "
+            f"{REMEDIES[name]}"
         )
 
 

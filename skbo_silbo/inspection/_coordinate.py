@@ -35,9 +35,11 @@ from scipy import linalg
 
 from .._checks import check_choice, check_integer, check_switch
 from .._typing import ArrayLike, FloatArray
-from ..decomposition import SemiSlicedInverseRegression, Slices, slice_response, split_labelled
+from ..decomposition import SemiSlicedInverseRegression, Slices, split_labelled
 from ..decomposition.rows._centering import is_constant, mean_and_spread
+from ..decomposition.rows._groups import about_group_means
 from ..decomposition.significance import bentler_xie
+from ..decomposition.slicing._slices import slice_within
 
 # standard deviations that have to be left of a column less its regression on the others
 COLLINEAR = 1e-10
@@ -72,11 +74,13 @@ def coordinate_test(
     variance: str = "general",
     n_components: int | None = None,
     sample_weight: ArrayLike | None = None,
+    group: ArrayLike | None = None,
 ) -> CoordinateTest:
     """Test that the directions of sliced inverse regression do without some features.
 
-    Given the other features, y does not depend on these ones [1]_. The marginal test needs no
-    number of directions; the conditional one takes it as known, and is stronger where it is right.
+    Given the other features, y does not depend on these ones [1]_, as far as slice means see it: a
+    feature in which y is even is not missed. The marginal test needs no number of directions; the
+    conditional one takes it as known, and is stronger where it is right.
 
     Parameters
     ----------
@@ -105,6 +109,9 @@ def coordinate_test(
         the population that the weights stand for, whatever they depend on, and its level holds
         where rows are many beside features (for .05 about .06 at 150 x 5, up to .12 at
         60 x 5). They need ``variance="general"``. Rows of weight 0 are left out.
+    group : array-like of shape (n,), default=None
+        Categories of a further predictor, as in ``fit`` of `SlicedInverseRegression`: the test is
+        of directions given the category. Weights are then counts.
 
     Returns
     -------
@@ -136,7 +143,7 @@ def coordinate_test(
     >>> bool(coordinate_test(X, y, [1], n_components=1).p_value < 1e-6)
     True
     """
-    rows = TestedRows.of(X, y, n_slices, categorical, variance, sample_weight)
+    rows = TestedRows.of(X, y, n_slices, categorical, variance, sample_weight, group)
     rows = rows.with_directions(n_components)
     return rows.test(rows.indices(features))
 
@@ -164,7 +171,7 @@ class TestedRows:
     n_components: int | None = None
 
     @classmethod
-    def of(cls, X, y, n_slices, categorical, variance, sample_weight):
+    def of(cls, X, y, n_slices, categorical, variance, sample_weight, group):
         """Validate the arguments of `coordinate_test`."""
         check_choice("variance", variance, ["general", "constant"])
         check_switch("categorical", categorical)
@@ -179,7 +186,8 @@ class TestedRows:
             censored=True,
             n_slices=n_slices,
         ).labelled_only()
-        slices = slice_response(data.y, n_slices, sample_weight=data.weights)
+        data, groups = about_group_means(data, group)
+        slices = slice_within(data.y, groups, n_slices, sample_weight=data.weights)
         if variance == "constant" and not slices.is_counted:
             data.without_weights(
                 "or counts of an integer type, with variance='constant', whose chi-squares are "
@@ -217,7 +225,7 @@ class TestedRows:
     def with_directions(self, k):
         """Return the same with a number of directions, or None; refuse what slices cannot show."""
         check_integer("n_components", k, 1, special="None")
-        if k is not None and k > (most := min(self.slices.n_slices - 1, self.X.shape[1])):
+        if k is not None and k > (most := min(self._most(), self.X.shape[1])):
             raise ValueError(
                 f"n_components must be at most {most}, the directions that {self.slices.n_slices} "
                 f"slices of {self.X.shape[1]} features can show: got {k}. Give fewer."
@@ -244,15 +252,27 @@ class TestedRows:
         if self.variance == "general":
             moved = self._moved(Q, H, (omega, sums), along)
             weights = linalg.svdvals(moved) ** 2 / n
-            most = self.slices.n_slices - 1 if k is None else k
+            most = self._most() if k is None else k
             squares = self._sum_of_squares(moved, weights, a * most)
         else:
-            eigenvalues = np.zeros(self.slices.n_slices - 1 if k is None else k)
+            eigenvalues = np.zeros(self._most() if k is None else k)
             known = singular[: len(eigenvalues)] ** 2
             eigenvalues[: len(known)] = known
             weights = np.repeat(np.clip(1 - eigenvalues, 0, None), a)
             squares = weights @ weights
         return CoordinateTest(statistic, weights, bentler_xie(statistic, weights.sum(), squares))
+
+    def _most(self):
+        """Directions that the slices can show."""
+        return self.slices.n_slices - self.slices.n_groups
+
+    def _groups_of_slices(self):
+        """Size (n,) of each row's group, and the means (n, H) there of J, over root n."""
+        codes, counts, weights = self.slices.codes, self.slices.counts, self.slices.weights
+        groups = np.zeros(len(codes), int) if self.slices.groups is None else self.slices.groups
+        sizes, of_slice = np.bincount(groups, weights)[groups], np.empty(len(counts), int)
+        of_slice[codes] = groups
+        return sizes, np.equal.outer(groups, of_slice) * np.sqrt(counts) / sizes[:, None]
 
     def free_beside(self, taken):
         """Places of the features that are no linear combination of those taken."""
@@ -283,8 +303,9 @@ class TestedRows:
         """Rows whose sum of squares over n is the variance of the statistic's root."""
         n, (omega, sums) = self.slices.n_rows, sliced
         roots = self.slices.weighted(np.ones((len(Q), 1)))
-        e = np.sqrt(n) * (omega.toarray() - Q @ sums) - roots * np.sqrt(self.slices.counts / n)
-        leverage = np.sum(Q**2, axis=1) + roots[:, 0] ** 2 / n
+        sizes, means = self._groups_of_slices()
+        e = np.sqrt(n) * (omega.toarray() - Q @ sums - roots * means)
+        leverage = np.sum(Q**2, axis=1) + roots[:, 0] ** 2 / sizes
         if self.slices.is_counted:  # each of the rows that a weight stands for has its share
             leverage = self.slices.unweighted(self.slices.unweighted(leverage[:, None]))[:, 0]
         Z = np.sqrt(n) * Q @ H / np.sqrt(np.maximum(1.0 - leverage, COLLINEAR))[:, None]

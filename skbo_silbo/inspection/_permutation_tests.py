@@ -10,6 +10,7 @@ from ..decomposition import (
     DirectionalRegression,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
+    SlicedInverseRegression,
 )
 from ._names import refuse_pipeline
 
@@ -53,12 +54,13 @@ def permutation_tests(
 
     Parameters
     ----------
-    estimator : SemiSlicedInverseRegression, SlicedAverageVarianceEstimation, DirectionalRegression
+    estimator : SlicedInverseRegression, SemiSlicedInverseRegression, \
+SlicedAverageVarianceEstimation, DirectionalRegression
         Cloned, fitted or not; its `n_components` is not used.
     X, y
         As in ``estimator.fit``.
     **fit_params
-        Further arguments of it: `X_unlabeled`, `sample_weight`.
+        Further arguments of it: `X_unlabeled`, `sample_weight`, `group`.
 
     Returns
     -------
@@ -96,7 +98,7 @@ def permutation_tests(
     """
     refuse_pipeline(estimator)
     if not isinstance(estimator, PERMUTED):
-        names = ", ".join(kind.__name__ for kind in PERMUTED)
+        names = ", ".join(kind.__name__ for kind in (SlicedInverseRegression, *PERMUTED))
         raise TypeError(
             f"estimator must be one of {names}, which test by permutation: got {estimator!r}."
         )

@@ -38,8 +38,11 @@ def stepwise_selection(
     categorical: bool | str = "auto",
     variance: str = "general",
     sample_weight: ArrayLike | None = None,
+    group: ArrayLike | None = None,
 ) -> StepwiseSelection:
     """Choose the features that sliced inverse regression needs, by coordinate tests.
+
+    A feature in which y is even is not among them: slice means do not see it.
 
     Backward elimination starts from all features and drops the one that is missed least, until
     every test rejects. Forward selection starts from none and takes in the one whose test beside
@@ -50,7 +53,7 @@ def stepwise_selection(
     X : array-like of shape (n, d)
         More labelled rows than features, unless `direction` is "forward", which needs more rows
         than features chosen.
-    y, n_slices, categorical, variance, sample_weight
+    y, n_slices, categorical, variance, sample_weight, group
         As in `coordinate_test`.
     direction : {"backward", "forward"}, default="backward"
         "backward" judges every feature beside all others that are left, and so sees those that
@@ -94,7 +97,7 @@ def stepwise_selection(
     """
     check_choice("direction", direction, ("backward", "forward"))
     check_share("level", level, default=0.05)
-    rows = TestedRows.of(X, y, n_slices, categorical, variance, sample_weight)
+    rows = TestedRows.of(X, y, n_slices, categorical, variance, sample_weight, group)
     if direction == "forward":
         order, p_values = _forward(rows, level)
     else:

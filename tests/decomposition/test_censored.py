@@ -56,6 +56,7 @@ def test_double_slices_are_those_of_dr(of_r):
     np.testing.assert_allclose(sir.dimension_tests_["p_value"][1], 0.17123726542, rtol=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore:The condition of")
 def test_variances_within_double_slices_are_those_of_dr(of_r):
     """dr(cbind(event, y)~age+bmi+bp+s3+s5+s6, data=d, method="save", nslices=c(2,2))."""
     save = SlicedAverageVarianceEstimation().fit(*of_r)

@@ -5,7 +5,14 @@ import warnings
 import numpy as np
 import pytest
 
-from skbo_silbo import SemiSlicedInverseRegression, SlicedInverseRegression
+from skbo_silbo import (
+    MAVE,
+    DirectionalRegression,
+    PrincipalHessianDirections,
+    SemiSlicedInverseRegression,
+    SlicedAverageVarianceEstimation,
+    SlicedInverseRegression,
+)
 from skbo_silbo.decomposition.rows._elliptical import elliptical_weights
 from skbo_silbo.decomposition.significance._variance_tests import dependence_p_values
 
@@ -35,6 +42,83 @@ def test_directions_that_are_not_there_are_warned_of_and_reweighting_drops_them(
         directions_and_warnings(*skewed(seed, law), reweight="elliptical")[0] for seed in range(15)
     ]
     assert sum(found > 1 for found in reweighted) <= 3
+
+
+def fitted_and_said(estimator, X, y):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator.fit(X, y)
+    return estimator, " ".join(str(w.message) for w in caught)
+
+
+@pytest.mark.parametrize("method", [SlicedAverageVarianceEstimation, DirectionalRegression])
+def test_second_moments_doubt_what_is_not_normal(method):
+    """Of 40 such sets each alarms in 39 or 40."""
+    alarms = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X, noise = rng.lognormal(size=(300, 6)), 0.2 * rng.normal(size=300)
+        said = fitted_and_said(method(), X, X[:, 0] + X[:, 1] + noise)[1]
+        Z = rng.normal(size=(300, 5))
+        Z[:, 1] *= np.exp(0.7 * Z[:, 0])
+        uneven = fitted_and_said(method(), Z, Z[:, 0] + noise)[1]
+        alarms.append(("The condition of" in said, "constant variance fails" in uneven))
+    assert (np.sum(alarms, axis=0) >= 8).all()
+
+
+@pytest.mark.parametrize("method", [SlicedAverageVarianceEstimation, DirectionalRegression])
+def test_second_moments_trust_normal_features(method):
+    """The level is 0.01, of 40 sets about one in two thousand has six alarms or more."""
+    said = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(200, 5)) @ (np.eye(5) + 0.3 * rng.normal(size=(5, 5)))
+        even = X[:, 0] ** 2 if seed % 2 else X[:, 0] + X[:, 1]
+        said.append(fitted_and_said(method(), X, even + 0.2 * rng.normal(size=200))[1])
+    assert sum("The condition of" in text for text in said) <= 5
+
+
+def test_classes_are_no_failure_of_conditions():
+    rng = np.random.default_rng(0)
+    classes = np.arange(300) % 3
+    X = rng.normal(size=(300, 4)) * (1 + classes[:, None]) + 3 * classes[:, None]
+    for y in (classes, classes.astype(str)):
+        assert "condition of" not in fitted_and_said(DirectionalRegression(), X, y)[1]
+
+
+def test_what_was_found_little_of_is_named_by_what_was_tested():
+    rng = np.random.default_rng(0)
+    X, e = rng.normal(size=(300, 6)), rng.normal(size=300)
+    mave, said = fitted_and_said(MAVE(), X, np.exp(X[:, 0]) * e)
+    assert mave.n_components_ == 0
+    assert "SlicedInverseRegression and DirectionalRegression see what differs" in said
+    assert "SlicedAverage" not in said
+    held_out = "the scores predict no better than the mean on rows held out"
+    for method, trend, why in (
+        (PrincipalHessianDirections(), 1.0, "no bend of y beyond its linear trend"),
+        (MAVE(), 0.0, held_out),
+        (MAVE(target="central"), 0.0, held_out),
+    ):
+        fits = []
+        for _ in range(6):
+            X = rng.normal(size=(120, 3))
+            fits.append(fitted_and_said(method, X, trend * X[:, 0] + rng.normal(size=120)))
+        said = [text for _, text in fits if "No direction was found" in text]
+        assert len(said) >= 2
+        assert all(why in text and "slices" not in text for text in said)
+
+
+def test_a_trend_that_save_is_late_to_see_is_not_called_noise():
+    found = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(80, 6))
+        y = X[:, 0] + rng.normal(size=80)
+        save, said = fitted_and_said(SlicedAverageVarianceEstimation(), X, y)
+        if not save.n_components_ and "Little was found" in said:
+            found.append("SlicedInverseRegression and DirectionalRegression see" in said)
+    assert len(found) >= 5
+    assert all(found)
 
 
 def test_two_directions_that_are_there_are_no_failure_of_linearity():
@@ -71,6 +155,9 @@ def test_reweighting_does_not_depend_on_units_and_takes_weights_along():
     other = SlicedInverseRegression(1, reweight="elliptical").fit(X, y, sample_weight=zero)
     kept = SlicedInverseRegression(1, reweight="elliptical").fit(X[20:], y[20:])
     np.testing.assert_allclose(other.components_, kept.components_, rtol=1e-8)
+    units = 10.0 ** np.array([6, 0, 0, -6, 0, 8, 3, 0])
+    scaled = SlicedInverseRegression(1, reweight="elliptical").fit(X * units, y)
+    np.testing.assert_allclose(scaled.components_ * units, one.components_, rtol=1e-6)
     again = SlicedInverseRegression(1, reweight="elliptical").fit(X, y)
     np.testing.assert_array_equal(again.components_, one.components_)
 
@@ -86,7 +173,7 @@ def test_discrete_columns_can_be_reweighted():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"reweight": "normal"}, "reweight must be one of 'elliptical': got 'normal'"),
+        ({"reweight": "normal"}, "reweight must be None or 'elliptical': got 'normal'"),
         ({"reweight": "elliptical", "n_local_neighbors": 4}, "reweight must be None with n_local"),
         (
             {"reweight": "elliptical", "solver": "paper"},

@@ -11,6 +11,8 @@ from skbo_silbo import (
 )
 from skbo_silbo.inspection import coordinate_test
 
+pytestmark = pytest.mark.filterwarnings("ignore:The condition of")
+
 
 @pytest.fixture(scope="module")
 def diabetes():
@@ -86,7 +88,7 @@ def test_the_summary_says_what_that_of_dr_says(diabetes):
     for line in SUMMARY.strip().splitlines():
         assert line.split() in lines, line
     sizes = [[line[0], *(abs(float(v)) for v in line[1:])] for line in lines if line[:1] == ["sex"]]
-    assert sizes[0] == ["sex", 0.218579, 0.034466, 0.082016, 0.039511]
+    assert sizes[0][1:] == pytest.approx([0.218579, 0.034466, 0.082016, 0.039511], rel=1e-4)
     assert len(sizes) == 2  # the second is of standard errors, which dr has not
 
 

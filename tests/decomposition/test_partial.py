@@ -54,6 +54,7 @@ def test_partial_inverse_regression_is_that_of_dr_in_groups_of_one_size():
     assert sir.dimension_tests_["df"][:3].tolist() == [48, 35, 24]
 
 
+@pytest.mark.filterwarnings("ignore:The condition of constant variance")
 def test_partial_variances_are_those_of_dr():
     """dr(y~age+bmi+bp+s3+s5+s6, group=~sex, data=d, method="save", nslices=4, pool=TRUE)."""
     X, y, group = of_r(*load_diabetes(return_X_y=True, as_frame=True), balanced=False)

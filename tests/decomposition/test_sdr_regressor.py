@@ -100,6 +100,18 @@ def test_bad_parameters_are_refused(parameters, words):
         SDRRegressor(**parameters).fit(*drawn(0))
 
 
+def test_a_y_that_holds_no_numbers_is_refused_in_words():
+    X, y = drawn(0, n=40)
+    both = np.array(list(zip(y > 0, y, strict=True)), dtype=[("event", bool), ("time", float)])
+    for other in (np.where(y > 0, "a", "b"), np.where(y > 0, "a", "b").astype(object), both):
+        with pytest.raises(ValueError, match="y must hold numbers, one a row: got"):
+            SDRRegressor(MAVE(1), n_folds=2).fit(X, other)
+    one, other = (
+        SDRRegressor(MAVE(1), n_folds=2).fit(X, values) for values in (y > 0, 1.0 * (y > 0))
+    )
+    np.testing.assert_array_equal(one.predict(X), other.predict(X))
+
+
 def test_a_coverage_that_is_no_share_is_refused():
     with pytest.raises(ValueError, match=r"coverage must be a number in \(0, 1\): got 95"):
         SDRRegressor(MAVE(1), n_folds=2).fit(*drawn(0)).predict_interval(np.zeros((1, 6)), 95)

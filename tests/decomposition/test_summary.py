@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import linalg
 
 from skbo_silbo import (
     ActiveSubspace,
@@ -12,6 +13,7 @@ from skbo_silbo import (
 )
 from skbo_silbo.decomposition import slice_response
 from skbo_silbo.decomposition.significance._direction_errors import direction_errors
+from skbo_silbo.inspection import bootstrap_directions
 
 
 def drawn(seed, heavy):
@@ -27,22 +29,99 @@ def test_errors_are_how_far_the_directions_of_new_sets_move(heavy):
     for seed in range(150):
         X, y = drawn(seed, heavy)
         b = SlicedInverseRegression(1, ridge=0).fit(X, y).components_[0]
-        directions.append(b * np.sign(b[0]) / np.linalg.norm(b))
+        directions.append(b * np.sign(b[0]))
         errors.append(direction_errors(X, slice_response(y, 10), 1)[0])
     seen, said = np.std(directions, axis=0), np.sqrt(np.mean(np.square(errors), axis=0))
-    assert (np.abs(said / seen - 1) < (0.3 if heavy else 0.2)).all()
+    assert (np.abs(said / seen - 1) < (0.3 if heavy else 0.25)).all()
 
 
 def test_errors_are_those_of_chen_and_li_for_normal_features():
-    """(1 - lambda) / lambda / n times the inverse of the variance of X, for one direction."""
+    """(1 - lambda) / lambda / n times the inverse of the variance of X, across one direction."""
     X, y = drawn(0, heavy=False)
     sir = SlicedInverseRegression(1, ridge=0).fit(X, y)
-    u = sir.components_[0] / (length := np.linalg.norm(sir.components_[0]))
-    across = (np.eye(5) - np.outer(u, u)) / length
-    first = sir.eigenvalues_[0]
-    V = across @ np.linalg.inv(np.cov(X.T)) @ across * (1 - first) / first / len(X)
+    b, first = sir.components_[0], sir.eigenvalues_[0]
+    across = np.linalg.inv(np.cov(X.T)) - np.outer(b, b)
+    V = across * (1 - first) / first / len(X) + np.outer(b, b) / (2 * len(X))
     errors = direction_errors(X, slice_response(y, 10), 1)[0]
     np.testing.assert_allclose(errors, np.sqrt(np.diag(V)), rtol=0.2)
+
+
+def test_errors_are_those_of_leaving_each_row_out():
+    """The jackknife, with the slice of every row as it is."""
+    X, y = drawn(0, heavy=True)
+    X, y = X[:120], y[:120]
+    slices = slice_response(y, 6)
+    left_out = []
+    for i in range(120):
+        kept = np.arange(120) != i
+        part = slices.of_rows(np.flatnonzero(kept))
+        centred = X[kept] - X[kept].mean(axis=0)
+        means = np.array([centred[part.codes == h].mean(axis=0) for h in range(6)])
+        between = (means.T * part.counts) @ means / 119
+        b = linalg.eigh(between, centred.T @ centred / 119)[1][:, -1]
+        left_out.append(b * np.sign(b[0]))
+    jackknife = np.sqrt(119**2 / 120 * np.var(left_out, axis=0))
+    np.testing.assert_allclose(direction_errors(X, slices, 1)[0], jackknife, rtol=0.05)
+
+
+def columns_of(text):
+    """Basis vectors and their errors (d, r)."""
+    parts = (text.split(title)[1].split("\n\n")[0] for title in ("vectors:", "errors:"))
+    return [np.array([line.split()[1:] for line in p.split("\n")[2:]], float) for p in parts]
+
+
+def test_true_zeros_of_collinear_columns_are_not_refused_far_too_often():
+    """The level is 0.05: of unit length 0.38 to 0.49 were rejected, and 0.03 to 0.08 are now."""
+    rng = np.random.default_rng(0)
+    rejected = []
+    for _ in range(300):
+        X = rng.normal(size=(300, 4))
+        X[:, 1] = X[:, 0] + 0.05 * X[:, 1]
+        y = X[:, 2] + 0.9 * rng.normal(size=300)
+        b, errors = columns_of(SlicedInverseRegression(1, ridge=0).fit(X, y).summary(X, y))
+        rejected.append(np.abs(b[:2, 0] / errors[:2, 0]) > 1.96)
+    assert (np.mean(rejected, axis=0) < 0.17).all()
+
+
+def test_units_change_no_z_value_and_no_cell_is_lost():
+    X, y = drawn(0, heavy=False)
+    units = np.array([1e-6, 1.0, 1e5, 1e9, 1.0])
+    text = SlicedInverseRegression(1, ridge=0).fit(X * units, y).summary(X * units, y)
+    b, errors = columns_of(text)
+    plain, plain_errors = columns_of(SlicedInverseRegression(1, ridge=0).fit(X, y).summary(X, y))
+    np.testing.assert_allclose(np.abs(b / errors), np.abs(plain / plain_errors), rtol=1e-3)
+
+
+def test_a_group_is_taken_into_account():
+    rng = np.random.default_rng(1)
+    group, X = rng.integers(2, size=400), rng.normal(size=(400, 4))
+    X[:, 0] += 4 * group
+    y = X[:, 1] + 4 * group + 0.3 * rng.normal(size=400)
+    sir = SlicedInverseRegression(1, n_slices=5, ridge=0).fit(X, y, group=group)
+    text = sir.summary(X, y, group=group)
+    share = float(text.split("R^2(OLS|dr)")[1].split()[0])
+    both = np.column_stack([X, y])
+    both -= np.array([both[group == k].mean(axis=0) for k in (0, 1)])[group]
+    centred, t = both[:, :4], both[:, 4]
+    fitted = centred @ np.linalg.lstsq(centred, t, rcond=None)[0]
+    z = centred @ sir.components_[0]
+    assert share == pytest.approx((z @ fitted) ** 2 / (z @ z) / (fitted @ fitted), rel=1e-4)
+    resampled = bootstrap_directions(sir, X, y, group=group, random_state=0).standard_errors[0]
+    said = columns_of(text)[1][:, 0] * np.linalg.norm(sir.components_)
+    np.testing.assert_allclose(said, resampled, rtol=0.35)
+    with pytest.raises(ValueError, match="group must be that of fit, which had 2 categories"):
+        sir.summary(X, y)
+    with pytest.raises(ValueError, match="group must be that of fit, which had 1 categories"):
+        ActiveSubspace(1).fit(X[:40], y[:40]).summary(X[:40], y[:40], group=group[:40])
+
+
+def test_features_that_a_sparse_direction_leaves_out_are_left_out():
+    X = np.random.default_rng(0).normal(size=(110, 100))
+    sparse = SparseSlicedInverseRegression(1).fit(X, X[:, 3] + X[:, 7])
+    text = sparse.summary()
+    assert f"({sparse.support_.sum()} of 100 features" in text
+    block = text.split("vectors:")[1].split("\n\n")[0]
+    assert block.count("\nx") == sparse.support_.sum() < 90
 
 
 def test_counts_are_repeated_rows():
@@ -75,7 +154,8 @@ def test_errors_are_left_out_where_none_are_known():
     X[:, 4] = X[:, 3]
     sir = SlicedInverseRegression(1, ridge=0).fit(X, y)
     assert "Standard errors" not in sir.summary(X, y)
-    assert "Standard errors" not in sir.summary(X[:400], y[:400])  # not the rows fitted
+    with pytest.raises(ValueError, match=r"must be the rows fitted: got 400 .* hold 500"):
+        sir.summary(X[:400], y[:400])
 
 
 def test_categories_and_several_responses_and_names():

@@ -3,6 +3,7 @@
 All is checked in one run: mypy reads numpy once.
 """
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("mypy")
+
+import skbo_silbo
 
 ROOT = Path(__file__).parents[2]
 # What ``mypy --strict`` adds for one module.
@@ -340,3 +343,11 @@ def test_a_right_script_passes_and_planted_errors_are_found(messages, name, righ
         found = lines.pop(i, [])
         assert any(f"[{kind}]" in line for line in found), f"{statement} was not found: {found}"
     assert not lines, f"a right line was refused: {lines}"
+
+
+def test_help_shows_signatures_that_can_be_read():
+    """numpy's union of all that is like an array has four lines where it is spelt out."""
+    for name in ("SemiSlicedInverseRegression", "MAVE", "ActiveSubspace", "SDRRegressor"):
+        shown = str(inspect.signature(getattr(skbo_silbo, name).fit))
+        assert "y: numpy.typing.ArrayLike" in shown
+        assert len(shown) < 400

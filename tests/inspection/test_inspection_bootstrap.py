@@ -10,7 +10,13 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
-from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression
+from skbo_silbo.decomposition import (
+    MAVE,
+    ActiveSubspace,
+    SemiSlicedInverseRegression,
+    SlicedInverseRegression,
+    SparseSlicedInverseRegression,
+)
 from skbo_silbo.inspection import (
     ScreeDisplay,
     SubspaceDisplay,
@@ -464,3 +470,24 @@ def test_a_pipeline_is_answered_with_what_to_pass(report):
         TypeError, match=r"estimator must be a transformer: got a Pipeline.*model\["
     ):
         report(model, X, X[:, 0])
+
+
+def test_a_lasso_and_a_group_that_no_fit_takes_are_refused():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y, group = X[:, 0] + X[:, 1] ** 3, np.arange(60) % 2
+    with pytest.raises(ValueError, match="the bootstrap of a lasso has no valid intervals"):
+        bootstrap_directions(SparseSlicedInverseRegression(1), X, y)
+    with pytest.raises(TypeError, match=r"group must be None for MAVE.*SlicedInverseRegression"):
+        bootstrap_directions(MAVE(1), X, y, group=group)
+
+
+def test_counts_within_groups_are_rows():
+    X = np.random.default_rng(0).normal(size=(90, 3))
+    group, counts = np.arange(90) % 2, np.arange(90) % 3
+    X[:, 0] += 3 * group
+    y = X[:, 1] + 5 * group
+    sir, rows = SlicedInverseRegression(1, n_slices=4), np.repeat(np.arange(90), counts)
+    settings = {"n_resamples": 5, "random_state": 0}
+    one = bootstrap_directions(sir, X, y, sample_weight=counts, group=group, **settings)
+    other = bootstrap_directions(sir, X[rows], y[rows], group=group[rows], **settings)
+    np.testing.assert_allclose(one.standard_errors, other.standard_errors, rtol=1e-6)

@@ -8,6 +8,8 @@ from sklearn.covariance import MinCovDet
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 
+from ._centering import with_positive_peaks
+
 DRAWS_PER_ROW = 10  # as in R's ``dr.weights``
 RANGE = 1e-10  # eigenvalues of the covariance below this share of the largest are rounding
 
@@ -27,10 +29,13 @@ def elliptical_weights(X, random_state=None):
         With mean 1; 0 for rows that no draw is near.
     """
     random_state = check_random_state(0 if random_state is None else random_state)
+    spread = X.std(axis=0)
+    X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)  # determinants overflow in units
     center, covariance = _robust_moments(X, random_state)
     eigenvalues, V = linalg.eigh(covariance)
     kept = eigenvalues > RANGE * eigenvalues[-1]
-    Z = (X - center) @ (V[:, kept] / np.sqrt(eigenvalues[kept]))
+    V = with_positive_peaks(V[:, kept].T).T  # draws meet the same axes whatever rounding does
+    Z = (X - center) @ (V / np.sqrt(eigenvalues[kept]))
     draws = random_state.normal(size=(DRAWS_PER_ROW * len(X), Z.shape[1]))
     nearest = pairwise_distances_argmin(draws, Z)
     return np.bincount(nearest, minlength=len(X)) / DRAWS_PER_ROW

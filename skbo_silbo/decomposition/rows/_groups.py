@@ -33,17 +33,24 @@ def check_group(group, n):
 def about_group_means(data, group):
     """Return a `LabelledData` whose labelled rows lost the means of their groups, and the groups.
 
-    The (weighted) mean of all labelled rows stays. Groups are numbered from 0.
+    The (weighted) mean of all labelled rows stays. Groups are numbered from 0. Where `group` is
+    None the data are as they were, and the groups None.
     """
+    if group is None:
+        return data, None
+    group = check_group(group, len(data.is_labeled))
     if data.weights is not None and not are_counts(data.weights):
         data = data.without_weights(
             "or counts of an integer type, with group. Leave the weights, or the group, out."
         )
     groups = np.unique(group[data.is_labeled], return_inverse=True)[1]
-    sizes = np.bincount(groups, data.weights)
-    X = data.X_labeled - (mean := data.labelled_mean())
-    weighted = X if data.weights is None else data.weights[:, None] * X
-    sums = np.zeros((len(sizes), X.shape[1]))
-    np.add.at(sums, groups, weighted)
-    X -= (sums / sizes[:, None])[groups] - mean
+    mean = data.labelled_mean()
+    X = mean + less_group_means(data.X_labeled - mean, groups, data.weights)
     return replace(data, X_labeled=X), groups
+
+
+def less_group_means(values, groups, weights=None):
+    """Values (n, p) less the (weighted) means of their groups (n,)."""
+    sums = np.zeros((groups.max() + 1, values.shape[1]))
+    np.add.at(sums, groups, values if weights is None else weights[:, None] * values)
+    return values - (sums / np.bincount(groups, weights)[:, None])[groups]

@@ -6,7 +6,7 @@ symbol      shape       meaning
 S           (n, q)      scores of unit variance along all directions, those found first
 U           (n, m)      scores of the directions after the k-th, m = q - k
 e           (n,)        residuals of the linear regression of y on X
-F           (n, q + 1)  orthonormal columns that span the constant and S
+F           (n, .)      orthonormal columns that span the constant and S; then squares too
 ==========  ==========  =======================================================================
 
 "k directions suffice" means that the mean of ``e u u'`` is 0. For normal X and e independent of X
@@ -14,7 +14,8 @@ its n m (m + 1) / 2 entries have the same variance (Li 1992). In general their v
 by that of the rows' own ``e (u u' - I)`` (Cook 1998; R's ``dr``): valid for whatever X, but far too
 cautious, since e was made orthogonal to X. The wild bootstrap makes it so anew in every draw: signs
 of e are flipped, the regression is repeated, and the length of ``sum e u u'`` is compared after
-division by its scale, the root of ``sum e^2 |u|^4`` (Wu 1986).
+division by its scale, the root of ``sum e^2 |u|^4`` (Wu 1986). Squares and products of the scores
+granted are regressors too: what e owes to them is no noise, and to flip it rejects too often.
 """
 
 from dataclasses import dataclass
@@ -64,6 +65,7 @@ class SignFlips:
         Times the roots of the weights, as `e`.
     e : ndarray of shape (n,)
     F : ndarray of shape (n, q + 1)
+        Of the constant and S.
     root_weights : ndarray of shape (n,)
     """
 
@@ -82,17 +84,19 @@ class SignFlips:
 
     def granting(self, k):
         """Squared length over its squared scale, as it is and with signs flipped."""
-        U = self.S[:, k:]
-        fourth = np.einsum("ij,ij->i", U, U) ** 2 / self.root_weights**2
+        U, granted = self.S[:, k:], self.S[:, :k] / self.root_weights[:, None]
+        squares = [(self.S[:, i] * granted[:, : i + 1].T).T for i in range(k)]
+        F = np.linalg.qr(np.column_stack([self.F, *squares]))[0]
+        e, fourth = _residual(self.e, F), np.einsum("ij,ij->i", U, U) ** 2 / self.root_weights**2
 
         def statistic(e):
             return np.sum(((U.T * (e / self.root_weights)) @ U) ** 2) / max(e**2 @ fourth, TINY)
 
         def draw(random_state):
-            signs = random_state.choice([-1.0, 1.0], size=len(self.e))
-            return statistic(_residual(signs * self.e, self.F))
+            signs = random_state.choice([-1.0, 1.0], size=len(e))
+            return statistic(_residual(signs * e, F))
 
-        return statistic(self.e), draw
+        return statistic(e), draw
 
 
 def _residual(e, F):

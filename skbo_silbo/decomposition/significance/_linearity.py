@@ -107,22 +107,69 @@ def extra_are_curved(Z):
     ----------
     Z : ndarray of shape (n, r)
     """
-    p_values = [_p_value_of_bend(Z[:, j], Z[:, :j]) for j in range(1, min(Z.shape[1], 5))]
+    n, r = Z.shape
+    p_values = [
+        _p_values_of_bends(Z[:, [j]], Z[:, :j], np.column_stack([np.ones(n), Z[:, :j]]))[0]
+        for j in range(1, min(r, 5))
+    ]
     return bool(p_values) and min(p_values) < SIGNIFICANCE_OF_BEND / len(p_values)
 
 
-def _p_value_of_bend(z, before):
-    """F test of broken lines in the scores before, beside straight ones."""
-    straight = np.linalg.qr(np.column_stack([np.ones(len(z)), before]))[0]
+def _p_values_of_bends(T, before, straight):
+    """F tests (m,) that columns T (n, m) are in the span of `straight`, not broken in others."""
+    Q = np.linalg.qr(straight)[0]
     knots = np.quantile(before, KNOTS, axis=0)
-    broken = np.maximum(before[:, :, None] - knots.T[None], 0).reshape(len(z), -1)
-    broken -= straight @ (straight.T @ broken)
+    broken = np.maximum(before[:, :, None] - knots.T[None], 0).reshape(len(T), -1)
+    broken = np.hstack([before, broken])
+    broken -= Q @ (Q.T @ broken)
     U, singular, _ = np.linalg.svd(broken, full_matrices=False)
     U = U[:, singular > 1e-8 * singular[0]]
-    z = z - straight @ (straight.T @ z)
-    m, gained = U.shape[1], np.sum((U.T @ z) ** 2)
-    df = len(z) - straight.shape[1] - m
-    return special.fdtrc(m, df, gained / m / ((z @ z - gained) / df)) if df > 0 else 1.0
+    T = T - Q @ (Q.T @ T)
+    m, total, gained = U.shape[1], np.sum(T**2, axis=0), np.sum((U.T @ T) ** 2, axis=0)
+    df = len(T) - straight.shape[1] - m
+    left = np.maximum(total - gained, 1e-12 * total + np.finfo(float).tiny)
+    return special.fdtrc(m, df, gained / m / (left / df)) if df > 0 else np.ones(T.shape[1])
+
+
+def moments_that_bend(S, r):
+    """Tell whether means, and variances, of the other scores change along the first 1, ..., r.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n, q)
+        Whitened rows, the directions found first.
+    r : int
+        How many these are; of more, `MAX_DIRECTIONS` are looked at.
+    """
+    p_values = [np.ones((2, 1))]
+    S, one = S - S.mean(axis=0), np.ones((len(S), 1))
+    for k in range(1, min(r, MAX_DIRECTIONS, S.shape[1] - 1) + 1):
+        before, rest = S[:, :k], S[:, k:]
+        of_means = _p_values_of_bends(rest, before, np.hstack([one, before]))
+        p_values.append([of_means, _p_values_of_bends(_clipped(rest) ** 2, before, one)])
+    p_values = np.hstack(p_values)
+    return (p_values.min(axis=1) < SIGNIFICANCE_OF_BEND / p_values.size).tolist()
+
+
+def warn_of_moments(S, r, slices):
+    """Say where mean or variance of X is not what second moments within slices take for granted."""
+    places = rows_to_look_at(*S.shape, slices.weights)
+    if not len(places):
+        return
+    failed = zip(("linearity", "constant variance"), moments_that_bend(S[places], r), strict=True)
+    if names := [name for name, fails in failed if fails]:
+        warn_user(
+            f"The condition of {' and of '.join(names)} fails: along the directions found, other "
+            "scores change in mean or in variance. Directions that y does not depend on may be "
+            "among those found, and the first be wrong. Transform skewed features, or compare "
+            "SlicedInverseRegression, which needs linearity alone, or MAVE and "
+            "OuterProductGradients, which need neither condition."
+        )
+
+
+def is_by_value(y, n_slices):
+    """Tell whether every slice is a value of y, whose differences no bend of X can feign."""
+    return y.dtype.kind in "USb" or len(np.unique(y)) == n_slices
 
 
 def warn_of_curvature(shares, curved, extra, names=None):

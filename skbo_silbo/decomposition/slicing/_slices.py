@@ -158,11 +158,15 @@ def slice_response(
 def slice_within(y, groups, n_slices, *, sample_weight=None):
     """Cut the response within each group (n_l,), numbered from 0, as `slice_response` does.
 
+    Or altogether, where `groups` is None.
+
     Raises
     ------
     ValueError
         As `slice_response`, or where no group has two slices.
     """
+    if groups is None:
+        return slice_response(y, n_slices, sample_weight=sample_weight)
 
     def codes_of(rows):
         weights = None if sample_weight is None else sample_weight[rows]
