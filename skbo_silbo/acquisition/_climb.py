@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.random import Generator
 from scipy.optimize import Bounds, minimize
 
 from skbo_silbo._typing import BoolArray, FloatArray, SpaceLike
@@ -40,11 +41,7 @@ class Climb:
     """
 
     def find(
-        self,
-        surface: AcquisitionSurface,
-        ranked: FloatArray,
-        space: SpaceLike,
-        rng: np.random.Generator,
+        self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
     ) -> Found:
         """Return candidates and where climbs from the best of them ended (see `Search`)."""
         whole = surface.part or space
@@ -56,9 +53,7 @@ class Climb:
             return _find_in_part(surface, surface.part, X, held, rng)
         X = space.round(X)
         values = surface.values(X)
-        ends = space.round(climb(surface, X, values, held))
-        X, values = np.vstack([ends, X]), np.append(surface.values(ends), values)
-        X = X[np.argsort(-values, kind="stable")]
+        X, _ = _best_first(surface, space.round(climb(surface, X, values, held)), X, values)
         return Found(surface.embedding.project(X), X)
 
 
@@ -95,7 +90,7 @@ def _best_first(surface, more, X, values):
 
 
 def draw_candidates(
-    embedding: Embedding, best: FloatArray, rng: np.random.Generator, relevance: FloatArray
+    embedding: Embedding, best: FloatArray, rng: Generator, relevance: FloatArray
 ) -> FloatArray:
     """Return random points of the cube whose images fill the image of the cube, of shape (n, d).
 
@@ -119,21 +114,19 @@ def draw_candidates(
     return np.vstack([np.clip(X, -1.0, 1.0), near])
 
 
-def steps_near(n: int, widths: FloatArray, rng: np.random.Generator) -> FloatArray:
+def steps_near(n: int, widths: FloatArray, rng: Generator) -> FloatArray:
     """Return n normal steps, (n, r), each of its own size, in units of the half widths."""
     sizes = 10.0 ** rng.uniform(*LOG_STEPS, (n, 1)) * widths
     return sizes * rng.standard_normal((n, widths.size))
 
 
-def points_near(
-    centres: FloatArray, n: int, widths: FloatArray, rng: np.random.Generator
-) -> FloatArray:
+def points_near(centres: FloatArray, n: int, widths: FloatArray, rng: Generator) -> FloatArray:
     """Return n points of the box, (n, r), near rows of `centres`, (k, r)."""
     near = centres[rng.integers(len(centres), size=n)] + steps_near(n, widths, rng)
     return np.clip(near, -widths, widths)
 
 
-def draw_moved(n: int, relevance: FloatArray, rng: np.random.Generator) -> BoolArray:
+def draw_moved(n: int, relevance: FloatArray, rng: Generator) -> BoolArray:
     """Return which coordinates n candidates shall differ in, bool of shape (n, d).
 
     From one to all of them, on average and before the probabilities are cut at 1; the more

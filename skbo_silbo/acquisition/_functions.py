@@ -17,25 +17,12 @@ its logarithm (Ament et al. 2023). For u < 0, with t = -u and Mills' ratio
 
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any
 
 import numpy as np
 from scipy.special import erfcx, ndtr
 
-from skbo_silbo._typing import ArrayLike, FloatArray
-
-__all__ = [
-    "ACQUISITIONS",
-    "confidence_weight",
-    "confidence_gain",
-    "expected_improvement",
-    "confidence_weight_as_run",
-    "log_expected_improvement",
-    "no_improvement",
-    "variance_gain",
-]
-
-WithSlopes: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]  # by mean and std
+from skbo_silbo._typing import ArrayLike
 
 N_CANDIDATES = 2000  # of the paper's random set, in the schedule of Srinivas et al. (2010)
 
@@ -44,45 +31,9 @@ _TAIL = 1.0  # below u = -1 the two terms of h cancel: use (2)
 _FAR_TAIL = 100.0  # there 1 - t R(t) has lost 1e-12, and the series has less to lose
 
 
-def expected_improvement(mean: ArrayLike, std: ArrayLike, best: float) -> FloatArray:
-    """Return the expected improvement below `best`.
-
-    Parameters
-    ----------
-    mean, std : array-like
-        Predictive mean and standard deviation (>= 0), in units of the objective.
-    best : float
-        Lowest value so far.
-
-    Returns
-    -------
-    improvement : ndarray
-        In units of the objective, >= 0.
-
-    Examples
-    --------
-    >>> from skbo_silbo.acquisition._functions import expected_improvement
-    >>> expected_improvement([0.0, 1.0], [1.0, 0.0], best=0.0).round(6)
-    array([0.398942, 0.      ])
-    """
-    return np.exp(log_expected_improvement(mean, std, best))
-
-
-@overload
-def log_expected_improvement(
-    mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: Literal[False] = False
-) -> FloatArray: ...
-@overload
-def log_expected_improvement(
-    mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: Literal[True]
-) -> WithSlopes: ...
-@overload
 def log_expected_improvement(
     mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
-) -> FloatArray | WithSlopes: ...
-def log_expected_improvement(
-    mean: ArrayLike, std: ArrayLike, best: float, *, return_gradient: bool = False
-) -> FloatArray | WithSlopes:
+) -> Any:
     """Return the logarithm of the expected improvement below `best`, exact far in the tail too.
 
     Parameters
@@ -210,68 +161,6 @@ def confidence_weight(t: int, n_points: int, delta: float = 0.1) -> float:
     19.416
     """
     return 2.0 * float(np.log(n_points * t**2 * np.pi**2 / (6.0 * delta)))
-
-
-def variance_gain(
-    mean: ArrayLike, std: ArrayLike, best: float, *, kappa: float, return_gradient: bool = False
-) -> Any:
-    """Return ``best - mean + kappa variance``, as SILBO's authors ran their "UCB".
-
-    The variance, in the units of the objective squared, stands where the bound has the standard
-    deviation: what is maximised depends on the units.
-
-    Parameters
-    ----------
-    mean, std : array-like
-        Predictive mean and standard deviation (>= 0), in units of the objective.
-    best : float
-        Lowest value so far; it moves all values alike.
-    kappa : float
-        Weight; see `confidence_weight_as_run`.
-    return_gradient : bool, default=False
-        Also return the derivatives.
-
-    Returns
-    -------
-    value : ndarray
-    by_mean, by_std : ndarray
-        Derivatives of `value`, if `return_gradient`.
-
-    Examples
-    --------
-    >>> from skbo_silbo.acquisition._functions import variance_gain
-    >>> variance_gain([1.0, 1.0], [0.0, 2.0], best=1.5, kappa=3.0)
-    array([ 0.5, 12.5])
-    """
-    mean, std = np.broadcast_arrays(np.asarray(mean, dtype=float), np.asarray(std, dtype=float))
-    value = best - mean + kappa * std**2
-    if not return_gradient:
-        return value
-    return value, np.full(mean.shape, -1.0), 2.0 * kappa * std
-
-
-def confidence_weight_as_run(n_initial: int, r: int, delta: float = 0.1) -> float:
-    """Return ``sqrt(2 log(n^(r / 2 + 2) pi^2 / (3 delta)))``, constant over a run (SILBO's code).
-
-    A schedule by the number t of evaluations, with the number of first points put in its place.
-
-    Parameters
-    ----------
-    n_initial : int
-        Points before the first model.
-    r : int
-        Coordinates of the embedding.
-    delta : float, default=0.1
-
-    Examples
-    --------
-    >>> from skbo_silbo.acquisition._functions import confidence_weight_as_run
-    >>> round(confidence_weight_as_run(50, 2), 3)
-    5.519
-    """
-    # the power itself would overflow from some 300 coordinates on
-    log = (r / 2 + 2) * np.log(n_initial) + np.log(np.pi**2 / (3.0 * delta))
-    return float(np.sqrt(2.0 * log))
 
 
 def _log_h(u):

@@ -4,13 +4,13 @@ Places are those of the whole space, so that what proposes in the whole proposes
 """
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
 from skbo_silbo._typing import BoolArray, FloatArray
 from skbo_silbo.acquisition._climb import N_BEST, can_be_listed, draw_moved, points_near
-from skbo_silbo.acquisition._equations import Equations
 from skbo_silbo.space import Box, SpaceExhausted, SpaceUnion
 from skbo_silbo.space._keys import first_rows
 from skbo_silbo.space._read import AnySpace
@@ -18,6 +18,42 @@ from skbo_silbo.space._read import AnySpace
 # Not tuned: with these a part of 1e-8 of the cube is found (tests/optimizers).
 N_DRAWN, N_NEAR = 512, 256  # candidates over the whole part, and in every round near the best
 MOST_ROUNDS = 60  # without a new point of the part
+CLOSE = 1e-10  # relative to the range of the inputs: below `TOLERANCE` with the grid's rounding
+MOST_STEPS = 500
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """``matrix @ x = target`` for points x of a box.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (k, d)
+    target : ndarray of shape (k,)
+    """
+
+    matrix: FloatArray
+    target: FloatArray
+
+    def project(self, X: FloatArray, box: Box, held: BoolArray) -> FloatArray:
+        """Return places in the cube of a box, (n, d), moved to where the equations hold.
+
+        Columns that are held, (d,), stay.
+
+        By alternating projections to the affine set and the cube (von Neumann; Bauschke and
+        Borwein 1996): they meet in a point of both, where there is one.
+        """
+        is_free, half = box.lower < box.upper, (box.upper - box.lower) / 2.0
+        matrix = (self.matrix * half)[:, is_free]
+        target = self.target - self.matrix @ (box.lower + half)
+        back = np.linalg.pinv(np.where(held, 0.0, matrix)).T
+        close = CLOSE * np.abs(matrix).sum(axis=1)
+        for _ in range(MOST_STEPS):
+            missed = X @ matrix.T - target
+            if (np.abs(missed) <= close).all():
+                break
+            X = np.where(held, X, np.clip(X - missed @ back, -1.0, 1.0))
+        return X
 
 
 class Part:

@@ -7,28 +7,22 @@ values and few of them (doc/search_log.rst).
 """
 
 from dataclasses import dataclass, field
-from typing import Protocol, cast
+from typing import cast
 
 import numpy as np
+from numpy.random import Generator
 from scipy.special import ndtr, ndtri
 
 from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.acquisition._climb import Climb, can_be_listed, every_point
 from skbo_silbo.acquisition._search_protocol import AcquisitionSurface, Found, Search
-from skbo_silbo.surrogate import Surrogate
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 # Optuna's numbers (TPESampler: gamma and n_ei_candidates).
 GOOD_SHARE, MOST_GOOD = 0.1, 25  # of the points evaluated: those that draws are made near
 N_CANDIDATES = 24  # draws of an input, of which the one likeliest to be good is kept
 N_DRAWN = 4  # points: on a small discrete space some are evaluated already
 LARGEST_BLOCK = 10**6  # densities computed at once
-
-
-class Doubting(Surrogate, Protocol):
-    """A surrogate that says how much of the values it cannot predict."""
-
-    def unexplained_share(self) -> float:
-        """Return the share of the values' variance that is lost when each is left out, 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -53,17 +47,13 @@ class ParzenTurns:
     most: float = 0.5
 
     def find(
-        self,
-        surface: AcquisitionSurface,
-        ranked: FloatArray,
-        space: SpaceLike,
-        rng: np.random.Generator,
+        self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
     ) -> Found:
         """Return what the other search found, or points drawn (see `Search`).
 
-        The surrogate of the surface's observed values must be `Doubting`.
+        The surrogate of the surface's observed values must have `unexplained_share`.
         """
-        share = self.most * cast(Doubting, surface.observed).unexplained_share()
+        share = self.most * cast(GaussianProcessSurrogate, surface.observed).unexplained_share()
         constrained = surface.feasibility is not None or surface.part is not None
         if rng.random() >= share or constrained:
             return self.search.find(surface, ranked, space, rng)
@@ -73,7 +63,7 @@ class ParzenTurns:
         return Found(surface.embedding.project(X), X)
 
 
-def draw_good(ranked: FloatArray, rng: np.random.Generator) -> FloatArray:
+def draw_good(ranked: FloatArray, rng: Generator) -> FloatArray:
     """Return a point of the cube, (d,), each input drawn by itself from where good points lie.
 
     Parameters
@@ -120,7 +110,7 @@ class ParzenEstimates:
         widths[-1] = 2.0
         return cls(centers, widths)
 
-    def draw(self, m: int, rng: np.random.Generator) -> FloatArray:
+    def draw(self, m: int, rng: Generator) -> FloatArray:
         """Return m independent draws of every input, (m, d)."""
         n, d = self.centers.shape
         kept = rng.integers(n, size=(m, d)), np.arange(d)

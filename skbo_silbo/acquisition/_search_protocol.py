@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.random import Generator
 
 from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.embedding import Embedding
@@ -22,13 +23,7 @@ class AcquisitionFunction(Protocol):
     """What a point is worth, from what the surrogate says of it; larger is better."""
 
     def __call__(
-        self,
-        mean: FloatArray,
-        std: FloatArray,
-        best: float,
-        /,
-        *,
-        return_gradient: bool = False,
+        self, mean: FloatArray, std: FloatArray, best: float, /, *, return_gradient: bool = False
     ) -> Any:
         """Return values, (n,); with `return_gradient` also their derivatives by mean and std.
 
@@ -145,12 +140,7 @@ class Search(Protocol):
     """A way to find where the acquisition is largest."""
 
     def find(
-        self,
-        surface: AcquisitionSurface,
-        ranked: FloatArray,
-        space: SpaceLike,
-        rng: np.random.Generator,
-        /,
+        self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator, /
     ) -> Found:
         """Return the best candidates as `Found`.
 

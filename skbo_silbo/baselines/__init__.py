@@ -2,9 +2,8 @@
 
 from skbo_silbo.baselines._add_bo import AddBO
 from skbo_silbo.baselines._bock import BOCK
-from skbo_silbo.baselines._hesbo import HeSBO
+from skbo_silbo.baselines._random_embeddings import REMBO, HeSBO
 from skbo_silbo.baselines._random_search import RandomSearch
-from skbo_silbo.baselines._rembo import REMBO
 from skbo_silbo.baselines._si_bo import SIBO
 from skbo_silbo.baselines._silbo_as_run import SILBOAsRun
 from skbo_silbo.baselines._sir_bo import SIRBO

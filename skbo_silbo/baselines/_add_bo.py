@@ -19,18 +19,18 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.stats import norm
 
 from skbo_silbo._checks import check_count
-from skbo_silbo._numerics._matern import gradient_by_points, matern52, scaled_squared_distances
+from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
 from skbo_silbo._typing import Auto
 from skbo_silbo.acquisition import Found
 from skbo_silbo.acquisition._box_search import N_NEAR
 from skbo_silbo.acquisition._climb import N_BEST, points_near
 from skbo_silbo.acquisition._functions import confidence_gain
 from skbo_silbo.baselines._baseline import Baseline
-from skbo_silbo.embedding._learners import IdentityLearner
-from skbo_silbo.mapping._top_down import TopDown
+from skbo_silbo.embedding._choice import IdentityLearner
+from skbo_silbo.mapping import TopDown
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS
-from skbo_silbo.optimizers._design import n_initial_points
+from skbo_silbo.optimizers._design import check_n_initial
 from skbo_silbo.surrogate import central_differences
 from skbo_silbo.surrogate._warps import location_and_scale
 
@@ -38,6 +38,7 @@ LENGTHS = np.geomspace(0.1, 10.0, 9)
 NOISES = np.geomspace(1e-6, 1.0, 7)  # relative to the signal
 N_GROUPINGS = 10  # random ones compared at every search, and the one in use
 LEAST_VARIANCE = 1e-12  # relative to the signal
+N_STEPS = 100  # of the chain of `SampledAddBO`, between two searches for the hyperparameters
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -80,16 +81,18 @@ class AddBO(Baseline):
         """Return the `Configuration` for d columns, after checking the arguments."""
         size = max(min(d, 4), 1) if self.n_components == "auto" else self.n_components
         size = check_count("n_components", size)
-        n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
         return Configuration(
             learner=IdentityLearner(),
             mapping=TopDown(),
             search=GroupSearch(),
             acquisition=partial(_group_confidence, size=size),
             design=DESIGNS["random"],
-            surrogate=AdditiveProcess(size),
-            n_initial=check_count("n_initial", n_initial),
+            surrogate=self._make_surrogate(size),
+            n_initial=check_n_initial(self.n_initial, d),
         )
+
+    def _make_surrogate(self, size):
+        return AdditiveProcess(size)
 
 
 def _group_confidence(t, size):
@@ -177,7 +180,9 @@ class AdditiveProcess:
         """
         targets = self._standardise(y)
         if state is not None:
-            self._set(state)
+            self.groups_ = [np.array(group, dtype=int) for group in state["groups"]]
+            self.length_, self.signal_ = state["length"], state["signal"]
+            self.noise_ = state["noise"]
         if tune or state is None:
             self._search(Z, targets, rng, state)
         self._condition(Z, targets)
@@ -211,27 +216,12 @@ class AdditiveProcess:
         share = self.signal_ / len(self.groups_)
         return self._posterior(share * _correlation(Z, old, self.length_), share)
 
-    def mean_gradient(self, Z):
-        """Return the gradients of the mean of the sum, (m, d), at the rows of Z."""
-        gradient = np.zeros_like(Z)
-        share = self.y_scale_ * self.signal_ / len(self.groups_)
-        for group in self.groups_:
-            new, old = Z[:, group], self._Z[:, group]
-            weights = np.full(group.size, self.length_**-2.0)
-            _, derivative = matern52(scaled_squared_distances(new, old, weights))
-            gradient[:, group] = gradient_by_points(
-                derivative * share * self._dual, new, old, weights
-            )
-        return gradient
-
     def predict_gradient(self, Z):
         """Return mean, standard deviation and their gradients at the rows of Z.
 
-        That of the deviation is taken by central differences: the search goes group by group and
-        needs none.
+        By central differences: the search goes group by group and needs none.
         """
-        *moments, _, by_std = central_differences(self.predict, Z)
-        return *moments, self.mean_gradient(Z), by_std
+        return central_differences(self.predict, Z)
 
     @property
     def relevance_(self):
@@ -253,19 +243,18 @@ class AdditiveProcess:
         self.y_mean_, self.y_scale_ = location_and_scale(y)
         return (y - self.y_mean_) / self.y_scale_
 
-    def _set(self, state):
-        self.groups_ = [np.array(group, dtype=int) for group in state["groups"]]
-        self.length_, self.signal_, self.noise_ = state["length"], state["signal"], state["noise"]
-
     def _search(self, Z, targets, rng, former):
         d = Z.shape[1]
         groupings = [self._draw_groups(d, rng) for _ in range(N_GROUPINGS if d > 1 else 1)]
         length = float(np.sqrt(self.group_size)) if former is None else self.length_
         groupings += [] if former is None else [self.groups_]
-        best = max(groupings, key=lambda g: _likeliest(Z, targets, g, length)[0])
-        fits = [(*_likeliest(Z, targets, best, length), length) for length in LENGTHS]
+        self.groups_ = max(groupings, key=lambda g: _likeliest(Z, targets, g, length)[0])
+        self._choose(Z, targets)
+
+    def _choose(self, Z, targets):
+        """Choose length scale, signal and noise for the groups in use."""
+        fits = [(*_likeliest(Z, targets, self.groups_, length), length) for length in LENGTHS]
         _, signal, noise, length = max(fits)
-        self.groups_ = best
         self.length_, self.signal_, self.noise_ = float(length), float(signal), float(noise)
 
     def _draw_groups(self, d, rng):
@@ -307,3 +296,139 @@ def _likeliest(Z, targets, groups, length):
         signal = max(float((squares / shifted).mean()), 1e-12)
         fits.append((-0.5 * (n * np.log(signal) + np.log(shifted).sum()), signal, noise))
     return max(fits)
+
+
+class SampledAddBO(AddBO):
+    """`AddBO` whose groups are a state of a Markov chain over partitions of the inputs.
+
+    The arguments are those of `AddBO`. Each proposal has one partition, the last state of the
+    chain, which goes on from value to value; the paper averages the acquisition over several.
+
+    References
+    ----------
+    Gardner, Guo, Weinberger, Garnett and Grosse (2017), "Discovering and Exploiting Additive
+    Structure for Bayesian Optimization", AISTATS: Metropolis-Hastings steps that split a group or
+    merge two. Groups have at most `n_components` inputs, as in `AddBO`.
+
+    Examples
+    --------
+    >>> from skbo_silbo import minimize
+    >>> minimize(lambda x: x[0], [(-1, 1)] * 20, method="add-bo-sampled", n_calls=6).nfev
+    6
+    """
+
+    def _make_surrogate(self, size):
+        return SampledAdditiveProcess(size)
+
+
+class SampledAdditiveProcess(AdditiveProcess):
+    """`AdditiveProcess` with groups that are sampled, not the likeliest of random ones.
+
+    Length scale and noise are chosen as there, for the groups sampled. The chain begins with every
+    input by itself, and all partitions within the size have the same prior probability.
+    """
+
+    def _search(self, Z, targets, rng, former):
+        if former is None:
+            self.groups_ = [np.array([j]) for j in range(Z.shape[1])]
+            self._choose(Z, targets)
+        self.groups_ = sample_groups(
+            self.groups_,
+            partial(_correlation_of, Z, self.length_),
+            partial(log_density, targets, self.signal_, self.noise_),
+            self.group_size,
+            rng,
+        )
+        self._choose(Z, targets)
+
+
+def sample_groups(groups, correlation, density, most, rng, n_steps=N_STEPS):
+    """Return the partition after Metropolis-Hastings steps.
+
+    Parameters
+    ----------
+    groups : list of ndarray of int
+        The partition that the chain goes on from.
+    correlation : callable
+        From a group to the correlations, (n, n), of its summand.
+    density : callable
+        From the mean of the correlations, (n, n), to the log density of the targets.
+    most : int
+        Inputs in a group; a merge to more is refused.
+    rng : numpy.random.Generator
+    n_steps : int, default=100
+
+    Returns
+    -------
+    groups : list of ndarray of int
+    """
+    total = sum(map(correlation, groups))
+    value = density(total / len(groups))
+    for _ in range(n_steps):
+        old, new, log_ratio = propose(groups, rng)
+        if not new or max(map(len, new)) > most:
+            continue
+        kept = [g for i, g in enumerate(groups) if i not in old]
+        changed = total + sum(map(correlation, new)) - sum(correlation(groups[i]) for i in old)
+        other = density(changed / (len(kept) + len(new)))
+        if np.log(rng.random()) < other - value + log_ratio:
+            groups, total, value = kept + new, changed, other
+    return groups
+
+
+def propose(groups, rng):
+    """Return places of groups to replace, groups in their place, and the log ratio of proposals.
+
+    A split, of a group with at least two inputs into two parts, or a merge of two groups: each with
+    probability a half where both can be done. The ratio is that of the way back to the way there.
+    """
+    large = [i for i, group in enumerate(groups) if group.size > 1]
+    if rng.random() < split_probability(len(large), len(groups)):
+        place = large[rng.integers(len(large))]
+        parts = _two_parts(groups[place], rng)
+        there = _log_split(len(large), len(groups), groups[place].size)
+        n_large = len(large) - 1 + sum(part.size > 1 for part in parts)
+        return [place], parts, _log_merge(n_large, len(groups) + 1) - there
+    if len(groups) < 2:
+        return [], [], 0.0
+    pair = rng.choice(len(groups), 2, replace=False)
+    merged = np.sort(np.concatenate([groups[i] for i in pair]))
+    n_large = len(large) + 1 - sum(groups[i].size > 1 for i in pair)
+    back = _log_split(n_large, len(groups) - 1, merged.size)
+    return list(pair), [merged], back - _log_merge(len(large), len(groups))
+
+
+def split_probability(n_large, n_groups):
+    """Return how probable it is that a split is proposed."""
+    if n_large == 0:
+        return 0.0
+    return 1.0 if n_groups == 1 else 0.5
+
+
+def log_density(targets, signal, noise, R):
+    """Return the log density of the targets, (n,), with correlations R, up to a constant."""
+    C = R + noise * np.eye(len(R))
+    factor = cho_factor(C, lower=True)
+    quadratic = targets @ cho_solve(factor, targets) / signal
+    return -0.5 * quadratic - np.log(np.diag(factor[0])).sum()
+
+
+def _two_parts(group, rng):
+    """Return two parts of a group, none empty, all such pairs being equally probable."""
+    first = np.zeros(group.size, dtype=bool)
+    while first.all() or not first.any():
+        first = rng.random(group.size) < 0.5
+    return [group[first], group[~first]]
+
+
+def _log_split(n_large, n_groups, size):
+    return np.log(split_probability(n_large, n_groups) / n_large / (2.0 ** (size - 1) - 1.0))
+
+
+def _log_merge(n_large, n_groups):
+    share = 1.0 - split_probability(n_large, n_groups)
+    return np.log(share / (n_groups * (n_groups - 1) / 2.0))
+
+
+def _correlation_of(Z, length, group):
+    return _correlation(Z[:, group], Z[:, group], length)

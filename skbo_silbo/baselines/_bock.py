@@ -27,19 +27,17 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import xlogy
 from scipy.stats import norm
 
-from skbo_silbo._checks import check_count
 from skbo_silbo._numerics._hyperparameters import most_probable
 from skbo_silbo._numerics._matern import matern52
 from skbo_silbo._numerics._priors import HyperparameterPrior
 from skbo_silbo._typing import Auto
-from skbo_silbo.acquisition import AcquisitionFunction
-from skbo_silbo.acquisition._climb import Climb
+from skbo_silbo.acquisition import AcquisitionFunction, Climb
 from skbo_silbo.baselines._baseline import Baseline
-from skbo_silbo.embedding._learners import IdentityLearner
-from skbo_silbo.mapping._top_down import TopDown
+from skbo_silbo.embedding._choice import IdentityLearner
+from skbo_silbo.mapping import TopDown
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS, make_acquisition
-from skbo_silbo.optimizers._design import n_initial_points
+from skbo_silbo.optimizers._design import check_n_initial
 from skbo_silbo.surrogate._warps import location_and_scale
 
 N_POWERS = 4  # of the cosine, 0 to 3
@@ -90,7 +88,6 @@ class BOCK(Baseline):
 
     def configure(self, d: int) -> Configuration:
         """Return the `Configuration` for d columns, after checking the arguments."""
-        n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
         return Configuration(
             learner=IdentityLearner(),
             mapping=TopDown(),
@@ -98,7 +95,7 @@ class BOCK(Baseline):
             acquisition=make_acquisition(self.acquisition),
             design=DESIGNS["sobol"],
             surrogate=CylindricalProcess(),
-            n_initial=check_count("n_initial", n_initial),
+            n_initial=check_n_initial(self.n_initial, d),
         )
 
 

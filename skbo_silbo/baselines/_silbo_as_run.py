@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.stats import qmc
 
 from skbo_silbo._checks import check_choice, check_count
-from skbo_silbo._typing import Auto
+from skbo_silbo._typing import ArrayLike, Auto
 from skbo_silbo.acquisition import Found
-from skbo_silbo.acquisition._functions import ACQUISITIONS, confidence_weight_as_run, variance_gain
+from skbo_silbo.acquisition._functions import ACQUISITIONS
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.embedding._learners import SemiSIRLearner
 from skbo_silbo.mapping._bottom_up import BottomUp
@@ -189,3 +190,65 @@ class BriefTopDown(TopDown):
     def refine(self, x, z, embedding, rng):
         """Return the point to evaluate for z, (d,); x, what `lift` found for it, is not used."""
         return preimage_by_evolution(z, embedding, rng, centred=True, generations=GENERATIONS)
+
+
+def variance_gain(
+    mean: ArrayLike, std: ArrayLike, best: float, *, kappa: float, return_gradient: bool = False
+) -> Any:
+    """Return ``best - mean + kappa variance``, as SILBO's authors ran their "UCB".
+
+    The variance, in the units of the objective squared, stands where the bound has the standard
+    deviation: what is maximised depends on the units.
+
+    Parameters
+    ----------
+    mean, std : array-like
+        Predictive mean and standard deviation (>= 0), in units of the objective.
+    best : float
+        Lowest value so far; it moves all values alike.
+    kappa : float
+        Weight; see `confidence_weight_as_run`.
+    return_gradient : bool, default=False
+        Also return the derivatives.
+
+    Returns
+    -------
+    value : ndarray
+    by_mean, by_std : ndarray
+        Derivatives of `value`, if `return_gradient`.
+
+    Examples
+    --------
+    >>> from skbo_silbo.baselines._silbo_as_run import variance_gain
+    >>> variance_gain([1.0, 1.0], [0.0, 2.0], best=1.5, kappa=3.0)
+    array([ 0.5, 12.5])
+    """
+    mean, std = np.broadcast_arrays(np.asarray(mean, dtype=float), np.asarray(std, dtype=float))
+    value = best - mean + kappa * std**2
+    if not return_gradient:
+        return value
+    return value, np.full(mean.shape, -1.0), 2.0 * kappa * std
+
+
+def confidence_weight_as_run(n_initial: int, r: int, delta: float = 0.1) -> float:
+    """Return ``sqrt(2 log(n^(r / 2 + 2) pi^2 / (3 delta)))``, constant over a run (SILBO's code).
+
+    A schedule by the number t of evaluations, with the number of first points put in its place.
+
+    Parameters
+    ----------
+    n_initial : int
+        Points before the first model.
+    r : int
+        Coordinates of the embedding.
+    delta : float, default=0.1
+
+    Examples
+    --------
+    >>> from skbo_silbo.baselines._silbo_as_run import confidence_weight_as_run
+    >>> round(confidence_weight_as_run(50, 2), 3)
+    5.519
+    """
+    # the power itself would overflow from some 300 coordinates on
+    log = (r / 2 + 2) * np.log(n_initial) + np.log(np.pi**2 / (3.0 * delta))
+    return float(np.sqrt(2.0 * log))

@@ -1,16 +1,24 @@
-"""SIR-BO: Bayesian optimisation in the span of sliced inverse regression."""
+"""SIR-BO: Bayesian optimisation in the span of sliced inverse regression, linear or of a kernel."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.random import Generator
 
 from skbo_silbo._checks import check_count
-from skbo_silbo._typing import Auto
-from skbo_silbo.acquisition import AcquisitionFunction
-from skbo_silbo.acquisition._climb import Climb
+from skbo_silbo._typing import Auto, FloatArray, SpaceLike
+from skbo_silbo.acquisition import AcquisitionFunction, AcquisitionSurface, Climb, Found
+from skbo_silbo.acquisition._box_search import N_NEAR
+from skbo_silbo.acquisition._climb import N_BEST, points_near
 from skbo_silbo.baselines._baseline import Baseline
-from skbo_silbo.embedding._learners import choose_embedding
-from skbo_silbo.mapping._top_down import TopDown
+from skbo_silbo.decomposition import KernelSlicedInverseRegression
+from skbo_silbo.embedding._choice import IdentityLearner, choose_embedding
+from skbo_silbo.embedding._nonlinear import RELEARN, NonlinearLearner
+from skbo_silbo.mapping import TopDown
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS, make_acquisition
+from skbo_silbo.optimizers._history import History
+from skbo_silbo.optimizers._loop import learning_data
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 
@@ -57,7 +65,7 @@ class SIRBO(Baseline):
     def configure(self, d: int) -> Configuration:
         """Return the `Configuration` for d columns, after checking the arguments."""
         return Configuration(
-            learner=choose_embedding("sir", self.n_components, d).learner,
+            learner=choose_embedding("sir", self.n_components, d),
             mapping=TopDown(),
             search=Climb(),
             acquisition=make_acquisition(self.acquisition),
@@ -65,3 +73,80 @@ class SIRBO(Baseline):
             surrogate=GaussianProcessSurrogate(),
             n_initial=check_count("n_initial", self.n_initial),
         )
+
+
+class KSIRBO(SIRBO):
+    """Bayesian optimisation on the scores of kernel sliced inverse regression, learnt once.
+
+    `SIRBO` with `KernelSlicedInverseRegression` (a Gaussian kernel, labelled points alone) in place
+    of its linear map. The arguments are the same. Scores have no gradient by x, so that the
+    acquisition is sought among random points of the cube and in rounds round the best of them.
+
+    References
+    ----------
+    Zhang, Li and Su (2019), "High Dimensional Bayesian Optimization via Supervised Dimension
+    Reduction": its kernel extension.
+
+    Examples
+    --------
+    >>> from skbo_silbo import minimize
+    >>> minimize(lambda x: x[0], [(-1, 1)] * 20, method="ksir-bo", n_calls=6, n_initial=5).nfev
+    6
+    """
+
+    def configure(self, d: int) -> Configuration:
+        """Return the `Configuration` for d columns, after checking the arguments."""
+        made = super().configure(d)  # checks n_components too
+        if d == 0:
+            return replace(made, learner=IdentityLearner())
+        learner = NonlinearLearner(KernelSlicedInverseRegression(self.n_components, alpha=0.0))
+        return replace(made, learner=learner, search=CubeSearch())
+
+    def _state_from_dict(self, state):
+        """Restore; scores are no plain data, so they are learnt again from the same values."""
+        super()._state_from_dict(state)
+        if state["embedding"] != RELEARN:
+            return
+        known, n = self._history, int(state["counts"][0])
+        parts = known.X, known.y, known.noise_std, known.constraints
+        first = History(known.X.shape[1]).with_added(
+            known.points[:n], *(part[:n] for part in parts)
+        )
+        X, y, *_ = first.canonical
+        data = learning_data(X, y, self._unlabeled, self._model.warp)
+        learnt = self._configuration.learner.learn(*data)
+        self._model = replace(
+            self._model, embedding=learnt, learnt_at=n, chosen_at=n, moved=bool(state["moved"])
+        )
+        if state["fresh"]:
+            self._model = self._restored()
+
+
+@dataclass(frozen=True)
+class CubeSearch:
+    """Random points of the cube, and rounds of points near the best of them and of those told.
+
+    Attributes
+    ----------
+    n_points : int
+        Of the first set.
+    n_rounds : int
+        How often the best are followed by points near them.
+    """
+
+    n_points: int = 2000
+    n_rounds: int = 10
+
+    def find(
+        self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
+    ) -> Found:
+        """Return the points, the best first (see `Search`)."""
+        d = ranked.shape[1]
+        X = space.round(rng.uniform(-1.0, 1.0, (self.n_points, d)))
+        values, best = surface.values(X), ranked[:N_BEST]
+        for _ in range(self.n_rounds):
+            near = space.round(points_near(best, N_NEAR, np.ones(d), rng))
+            X, values = np.vstack([X, near]), np.append(values, surface.values(near))
+            best = X[np.argsort(-values, kind="stable")[:N_BEST]]
+        X = X[np.argsort(-values, kind="stable")]
+        return Found(surface.embedding.project(X), X)

@@ -1,6 +1,5 @@
 """The count sketch: every input follows one of few coordinates, with a sign."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
@@ -81,10 +80,6 @@ class CountSketch:
         basis[np.arange(self.d), self.bins] = self.signs / np.sqrt(self.counts[self.bins])
         return basis[:, held]
 
-    def compress(self, X: FloatArray) -> FloatArray:
-        """Return ``S x``, the signed sum over every bin, (n, m): E <Sx, Sy> = <x, y>."""
-        return self._sum(X * self.signs)
-
     def expand(self, V: FloatArray) -> FloatArray:
         """Return the points, (n, d), of coordinates V, (n, m)."""
         return self.signs * V[:, self.bins]
@@ -94,39 +89,23 @@ class CountSketch:
 
         It is the V that `expand` made X from, or the one that makes the nearest points.
         """
-        return self.compress(X) / np.maximum(self.counts, 1)
+        sums = np.zeros((self.d, self.r))
+        sums[np.arange(self.d), self.bins] = self.signs
+        return X @ sums / np.maximum(self.counts, 1)
 
     def pull_back(self, gradient: FloatArray) -> FloatArray:
         """Return the gradient by x, (n, d), from the gradient by the projected v, (n, m)."""
         return self.expand(gradient / np.maximum(self.counts, 1))
 
-    def split(
-        self, chosen: Iterable[int], rng: np.random.Generator
-    ) -> "tuple[CountSketch, IntArray]":
-        """Return a finer sketch in which the chosen bins are halved at random, and the parents.
+    def halved(self, rng: np.random.Generator) -> "CountSketch":
+        """Return a finer sketch: every bin of two inputs or more is halved at random.
 
-        Parameters
-        ----------
-        chosen : array-like of int
-            Bins to split; one with fewer than two inputs stays.
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        sketch : CountSketch
-        parents : ndarray of int of shape (sketch.r,)
-            ``sketch.expand(V[:, parents])`` equals ``self.expand(V)`` to the last bit.
+        Points of this one are points of the finer one to the last bit.
         """
-        bins, parents = self.bins.copy(), list(range(self.r))
-        for b in chosen:
+        bins, r = self.bins.copy(), self.r
+        for b in range(self.r):
             members = rng.permutation(np.flatnonzero(self.bins == b))
-            if members.size < 2:
-                continue
-            bins[members[: members.size // 2]] = len(parents)
-            parents.append(int(b))
-        return CountSketch(bins, self.signs, len(parents)), np.array(parents)
-
-    def _sum(self, X):
-        matrix = np.zeros((self.d, self.r))
-        matrix[np.arange(self.d), self.bins] = 1.0
-        return X @ matrix
+            if members.size > 1:
+                bins[members[: members.size // 2]] = r
+                r += 1
+        return CountSketch(bins, self.signs, r)

@@ -4,73 +4,19 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Protocol, cast
+from typing import Any
 
 import numpy as np
 
-from skbo_silbo._checks import missing_members
-from skbo_silbo._numerics._priors import LEAST_SPARSE_DIMENSION
-from skbo_silbo._typing import (
-    ArrayLike,
-    Auto,
-    FloatArray,
-    InvertibleTransformerLike,
-    TransformerLike,
-)
+from skbo_silbo._typing import Auto, FloatArray, TransformerLike
 from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
-from skbo_silbo.embedding._learner_protocol import Embedding, Learner
 from skbo_silbo.embedding._linear import LinearEmbedding
-from skbo_silbo.embedding._nonlinear import N_TRIAL, NonlinearLearner, fit_clone, maps_back_only
+from skbo_silbo.embedding._nonlinear import NonlinearLearner, check_maps_back, fit_clone
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
+N_TRIAL = 200  # random points that a transformer is tried on
 NEGLIGIBLE_WEIGHT = 1e-3  # relative to the largest
-AUTO, AUTO_LEARNT = "sparse", "semi-sir"  # what "auto" is without and with n_components
-
-
-@dataclass(frozen=True)
-class IdentityLearner:
-    """Learn nothing: ``z = x``.
-
-    Attributes
-    ----------
-    name : str
-        "sparse" beside a surrogate that expects few inputs to matter.
-    """
-
-    name: str = "identity"
-
-    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
-        """Return the identity of the columns of X."""
-        return LinearEmbedding(X.shape[1])
-
-
-@dataclass(frozen=True)
-class FixedLearner:
-    """Learn nothing: the embedding is the one given.
-
-    Attributes
-    ----------
-    embedding : object
-        A sketch.
-    """
-
-    embedding: Embedding
-    name = "fixed"
-
-    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> Embedding:
-        """Return the embedding given."""
-        return self.embedding
-
-
-class Transformer(Protocol):
-    """What `TransformerLearner` needs of an estimator before it is fitted."""
-
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Any:
-        """Fit."""
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters (scikit-learn's `clone` asks for them)."""
 
 
 @dataclass(frozen=True)
@@ -94,31 +40,40 @@ class TransformerLearner:
         """
         if not _varies(X, y):
             return LinearEmbedding(X.shape[1])
-        transformer = self.fitted(X, y, X_unlabeled)
+        transformer = fit_clone(self.transformer, X, y, X_unlabeled)
         return LinearEmbedding.from_components(transformer.components_)
 
-    def check(self, d: int) -> None:
-        """Refuse a transformer that is no linear map of d inputs, by a fit to random numbers."""
-        rng = np.random.default_rng(0)
-        X = rng.uniform(-1.0, 1.0, (N_TRIAL, d))
-        try:
-            fitted = self.fitted(X, rng.permutation(N_TRIAL).astype(float), X)
-            shape = np.shape(fitted.components_)
-        except Exception as error:
-            raise ValueError(
-                "embedding must be a transformer with components_ after fit(X, y): a trial of "
-                f"{self.transformer!r} on {N_TRIAL} random rows ended in {type(error).__name__}: "
-                f"{error}. Use PCA, SemiSlicedInverseRegression or another linear one."
-            ) from error
-        if len(shape) != 2 or shape[1] != d:
-            raise ValueError(
-                f"components_ of the embedding must have shape (r, {d}): got {shape} from "
-                f"{self.transformer!r}. Use a transformer whose components_ are rows of weights."
-            )
 
-    def fitted(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> Any:
-        """Return a clone of the transformer, fitted."""
-        return fit_clone(self.transformer, X, y, X_unlabeled)
+def transformer_learner(transformer: Any, d: int) -> TransformerLearner | NonlinearLearner:
+    """Return the learner by a transformer of d inputs, linear or not, after a trial of it.
+
+    Raises
+    ------
+    ValueError
+        When a fit to random numbers ends in an error, or what it learnt maps back to no inputs.
+    """
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1.0, 1.0, (N_TRIAL, d))
+    try:
+        fitted = fit_clone(transformer, X, rng.permutation(N_TRIAL).astype(float), X)
+        if not hasattr(fitted, "components_") and hasattr(type(fitted), "inverse_transform"):
+            check_maps_back(fitted, X)
+            return NonlinearLearner(transformer)
+        shape = np.shape(fitted.components_)
+    except Exception as error:
+        raise ValueError(
+            "embedding must be a transformer with components_ after fit(X, y), or one whose "
+            f"inverse_transform maps back to all inputs: a trial of {transformer!r} on {N_TRIAL} "
+            f"random rows ended in {type(error).__name__}: {error}. Use PCA, "
+            "SemiSlicedInverseRegression or another linear one; or give KernelPCA "
+            "fit_inverse_transform=True, or a Pipeline of steps that can all be inverted."
+        ) from error
+    if len(shape) != 2 or shape[1] != d:
+        raise ValueError(
+            f"components_ of the embedding must have shape (r, {d}): got {shape} from "
+            f"{transformer!r}. Use a transformer whose components_ are rows of weights."
+        )
+    return TransformerLearner(type(transformer).__name__, transformer)
 
 
 @dataclass(frozen=True)
@@ -236,7 +191,7 @@ class CoordinatesLearner:
         d = X.shape[1]
         if not _varies(X, y):
             return LinearEmbedding(d)
-        weights = GaussianProcessSurrogate(prior="sparse").fit(X, y).weights_
+        weights = GaussianProcessSurrogate(prior="sparse").fit(X, y).relevance_ ** 2
         order = np.argsort(-weights, kind="stable")
         kept = np.sort(order[: self._count(weights[order], len(X))])
         return LinearEmbedding(d, np.eye(d)[:, kept])
@@ -275,94 +230,3 @@ LEARNERS = MappingProxyType(
         "sir": _semi_sir("sir", alpha=0.0),
     }
 )
-ALL_INPUTS = MappingProxyType({"identity": "dimension-scaled", "sparse": "sparse"})
-"""Embeddings that keep all inputs, and the prior of the length scales that each stands for."""
-EMBEDDINGS = ("auto", *ALL_INPUTS, *LEARNERS)
-
-
-@dataclass(frozen=True)
-class ChosenEmbedding:
-    """What the option `embedding` stands for.
-
-    Attributes
-    ----------
-    learner : Learner
-    prior : {"dimension-scaled", "sparse"} or None
-        What it says of the surrogate's length scales; None: nothing.
-    """
-
-    learner: Learner
-    prior: str | None = None
-
-
-def choose_embedding(
-    embedding: str | Learner | TransformerLike, n_components: int | Auto, d: int
-) -> ChosenEmbedding:
-    """Return what the option `embedding` stands for.
-
-    Parameters
-    ----------
-    embedding : str, transformer or Learner
-    n_components : int or "auto"
-        Coordinates of a learnt embedding.
-    d : int
-        Columns of the encoded cube.
-
-    Returns
-    -------
-    chosen : ChosenEmbedding
-
-    Raises
-    ------
-    ValueError
-        When the embedding is unknown, or `n_components` does not go with it.
-    """
-    if isinstance(embedding, str) and embedding in EMBEDDINGS:
-        return _named(embedding, _check_n_components(n_components, d), d)
-    if n_components != "auto":
-        raise ValueError(
-            f"n_components must be 'auto' when embedding is an object: got {n_components!r}. "
-            "Set it on the object."
-        )
-    if not missing_members(embedding, Learner):
-        return ChosenEmbedding(cast(Learner, embedding))
-    if isinstance(embedding, type) or missing_members(embedding, Transformer):
-        raise ValueError(
-            f"embedding must be one of {sorted(EMBEDDINGS)}, a transformer with components_ or "
-            "inverse_transform, or an object with name and learn(X, y, X_unlabeled): got "
-            f"{embedding!r}."
-        )
-    if maps_back_only(embedding, d):
-        return ChosenEmbedding(NonlinearLearner(cast(InvertibleTransformerLike, embedding)))
-    transformer = cast(TransformerLike, embedding)
-    learner = TransformerLearner(type(embedding).__name__, transformer)
-    learner.check(d)
-    return ChosenEmbedding(learner)
-
-
-def _named(embedding, n_components, d):
-    if embedding == "auto":
-        if n_components != "auto":
-            embedding = AUTO_LEARNT
-        else:
-            embedding = AUTO if d >= LEAST_SPARSE_DIMENSION else "identity"
-    if embedding in LEARNERS:
-        return ChosenEmbedding(LEARNERS[embedding](n_components))
-    if n_components not in ("auto", d):
-        raise ValueError(
-            f"n_components must be 'auto' or {d} (all inputs) with embedding={embedding!r}: "
-            f"got {n_components!r}. Use embedding='semi-sir' for fewer."
-        )
-    return ChosenEmbedding(IdentityLearner(embedding), ALL_INPUTS[embedding])
-
-
-def _check_n_components(n_components, d):
-    if isinstance(n_components, str) and n_components == "auto":
-        return n_components
-    from_int = isinstance(n_components, (int, np.integer)) and not isinstance(n_components, bool)
-    if not from_int or not 1 <= n_components <= d:
-        raise ValueError(
-            f"n_components must be 'auto' or an integer from 1 to {d}, the number of inputs: "
-            f"got {n_components!r}."
-        )
-    return int(n_components)

@@ -1,4 +1,4 @@
-"""Embeddings that are not linear: any transformer with an inverse, searched round its image."""
+"""Embeddings by any transformer with an inverse, searched round its image; all as plain data."""
 
 from dataclasses import dataclass
 from typing import NoReturn, Self
@@ -10,7 +10,7 @@ from sklearn.utils.validation import has_fit_parameter
 from skbo_silbo._typing import FloatArray, InvertibleTransformerLike
 from skbo_silbo.embedding._linear import LinearEmbedding
 
-N_TRIAL = 200  # random points that a transformer is tried on
+RELEARN = "learn again"  # in place of an embedding: at the next proposal, from all values
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,42 +132,50 @@ def fit_clone(transformer, X, y, X_unlabeled):
     return transformer.fit(X, y, **extra)
 
 
-def maps_back_only(transformer, d):
-    """Return whether a transformer has a working ``inverse_transform`` but no ``components_``.
-
-    It is tried on random points. One without the method, or with ``components_``, is for
-    `TransformerLearner` to judge.
-
-    Raises
-    ------
-    ValueError
-        When it has the method and no ``components_``, and does not map back to all inputs.
-    """
-    X = np.random.default_rng(0).uniform(-1.0, 1.0, (N_TRIAL, d))
-    try:
-        fitted = fit_clone(transformer, X, X.sum(axis=1), X[:0])
-    except Exception:
-        return False  # `TransformerLearner.check` says why it cannot be fitted
-    if hasattr(fitted, "components_") or not hasattr(type(fitted), "inverse_transform"):
-        return False
-    try:
-        shape = np.shape(fitted.inverse_transform(fitted.transform(X)))
-    except Exception as error:
-        raise _unusable(transformer, f"ended in {type(error).__name__}: {error}") from error
+def check_maps_back(fitted, X):
+    """Refuse a fitted transformer whose ``inverse_transform`` gives no points like X, (n, d)."""
+    shape = np.shape(fitted.inverse_transform(fitted.transform(X)))
     if shape != X.shape:
-        raise _unusable(transformer, f"gave shape {shape} for {X.shape}")
-    return True
-
-
-def _unusable(transformer, reason):
-    return ValueError(
-        "embedding must be a transformer with components_ after fit(X, y), or one whose "
-        f"inverse_transform maps back to all inputs: a trial of {transformer!r} on {N_TRIAL} "
-        f"random rows {reason}. Give KernelPCA fit_inverse_transform=True, or a Pipeline of steps "
-        "that can all be inverted."
-    )
+        raise ValueError(f"inverse_transform gave shape {shape} for {X.shape}")
 
 
 def _image(transformer, X):
     Z = np.asarray(transformer.transform(X), dtype=float)
     return Z.reshape(len(X), -1)
+
+
+def embedding_to_data(embedding):
+    """Return a learnt linear embedding as plain data; None for a sketch, drawn again from seed.
+
+    `RELEARN` for a fitted transformer, which is no plain data.
+    """
+    if isinstance(embedding, TransformerEmbedding):
+        return RELEARN
+    if not isinstance(embedding, LinearEmbedding):
+        return None
+    basis = embedding.basis
+    if basis is None:
+        return {"basis": None}
+    order = "C" if basis.flags.c_contiguous else "F"  # of memory: it decides last bits
+    return {"basis": basis.tolist(), "order": order}
+
+
+def embedding_from_data(data, d, learner):
+    """Return the embedding, on d inputs, that `embedding_to_data` was given.
+
+    A sketch comes from its learner again, who needs no values for it; what is to be learnt again
+    is the identity until then.
+
+    Raises
+    ------
+    ValueError
+        If a basis has another number of rows.
+    """
+    if data is None:
+        return learner.learn(np.empty((0, d)), np.empty(0), np.empty((0, d)))
+    if data == RELEARN or data["basis"] is None:
+        return LinearEmbedding(d)
+    basis = np.array(data["basis"], dtype=float, order=data["order"])
+    if basis.ndim != 2 or len(basis) != d:
+        raise ValueError(f"the basis must have {d} rows, one for every column: got {basis.shape}")
+    return LinearEmbedding(d, basis)

@@ -56,7 +56,7 @@ class SketchedLearner:
         if not isinstance(sketch, CountSketch):
             return sketch
         while sketch.counts.max() > 1 and n >= 2 * POINTS_PER_COORDINATE * sketch.r:
-            sketch, _ = sketch.split(range(sketch.r), rng)
+            sketch = sketch.halved(rng)
         return sketch
 
 
@@ -73,16 +73,14 @@ SKETCHES = MappingProxyType({"count": _count, "gaussian": GaussianSketch.draw})
 
 def draw_sketch(
     sketch: str | None, d: int, rng: np.random.Generator
-) -> CountSketch | GaussianSketch | None:
-    """Return the sketch of this name on d inputs, or None for "auto" and None.
+) -> CountSketch | GaussianSketch:
+    """Return the sketch of this name on d inputs.
 
     Raises
     ------
     ValueError
         When there is no such sketch.
     """
-    if sketch is None or sketch == "auto":
-        return None
     if not isinstance(sketch, str) or sketch not in SKETCHES:
         raise ValueError(
             f"sketch must be None, 'auto' or one of {sorted(SKETCHES)}: got {sketch!r}."

@@ -29,7 +29,7 @@ from skbo_silbo.integrations._optuna_trials import (
     see_trials,
 )
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._identity import engine_options
+from skbo_silbo.optimizers._events import engine_options
 from skbo_silbo.space import SpaceExhausted
 
 MOST_TRIES = 5  # to propose what no other trial has

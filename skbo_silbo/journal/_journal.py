@@ -1,5 +1,7 @@
 """A file of JSON lines that survives being killed at any moment, and knows when it is damaged."""
 
+import hashlib
+import json
 import os
 import re
 import stat
@@ -10,10 +12,11 @@ from typing import Any
 from weakref import WeakSet, finalize
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo.journal._checked_lines import checked_line, is_ended, read_checked_line
 from skbo_silbo.journal._lock import is_windows, lock, unlock
 
 VERSION = re.compile(rb'\{"journal": "[^"]*", "version": (\d+)[,}]')
+ENDED = re.compile(rb'"check": "[0-9a-f]{16}"\}')
+CHECKED = re.compile(rb'(.*), "check": "([0-9a-f]{16})"\}', re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -393,3 +396,38 @@ def _sync_folder(path):
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def checked_line(content: dict[str, Any]) -> bytes:
+    """Return a dict as a line of JSON, bytes without a newline.
+
+    Raises
+    ------
+    ValueError
+        If it holds a number that JSON has not (NaN, infinity): any JSON reader can read it.
+    """
+    line = json.dumps(content, allow_nan=False).encode()[:-1]
+    return b'%s, "check": "%s"}' % (line, _checksum(line))
+
+
+def read_checked_line(line: bytes) -> dict[str, Any] | None:
+    """Return the dict in a line without its checksum, or None if it is not as it was written."""
+    checked = CHECKED.fullmatch(line)
+    if checked is None or checked[2] != _checksum(checked[1]):
+        return None
+    try:
+        content = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict):
+        return None
+    return {key: value for key, value in content.items() if key != "check"}
+
+
+def is_ended(line: bytes) -> bool:
+    """Return whether a line has come as far as its checksum, right or wrong."""
+    return ENDED.search(line) is not None
+
+
+def _checksum(line):
+    return hashlib.blake2b(line, digest_size=8).hexdigest().encode()

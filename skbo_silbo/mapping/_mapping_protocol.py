@@ -37,7 +37,7 @@ class FoundLike(Protocol):
 
 @runtime_checkable
 class FullMapping(Mapping, Protocol):
-    """What the loop works with; `as_mapping` makes one of any `Mapping`."""
+    """What the loop works with; it makes one of any `Mapping`."""
 
     @property
     def keeps_coordinates(self) -> bool:

@@ -6,7 +6,7 @@ from copy import deepcopy
 import numpy as np
 
 from skbo_silbo.optimizers._events import values_to_data
-from skbo_silbo.optimizers._observations import as_constraints, as_evaluations
+from skbo_silbo.optimizers._history import as_constraints, as_evaluations
 from skbo_silbo.space._keys import keys_of
 
 

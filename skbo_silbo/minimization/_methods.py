@@ -5,11 +5,12 @@ from functools import partial
 from types import MappingProxyType
 
 from skbo_silbo.baselines import BOCK, REMBO, SIBO, SIRBO, AddBO, HeSBO, RandomSearch, SILBOAsRun
-from skbo_silbo.baselines._ksir_bo import KSIRBO
-from skbo_silbo.baselines._sampled_add_bo import SampledAddBO
-from skbo_silbo.baselines._zonotope_rembo import ZonotopeREMBO
+from skbo_silbo.baselines._add_bo import SampledAddBO
+from skbo_silbo.baselines._random_embeddings import ZonotopeREMBO
+from skbo_silbo.baselines._sir_bo import KSIRBO
 from skbo_silbo.optimizers import SILBO, AskTellOptimizer
-from skbo_silbo.optimizers._identity import RootSeed, check_space, space_to_data
+from skbo_silbo.optimizers._events import check_space, space_to_data
+from skbo_silbo.optimizers._seed import RootSeed
 from skbo_silbo.space._read import as_space
 
 # Chen et al. (2020), section 5.1, and Algorithms 1 to 4 as printed.

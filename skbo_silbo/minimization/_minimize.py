@@ -21,11 +21,10 @@ from skbo_silbo._typing import (
     PointT,
     RandomState,
 )
-from skbo_silbo.minimization._budget_warning import warn_of_first_points_only
 from skbo_silbo.minimization._call_log import CallLog
 from skbo_silbo.minimization._given_values import tell_known
 from skbo_silbo.minimization._methods import make_optimizer, name_of
-from skbo_silbo.minimization._progress_line import make_report
+from skbo_silbo.minimization._notices import make_report, warn_of_first_points_only
 from skbo_silbo.minimization._result import MinimizeResult
 from skbo_silbo.minimization._run import Limits, Run, Stop, in_short
 from skbo_silbo.optimizers import AskTellOptimizer

@@ -14,6 +14,7 @@ architecture search"). Which goes on is there the best score of the rung.
 """
 
 from dataclasses import dataclass, fields
+from functools import partial
 from itertools import count, takewhile
 from numbers import Integral
 
@@ -294,7 +295,7 @@ class ResourceSILBO(SILBO):
         """Propose on these rungs; known constraints are asked about what a user sees."""
         self.rungs = rungs
         if (violation := self._violation) is not None:
-            self._violation = lambda point: violation(rungs.set_on_estimator(point))
+            self._violation = partial(_violation_of_estimator, violation, rungs)
 
     def configure(self, d):
         """Return the `Configuration` for d columns, whose points stay where they are."""
@@ -372,6 +373,11 @@ class ResourceSILBO(SILBO):
         parts = {part.name: getattr(surface, part.name) for part in fields(surface)}
         parts["best"] = lowest_mean(surface.surrogate, Z)
         return FullSurface(**parts, column=self._column, full=place_of(top, top + 1))
+
+
+def _violation_of_estimator(violation, rungs, point):
+    """Return how far what the estimator is given of a point is from satisfying constraints."""
+    return violation(rungs.set_on_estimator(point))
 
 
 def with_column(X, column, value):

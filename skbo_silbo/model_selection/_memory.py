@@ -19,9 +19,8 @@ from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from skbo_silbo._sklearn import search_state
-from skbo_silbo.journal._differences import require_same
+from skbo_silbo.journal._differences import agreeing, require_same
 from skbo_silbo.journal._journal import JournalKind
-from skbo_silbo.journal._lasting import agreeing
 from skbo_silbo.minimization._call_log import CallLog
 from skbo_silbo.model_selection._candidates import Candidate
 from skbo_silbo.model_selection._fingerprint import search_fingerprint

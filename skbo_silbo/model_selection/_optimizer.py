@@ -8,7 +8,7 @@ from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.model_selection._time_aware import TimeAwareSILBO
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers._design import n_initial_points
-from skbo_silbo.optimizers._identity import engine_options
+from skbo_silbo.optimizers._events import engine_options
 
 OWN = ("embedding", "n_components", "n_initial", "surrogate")  # parameters of the search
 

@@ -23,15 +23,17 @@ from skbo_silbo.acquisition._part import Part
 from skbo_silbo.optimizers._constraints import as_equations, as_violation
 from skbo_silbo.optimizers._event_log import EventLog, begin_or_check, closed_on_error
 from skbo_silbo.optimizers._events import from_data, observed_event, to_data
-from skbo_silbo.optimizers._history import History, is_feasible, warn_of_values_beyond
-from skbo_silbo.optimizers._identity import root_seed
-from skbo_silbo.optimizers._model import Recommendation
-from skbo_silbo.optimizers._observations import (
+from skbo_silbo.optimizers._history import (
+    History,
     as_constraints,
     as_evaluations,
     as_points,
+    is_feasible,
     warn_of_constraints_left_out,
+    warn_of_values_beyond,
 )
+from skbo_silbo.optimizers._model import Recommendation
+from skbo_silbo.optimizers._seed import root_seed
 from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import draw_unseen, key_of
 from skbo_silbo.space._keys import keys_of, require_left

@@ -16,15 +16,14 @@ from skbo_silbo.acquisition._functions import ACQUISITIONS
 from skbo_silbo.embedding import Learner
 from skbo_silbo.mapping import Mapping
 from skbo_silbo.mapping._bottom_up import BottomUp
-from skbo_silbo.mapping._given import as_mapping
 from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers._design import random_points, sobol_points
 from skbo_silbo.optimizers._given_parts import (
+    GivenDesign,
     GivenLearner,
     GivenSearch,
     GivenWarp,
-    check_design,
-    is_ours,
+    as_mapping,
 )
 from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, Warp
 from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor, sklearn_process
@@ -88,25 +87,28 @@ class Configuration:
         check_members("surrogate", self.surrogate, Surrogate)
         for warp in self.warps:
             check_members("warp", warp, Warp)
-        looked_at = {
-            "learner": self.learner if is_ours(self.learner) else GivenLearner(self.learner),
-            "mapping": as_mapping(self.mapping),
-            "search": self.search if is_ours(self.search) else GivenSearch(self.search),
-            "design": self.design if is_ours(self.design) else check_design(self.design),
-            "warps": tuple(w if is_ours(w) else GivenWarp(w) for w in self.warps),
-        }
-        for name, part in looked_at.items():
-            object.__setattr__(self, name, part)
+        for name, given in GIVEN.items():
+            part = getattr(self, name)
+            if not is_ours(part):
+                object.__setattr__(self, name, given(part))
+        warps = tuple(w if is_ours(w) else GivenWarp(w) for w in self.warps)
+        object.__setattr__(self, "warps", warps)
 
 
+def is_ours(part):
+    """Return whether a part, an object or a function, was written in this library."""
+    part = part.func if isinstance(part, partial) else part
+    where = getattr(part, "__module__", None) or type(part).__module__
+    return where.startswith("skbo_silbo.")
+
+
+GIVEN = MappingProxyType(
+    {"learner": GivenLearner, "mapping": as_mapping, "search": GivenSearch, "design": GivenDesign}
+)
+"""What makes a part of the loop of one that a user wrote."""
 DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
 SEARCHES = MappingProxyType(
-    {
-        "auto": Climb,
-        "climb": Climb,
-        "parzen-turns": ParzenTurns,
-        "random": BoxSearch,
-    }
+    {"auto": Climb, "climb": Climb, "parzen-turns": ParzenTurns, "random": BoxSearch}
 )
 MAPPINGS = MappingProxyType(
     {
@@ -173,7 +175,11 @@ def make_acquisition(acquisition):
     if isinstance(acquisition, str) or acquisition is None:
         return named("acquisition", acquisition, ACQUISITIONS, given)
     _try_acquisition(acquisition)
-    return lambda t: acquisition
+    return partial(_at_every_proposal, acquisition)
+
+
+def _at_every_proposal(acquisition, t):
+    return acquisition
 
 
 def make_design(design):

@@ -1,13 +1,15 @@
 """Constraints on cheap known functions of a point, as `scipy.optimize` writes them."""
 
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from skbo_silbo._checks import as_reals
-from skbo_silbo.acquisition._equations import Equations
-from skbo_silbo.journal._lasting import describe_lasting
+from skbo_silbo.acquisition._part import Equations
+from skbo_silbo.journal._differences import describe_lasting
 
 N_PROBES = 64  # points that a function is called with, to see what that changes in it
 TOLERANCE = 1e-9  # relative to the bounds: rounding of a point to the grid is below it
@@ -25,9 +27,7 @@ def as_violation(constraints, space):
 
     Returns
     -------
-    violation : callable or None
-        Of a point: the sum of what its constraints are passed by, 0 if it satisfies them; infinite
-        where a function returns no finite number.
+    violation : Violation or None
 
     Raises
     ------
@@ -35,8 +35,28 @@ def as_violation(constraints, space):
         When something else is given, or an equality that is not linear: no candidate would ever
         satisfy it.
     """
-    checks = [_Check(constraint, space) for constraint in _listed(constraints)]
-    return (lambda point: sum(check(point) for check in checks)) if checks else None
+    checks = tuple(_Check(constraint, space) for constraint in _listed(constraints))
+    return Violation(checks) if checks else None
+
+
+@dataclass(frozen=True)
+class Violation:
+    """How far points are from satisfying constraints.
+
+    Attributes
+    ----------
+    checks : tuple of callable
+        Each of a point: by how much it passes one constraint.
+    """
+
+    checks: tuple
+
+    def __call__(self, point):
+        """Return the sum of what a point passes them by: 0 if it satisfies all.
+
+        Infinite where a function returns no finite number.
+        """
+        return sum(check(point) for check in self.checks)
 
 
 def as_equations(constraints, space):
@@ -62,7 +82,7 @@ def as_equations(constraints, space):
 def describe_constraints(constraints, space):
     """Return what tells constraints, as `as_violation` takes them, from others: a list, plain data.
 
-    Functions are described as `skbo_silbo.journal.describe_lasting` says: they are called, with
+    Functions are described as `describe_lasting` says: they are called, with
     random points, and what that changes, such as a count of calls, is left out.
 
     Raises
@@ -160,7 +180,7 @@ class _Check:
                 "constraints must be LinearConstraint whose A must be finite real numbers: got "
                 f"{matrix.tolist()}. Write 0 for an input without a say."
             )
-        return lambda x: matrix @ x
+        return partial(np.matmul, matrix)
 
     def __call__(self, point):
         returned = self._func(point.copy())

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import qmc
 
+from skbo_silbo._checks import check_count
+
 
 @dataclass(frozen=True, eq=False)
 class Design:
@@ -31,6 +33,11 @@ def n_initial_points(d):
     return round(4 + 2 * min(np.sqrt(d), 3.5))
 
 
+def check_n_initial(n_initial, d):
+    """Return `n_initial` after checking it; for "auto" as many as `n_initial_points` says."""
+    return check_count("n_initial", n_initial_points(d) if n_initial == "auto" else n_initial)
+
+
 def sobol_points(n, d, rng):
     """Return n points of ``[-1, 1]^d`` from a scrambled Sobol sequence, of shape (n, d).
 
@@ -49,7 +56,7 @@ def random_points(n, d, rng):
     return rng.uniform(-1.0, 1.0, (n, d))
 
 
-def image_points(n, embedding, mapping, rng):
+def image_points(n, d, rng, *, embedding, mapping):
     """Return the `Design` made from n uniform coordinates of the embedding's box."""
     Z = rng.uniform(-1.0, 1.0, (n, embedding.r)) * embedding.half_widths
     return Design(mapping.lift(Z, embedding), Z)

@@ -8,12 +8,10 @@ from importlib.metadata import PackageNotFoundError, version
 from operator import index
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo.journal._changes import changes
-from skbo_silbo.journal._differences import require_same
+from skbo_silbo.journal._differences import agreeing, require_same
 from skbo_silbo.journal._journal import Journal, JournalKind
-from skbo_silbo.journal._lasting import agreeing
-from skbo_silbo.optimizers._events import replay
-from skbo_silbo.optimizers._identity import RootSeed, check_space, identity
+from skbo_silbo.optimizers._events import changes, check_space, identity, replay
+from skbo_silbo.optimizers._seed import RootSeed
 
 COUNTED = (
     "Search as before, or give another path. If that is not what a function is but what it has "
@@ -149,12 +147,11 @@ def open_log(path, random_state):
 
 @contextmanager
 def closed_on_error(log):
-    """Close a log, or None, where its optimiser could not be made: it would stay locked."""
+    """Close a log where its optimiser could not be made: it would stay locked."""
     try:
         yield
     except BaseException:
-        if log is not None:
-            log.close()
+        log.close()
         raise
 
 

@@ -4,20 +4,19 @@ That they have the members asked for is checked when the optimiser is made. The 
 library are not wrapped.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from skbo_silbo._checks import check_members
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.acquisition import Found, Search
-from skbo_silbo.embedding import Learner
-from skbo_silbo.embedding._learnt import check_learnt
+from skbo_silbo.embedding import Embedding, Learner
+from skbo_silbo.embedding._learner_protocol import check_learnt
+from skbo_silbo.mapping import Mapping
+from skbo_silbo.mapping._mapping_protocol import FoundLike, FullMapping
 from skbo_silbo.surrogate import Warp
-
-
-def is_ours(part):
-    """Return whether a part, an object or a function, was written in this library."""
-    where = getattr(part, "__module__", None) or type(part).__module__
-    return where.startswith("skbo_silbo.")
 
 
 @dataclass(frozen=True)
@@ -83,11 +82,15 @@ class GivenWarp:
         return self.given.log_slope(y)
 
 
-def check_design(design):
-    """Return a function for the first points that refuses points outside the cube."""
+@dataclass(frozen=True)
+class GivenDesign:
+    """A function for the first points that a user wrote."""
 
-    def checked(n, d, rng):
-        X = np.asarray(design(n, d, rng), dtype=float)
+    given: Callable
+
+    def __call__(self, n, d, rng):
+        """Return the points, (n, d), after refusing those outside the cube."""
+        X = np.asarray(self.given(n, d, rng), dtype=float)
         if X.shape != (n, d):
             raise ValueError(
                 f"design must return {n} points of {d} encoded inputs, ({n}, {d}): got shape "
@@ -100,4 +103,72 @@ def check_design(design):
             )
         return X
 
-    return checked
+
+@dataclass(frozen=True)
+class GivenMapping:
+    """A mapping of two methods as one that the loop can work with.
+
+    Points stay when the embedding changes, and every point is made from coordinates.
+
+    Attributes
+    ----------
+    given : Mapping
+    """
+
+    given: Mapping
+
+    keeps_coordinates = False
+
+    def lift(self, Z: FloatArray, embedding: Embedding, incumbent: FloatArray | None) -> FloatArray:
+        """Return what the mapping given does, after a look at it."""
+        X = np.asarray(self.given.lift(Z, embedding, incumbent), dtype=float)
+        self._check_shape("lift", X, (len(Z), embedding.d))
+        if not (np.abs(X) <= 1.0).all():
+            raise ValueError(
+                f"lift of {self.given!r} must return points of the cube [-1, 1]^d: got values from "
+                f"{X.min():g} to {X.max():g}. Clip them: np.clip(X, -1, 1)."
+            )
+        return X
+
+    def carry(self, X: FloatArray, embedding: Embedding) -> FloatArray:
+        """Return what the mapping given does, after a look at it."""
+        Z = np.asarray(self.given.carry(X, embedding), dtype=float)
+        self._check_shape("carry", Z, (len(X), embedding.r))
+        if not np.isfinite(Z).all():
+            raise ValueError(
+                f"carry of {self.given!r} must return finite coordinates: got "
+                f"{(~np.isfinite(Z)).sum()} of {Z.size} that are not. Start from "
+                "embedding.project(X)."
+            )
+        return Z
+
+    def place(
+        self, found: FoundLike, embedding: Embedding, incumbent: FloatArray | None
+    ) -> FloatArray:
+        """Return the points of the coordinates that a search found."""
+        return self.lift(found.Z, embedding, incumbent)
+
+    def refine(
+        self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator
+    ) -> FloatArray:
+        """Return x."""
+        return x
+
+    def _check_shape(self, method, values, shape):
+        if values.shape != shape:
+            raise ValueError(
+                f"{method} of {self.given!r} must return an array of shape {shape}, a row for each "
+                f"of its first argument: got {values.shape}. Try skbo_silbo.testing.check_mapping."
+            )
+
+
+def as_mapping(mapping: Mapping) -> FullMapping:
+    """Return a mapping that the loop can work with.
+
+    Raises
+    ------
+    ValueError
+        When `lift` or `carry` is missing, or it is a class.
+    """
+    check_members("mapping", mapping, Mapping)
+    return mapping if isinstance(mapping, FullMapping) else GivenMapping(mapping)

@@ -31,8 +31,8 @@ from skbo_silbo.acquisition import AcquisitionSurface, ParzenTurns, log_expected
 from skbo_silbo.acquisition._functions import no_improvement
 from skbo_silbo.acquisition._part import Part
 from skbo_silbo.embedding import Embedding, LinearEmbedding
-from skbo_silbo.embedding._learners import IdentityLearner
-from skbo_silbo.embedding._plain_data import RELEARN, embedding_from_data, embedding_to_data
+from skbo_silbo.embedding._choice import IdentityLearner
+from skbo_silbo.embedding._nonlinear import RELEARN, embedding_from_data, embedding_to_data
 from skbo_silbo.mapping._ledger import CoordinateLedger
 from skbo_silbo.mapping._mapping_protocol import FullMapping
 from skbo_silbo.optimizers._base import AskTellOptimizer
@@ -48,12 +48,11 @@ from skbo_silbo.optimizers._model import (
     lowest_mean,
 )
 from skbo_silbo.sensitivity import LearntSubspace
-from skbo_silbo.sensitivity._evidence import Rival
 from skbo_silbo.sensitivity._subspace import describe_subspace
 from skbo_silbo.space import key_of
 from skbo_silbo.space._keys import first_rows
-from skbo_silbo.surrogate._feasibility import fit_feasibility, restore_feasibility
-from skbo_silbo.surrogate._fitting import refit, restored
+from skbo_silbo.surrogate._feasibility import fit_feasibility
+from skbo_silbo.surrogate._fitting import refit
 from skbo_silbo.surrogate._warps import choose_warp
 
 # Labels, relative, between choices of the scale. It is that of all runs of doc/search_log.rst, not
@@ -205,23 +204,25 @@ class EmbeddedOptimizer(AskTellOptimizer):
         warps, surrogate = self._configuration.warps, self._configuration.surrogate
         return choose_warp(warps, surrogate, Z, y[finite], self._rng(y.size, 1))
 
-    def _conditioned(self, model):
+    def _conditioned(self, model, *, tune=True):
         """Return the model with a surrogate of all observations, hyperparameters searched if due.
 
-        Without one where nothing is observed yet at the places that points have moved to.
+        Without one where nothing is observed yet at the places that points have moved to. With
+        ``tune=False`` hyperparameters are those of its states, and nothing is changed.
         """
         labelled, n = self._labelled(), len(self._history)
-        if self._ledger is not None:
+        if self._ledger is not None and tune:
             self._ledger.adopt(labelled.X, model.embedding)
         if not labelled.y.size:
             return replace(model, surrogate=None, n_observed=n)
         data, rng = self._surrogate_data(model, labelled), self._rng(labelled.y.size, 2)
-        made = refit(self._configuration.surrogate, model.state, *data, moved=model.moved, rng=rng)
+        how = {"moved": model.moved, "tune": tune, "rng": rng if tune else None}
+        made = refit(self._configuration.surrogate, model.state, *data, **how)
         model = model.with_surrogate(*made, labelled, n)
         if not labelled.constraints.shape[1]:
             return model
         known = model.feasibility_states, labelled.X, labelled.constraints
-        feasibility, states = fit_feasibility(*known)
+        feasibility, states = fit_feasibility(*known, tune=tune)
         return replace(model, feasibility=feasibility, feasibility_states=states)
 
     def _surrogate_data(self, model, labelled):
@@ -334,7 +335,12 @@ class EmbeddedOptimizer(AskTellOptimizer):
         with self._lock, one_thread():
             model = self._current_model()
             if self._described is None or self._described[0] is not model:
-                self._described = model, self._describe(model)
+                X, y, *_ = self._labelled()
+                data = learning_data(X, y, self._unlabeled, model.warp)
+                parts = self._configuration.learner, self._configuration.surrogate
+                rng = self._rng(model.n_observed, 3)
+                subspace = describe_subspace(self.input_model_, model, data, *parts, rng)
+                self._described = model, subspace
             return self._described[1]
 
     @property
@@ -369,16 +375,6 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if self._described is not None and self._described[0].n_observed == len(self._history):
             return self._described[0]
         return self._restored()
-
-    def _describe(self, model):
-        X, y, *_ = self._labelled()
-        return describe_subspace(
-            self.input_model_,
-            model,
-            learning_data(X, y, self._unlabeled, model.warp),
-            Rival(self._configuration.learner, self._configuration.surrogate),
-            self._rng(model.n_observed, 3),
-        )
 
     def _check_noise(self, noise_std, shape):
         noise_std = super()._check_noise(noise_std, shape)
@@ -443,20 +439,15 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _restored(self):
         """Return the model with a surrogate of the stored state: nothing is searched."""
-        labelled, state = self._labelled(), self._model.state
-        if state is None or self._model.moved or not labelled.y.size:
+        model = self._model
+        if model.state is None or model.moved or not self._labelled().y.size:
             n = len(self._history)
             more = f"Tell {self.n_initial_ - n} more and" if n < self.n_initial_ else "Then"
             raise NotFittedError(
                 f"subspace_ needs a model, which ask() makes from {self.n_initial_} values on: got "
                 f"{n}. {more} call ask()."
             )
-        model = self._model
-        data = self._surrogate_data(model, labelled)
-        surrogate = restored(self._configuration.surrogate, state, *data)
-        model = model.with_surrogate(surrogate, state, labelled, len(self._history))
-        known = model.feasibility_states, labelled.X, labelled.constraints
-        return replace(model, feasibility=restore_feasibility(*known))
+        return self._conditioned(model, tune=False)
 
 
 def learning_data(X, y, unlabeled, warp):

@@ -2,11 +2,9 @@
 
 from types import MappingProxyType
 
-from skbo_silbo.acquisition._box_search import BoxSearch
-from skbo_silbo.mapping._bottom_up import BottomUp
-from skbo_silbo.mapping._inverse import InverseMapping
+from skbo_silbo.acquisition._box_search import N_ROUNDS, BoxSearch
+from skbo_silbo.mapping._bottom_up import BottomUp, InverseMapping
 
-N_ROUNDS = 3  # of candidates round the best ones, after the random set; not tuned
 MAPPINGS = MappingProxyType({"auto": InverseMapping, "bottom-up": BottomUp})
 
 

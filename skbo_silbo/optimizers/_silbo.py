@@ -1,6 +1,8 @@
 """SILBO: Bayesian optimisation over all inputs, or in an embedding learnt from the values."""
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from os import PathLike
 
 import numpy as np
@@ -9,7 +11,7 @@ from skbo_silbo._checks import check_count, check_flag
 from skbo_silbo._typing import Auto, BoundsLike, Design, RandomState, RegressorLike, TransformerLike
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
 from skbo_silbo.embedding import Learner
-from skbo_silbo.embedding._learners import IdentityLearner, choose_embedding
+from skbo_silbo.embedding._choice import ALL_INPUTS, IdentityLearner, choose_embedding
 from skbo_silbo.embedding._nonlinear import NonlinearLearner
 from skbo_silbo.embedding._sketched import SKETCH_STREAM, SketchedLearner, draw_sketch
 from skbo_silbo.mapping import Mapping
@@ -23,7 +25,7 @@ from skbo_silbo.optimizers._configuration import (
     make_surrogate,
     make_warps,
 )
-from skbo_silbo.optimizers._design import n_initial_points
+from skbo_silbo.optimizers._design import check_n_initial
 from skbo_silbo.optimizers._event_log import closed_on_error, open_log
 from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._nonlinear_parts import nonlinear_parts
@@ -31,6 +33,7 @@ from skbo_silbo.space._read import as_space
 from skbo_silbo.surrogate import Surrogate, Warp
 
 
+@dataclass(eq=False, repr=False)
 class SILBO(EmbeddedOptimizer):
     """Bayesian optimisation of expensive functions of many inputs.
 
@@ -188,64 +191,55 @@ class SILBO(EmbeddedOptimizer):
     True
     """
 
-    def __init__(
-        self,
-        bounds: BoundsLike,
-        *,
-        n_components: int | Auto = "auto",
-        embedding: str | Learner | TransformerLike = "auto",
-        mapping: str | Mapping = "auto",
-        acquisition: str | AcquisitionFunction = "ei",
-        n_initial: int | Auto = "auto",
-        n_unlabeled: int = 50,
-        update_every: int | Sequence[int] | None = 1,
-        design: str | Design = "auto",
-        search: str | Search = "auto",
-        sketch: str | None = "auto",
-        surrogate: str | Surrogate | RegressorLike = "auto",
-        warp: str | Warp | None = "auto",
-        journal: str | PathLike[str] | None = None,
-        scale: str | Sequence[str | None] | None = None,
-        maximize: bool = False,
-        random_state: RandomState = None,
-    ) -> None:
-        log, seed = open_log(journal, random_state)
+    bounds: BoundsLike
+    _: KW_ONLY
+    n_components: int | Auto = "auto"
+    embedding: str | Learner | TransformerLike = "auto"
+    mapping: str | Mapping = "auto"
+    acquisition: str | AcquisitionFunction = "ei"
+    n_initial: int | Auto = "auto"
+    n_unlabeled: int = 50
+    update_every: int | Sequence[int] | None = 1
+    design: str | Design = "auto"
+    search: str | Search = "auto"
+    sketch: str | None = "auto"
+    surrogate: str | Surrogate | RegressorLike = "auto"
+    warp: str | Warp | None = "auto"
+    journal: str | PathLike[str] | None = None
+    scale: str | Sequence[str | None] | None = None
+    maximize: bool = False
+    random_state: RandomState = None
+
+    def __post_init__(self):
+        """Make the optimiser, or go on with that of the journal."""
+        self.maximize = check_flag("maximize", self.maximize)
+        space = self.bounds if self.scale is None else as_space(self.bounds, self.scale)
+        random_state = self.random_state
+        if self.journal is None:
+            super().__init__(space, random_state)
+            return
+        log, seed = open_log(self.journal, random_state)
         with closed_on_error(log):
-            self.scale = scale
-            self.maximize = check_flag("maximize", maximize)
-            self.journal = journal
-            self.n_components = n_components
-            self.embedding = embedding
-            self.mapping = mapping
-            self.acquisition = acquisition
-            self.n_initial = n_initial
-            self.n_unlabeled = n_unlabeled
-            self.update_every = update_every
-            self.design = design
-            self.search = search
-            self.sketch = sketch
-            self.surrogate = surrogate
-            self.warp = warp
-            super().__init__(bounds if scale is None else as_space(bounds, scale), seed)
-            self.random_state = random_state
-            if log is not None:
-                self.keep_journal(log)
+            super().__init__(space, seed)
+            self.keep_journal(log)
+        self.random_state = random_state
 
     def configure(self, d: int) -> Configuration:
         """Return the `Configuration` for d columns, after checking the arguments."""
-        n_initial = n_initial_points(d) if self.n_initial == "auto" else self.n_initial
         n_unlabeled = check_count("n_unlabeled", self.n_unlabeled, least=0)
-        sketch = draw_sketch(self.sketch, d, self._rng(*SKETCH_STREAM))
-        chosen = choose_embedding(self.embedding, self.n_components, d)
-        mapping, search = self._make_ways(chosen.learner, keeps_found=sketch is None)
+        sketch = None
+        if self.sketch not in ("auto", None):
+            sketch = draw_sketch(self.sketch, d, self._rng(*SKETCH_STREAM))
+        learner = choose_embedding(self.embedding, self.n_components, d)
+        mapping, search = self._make_ways(learner, keeps_found=sketch is None)
         return Configuration(
-            learner=self._on_sketch(sketch, chosen.learner),
+            learner=learner if sketch is None else SketchedLearner(sketch, learner, self._seed),
             mapping=mapping,
             search=search,
             acquisition=make_acquisition(self.acquisition),
             design=self._make_design(sketch),
-            surrogate=self._make_surrogate(chosen),
-            n_initial=check_count("n_initial", n_initial),
+            surrogate=self._make_surrogate(learner),
+            n_initial=check_n_initial(self.n_initial, d),
             n_unlabeled=n_unlabeled,
             update_every=check_schedule(self.update_every),
             warps=make_warps(self.warp),
@@ -282,19 +276,19 @@ class SILBO(EmbeddedOptimizer):
     def _has_our_process(self):
         return isinstance(self.surrogate, str) and self.surrogate != "sklearn"
 
-    def _make_surrogate(self, chosen):
+    def _make_surrogate(self, learner):
         """Return the surrogate; the prior that "auto" stands for is that of the process alone."""
         asked = isinstance(self.embedding, str) and self.embedding == "sparse"
-        prior = chosen.prior if self._has_our_process or asked else None
-        return make_surrogate(self.surrogate, prior)
-
-    def _on_sketch(self, sketch, learner):
-        return learner if sketch is None else SketchedLearner(sketch, learner, self._seed)
+        keeps_all = isinstance(learner, IdentityLearner) and (self._has_our_process or asked)
+        return make_surrogate(self.surrogate, ALL_INPUTS.get(learner.name) if keeps_all else None)
 
     def _make_design(self, sketch):
         design = make_design(self.design)
         if sketch is None:
             return design
-        return lambda n, d, rng: np.clip(
-            sketch.expand(design(n, sketch.r, rng) * sketch.half_widths), -1.0, 1.0
-        )
+        return partial(_design_on, sketch, design)
+
+
+def _design_on(sketch, design, n, d, rng):
+    """Return n points of the cube, (n, d), made from a design of the coordinates of a sketch."""
+    return np.clip(sketch.expand(design(n, sketch.r, rng) * sketch.half_widths), -1.0, 1.0)

@@ -4,38 +4,15 @@ The labels held out take no part in learning the embedding: leave-one-out with a
 from all labels prefers the learnt one even on pure noise (MATH section 4).
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.stats import norm
 
-from skbo_silbo.embedding import Learner
-from skbo_silbo.surrogate import Surrogate
 from skbo_silbo.surrogate._fitting import refit
 
 N_FOLDS = 5
 LEAST_LABELS = 2 * N_FOLDS
 STANDARD_ERRORS = 1.0  # by which one model must beat another
 DOUBT = 0.1  # share of the constant in a density that is to be compared
-
-
-@dataclass(frozen=True)
-class Rival:
-    """A model that is compared: what learns the embedding, and what predicts in it.
-
-    Attributes
-    ----------
-    learner : Learner
-    surrogate : Surrogate
-    """
-
-    learner: Learner
-    surrogate: Surrogate
-
-    @property
-    def name(self):
-        """The learner's."""
-        return self.learner.name
 
 
 def rows_for_evidence(n, d, rng, largest_work):
@@ -77,12 +54,13 @@ def held_out_constant(y, folds):
     return density
 
 
-def held_out_log_density(rival, X, y, X_unlabeled, folds, rng):
+def held_out_log_density(learner, surrogate, X, y, X_unlabeled, folds, rng):
     """Return the log density of every value, embedding and surrogate learnt without its fold.
 
     Parameters
     ----------
-    rival : Rival
+    learner : Learner
+    surrogate : Surrogate
     X : ndarray of shape (n, d)
     y : ndarray of shape (n,)
         Finite.
@@ -101,10 +79,8 @@ def held_out_log_density(rival, X, y, X_unlabeled, folds, rng):
     density = np.empty(y.size)
     for fold in np.unique(folds):
         out = folds == fold
-        embedding = rival.learner.learn(X[~out], y[~out], X_unlabeled)
+        embedding = learner.learn(X[~out], y[~out], X_unlabeled)
         Z = embedding.project(X)
-        surrogate, _ = refit(
-            rival.surrogate, None, Z[~out], y[~out], np.zeros((~out).sum()), rng=rng
-        )
-        density[out] = surrogate.log_predictive_density(Z[out], y[out])
+        fitted, _ = refit(surrogate, None, Z[~out], y[~out], np.zeros((~out).sum()), rng=rng)
+        density[out] = fitted.log_predictive_density(Z[out], y[out])
     return density

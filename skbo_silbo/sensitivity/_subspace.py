@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.embedding._learners import FixedLearner, IdentityLearner
+from skbo_silbo.embedding._choice import FixedLearner, IdentityLearner
 from skbo_silbo.sensitivity._evidence import (
     LEAST_LABELS,
     N_FOLDS,
-    Rival,
     held_out_constant,
     held_out_log_density,
     sure_gain,
@@ -137,7 +136,7 @@ class LearntSubspace:
         return f"  {self.importance[i]:.2f}  {loadings or 'spread over all'}"
 
 
-def describe_subspace(model, learnt, data, rival, rng):
+def describe_subspace(model, learnt, data, learner, surrogate, rng):
     """Return the `LearntSubspace`; warn if what was asked for is worse than the identity.
 
     Parameters
@@ -148,14 +147,15 @@ def describe_subspace(model, learnt, data, rival, rng):
         Of the optimiser.
     data : tuple of X, y and X_unlabeled
         What the embedding is learnt from.
-    rival : Rival
-        The model in use.
+    learner : Learner
+    surrogate : Surrogate
+        Those in use.
     rng : numpy.random.Generator
         Draws the folds.
     """
-    densities = held_out_densities(rival, data, rng)
-    if not isinstance(rival.learner, IdentityLearner | FixedLearner):
-        warn_if_worse(densities, rival.name, stacklevel=4)
+    densities = held_out_densities(learner, surrogate, data, rng)
+    if not isinstance(learner, IdentityLearner | FixedLearner):
+        warn_if_worse(densities, learner.name, stacklevel=3)
     components, importance = model.directions
     few = 2 * count_directions(importance) <= components.shape[1]
     return LearntSubspace(
@@ -176,7 +176,7 @@ def count_directions(importance: FloatArray) -> int:
     return int(reached.argmax()) + 1 if reached.any() else 0
 
 
-def held_out_densities(rival, data, rng):
+def held_out_densities(learner, surrogate, data, rng):
     """Return the log densities, (n,), of values held out, by name; {} without evidence.
 
     The identity with its own prior and "constant" are always among them.
@@ -185,10 +185,9 @@ def held_out_densities(rival, data, rng):
     if y.size < LEAST_LABELS or np.ptp(y) == 0.0:
         return {}
     folds = rng.permutation(y.size) % N_FOLDS
-    rivals = (Rival(IdentityLearner(), GaussianProcessSurrogate()), rival)
-    densities = {
-        one.name: held_out_log_density(one, X, y, X_unlabeled, folds, rng) for one in rivals
-    }
+    rivals = (IdentityLearner(), GaussianProcessSurrogate()), (learner, surrogate)
+    data = X, y, X_unlabeled, folds, rng
+    densities = {rival[0].name: held_out_log_density(*rival, *data) for rival in rivals}
     return {**densities, "constant": held_out_constant(y, folds)}
 
 

@@ -18,7 +18,7 @@ from scipy.special import log_ndtr
 
 from skbo_silbo._numerics._priors import LEAST_SPARSE_DIMENSION
 from skbo_silbo._typing import BoolArray, FloatArray
-from skbo_silbo.surrogate._fitting import refit, restored
+from skbo_silbo.surrogate._fitting import refit
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 LARGEST = 1e6  # size of a constraint, in units of its typical size, beyond which all are alike
@@ -87,7 +87,11 @@ class Feasibility:
 
 
 def fit_feasibility(
-    states: Mapping[str, dict[str, Any]], X: FloatArray, constraints: FloatArray
+    states: Mapping[str, dict[str, Any]],
+    X: FloatArray,
+    constraints: FloatArray,
+    *,
+    tune: bool = True,
 ) -> tuple[Feasibility | None, dict[str, dict[str, Any]]]:
     """Return what evaluations say of constraints.
 
@@ -99,6 +103,8 @@ def fit_feasibility(
         Points of the cube.
     constraints : ndarray of shape (n, m)
         NaN where not known.
+    tune : bool, default=True
+        Search the hyperparameters where due; else constraints without a state are left out.
 
     Returns
     -------
@@ -107,25 +113,17 @@ def fit_feasibility(
     states : dict of str to dict
         Plain data.
     """
-    made = {
-        number: refit(_template(X), states.get(number), *data)
-        for number, data in _known_values(X, constraints)
-    }
+    sparse = X.shape[1] >= LEAST_SPARSE_DIMENSION
+    template = GaussianProcessSurrogate(prior="sparse" if sparse else "dimension-scaled")
+    made = {}
+    for number, values in enumerate(constraints.T):
+        rows, state = ~np.isnan(values), states.get(str(number))
+        if rows.any() and (tune or state is not None):
+            data = X[rows], scaled_constraint(values[rows]), np.zeros(rows.sum())
+            made[str(number)] = refit(template, state, *data, tune=tune)
     processes = tuple(process for process, _ in made.values())
     new_states = {number: state for number, (_, state) in made.items()}
     return Feasibility(processes) if processes else None, new_states
-
-
-def restore_feasibility(
-    states: Mapping[str, dict[str, Any]], X: FloatArray, constraints: FloatArray
-) -> Feasibility | None:
-    """Return the `Feasibility` of these states, or None; nothing is searched."""
-    processes = [
-        restored(_template(X), states[number], *data)
-        for number, data in _known_values(X, constraints)
-        if number in states
-    ]
-    return Feasibility(tuple(processes)) if processes else None
 
 
 def scaled_constraint(c: FloatArray) -> FloatArray:
@@ -151,19 +149,3 @@ def scaled_constraint(c: FloatArray) -> FloatArray:
     if scaled.max() > 0.0 == scaled.min():
         scaled = np.where(scaled == 0.0, -1.0, scaled)
     return np.sign(scaled) * np.log1p(np.abs(scaled))
-
-
-def _known_values(X, constraints):
-    """Return (number, (points, targets, noise)) of every constraint of which a value is known."""
-    known = []
-    for number, values in enumerate(constraints.T):
-        rows = ~np.isnan(values)
-        if rows.any():
-            data = X[rows], scaled_constraint(values[rows]), np.zeros(rows.sum())
-            known.append((str(number), data))
-    return known
-
-
-def _template(X):
-    sparse = X.shape[1] >= LEAST_SPARSE_DIMENSION
-    return GaussianProcessSurrogate(prior="sparse" if sparse else "dimension-scaled")

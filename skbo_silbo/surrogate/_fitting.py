@@ -31,6 +31,7 @@ def refit(
     noise: FloatArray,
     *,
     moved: bool = False,
+    tune: bool = True,
     rng: np.random.Generator | None = None,
 ) -> tuple[SurrogateT, dict[str, Any]]:
     """Return a fitted copy of a surrogate and its state; hyperparameters searched where due.
@@ -45,22 +46,18 @@ def refit(
         As in `Surrogate.fit`.
     moved : bool, default=False
         Whether the embedding has changed since: then a search is due.
+    tune : bool, default=True
+        Else the hyperparameters of `state` are kept, and it is returned as it is.
     rng : numpy.random.Generator or None, default=None
     """
+    surrogate = copy(template)
+    if state is not None and not tune:
+        surrogate.fit(Z, y, noise, state=state, tune=False, rng=None)
+        return surrogate, state
     tuned_at = 0 if moved or state is None else state["tuned_at"]
     tune = is_due(y.size, tuned_at, Z.shape[1])
-    surrogate = copy(template)
     surrogate.fit(Z, y, noise, state=state, tune=tune, rng=rng)
     return surrogate, {**surrogate.to_state(), "tuned_at": y.size if tune else tuned_at}
-
-
-def restored(
-    template: SurrogateT, state: dict[str, Any], Z: FloatArray, y: FloatArray, noise: FloatArray
-) -> SurrogateT:
-    """Return a copy of a surrogate fitted with the hyperparameters of `state`."""
-    surrogate = copy(template)
-    surrogate.fit(Z, y, noise, state=state, tune=False, rng=None)
-    return surrogate
 
 
 def left_out_log_density(

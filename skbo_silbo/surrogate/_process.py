@@ -114,11 +114,6 @@ class GaussianProcessSurrogate:
         return prior.shared() if self.isotropic else prior
 
     @property
-    def weights_(self) -> FloatArray:
-        """Inverse squared length scales, (r,)."""
-        return self._process.weights
-
-    @property
     def relevance_(self) -> FloatArray:
         """Inverse length scales, (r,)."""
         return np.sqrt(self._process.weights)

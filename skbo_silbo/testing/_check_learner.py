@@ -7,8 +7,8 @@ import numpy as np
 from skbo_silbo._checks import check_members, missing_members
 from skbo_silbo._typing import TransformerLike
 from skbo_silbo.embedding import Learner
-from skbo_silbo.embedding._learners import Transformer, choose_embedding
-from skbo_silbo.embedding._learnt import check_learnt
+from skbo_silbo.embedding._choice import choose_embedding, is_transformer
+from skbo_silbo.embedding._learner_protocol import check_learnt
 from skbo_silbo.testing._comparison import require, require_close
 
 
@@ -42,8 +42,8 @@ def check_learner(
     >>> from skbo_silbo.testing import check_learner
     >>> check_learner(PCA(2))
     """
-    if missing_members(learner, Learner) and not missing_members(learner, Transformer):
-        learner = choose_embedding(learner, "auto", n_inputs).learner
+    if missing_members(learner, Learner) and is_transformer(learner):
+        learner = choose_embedding(learner, "auto", n_inputs)
     check_members("learner", learner, Learner)
     learner = cast(Learner, learner)
     require(isinstance(learner.name, str), "name must be a string")

@@ -4,7 +4,7 @@ import numpy as np
 
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.mapping import Mapping
-from skbo_silbo.mapping._given import as_mapping
+from skbo_silbo.optimizers._given_parts import as_mapping
 from skbo_silbo.testing._comparison import require, require_close
 
 

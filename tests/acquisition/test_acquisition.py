@@ -11,12 +11,15 @@ from scipy.stats import norm
 from skbo_silbo.acquisition._functions import (
     confidence_gain,
     confidence_weight,
-    expected_improvement,
     log_expected_improvement,
 )
 
 getcontext().prec = 60
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
+
+
+def expected_improvement(mean, std, best):
+    return np.exp(log_expected_improvement(mean, std, best))
 
 
 def log_h_by_continued_fraction(t):

@@ -6,12 +6,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 
 from skbo_silbo import SemiSlicedInverseRegression, minimize
-from skbo_silbo.acquisition._functions import confidence_weight_as_run, variance_gain
 from skbo_silbo.baselines import SILBOAsRun
 from skbo_silbo.baselines._silbo_as_run import (
     AsRunLearner,
     BriefTopDown,
     HypercubeSearch,
+    confidence_weight_as_run,
+    variance_gain,
 )
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.problems import branin, colville, colville_as_run, embedded

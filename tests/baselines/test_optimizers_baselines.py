@@ -10,11 +10,10 @@ from skbo_silbo import SemiSlicedInverseRegression, minimize
 from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
 from skbo_silbo.baselines import REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.baselines._add_bo import AdditiveProcess, _likeliest, mean_correlation
-from skbo_silbo.baselines._rembo import ImageProcess, clipped_image, warped_image
+from skbo_silbo.baselines._random_embeddings import ImageProcess, clipped_image, warped_image
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.embedding._count_sketch import CountSketch
 from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
-from skbo_silbo.surrogate import central_differences
 
 BOUNDS = [(-1, 1)] * 12
 
@@ -149,15 +148,6 @@ def test_group_posteriors_sum_to_the_additive_posterior():
         assert_allclose(process.predict_group(i, new[:, groups[i]])[1], expected, rtol=1e-6)
     total = np.diag(joint.sum(axis=(0, 1)))
     assert_allclose(std, process.y_scale_ * np.sqrt(total), rtol=1e-6)
-
-
-def test_gradient_of_the_additive_mean():
-    Z, y = additive_data()
-    process = AdditiveProcess(2).fit(Z, y, rng=np.random.default_rng(0))
-    new = np.random.default_rng(1).uniform(-1, 1, (4, 6))
-    assert_allclose(
-        process.mean_gradient(new), central_differences(process.predict, new)[2], atol=1e-6
-    )
 
 
 def test_likelihood_of_a_grouping_is_the_density_of_the_values():

@@ -10,15 +10,15 @@ from numpy.testing import assert_allclose
 
 from skbo_silbo import KernelSlicedInverseRegression
 from skbo_silbo._numerics._preimages import nearest_preimages
-from skbo_silbo.baselines._add_bo import mean_correlation
-from skbo_silbo.baselines._ksir_bo import KSIRBO
-from skbo_silbo.baselines._sampled_add_bo import (
+from skbo_silbo.baselines._add_bo import (
     SampledAdditiveProcess,
     _correlation_of,
     log_density,
+    mean_correlation,
     sample_groups,
 )
-from skbo_silbo.baselines._zonotope_rembo import ZonotopeREMBO
+from skbo_silbo.baselines._random_embeddings import ZonotopeREMBO
+from skbo_silbo.baselines._sir_bo import KSIRBO
 
 BOUNDS = [(-1, 1)] * 12
 

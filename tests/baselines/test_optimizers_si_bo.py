@@ -9,7 +9,7 @@ from scipy.stats import loguniform, randint, uniform
 
 from skbo_silbo import minimize
 from skbo_silbo.baselines import SIBO
-from skbo_silbo.baselines._differences import (
+from skbo_silbo.baselines._si_bo import (
     STEP,
     DifferenceDesign,
     DifferenceLearner,

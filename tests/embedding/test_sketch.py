@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skbo_silbo import SILBO
+from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.embedding._count_sketch import CountSketch
 from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
-from skbo_silbo.embedding._learners import IdentityLearner
 from skbo_silbo.embedding._sketched import SketchedLearner
 
 
@@ -24,11 +24,11 @@ def test_splitting_bins_keeps_every_old_point_exactly(seed, d, r, rounds):
     V = rng.uniform(-1, 1, (4, r))
     X = sketch.expand(V)
     for _ in range(rounds):
-        chosen = np.flatnonzero(rng.random(sketch.r) < 0.6)
-        finer, parents = sketch.split(chosen, rng)
-        V = V[:, parents]
+        finer = sketch.halved(rng)
+        parents = [sketch.bins[finer.bins == b][:1] for b in range(finer.r)]
+        V = np.column_stack([V[:, p[0]] if p.size else np.zeros(4) for p in parents])
         assert_array_equal(finer.expand(V), X)  # to the last bit
-        assert finer.r == sketch.r + (sketch.counts[chosen] >= 2).sum()
+        assert finer.r == sketch.r + (sketch.counts >= 2).sum()
         assert finer.counts[: sketch.r].sum() + finer.counts[sketch.r :].sum() == d
         sketch = finer
 
@@ -37,7 +37,7 @@ def test_splitting_every_bin_ends_with_one_input_each():
     rng = np.random.default_rng(0)
     sketch, rounds = CountSketch.draw(64, 4, rng, balanced=True), 0
     while sketch.r < 64:
-        sketch, _ = sketch.split(range(sketch.r), rng)
+        sketch = sketch.halved(rng)
         rounds += 1
     assert rounds == 4  # log2(d / m)
     assert (sketch.counts == 1).all()
@@ -51,7 +51,7 @@ def test_sketched_products_are_right_on_average(balanced):
     products = []
     for _ in range(20_000):
         sketch = CountSketch.draw(12, 5, rng, balanced=balanced)
-        a, b = sketch.compress(np.vstack([x, y]))
+        a, b = sketch.project(np.vstack([x, y])) * sketch.counts
         products.append(a @ b)
     error = np.std(products) / np.sqrt(len(products))
     assert abs(np.mean(products) - x @ y) < 4 * error

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from skbo_silbo import SILBO, Space, minimize
-from skbo_silbo.journal._checked_lines import checked_line
+from skbo_silbo.journal._journal import checked_line
 
 BOUNDS = [(0.0, 1.0), (0.0, 1.0)]
 

@@ -17,7 +17,7 @@ from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._fingerprint import described_parameters
 from skbo_silbo.model_selection._optimizer import OWN
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._identity import engine_options
+from skbo_silbo.optimizers._events import engine_options
 
 X, Y = np.zeros((12, 1)), np.arange(12.0)
 NAMES = [f"x{i}" for i in range(8)]

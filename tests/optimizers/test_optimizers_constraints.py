@@ -19,7 +19,6 @@ from skbo_silbo.inspection import ConvergenceDisplay
 from skbo_silbo.optimizers._history import History
 from skbo_silbo.surrogate._feasibility import (
     fit_feasibility,
-    restore_feasibility,
     scaled_constraint,
 )
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
@@ -99,7 +98,7 @@ def test_what_is_known_is_certain_and_states_give_the_same_processes():
     sure = np.abs(C[3:]).min(axis=1) > 0.1
     chance = np.exp(learnt.log_probability(X[3:][sure]))
     assert_array_equal(chance > 0.5, (C[3:][sure] <= 0.0).all(axis=1))
-    again = restore_feasibility(json.loads(json.dumps(states)), X, C)
+    again, _ = fit_feasibility(json.loads(json.dumps(states)), X, C, tune=False)
     assert_array_equal(again.log_probability(X), learnt.log_probability(X))
     assert fit_feasibility({}, X, np.full((len(X), 2), np.nan))[0] is None
 

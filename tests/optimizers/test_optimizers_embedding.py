@@ -12,9 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo import SILBO
-from skbo_silbo.embedding._learners import IdentityLearner, TransformerLearner, choose_embedding
-from skbo_silbo.embedding._nonlinear import N_TRIAL
-from skbo_silbo.sensitivity._evidence import Rival, held_out_log_density
+from skbo_silbo.embedding._choice import IdentityLearner, choose_embedding
+from skbo_silbo.embedding._learners import N_TRIAL, TransformerLearner
+from skbo_silbo.sensitivity._evidence import held_out_log_density
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 
@@ -56,18 +56,19 @@ def ridge_data(n, d, seed, noise=0.02):
     [
         ("auto", "auto", 30, "sparse", "sparse"),
         ("auto", "auto", 4, "identity", "dimension-scaled"),
-        ("auto", 2, 30, "semi-sir", None),
+        ("auto", 2, 30, "semi-sir", "dimension-scaled"),
         ("identity", "auto", 30, "identity", "dimension-scaled"),
         ("sparse", 30, 30, "sparse", "sparse"),
-        ("sir", 3, 30, "sir", None),
-        ("semi-sir-local", "auto", 30, "semi-sir-local", None),
-        ("semi-sir-paper", "auto", 30, "semi-sir-paper", None),
-        (PCA(2), "auto", 30, "PCA", None),
+        ("sir", 3, 30, "sir", "dimension-scaled"),
+        ("semi-sir-local", "auto", 30, "semi-sir-local", "dimension-scaled"),
+        ("semi-sir-paper", "auto", 30, "semi-sir-paper", "dimension-scaled"),
+        (PCA(2), "auto", 30, "PCA", "dimension-scaled"),
     ],
 )
 def test_names_say_what_is_learnt_and_believed(embedding, n_components, d, name, prior):
-    chosen = choose_embedding(embedding, n_components, d)
-    assert (chosen.learner.name, chosen.prior) == (name, prior)
+    assert choose_embedding(embedding, n_components, d).name == name
+    optimizer = SILBO([(0, 1)] * d, embedding=embedding, n_components=n_components)
+    assert optimizer._configuration.surrogate.prior == prior
 
 
 @pytest.mark.parametrize("embedding", ["identity", "sparse"])
@@ -147,8 +148,8 @@ def test_the_point_that_the_search_found_is_the_one_proposed():
 
 
 def densities_of(learner, X, y, folds):
-    rival = Rival(learner, GaussianProcessSurrogate())
-    return held_out_log_density(rival, X, y, X[:0], folds, np.random.default_rng(0))
+    surrogate = GaussianProcessSurrogate()
+    return held_out_log_density(learner, surrogate, X, y, X[:0], folds, np.random.default_rng(0))
 
 
 def test_held_out_values_take_no_part(recorder):
@@ -216,7 +217,7 @@ def test_more_components_than_a_short_design_identifies():
 def test_more_components_than_the_usual_slices_identify():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (60, 20))
-    learner = choose_embedding("semi-sir", 15, 20).learner
+    learner = choose_embedding("semi-sir", 15, 20)
     assert learner.learn(X, rng.standard_normal(60), X[:0]).r == 15
 
 
@@ -341,9 +342,9 @@ def planted_data(n=60, d=40, seed=0):
 
 def test_coordinates_are_those_that_matter():
     X, y = planted_data()
-    learner = choose_embedding("coordinates", "auto", 40).learner
+    learner = choose_embedding("coordinates", "auto", 40)
     assert_array_equal(learner.learn(X, y, X[:0]).basis, np.eye(40)[:, [7, 30]])
-    learner = choose_embedding("coordinates", 5, 40).learner
+    learner = choose_embedding("coordinates", 5, 40)
     basis = learner.learn(X, y, X[:0]).basis
     assert basis.shape == (40, 5)
     assert basis[[7, 30]].sum() == 2
@@ -354,11 +355,11 @@ def test_the_active_subspace_has_even_directions_too():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (80, 8))
     direction = np.r_[3.0, -4.0, np.zeros(6)] / 5
-    learner = choose_embedding("active-subspace", 1, 8).learner
+    learner = choose_embedding("active-subspace", 1, 8)
     embedding = learner.learn(X, (X @ direction) ** 2, X[:0])
     assert np.abs(embedding.basis.T @ direction).item() > 0.95
     assert learner.learn(X, np.ones(80), X[:0]).is_identity
-    wide = choose_embedding("active-subspace", 8, 8).learner
+    wide = choose_embedding("active-subspace", 8, 8)
     assert wide.learn(X[:5], X[:5, 0], X[:0]).r <= 5
 
 

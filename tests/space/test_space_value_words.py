@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import uniform
 
 from skbo_silbo import SILBO, Space
-from skbo_silbo.optimizers._identity import check_space, space_to_data
+from skbo_silbo.optimizers._events import check_space, space_to_data
 
 
 def relu(x):

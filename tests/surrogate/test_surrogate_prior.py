@@ -57,7 +57,7 @@ def test_leave_one_out_density_is_that_of_refits():
     density = surrogate.leave_one_out_log_density()
     signal, noise = np.exp(surrogate.theta_[[0, -1]])
     targets = (y - surrogate.y_mean_) / surrogate.y_scale_
-    q = 5 * (((Z[:, None] - Z[None]) ** 2) * surrogate.weights_).sum(axis=2)
+    q = 5 * (((Z[:, None] - Z[None]) ** 2) * surrogate.relevance_**2).sum(axis=2)
     K = signal * (1 + np.sqrt(q) + q / 3) * np.exp(-np.sqrt(q)) + noise * np.eye(15)
     for i in range(15):
         rest = np.arange(15) != i

@@ -15,12 +15,13 @@ from skbo_silbo.acquisition._functions import (
     confidence_gain,
     log_expected_improvement,
     no_improvement,
-    variance_gain,
 )
 from skbo_silbo.baselines import SIRBO
 from skbo_silbo.baselines._add_bo import AdditiveProcess
+from skbo_silbo.baselines._silbo_as_run import variance_gain
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.embedding._learners import IdentityLearner, TransformerLearner
+from skbo_silbo.embedding._choice import IdentityLearner
+from skbo_silbo.embedding._learners import TransformerLearner
 from skbo_silbo.mapping._bottom_up import BottomUp
 from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.surrogate import GaussianProcessSurrogate

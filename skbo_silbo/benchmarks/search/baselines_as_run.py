@@ -14,10 +14,10 @@ import numpy as np
 
 from skbo_silbo.acquisition import Found
 from skbo_silbo.acquisition._box_search import BoxSearch
-from skbo_silbo.acquisition._functions import confidence_weight_as_run, variance_gain
 from skbo_silbo.baselines import REMBO, SIRBO, HeSBO
+from skbo_silbo.baselines._silbo_as_run import confidence_weight_as_run, variance_gain
 from skbo_silbo.decomposition import SemiSlicedInverseRegression
-from skbo_silbo.embedding._learners import choose_embedding
+from skbo_silbo.embedding._choice import choose_embedding
 
 GENERATIONS, STEP = 2, 0.5  # of their CMA-ES
 
@@ -48,7 +48,7 @@ class SIRBOAsRun(SIRBO):
         bound = partial(variance_gain, kappa=confidence_weight_as_run(self.n_initial, r))
         return replace(
             super().configure(d),
-            learner=choose_embedding(pencil, "auto", d).learner,
+            learner=choose_embedding(pencil, "auto", d),
             acquisition=lambda t: bound,
             search=LowestBound(),
         )

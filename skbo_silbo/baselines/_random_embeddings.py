@@ -1,0 +1,272 @@
+"""Bayesian optimisation on one random embedding: REMBO, what its kernels compare, and HeSBO."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Self, cast
+
+import numpy as np
+
+from skbo_silbo._checks import check_choice, check_count
+from skbo_silbo._typing import Auto, FloatArray
+from skbo_silbo.acquisition import AcquisitionFunction
+from skbo_silbo.acquisition._box_search import N_ROUNDS, BoxSearch
+from skbo_silbo.acquisition._climb import Climb
+from skbo_silbo.baselines._baseline import Baseline
+from skbo_silbo.embedding import LinearEmbedding
+from skbo_silbo.embedding._choice import FixedLearner
+from skbo_silbo.embedding._count_sketch import CountSketch
+from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
+from skbo_silbo.embedding._sketched import SKETCH_STREAM
+from skbo_silbo.mapping._bottom_up import BottomUp
+from skbo_silbo.mapping._top_down import TopDown
+from skbo_silbo.optimizers import Configuration
+from skbo_silbo.optimizers._configuration import make_acquisition
+from skbo_silbo.optimizers._design import check_n_initial, image_points
+from skbo_silbo.surrogate import GaussianProcessSurrogate, central_differences
+
+KERNELS = ("y", "x", "psi")
+MOST_COMPONENTS = 10  # n_components="auto"
+FAR = 10.0  # times the half widths: well outside the zonotope
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class SketchedOptimizer(Baseline):
+    """Base of `REMBO` and `HeSBO`, which draw the embedding first and never learn one."""
+
+    n_components: int | Auto = "auto"
+    acquisition: str | AcquisitionFunction = "ei"
+    n_initial: int | Auto = "auto"
+
+    def configure(self, d: int) -> Configuration:
+        """Return the `Configuration` for d columns, after checking the arguments."""
+        r = min(d, MOST_COMPONENTS) if self.n_components == "auto" else self.n_components
+        r = check_count("n_components", r, least=0 if d == 0 else 1)
+        sketch = self._draw_sketch(d, r, self._rng(*SKETCH_STREAM))
+        mapping = BottomUp()
+        return Configuration(
+            learner=FixedLearner(sketch),
+            mapping=mapping,
+            search=BoxSearch(n_rounds=N_ROUNDS),
+            acquisition=make_acquisition(self.acquisition),
+            design=partial(image_points, embedding=sketch, mapping=mapping),
+            surrogate=self._make_surrogate(sketch),
+            n_initial=check_n_initial(self.n_initial, r),
+        )
+
+    @abstractmethod
+    def _draw_sketch(self, d, r, rng):
+        """Return the embedding of d columns in r coordinates."""
+
+    def _make_surrogate(self, sketch):
+        return GaussianProcessSurrogate()
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class REMBO(SketchedOptimizer):
+    """Bayesian optimisation in a random embedding: ``x = clip(A z)``, A Gaussian.
+
+    Parameters
+    ----------
+    bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
+        Where to search.
+    n_components : int or "auto", default="auto"
+        Coordinates r of z, searched in ``[-sqrt(r), sqrt(r)]^r``. "auto": 10, or d if lower.
+    kernel : {"y", "x", "psi"}, default="y"
+        What the Matern kernel compares: z ("y", one length scale for each coordinate), the
+        clipped images ("x"), or these warped back to the range of A ("psi").
+    acquisition : {"ei", "ucb"}, default="ei"
+        What is maximised.
+    n_initial : int or "auto", default="auto"
+        Points before the first model, observed ones included.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed.
+
+    Attributes
+    ----------
+    best_x_, best_y_, x_iters_, func_vals_, embedding_, n_initial_, space_
+        As those of `SILBO`; `embedding_` is a `GaussianSketch` from the first model on.
+
+    References
+    ----------
+    Wang, Zoghi, Hutter, Matheson and de Freitas (2013), "Bayesian Optimization in High Dimensions
+    via Random Embeddings" (kernels "y" and "x"); Binois, Ginsbourger and Roustant (2015), "A Warped
+    Kernel Improving Robustness in Bayesian Optimization via Random Embeddings" ("psi").
+
+    Examples
+    --------
+    >>> from skbo_silbo.baselines import REMBO
+    >>> optimizer = REMBO([(-1, 1)] * 20, n_components=2, random_state=0)
+    >>> optimizer.ask().shape
+    (20,)
+    """
+
+    kernel: str = "y"
+
+    def configure(self, d: int) -> Configuration:
+        """Return the `Configuration` for d columns, after checking the arguments."""
+        check_choice("kernel", self.kernel, KERNELS)
+        return super().configure(d)
+
+    def _draw_sketch(self, d, r, rng):
+        return GaussianSketch.draw(d, r, rng)
+
+    def _make_surrogate(self, sketch):
+        if self.kernel == "y":
+            return GaussianProcessSurrogate()
+        image = clipped_image if self.kernel == "x" else warped_image
+        return ImageProcess(partial(image, sketch=sketch))
+
+
+def clipped_image(Z: FloatArray, sketch: GaussianSketch) -> FloatArray:
+    """Return ``clip(A z)``, (n, d): what the kernel K_X of Wang et al. (2013) compares."""
+    return np.clip(sketch.expand(Z), -1.0, 1.0)
+
+
+def warped_image(Z: FloatArray, sketch: GaussianSketch) -> FloatArray:
+    """Return Psi(z), (n, r): what the kernel K_psi of Binois et al. (2015) compares.
+
+    The clipped image x is projected onto the range of A, as p. Where p lies outside the cube, it is
+    pulled to the pivot p' on the cube's surface, and pushed out again by ``||x - p'||``
+    along p': so that distances to the cube's faces count (Binois, Ginsbourger and Roustant 2015,
+    section 3). It depends on z through x alone: equal images give equal kernels.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, r)
+    sketch : GaussianSketch
+
+    Returns
+    -------
+    warped : ndarray of shape (n, r)
+        Coordinates in an orthonormal basis of the range of A.
+    """
+    X = clipped_image(Z, sketch)
+    P = X @ sketch.basis @ sketch.basis.T
+    pivots = P / np.maximum(1.0, np.abs(P).max(axis=1, keepdims=True))
+    lengths = np.linalg.norm(pivots, axis=1, keepdims=True)
+    pushed = np.linalg.norm(X - pivots, axis=1, keepdims=True)
+    stretch = 1.0 + pushed / np.where(lengths > 0.0, lengths, 1.0)
+    return (stretch * pivots) @ sketch.basis
+
+
+class ImageProcess(GaussianProcessSurrogate):
+    """A Gaussian process with one length scale on ``image(Z)`` in place of Z.
+
+    Parameters
+    ----------
+    image : callable
+        From (n, r) to (n, k).
+    """
+
+    def __init__(self, image: Callable[[FloatArray], FloatArray]) -> None:
+        super().__init__(isotropic=True)
+        self.image = image
+
+    def fit(self, Z: FloatArray, *args: Any, **options: Any) -> Self:
+        """Condition on the images of Z, as `GaussianProcessSurrogate.fit` does on Z."""
+        self._r = Z.shape[1]
+        return super().fit(self.image(Z), *args, **options)
+
+    @property
+    def relevance_(self) -> FloatArray:
+        """Ones, (r,): one length scale is shared by all."""
+        return np.ones(self._r)
+
+    def with_points(self, Z: FloatArray, y: FloatArray) -> Self:
+        """Return a surrogate with points added, hyperparameters kept."""
+        return super().with_points(self.image(Z), y)
+
+    def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return mean and standard deviation at the rows of Z."""
+        return super().predict(self.image(Z))
+
+    def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
+        """Return mean, standard deviation and their gradients at the rows of Z."""
+        return central_differences(self.predict, Z)
+
+
+class ZonotopeREMBO(SketchedOptimizer):
+    """Bayesian optimisation in a random embedding, z searched over the image of the whole cube.
+
+    B has orthonormal columns with a random span. In place of clipping, the point of z is the
+    shortest x of the cube with ``x B = z``. So z ranges over the zonotope ``{x B}``: no two z
+    have one point, and no z is without one. The arguments are those of `REMBO` without `kernel`,
+    which compares z: here distances in z are those of the points' projections.
+
+    References
+    ----------
+    Binois, Ginsbourger and Roustant (2017), "On the choice of the low-dimensional domain for global
+    optimization via random embeddings", arXiv 1704.05318: the back-projection gamma and its domain.
+
+    Examples
+    --------
+    >>> from skbo_silbo import minimize
+    >>> minimize(lambda x: x[0], [(-1, 1)] * 20, method="rembo-zonotope", n_calls=6).nfev
+    6
+    """
+
+    def _draw_sketch(self, d, r, rng):
+        if d == 0:
+            return LinearEmbedding(d)
+        return LinearEmbedding.from_components(GaussianSketch.draw(d, r, rng).matrix.T)
+
+    def configure(self, d: int) -> Configuration:
+        """Return the `Configuration` for d columns, after checking the arguments."""
+        made, mapping = super().configure(d), TopDown("least-squares")
+        design = partial(
+            zonotope_points, embedding=cast(FixedLearner, made.learner).embedding, mapping=mapping
+        )
+        return replace(made, mapping=mapping, search=Climb(), design=design)
+
+
+def zonotope_points(n, d, rng, *, embedding, mapping):
+    """Return n points of the cube, (n, d), whose coordinates lie in all parts of the zonotope.
+
+    Coordinates far out, in random directions, are carried to the boundary, and from there towards
+    the centre by a share ``u^(1/r)``, as in a ball.
+    """
+    r = embedding.r
+    far = FAR * embedding.half_widths * rng.standard_normal((n, r))
+    boundary = embedding.project(mapping.lift(far, embedding, None))
+    return mapping.lift(rng.random((n, 1)) ** (1.0 / max(r, 1)) * boundary, embedding, None)
+
+
+class HeSBO(SketchedOptimizer):
+    """Bayesian optimisation on a count sketch: every input follows one of few coordinates.
+
+    Parameters
+    ----------
+    bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
+        Where to search.
+    n_components : int or "auto", default="auto"
+        Coordinates of the sketch, searched in ``[-1, 1]``. "auto": 10, or d if lower.
+    acquisition : {"ei", "ucb"}, default="ei"
+        What is maximised.
+    n_initial : int or "auto", default="auto"
+        Points before the first model, observed ones included.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed.
+
+    Attributes
+    ----------
+    best_x_, best_y_, x_iters_, func_vals_, embedding_, n_initial_, space_
+        As those of `SILBO`; `embedding_` is a `CountSketch` from the first model on.
+
+    References
+    ----------
+    Nayebi, Munteanu and Poloczek (2019), "A Framework for Bayesian Optimization in Embedded
+    Subspaces", Algorithm 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbo_silbo.baselines import HeSBO
+    >>> optimizer = HeSBO([(-1, 1)] * 20, n_components=2, random_state=0)
+    >>> len(np.unique(np.abs(optimizer.ask()).round(6)))
+    2
+    """
+
+    def _draw_sketch(self, d, r, rng):
+        return CountSketch.draw(d, r, rng)
