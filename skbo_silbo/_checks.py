@@ -6,16 +6,16 @@ from numbers import Integral, Real
 
 import numpy as np
 
-PASSED_THROUGH = ("skbo_silbo", "sklearn", "joblib")
+PASSED_THROUGH = ("skbo_silbo", "sklearn", "joblib", "contextlib")
 """Packages between the user's line and a warning."""
 
 
-def warn_user(message):
+def warn_user(message, category=UserWarning):
     """Warn as from the nearest line that is neither ours nor scikit-learn's."""
     frame, level = inspect.currentframe(), 1
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] in PASSED_THROUGH:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, UserWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
 
 
 def missing_members(given, protocol):

@@ -101,7 +101,10 @@ BoundsLike: TypeAlias = (
     ArrayLike | Bounds | Mapping[str, Any] | Sequence[Mapping[str, Any]] | SpaceLike
 )
 Constraint: TypeAlias = LinearConstraint | NonlinearConstraint
-ConstraintsLike: TypeAlias = Constraint | Sequence[Constraint] | None
+NamedConstraint: TypeAlias = tuple[Sequence[str], Constraint]
+ConstraintsLike: TypeAlias = (
+    Constraint | NamedConstraint | Sequence[Constraint | NamedConstraint] | None
+)
 Point: TypeAlias = FloatArray | dict[str, Any]
 Points: TypeAlias = FloatArray | list[dict[str, Any]]
 Options: TypeAlias = Mapping[str, Any]

@@ -129,11 +129,12 @@ def minimize(
     n_retries : int, default=1
         How often a point is evaluated again, alone, whose worker died; then it counts as failed,
         with a `LostEvaluationWarning`. 0 gives it up at once.
-    constraints : NonlinearConstraint, LinearConstraint or list of these, default=None
+    constraints : NonlinearConstraint, LinearConstraint, (names, constraint) or list, default=None
         Of `scipy.optimize`, on cheap known functions: every point that is proposed satisfies them;
         they are called with a point, often, before `func` is; with a journal with random points
         too. A `LinearConstraint` may have equal bounds, as shares that sum to one: it holds to nine
-        digits of the ranges. Points of `x0` are evaluated as given.
+        digits of the ranges. With a `Space` it needs names for its columns, ``(["a", "b"],
+        LinearConstraint(A, lb, ub))``, and inequalities. Points of `x0` are evaluated as given.
     n_constraints : int, default=0
         How many constraints an evaluation shows that cannot be known before: `func` then returns
         ``(value, c)``, c of this length and at most 0 where a constraint holds, NaN where one is

@@ -1,9 +1,9 @@
 """Evaluating batches of candidates through scikit-learn."""
 
-import warnings
 from contextlib import contextmanager, nullcontext
 from itertools import groupby
 
+from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import (
     adopt_rows,
     call_in_parallel,
@@ -14,7 +14,7 @@ from skbo_silbo._sklearn import (
     with_results,
 )
 from skbo_silbo.model_selection._candidates import Candidate, mean_score
-from skbo_silbo.model_selection._splits import FrozenSplits, freeze
+from skbo_silbo.model_selection._splits import FrozenSplits
 from skbo_silbo.workers import LostEvaluationWarning
 from skbo_silbo.workers._losses import MOST_DEATHS
 
@@ -25,7 +25,7 @@ class Batches:
     Parameters
     ----------
     search : BaseSearchCV
-        Whose ``cv``, ``refit`` and ``verbose`` count.
+        Whose ``refit`` and ``verbose`` count.
     evaluate_candidates : callable
         What `BaseSearchCV` hands to ``_run_search``. It must return a dict with all ``"rows"``
         so far.
@@ -49,10 +49,8 @@ class Batches:
         self.callback_ctx, self.begun = callback_ctx, begun
         self.candidates, self.n_batches, self.table = [], 0, None
         self._evaluate_candidates = evaluate_candidates
-        self._rungs, self._cv = search._rungs, freeze(search.cv)
-        if self._rungs is not None:
-            self._cv = FrozenSplits(search_state(evaluate_candidates).splitter)
-        self._n_rows = 0
+        self._rungs, self._n_rows = search._rungs, 0
+        self._cv = FrozenSplits(search_state(evaluate_candidates).splitter)
 
     @property
     def has_results(self):
@@ -130,7 +128,7 @@ class Batches:
         if self.search.error_score == "raise":
             raise RuntimeError(f"{why}: {params}. Give error_score a number to go on without it.")
         text = f"candidate {params} counts as failed: {why}."
-        warnings.warn(text, LostEvaluationWarning, stacklevel=2)
+        warn_user(text, LostEvaluationWarning)
         return why
 
     def accept(self, batch):
@@ -185,13 +183,10 @@ class Batches:
 
     @contextmanager
     def _callback_kwargs(self, n_points):
-        with self._task_of(n_points) as ctx:
-            yield {} if ctx is None else {"callback_ctx": ctx}
-
-    def _task_of(self, n_points):
         n_fits = n_points * self.search.n_splits_
         task = {"task_name": "batch", "max_subtasks": n_fits, "sequential_subtasks": False}
-        return callback_task(self.search, self.callback_ctx, **task)
+        with callback_task(self.search, self.callback_ctx, **task) as ctx:
+            yield {} if ctx is None else {"callback_ctx": ctx}
 
 
 @contextmanager

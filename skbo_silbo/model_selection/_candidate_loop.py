@@ -27,7 +27,7 @@ class CandidateLoop:
     """
 
     def __init__(self, search, batches, memory):
-        self.search, self.batches, self.begun = search, batches, memory.begun
+        self.search, self.batches, self.memory = search, batches, memory
         self.proposals = Proposals(search, memory)
         self.total = min(search.n_iter, memory.space.n_points + memory.given.n_outside)
         self.stopping = Stopping(self.total, search.max_time, search.patience)
@@ -35,12 +35,11 @@ class CandidateLoop:
         self.times = Times(search, self.stopping) if search.time_aware else None
         if self.times is not None:
             self.proposals.ask = self.times.ask
-        self._is_in_order = memory.is_in_order
 
     def run(self):
         """Evaluate candidates until the search ends; return why it did."""
         search = self.search
-        with show_progress(search.verbose, self.total) as self.progress:
+        with show_progress(search.verbose, self.total) as self.show:
             batch_size, n_workers = read_batch_size(search)
             if batch_size is None:
                 self._as_workers_are_free(n_workers)
@@ -52,10 +51,10 @@ class CandidateLoop:
         return self.stopping.reason(space_is_finite=self.total < search.n_iter)
 
     def _in_batches(self, batch_size, evaluate):
-        if not self._is_in_order:
+        if not self.memory.is_in_order:
             self._recall_all()
         while n := self.stopping.room(batch_size):
-            if self._evaluate_given(evaluate):
+            if self._evaluate_given(n, evaluate):
                 continue
             try:
                 points, recalled = self.proposals.next_batch(n, self.batches.n_batches)
@@ -83,20 +82,19 @@ class CandidateLoop:
         if recalled := self.proposals.recall_all(self.stopping.room(self.search.n_iter)):
             self._note(recalled, recalled)
 
-    def _evaluate_given(self, evaluate):
-        """Recall what was given, or evaluate it after all that is in the journal; say if any."""
-        room = self.stopping.room(len(self.proposals.given.params))
-        left, recalled = self.proposals.next_given(room, self.batches.candidates)
+    def _evaluate_given(self, n, evaluate):
+        """Recall a batch of what was given, or evaluate n of it after the journal; say if any."""
+        left, recalled = self.proposals.next_given(n, self.batches.candidates)
         if left or recalled:
             self._take(self._evaluate(left, ["given"] * len(left), evaluate), recalled)
         return bool(left or recalled)
 
     def _look_at_suspects(self, workers):
         """Evaluate first, one by one, what an earlier run may have ended with."""
-        for params in self.begun.suspects():
+        for params in self.memory.begun.suspects():
             if self.stopping.room(1):
                 self.proposals.take_from_waiting(params)
-                is_given = self.proposals.given.number(params) is not None
+                is_given = self.proposals.given.number(params)
                 sources = ["given"] if is_given else self.proposals.sources(1)
                 evaluate = workers.evaluate
                 self._take(self._evaluate([params], sources, evaluate, is_in_order=False))
@@ -121,7 +119,8 @@ class CandidateLoop:
         try:
             points = self.proposals.next(n)
         except SpaceExhausted:
-            self.stopping.end("exhausted")
+            if not workers.n_under_way:  # else what ends may go on, with more of a resource
+                self.stopping.end("exhausted")
             return False
         workers.note_proposal(time.monotonic() - since)
         sources = self.proposals.sources(len(points), n_under_way)
@@ -154,7 +153,7 @@ class CandidateLoop:
         def kept(batch):
             return self._keep([replace(candidate, is_in_order=is_in_order) for candidate in batch])
 
-        if not any(self.begun.is_suspect(params) for params in points):
+        if not any(self.memory.begun.is_suspect(params) for params in points):
             return kept(evaluate(points, sources) if points else [])
         batch = []
         for params, source in zip(points, sources, strict=True):
@@ -171,7 +170,7 @@ class CandidateLoop:
     def _keep(self, candidates):
         """Put candidates on disk and return them; on a full one they are among the results."""
         try:
-            self.proposals.keep(candidates)
+            self.memory.keep(candidates, self.proposals.noise_of)
         except OSError:
             self.batches.accept(candidates)
             raise
@@ -187,7 +186,7 @@ class CandidateLoop:
 
     def _note(self, batch, recalled):
         self.batches.accept(batch)
-        rungs = self.search._rungs
+        rungs, callback = self.search._rungs, self.search.callback
         for i, candidate in enumerate(batch):
             if self.race is not None:
                 self.race.note(candidate)
@@ -195,12 +194,8 @@ class CandidateLoop:
                 self.times.note(candidate)
             is_full = rungs is None or rungs.is_full(candidate.params)
             self.stopping.count(candidate, recalled=i < len(recalled), is_full=is_full)
-            self.progress.update(self.stopping, candidate)
-            self._call_back(candidate)
-        if self.stopping.weighs_gain and not self.proposals.has_recalled_left:
+            self.show(self.stopping, candidate)
+            if callback is not None and callback(self.stopping.progress(candidate)):
+                self.stopping.end("callback")
+        if self.stopping.weighs_gain and not self.memory.has_batches:
             self.stopping.weigh(self.proposals.optimizer.expected_gain(), self.search.refit)
-
-    def _call_back(self, candidate):
-        callback = self.search.callback
-        if callback is not None and callback(self.stopping.progress(candidate)):
-            self.stopping.end("callback")

@@ -9,6 +9,8 @@ from numbers import Number
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
+from skbo_silbo._checks import warn_user
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -155,11 +157,9 @@ def unrun_folds_are_no_surprise(candidates):
 def warn_of_interruption(candidates, n_iter, error):
     """Say that the results are those of the candidates before an interruption."""
     then = "the error is raised" if isinstance(error, SystemExit) else "the best is refitted"
-    warnings.warn(
+    warn_user(
         f"the search was interrupted after {len(candidates)} of {n_iter} candidates "
-        f"({error!r}): these are its results, and {then}.",
-        UserWarning,
-        stacklevel=3,
+        f"({error!r}): these are its results, and {then}."
     )
 
 
@@ -167,11 +167,10 @@ def warn_of_failures(candidates, error_score):
     """Say how many candidates failed, if any, and why the last did."""
     errors = [candidate.error for candidate in candidates if candidate.error is not None]
     if errors:
-        warnings.warn(
+        warn_user(
             f"{len(errors)} of {len(candidates)} candidates failed and have "
             f"error_score={error_score} in cv_results_. The last:\n{errors[-1]}",
             FitFailedWarning,
-            stacklevel=2,
         )
 
 

@@ -3,23 +3,22 @@
 import numpy as np
 from scipy.optimize import NonlinearConstraint
 
+from skbo_silbo.optimizers._constraints import listed
+
 
 def read_constraints(given):
     """Return the `constraints` of a search as `SILBO.constrain` takes them.
 
     Parameters
     ----------
-    given : callable, NonlinearConstraint, list of these, or None
+    given : callable, NonlinearConstraint, (names, constraint), list of these, or None
         A callable says of a candidate whether it is valid.
 
     Returns
     -------
     constraints : list
     """
-    if given is None:
-        return []
-    listed = given if isinstance(given, (list, tuple)) else [given]
-    return [NonlinearConstraint(_Rule(c), 1.0, np.inf) if callable(c) else c for c in listed]
+    return [NonlinearConstraint(_Rule(c), 1.0, np.inf) if callable(c) else c for c in listed(given)]
 
 
 class _Rule:

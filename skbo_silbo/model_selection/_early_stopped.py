@@ -46,7 +46,8 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         histogram boosting, from 1.7). It has to be told to stop early in its own words. Of a
         Pipeline the last step stops early; the steps before it see the fitted part alone.
     validation_fraction : float, default=0.1
-        Share of the rows, or of the groups, that is held out. Classes keep their shares.
+        Share of the rows, or of the groups, that is held out. Classes keep their shares, unless
+        groups are given.
     splitter : splitter, default=None
         Holds out by its first split in the place of `validation_fraction`.
     random_state : int, RandomState instance or None, default=None
@@ -137,6 +138,7 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         if steps is not None:
             X_fitted = steps.fit_transform(X_fitted, y_fitted)
             X_held_out = steps.transform(X_held_out)
+            estimator.steps = [*steps.steps, estimator.steps[-1]]  # copies, where there is memory
         weights = _weights(names, sample_weight, fitted, held_out)
         rows = next(
             make(X_held_out, y_held_out) for name, make in HELD_OUT.items() if name in names

@@ -13,7 +13,7 @@ Lienhart, Archambeau and Seeger 2020, "Model-based asynchronous hyperparameter a
 architecture search"). Which goes on is there the best score of the rung.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import count, takewhile
 from numbers import Integral
@@ -194,46 +194,37 @@ def _require_alone(search):
             f"resource must be {ROWS!r} or a parameter of the estimator: got {search.resource!r}. "
             f"Give one of {sorted(known)}."
         )
-    others = {
-        "racing": search.racing,
-        "time_aware": search.time_aware,
-        "initial_results": search.initial_results is not None,
+    excluded = {
+        "racing": (search.racing, "candidates that lose are stopped by their rung already"),
+        "time_aware": (search.time_aware, "what a candidate costs is decided by its rung"),
+        "initial_results": (
+            search.initial_results is not None,
+            "what resource their scores are of is not known",
+        ),
     }
-    for name, is_set in others.items():
+    for name, (is_set, why) in excluded.items():
         if is_set:
             raise ValueError(
-                f"{name} must not be given with resource={search.resource!r}: "
-                f"{WHY_NOT[name]}. Leave one of them out."
+                f"{name} must not be given with resource={search.resource!r}: {why}. Leave one of "
+                "them out."
             )
-
-
-WHY_NOT = {
-    "racing": "candidates that lose are stopped by their rung already",
-    "time_aware": "what a candidate costs is decided by its rung",
-    "initial_results": "what resource their scores are of is not known",
-}
 
 
 def _most(search, n_rows):
-    most = search.max_resources
-    if search.resource == ROWS:
-        if most == "auto":
-            return n_rows
-        if most > n_rows:
-            raise ValueError(
-                f"max_resources must be at most the number of rows, {n_rows}: got {most}. Give "
-                "'auto' for all of them."
-            )
-        return most
-    if most != "auto":
-        return most
-    has = search.estimator.get_params()[search.resource]
-    if not isinstance(has, Integral) or isinstance(has, bool) or has < 1:
+    most, is_of_rows = search.max_resources, search.resource == ROWS
+    if most == "auto":
+        most = n_rows if is_of_rows else search.estimator.get_params()[search.resource]
+    if not isinstance(most, Integral) or isinstance(most, bool) or most < 1:
         raise ValueError(
-            f"max_resources must be a number where the estimator has {search.resource}={has!r}, "
+            f"max_resources must be a number where the estimator has {search.resource}={most!r}, "
             "which is no positive integer: got 'auto'. Say how much is all of the resource."
         )
-    return int(has)
+    if is_of_rows and most > n_rows:
+        raise ValueError(
+            f"max_resources must be at most the number of rows, {n_rows}: got {most}. Give "
+            "'auto' for all of them."
+        )
+    return int(most)
 
 
 def _least(search, state, most):
@@ -357,6 +348,14 @@ class ResourceSILBO(SILBO):
         n = len(self.rungs.sizes)
         return np.round((X[:, self._column] + 1.0) * n / 2.0 - 0.5).astype(int)
 
+    def _state_to_dict(self):
+        return {**super()._state_to_dict(), "rungs": asdict(self.rungs)}
+
+    def _state_from_dict(self, state):
+        rungs = state["rungs"]
+        self.rungs = Rungs(**{**rungs, "sizes": tuple(rungs["sizes"])})
+        super()._state_from_dict(state)
+
     def _most_promising(self, X, y):
         """Return the row that is worth most at the full resource; without a model the best."""
         if self._n_known < self.n_initial_:
@@ -370,9 +369,8 @@ class ResourceSILBO(SILBO):
         top = len(self.rungs.sizes) - 1
         known = np.vstack([self._model.ranked, *self._pending.values()])
         Z = surface.embedding.project(self._on_rung(known, top))
-        parts = {part.name: getattr(surface, part.name) for part in fields(surface)}
-        parts["best"] = lowest_mean(surface.surrogate, Z)
-        return FullSurface(**parts, column=self._column, full=place_of(top, top + 1))
+        surface = replace(surface, best=lowest_mean(surface.surrogate, Z))
+        return FullSurface(**vars(surface), column=self._column, full=place_of(top, top + 1))
 
 
 def _violation_of_estimator(violation, rungs, point):

@@ -1,15 +1,15 @@
 """The candidates that a search evaluates first, because they were given."""
 
-import warnings
 from collections.abc import Mapping
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from skbo_silbo._checks import warn_user
 from skbo_silbo.journal._describe import describe
 from skbo_silbo.optimizers._events import OF_CALLS
-from skbo_silbo.space import SpaceUnion
 from skbo_silbo.space._keys import keys_of
+from skbo_silbo.space._union import branches_of
 
 CURRENT = "current"
 
@@ -36,12 +36,9 @@ class Given:
 
     def __init__(self, params, space, *, is_due=True):
         self.params, self.space, self._is_due = params, space, is_due
-        self._outside = [i for i, p in enumerate(params) if not is_point_of(p, space)]
+        self._outside = [p for p in params if not is_point_of(p, space)]
         self.n_outside = len(self._outside)
-        self.n_features_ = space.n_features_ + bool(self._outside)
-        inside = [i for i in range(len(params)) if i not in self._outside]
-        keys = keys_of(space.encode([params[i] for i in inside])) if inside else []
-        self._numbers = dict(zip(keys, inside, strict=True))
+        self.n_features_ = space.n_features_ + 1
 
     def with_value(self, space, name, value):
         """Return the same in a space with one parameter more, which all of these have set so."""
@@ -49,60 +46,52 @@ class Given:
         return Given(params, space, is_due=self._is_due)
 
     def number(self, params):
-        """Return the place of this candidate in the list, None if it is not in it."""
-        return next((i for i, p in enumerate(self.params) if p is params), None)
+        """Return the place of this candidate in the list from 1 on, 0 if it is not in it."""
+        return next((i for i, p in enumerate(self.params, start=1) if p is params), 0)
 
     def is_modelled(self, params):
         """Return whether the model is told of a candidate."""
-        return self.number(params) not in self._outside
+        return all(p is not params for p in self._outside)
 
     def left(self, candidates):
         """Return those to evaluate that are not among evaluated candidates."""
         done = {self.number(candidate.params) for candidate in candidates}
-        return [p for i, p in enumerate(self.params) if self._is_due and i not in done]
+        return [p for i, p in enumerate(self.params, start=1) if self._is_due and i not in done]
 
     def without(self, points):
         """Return those of some points of the space that were not given."""
-        keys = keys_of(self.space.encode(points)) if points else []
-        return [p for p, key in zip(points, keys, strict=True) if key not in self._numbers]
+        given = self._keys(filter(self.is_modelled, self.params))
+        return [p for p, key in zip(points, self._keys(points), strict=True) if key not in given]
 
     def modelled(self, events):
         """Return the events of a journal that are an optimiser's of the space."""
-        followed = (e for e in events if "told" not in e or not self._is_outside(e["told"][0]))
-        return [self._of_space(e) for e in followed if not OF_CALLS & e.keys()]
+        own = [event for event in events if not OF_CALLS & event.keys()]
+        told = [self.decode(event["told"]) if "told" in event else [] for event in own]
+        kept = [
+            e for e, points in zip(own, told, strict=True) if all(map(self.is_modelled, points))
+        ]
+        return [{**e, "told": [x[:-1] for x in e["told"]]} if "told" in e else e for e in kept]
+
+    def _keys(self, points):
+        return keys_of(self.space.encode(list(points)))
 
     def encode(self, points):
-        """Return places for the journal, (n, m); (n, m + 1) if some of the given are outside.
-
-        The last coordinate is then 0 for points of the space, else says the number.
-        """
-        return np.array([self._encode(params) for params in points])
+        """Return places for the journal, (n, m + 1): the last coordinate says the number."""
+        places = np.zeros((len(points), self.n_features_))
+        for place, params in zip(places, points, strict=True):
+            if self.is_modelled(params):
+                place[:-1] = self.space.encode([params])[0]
+            if number := self.number(params):
+                place[-1] = number / len(self.params)
+        return places
 
     def decode(self, places):
         """Return the candidates at these places."""
-        return [self._decode(np.asarray(place, dtype=float)) for place in places]
-
-    def _encode(self, params):
-        if self.is_modelled(params):
-            return np.append(self.space.encode([params])[0], [0.0] * bool(self._outside))
-        last = (self.number(params) + 1) / len(self.params)
-        return np.append(np.zeros(self.space.n_features_), last)
-
-    def _decode(self, place):
-        if self._is_outside(place):
-            return self.params[round(place[-1] * len(self.params)) - 1]
-        place = place[: self.space.n_features_]
-        [key] = keys_of(place[None])
-        i = self._numbers.get(key)
-        return self.space.decode([place])[0] if i is None else self.params[i]
-
-    def _is_outside(self, place):
-        return bool(self._outside) and place[-1] != 0
-
-    def _of_space(self, event):
-        if "told" not in event:
-            return event
-        return {**event, "told": [x[: self.space.n_features_] for x in event["told"]]}
+        numbers = [round(place[-1] * len(self.params)) for place in places]
+        return [
+            self.params[i - 1] if i else self.space.decode([place[:-1]])[0]
+            for i, place in zip(numbers, places, strict=True)
+        ]
 
 
 def read_initial_params(given, estimator, space, n_iter, violation=None):
@@ -141,13 +130,11 @@ def read_initial_params(given, estimator, space, n_iter, violation=None):
             f"initial_params must be 'current', a dict, a list of dicts or None: got {given!r}. "
             "Write [{'C': 1.0}, ...]."
         )
-    candidates = Given([_checked(p, space, violation) for p in params], space)
-    if candidates.n_outside:
-        warnings.warn(
-            f"{candidates.n_outside} of {len(params)} initial_params are outside the space: they "
-            "are evaluated, and the model does not learn from them.",
-            UserWarning,
-            stacklevel=2,
+    candidates = Given(_once([_checked(p, space, violation) for p in params], space), space)
+    if n := candidates.n_outside:
+        warn_user(
+            f"{n} of {len(candidates.params)} initial_params are outside the space: they are "
+            "evaluated, and the model does not learn from them."
         )
     return candidates
 
@@ -167,7 +154,7 @@ def _current(estimator, space):
     Empty where the space names what the estimator lacks: its fits say so.
     """
     has = estimator.get_params()
-    known = [branch for branch in _branches(space) if has.keys() >= set(branch.parameter_names)]
+    known = [branch for branch in branches_of(space) if has.keys() >= set(branch.parameter_names)]
     readings = [{p.name: _as_listed(has[p.name], p) for p in b.parameters} for b in known]
     inside = (params for params in readings if is_point_of(params, space))
     return [p for p in [next(inside, readings[0] if readings else None)] if p is not None]
@@ -183,11 +170,9 @@ def _may_be_evaluated(current, violation):
     except Exception as error:  # whatever a user's function raises
         why = f"are none that constraints can be asked about ({type(error).__name__}: {error})"
     if why:
-        warnings.warn(
+        warn_user(
             f"the current parameters {why}: {current} is not evaluated. Give initial_params valid "
-            "ones, or None.",
-            UserWarning,
-            stacklevel=2,
+            "ones, or None."
         )
     return why is None
 
@@ -208,7 +193,7 @@ def _is_like(one, other):
 
 
 def _checked(params, space, violation):
-    if not any(params.keys() == set(branch.parameter_names) for branch in _branches(space)):
+    if not any(params.keys() == set(branch.parameter_names) for branch in branches_of(space)):
         raise ValueError(
             f"initial_params must have exactly the parameters {space.parameter_names}: got "
             f"{list(params)}. Add or remove some."
@@ -221,5 +206,10 @@ def _checked(params, space, violation):
     return dict(params)
 
 
-def _branches(space):
-    return space.branches if isinstance(space, SpaceUnion) else [space]
+def _once(params, space):
+    """Return candidates, one of the space only once."""
+    once = {}
+    for p in params:
+        key = keys_of(space.encode([p]))[0] if is_point_of(p, space) else len(once)
+        once.setdefault(key, p)
+    return list(once.values())

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from skbo_silbo.model_selection._given import is_point_of
-from skbo_silbo.space import SpaceUnion
+from skbo_silbo.space._union import branches_of
 
 PREFIX, PREDICTED = "param_", "predicted_"
 
@@ -52,7 +52,13 @@ def read_initial_results(given, refit, space):
             for score, prediction in zip(scores, predicted, strict=True)
         ]
     params = _read_params(columns, space)
-    kept = [i for i, p in enumerate(params) if not _was_given_outside(columns, i, p, space)]
+    most = max(columns.get("n_resources", ()), default=None)
+    kept = [
+        i
+        for i, p in enumerate(params)
+        if (most is None or columns["n_resources"][i] == most)
+        and not _was_given_outside(columns, i, p, space)
+    ]
     return [params[i] for i in kept], [scores[i] for i in kept]
 
 
@@ -113,8 +119,7 @@ def _read_params(columns, space):
 def _candidate(cells, space):
     """Return the parameters of a row, its empty cells None where a branch of the space says so."""
     given = {name: value for name, value in cells.items() if not _is_empty(value)}
-    branches = space.branches if isinstance(space, SpaceUnion) else [space]
-    wanted = ([name for name in b.parameter_names if name in cells] for b in branches)
+    wanted = ([n for n in b.parameter_names if n in cells] for b in branches_of(space))
     readings = ({**dict.fromkeys(names), **given} for names in wanted)
     fewest_none_first = sorted([given, *readings], key=len)
     return next((params for params in fewest_none_first if is_point_of(params, space)), given)

@@ -7,7 +7,6 @@ over what it had learnt by the last proposal. What follows is what would have fo
 import math
 import os
 import platform
-import warnings
 from contextlib import contextmanager
 from functools import cache, partial
 from importlib.metadata import version
@@ -18,6 +17,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
+from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import search_state
 from skbo_silbo.journal._differences import agreeing, require_same
 from skbo_silbo.journal._journal import JournalKind
@@ -30,7 +30,7 @@ from skbo_silbo.optimizers._events import values_from_data, values_to_data
 from skbo_silbo.workers._joblib import dies_with_its_calls
 
 SEARCH = JournalKind(
-    name="skbo_silbo", version=3, user="search", is_paid_for=lambda record: "told" in record
+    name="skbo_silbo", version=4, user="search", is_paid_for=lambda record: "told" in record
 )
 
 
@@ -93,16 +93,16 @@ class Memory:
         self.given = given
         self._optimizer = None
         self._events = [] if log is None else log.records
-        told = [(i, event) for i, event in enumerate(self._events) if "told" in event]
-        self.candidates = [self._read(i, event) for i, event in told]
+        self._told = [i for i, event in enumerate(self._events) if "told" in event]
+        self.candidates = [self._read(i) for i in self._told]
         self._batches = [list(b) for _, b in groupby(self._in_order(), lambda e: e["iter"])]
         self.begun = CallLog(log, given, is_needed=is_at_risk)
         if self.candidates and log.header["made with"] != _versions():
             self._warn_of_versions()
 
-    def _read(self, i, event):
+    def _read(self, i):
         try:
-            return _candidate(event, self.given)
+            return _candidate(self._events[i], self.given)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise self.log.damaged_record(i) from error
 
@@ -127,8 +127,10 @@ class Memory:
             return []
         return [_candidate(event, self.given) for event in self._batches.pop(0)][:n]
 
-    def next_batch(self, optimizer, n):
+    def next_batch(self, optimizer, n, number):
         """Have an optimiser follow what was asked in the next batch of the journal.
+
+        What it is asked for from now on is of the batch with this number.
 
         Returns
         -------
@@ -137,6 +139,8 @@ class Memory:
         candidates : list of Candidate
             Those evaluated, the first of them.
         """
+        if self.log is not None:
+            self.log.batch = number
         batch = self._batches.pop(0) if self._batches else []
         asked = [event for event in batch if "asked" in event]
         self._follow(optimizer, asked, is_last=not self._batches)
@@ -148,8 +152,7 @@ class Memory:
 
     def follow_all(self, optimizer, n):
         """Have an optimiser follow all events up to candidate n; return the candidates."""
-        told = [i for i, event in enumerate(self._events) if "told" in event]
-        events = self._events[: told[n]] if n < len(told) else self._events
+        events = self._events[: self._told[n]] if n < len(self._told) else self._events
         self._follow(optimizer, events, is_last=True)
         self._batches = []
         return self.candidates[:n]
@@ -168,11 +171,6 @@ class Memory:
         if self._optimizer is not None:
             self._optimizer.close_journal()
 
-    def expect_batch(self, number):
-        """Take notice of which batch is asked for next; None for none."""
-        if self.log is not None:
-            self.log.batch = number
-
     def keep(self, candidates, noise_of):
         """Put candidates on disk, one after the other, with the noise that their scores have."""
         if self.log is not None:
@@ -182,12 +180,10 @@ class Memory:
     def _warn_of_versions(self):
         then, now = self.log.header["made with"], _versions()
         changed = [f"{k} {then.get(k)} then, {now[k]} now" for k in now if then.get(k) != now[k]]
-        warnings.warn(
+        warn_user(
             f"the candidates in journal {self.log.path!r} may not be those that would be proposed "
             f"now ({'; '.join(changed)}). They are kept, and the search continues from them, but "
-            "not as an uninterrupted one would have.",
-            UserWarning,
-            stacklevel=2,
+            "not as an uninterrupted one would have."
         )
 
 
@@ -295,21 +291,19 @@ def _candidate(event, given):
 
 
 def _readable(value):
-    """Return a value for the eye of a reader; `x` says what it is."""
-    value = value.item() if isinstance(value, np.generic) else value
-    plain = value is None or isinstance(value, (bool, int, str))
-    return value if plain or (isinstance(value, float) and math.isfinite(value)) else repr(value)
+    """Return a value for the eye of a reader; "told" says what it is."""
+    return repr(value) if isinstance(value, dict) else _plain(value)
 
 
 def _plain(value):
-    """Return a row, or part of one, with numbers that JSON has; "nan" and "inf" are text."""
+    """Return a row, or part of one, with what JSON has; "nan", "inf" and objects are text."""
     if isinstance(value, dict):
         return {key: _plain(member) for key, member in value.items()}
-    if isinstance(value, Integral):
-        return int(value)
-    if isinstance(value, Real):
-        return float(value) if math.isfinite(value) else str(float(value))
-    return value
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, Real) and not isinstance(value, Integral):
+        value = float(value)
+    is_plain = value is None or isinstance(value, (int, str))
+    return value if is_plain or (isinstance(value, float) and math.isfinite(value)) else repr(value)
 
 
 def _row(stored):

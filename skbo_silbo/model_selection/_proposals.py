@@ -32,11 +32,6 @@ class Proposals:
         self.waiting, self.ask = [], search.optimizer_.ask
         self._fold_noise, self._racing, self._refit = search.fold_noise, search.racing, search.refit
 
-    @property
-    def has_recalled_left(self):
-        """Whether candidates of the journal are left, which are recalled in any case."""
-        return self.memory.has_batches
-
     def next_given(self, n, candidates):
         """Return given candidates to evaluate, and those of the next batch of the journal.
 
@@ -50,8 +45,7 @@ class Proposals:
 
     def next_batch(self, n, number):
         """Return n points of a batch, and the candidates of the journal that the first are."""
-        self.memory.expect_batch(number)
-        points, recalled = self.memory.next_batch(self.optimizer, n)
+        points, recalled = self.memory.next_batch(self.optimizer, n, number)
         try:
             return [*points, *self.next(n - len(points))], recalled
         except SpaceExhausted:
@@ -115,10 +109,6 @@ class Proposals:
         if modelled:
             params, values = [c.params for c in modelled], [-c.score for c in modelled]
             self.optimizer.tell(params, values, noise_std=noise)
-
-    def keep(self, candidates):
-        """Put candidates on disk."""
-        self.memory.keep(candidates, self.noise_of)
 
     def noise_of(self, candidate):
         """Return the standard deviation of a score as it is told, NaN where none is."""

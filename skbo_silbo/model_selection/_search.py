@@ -115,7 +115,8 @@ class SILBOSearchCV(BaseSearchCV):
         candidate. The model learns from them, they are not evaluated again, and the design at the
         start is shorter by their number. They are neither in `cv_results_` nor counted. Scores must
         be of the same metric on like data. Of candidates stopped by `racing` the prediction counts.
-        Those that were "given" outside this space are left out.
+        Those that were "given" outside this space are left out, and those with less than all of
+        a resource (column ``n_resources``).
     callback : callable or None, default=None
         Called after every candidate with a `SearchProgress`: `n_candidates`, `params`, `score`,
         `source`, `best_params`, `best_score`, `elapsed`. A true return value ends the search. It
@@ -135,11 +136,16 @@ class SILBOSearchCV(BaseSearchCV):
         `estimator` has, where `n_iter` is above 1; with a list of dicts as `param_distributions`
         those of the first that holds them. They count in `n_iter`. One outside the space, such as
         ``gamma="scale"`` where a distribution is searched, is evaluated, and the model does not
-        learn from it (of a dict given a warning says so). With an int as `batch_size` they are a
-        batch of their own.
-    constraints : callable, NonlinearConstraint, list of these, or None, default=None
+        learn from it (of a dict given a warning says so). One of the space that is
+        given twice is evaluated once. With an int as `batch_size` they come in batches of their
+        own.
+    constraints : callable, NonlinearConstraint, tuple (names, constraint), list of these, or \
+            None, default=None
         Rules between parameters: a function of a candidate, a dict, that returns True if it is
         valid, or `scipy.optimize.NonlinearConstraint` on such a function that returns numbers.
+        With a list of names, a ``LinearConstraint`` whose columns are these parameters, in this
+        order, or a ``NonlinearConstraint`` on their array; candidates that have not all of them,
+        of another dict of the list, satisfy it.
         Others are neither proposed nor fitted, and do not count in `n_iter`. It is called often,
         before the first fit too. `initial_params` that are not valid are refused, the current
         ones left out with a warning.

@@ -31,6 +31,11 @@ def make_results(search, batches):
     FitFailedWarning
         Of candidates that failed.
     """
+    if not batches.candidates:
+        raise ValueError(
+            "initial_results must leave a candidate to evaluate: got every one that "
+            "param_distributions and constraints allow. Widen them, or leave initial_results out."
+        )
     if not batches.has_results:
         raise ValueError(
             f"every fit of all {len(batches.candidates)} candidates failed: one must succeed. "

@@ -22,12 +22,3 @@ class FrozenSplits:
         if self._splits is None:
             self._splits = list(self.cv.split(X, y, **params))
         return iter(self._splits)
-
-
-def freeze(cv):
-    """Return what to pass to ``evaluate_candidates`` as `cv`, for the `cv` of a search.
-
-    Only a splitter object can shuffle differently at every call; a number or a list of splits is
-    read by scikit-learn once per fit, into constant splits, and needs None.
-    """
-    return FrozenSplits(cv) if hasattr(cv, "split") and not isinstance(cv, str) else None

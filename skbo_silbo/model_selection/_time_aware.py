@@ -13,7 +13,7 @@ takes no time to fit is not free.
 """
 
 import time
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -114,10 +114,7 @@ class TimeAwareSILBO(SILBO):
 
     def _surface(self, part=None):
         surface = super()._surface(part)
-        if self.price is None:
-            return surface
-        parts = {part.name: getattr(surface, part.name) for part in fields(surface)}
-        return PricedSurface(**parts, price=self.price)
+        return surface if self.price is None else PricedSurface(**vars(surface), price=self.price)
 
 
 class Times:

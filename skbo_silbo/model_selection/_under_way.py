@@ -1,7 +1,6 @@
 """Candidates under way on workers, each ended when its own last fit has."""
 
 import math
-import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -9,6 +8,7 @@ from itertools import chain, repeat
 
 import joblib
 
+from skbo_silbo._checks import warn_user
 from skbo_silbo.model_selection._candidates import with_unrun_folds
 from skbo_silbo.workers import LostEvaluationWarning
 from skbo_silbo.workers._executors import InPlace
@@ -190,10 +190,9 @@ class CandidatesUnderWay:
 
     def _fail_late(self, number):
         why = f"its fits ran longer than timeout={self._batches.search.timeout} s"
-        warnings.warn(
+        warn_user(
             f"candidate {self._under_way[number].params} counts as failed: {why}.",
             LostEvaluationWarning,
-            stacklevel=2,
         )
         self._fail(number, why, TimeoutError(f"a candidate was given up: {why}"))
 
@@ -259,12 +258,10 @@ def read_batch_size(search):
         Stream(search.n_jobs)
     except ValueError as error:
         size = math.ceil(n_workers / search.n_splits_)
-        warnings.warn(
+        warn_user(
             f"candidates are evaluated in batches of {size}, each waiting for its slowest fit, "
             f"because joblib's backend gives no results before that: {error} Give batch_size an "
-            "int, or use another backend.",
-            UserWarning,
-            stacklevel=2,
+            "int, or use another backend."
         )
         return size, n_workers
     return None, n_workers

@@ -327,9 +327,10 @@ class AskTellOptimizer(ABC):
 
         Parameters
         ----------
-        constraints : NonlinearConstraint, LinearConstraint, list of these, or None
-            Of `scipy.optimize`; the functions are called with a point. Only a `LinearConstraint`
-            may have equal bounds.
+        constraints : NonlinearConstraint, LinearConstraint, (names, constraint), list, or None
+            Of `scipy.optimize`; the functions are called with a point, or with the array of the
+            parameters that are named. Only a `LinearConstraint` without names may have equal
+            bounds.
 
         Returns
         -------

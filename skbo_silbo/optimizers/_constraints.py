@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from skbo_silbo._checks import as_reals
 from skbo_silbo.acquisition._part import Equations
 from skbo_silbo.journal._differences import describe_lasting
+from skbo_silbo.space._union import branches_of
 
 N_PROBES = 64  # points that a function is called with, to see what that changes in it
 TOLERANCE = 1e-9  # relative to the bounds: rounding of a point to the grid is below it
@@ -20,9 +22,10 @@ def as_violation(constraints, space):
 
     Parameters
     ----------
-    constraints : NonlinearConstraint, LinearConstraint, list of these, or None
-        The function of a `NonlinearConstraint` is called with a point, as the objective is. A
-        `LinearConstraint` needs a box.
+    constraints : NonlinearConstraint, LinearConstraint, (names, constraint), list, or None
+        The function of a `NonlinearConstraint` is called with a point, as the objective is. Of
+        named parameters a `LinearConstraint` needs the names of its columns. With names, the
+        constraint is of the array of these parameters; a point without one of them satisfies it.
     space : Space, SpaceUnion or Box
 
     Returns
@@ -35,7 +38,7 @@ def as_violation(constraints, space):
         When something else is given, or an equality that is not linear: no candidate would ever
         satisfy it.
     """
-    checks = tuple(_Check(constraint, space) for constraint in _listed(constraints))
+    checks = tuple(_Check(constraint, space) for constraint in listed(constraints))
     return Violation(checks) if checks else None
 
 
@@ -64,14 +67,14 @@ def as_equations(constraints, space):
 
     Those are the rows of a `LinearConstraint` whose bounds are equal.
     """
-    linear = [c for c in _listed(constraints) if isinstance(c, LinearConstraint)]
+    linear = [c for c in listed(constraints) if isinstance(c, LinearConstraint)]
     if not linear:
         return None
-    rows = [np.broadcast_arrays(*_ends(c), np.zeros(len(np.atleast_2d(c.A)))) for c in linear]
+    rows = [np.broadcast_arrays(*_ends(c), np.zeros(len(_matrix(c)))) for c in linear]
     lower, upper, _ = (np.concatenate(parts) for parts in zip(*rows, strict=True))
     is_equal = lower == upper
-    matrix = np.vstack([np.atleast_2d(c.A) for c in linear])[is_equal]
-    if (matrix[:, space.is_logarithmic] != 0.0).any():
+    matrix = np.vstack([_matrix(c) for c in linear])[is_equal]
+    if (matrix[:, space.is_logarithmic & (space.lower < space.upper)] != 0.0).any():
         raise ValueError(
             "constraints must not have equations between inputs of a logarithmic scale, which no "
             f"candidate would satisfy: got scale={space.scale}. Leave their scale out."
@@ -91,7 +94,7 @@ def describe_constraints(constraints, space):
         When a function holds what cannot be seen.
     """
     try:
-        return [_described(constraint, space) for constraint in _listed(constraints)]
+        return [_described(constraint, space) for constraint in listed(constraints)]
     except ValueError as error:
         raise ValueError(f"constraints: {error}") from error
 
@@ -109,23 +112,35 @@ def _described(constraint, space):
 
 def _parts(constraint):
     """Return what of a constraint decides which points satisfy it."""
+    if _has_names(constraint):
+        names, constraint = constraint
+        return {"names": list(names), **_parts(constraint)}
     lower, upper = (np.atleast_1d(np.asarray(end, float)).tolist() for end in _ends(constraint))
     if isinstance(constraint, NonlinearConstraint):
         values = {"class": "NonlinearConstraint", "fun": constraint.fun}
     else:
-        matrix = np.atleast_2d(constraint.A)
-        values = {"class": "LinearConstraint", "A": np.asarray(matrix, float).tolist()}
+        matrix = np.asarray(_matrix(constraint), float)
+        values = {"class": "LinearConstraint", "A": matrix.tolist()}
     return {**values, "lb": lower, "ub": upper}
 
 
-def _listed(constraints):
+def listed(constraints):
+    """Return constraints as a list; a tuple that begins with names is one of them."""
     if constraints is None:
         return []
-    return list(constraints) if isinstance(constraints, (list, tuple)) else [constraints]
+    is_one = _has_names(constraints) or not isinstance(constraints, (list, tuple))
+    return [constraints] if is_one else list(constraints)
+
+
+def _has_names(constraint):
+    is_pair = isinstance(constraint, tuple) and len(constraint) == 2
+    return is_pair and isinstance(constraint[0], (list, tuple))
 
 
 class _Check:
-    def __init__(self, constraint, space):
+    def __init__(self, given, space):
+        self._names, constraint = given if _has_names(given) else (None, given)
+        _require_known(self._names, space)
         if not isinstance(constraint, (LinearConstraint, NonlinearConstraint)):
             raise ValueError(
                 "constraints must be scipy.optimize.NonlinearConstraint or LinearConstraint, or a "
@@ -140,11 +155,11 @@ class _Check:
                 f"lb={self._lower.tolist()}, ub={self._upper.tolist()}. Use "
                 "numpy.inf where there is no bound."
             )
-        is_linear = isinstance(constraint, LinearConstraint)
+        is_linear = isinstance(constraint, LinearConstraint) and self._names is None
         is_equal = self._lower == self._upper
         if (is_equal.any() and not is_linear) or (self._lower > self._upper).any():
             raise ValueError(
-                "constraints must be inequalities, lb < ub, or a LinearConstraint: got "
+                "constraints must be inequalities, lb < ub, or a LinearConstraint of an array: got "
                 f"lb={self._lower.tolist()}, ub={self._upper.tolist()}. Solve an equality for one "
                 "input, and search over the others."
             )
@@ -152,11 +167,10 @@ class _Check:
         self._size = np.maximum(*ends)
         if is_equal.any():  # all points are rounded to the grid
             self._size = self._size + is_equal * (
-                np.abs(constraint.A) @ (space.upper - space.lower)
+                np.abs(_matrix(constraint)) @ (space.upper - space.lower)
             )
 
-    @staticmethod
-    def _function(constraint, space):
+    def _function(self, constraint, space):
         if isinstance(constraint, NonlinearConstraint):
             if not callable(constraint.fun):
                 raise ValueError(
@@ -164,12 +178,13 @@ class _Check:
                     f"{constraint.fun!r}. Write NonlinearConstraint(fun, lb, ub)."
                 )
             return constraint.fun
-        if space.is_dict:
+        if space.is_dict and self._names is None:
             raise ValueError(
-                "constraints must be NonlinearConstraint for named parameters: got a "
-                "LinearConstraint. Write a function of the dict."
+                "constraints must be NonlinearConstraint for named parameters, or have names: got "
+                "a LinearConstraint. Name its columns: (['a', 'b'], LinearConstraint([[1, 1]], 0, "
+                "1)), for example."
             )
-        matrix, d = np.atleast_2d(constraint.A), len(space.lower)
+        matrix, d = _matrix(constraint), len(self._names or space.lower)
         if matrix.shape[1] != d:
             raise ValueError(
                 f"constraints must have a column for each of the {d} inputs: got a "
@@ -183,7 +198,13 @@ class _Check:
         return partial(np.matmul, matrix)
 
     def __call__(self, point):
-        returned = self._func(point.copy())
+        if self._names is None:
+            point = point.copy()
+        elif all(name in point for name in self._names):
+            point = self._named(point)
+        else:  # of another branch of the space
+            return 0.0
+        returned = self._func(point)
         values = as_reals(returned)
         if values is None:
             raise ValueError(
@@ -196,11 +217,37 @@ class _Check:
         passed = np.maximum(self._lower - values, values - self._upper)
         return float(np.where(passed > TOLERANCE * self._size, passed, 0.0).sum())
 
+    def _named(self, point):
+        given = [point[name] for name in self._names]
+        if (values := as_reals(given)) is None:
+            raise ValueError(
+                f"constraints must name parameters that are numbers: got {given} of {self._names}. "
+                "Write a function of the dict for others."
+            )
+        return values
+
+
+def _require_known(names, space):
+    if names is None:
+        return
+    branches = branches_of(space) if space.is_dict else ()
+    known = {name for branch in branches for name in branch.parameter_names}
+    if not (names and set(names) <= known):
+        raise ValueError(
+            f"constraints must name parameters of the space, {sorted(known)}: got {list(names)}. "
+            "Rename them; inputs of an array have no names."
+        )
+
 
 def _as_end(given):
     """Return a bound as an array of floats, NaN where it is no real number."""
     values = as_reals(given)
     return np.array([np.nan]) if values is None else np.atleast_1d(values)
+
+
+def _matrix(constraint):
+    A = constraint.A
+    return np.atleast_2d(A.toarray() if sparse.issparse(A) else A)
 
 
 def _ends(constraint):

@@ -58,6 +58,7 @@ from skbo_silbo.surrogate._warps import choose_warp
 # Labels, relative, between choices of the scale. It is that of all runs of doc/search_log.rst, not
 # tuned.
 CHOICE_GROWTH = 1.25
+N_LOOKED_AT = 16  # of what a search found, at first, until one is admitted
 
 
 class EmbeddedOptimizer(AskTellOptimizer):
@@ -278,9 +279,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
         Returns
         -------
         gain : float
-            The largest expected improvement (Jones, Schonlau and Welch 1998) in the space, at least
-            0, in the units of the values; pending points count as evaluated. Infinite before there
-            is a model.
+            The largest expected improvement (Jones, Schonlau and Welch 1998) in the space, or where
+            known constraints hold in it, at least 0, in the units of the values; pending points
+            count as evaluated. Infinite before there is a model.
 
         Examples
         --------
@@ -299,12 +300,16 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 return math.inf
             search = self._configuration.search
             search = search.search if isinstance(search, ParzenTurns) else search
-            surface = replace(self._surface(), acquisition=log_expected_improvement)
+            part = self._part(None)
+            surface = replace(self._surface(part), acquisition=log_expected_improvement)
             rng = self._rng(self._n_known, 5)
             ranked = cast(FloatArray, self._model.ranked)
             found = search.find(surface, ranked, self.space_, rng)
+            Z = found.Z if part is None else _first_admitted(found, part)
+            if not len(Z):
+                return math.inf
             best = self._model.warp(self._finite_values()).min()
-            gain = float(np.exp(surface.values_at(found.Z).max()))
+            gain = float(np.exp(surface.values_at(Z).max()))
             return self._in_units_of_values(self._model, best, gain)[1]
 
     def _finite_values(self):
@@ -448,6 +453,14 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 f"{n}. {more} call ask()."
             )
         return self._conditioned(model, tune=False)
+
+
+def _first_admitted(found, part):
+    """Return the first coordinates found, (k, r), whose points are of a part of the space."""
+    if found.X is None:
+        return found.Z
+    some = ((rows.Z, part.violation(rows.X) == 0.0) for rows in found.portions(N_LOOKED_AT))
+    return next((Z[admitted] for Z, admitted in some if admitted.any()), found.Z[:0])
 
 
 def learning_data(X, y, unlabeled, warp):

@@ -10,7 +10,7 @@ import numpy as np
 from skbo_silbo._checks import brief
 from skbo_silbo.journal._describe import describe
 from skbo_silbo.space._space import Space
-from skbo_silbo.space._union import SpaceUnion
+from skbo_silbo.space._union import SpaceUnion, branches_of
 from skbo_silbo.space._value_words import ADDRESS
 
 TOLERANCE = 1e-8  # relative: versions of scipy differ in the last digits of a quantile
@@ -36,7 +36,7 @@ def describe_space(space: Space | SpaceUnion) -> list[dict[str, dict[str, Any]]]
     """
     return [
         {p.name: {k: _plain(v) for k, v in p.summary().items()} for p in s.parameters}
-        for s in (space.branches if isinstance(space, SpaceUnion) else [space])
+        for s in branches_of(space)
     ]
 
 

@@ -11,7 +11,7 @@ from skbo_silbo._typing import FloatArray
 from skbo_silbo.space._box import Box
 from skbo_silbo.space._parameters import Levels, Quantiles
 from skbo_silbo.space._read import AnySpace
-from skbo_silbo.space._union import SpaceUnion
+from skbo_silbo.space._union import SpaceUnion, branches_of
 from skbo_silbo.space._values import Positions, distinct, is_number, unlike
 
 ROUNDING = 1e-6  # of the length of an axis
@@ -129,7 +129,7 @@ def parameter_domains(space: AnySpace) -> dict[str, ParameterDomain]:
         inputs = enumerate(zip(*columns, strict=True))
         return {f"x{j}": ParameterDomain(None, *of_input) for j, of_input in inputs}
     versions: dict[str, list[Any]] = {}
-    for branch in space.branches if isinstance(space, SpaceUnion) else [space]:
+    for branch in branches_of(space):
         for parameter in branch.parameters:
             versions.setdefault(parameter.name, []).append(parameter)
     domains = {name: _in_common(parameters) for name, parameters in versions.items()}

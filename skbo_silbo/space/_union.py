@@ -344,6 +344,11 @@ class SpaceUnion:
         return self._first_place(fitting[-1], self.branches[fitting[-1]].encode([point])[0])
 
 
+def branches_of(space: SpaceUnion | Space) -> list[Space]:
+    """Return the branches of a union; of another space itself."""
+    return space.branches if isinstance(space, SpaceUnion) else [space]
+
+
 def _choice_in_words(branches):
     """Return the name of the choice between branches, and its value in each."""
     for name in branches[0].parameter_names:

@@ -175,7 +175,7 @@ def test_a_damaged_line_is_named(path):
 
 def test_another_version_is_refused(path):
     path.write_bytes(b'{"journal": "skbo_silbo", "version": 99, "check": "of another kind"}\n')
-    with pytest.raises(ValueError, match=r"must be of version 3: .* is of version 99"):
+    with pytest.raises(ValueError, match=r"must be of version 4: .* is of version 99"):
         search(path).fit(X, Y)
 
 

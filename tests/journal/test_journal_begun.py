@@ -13,6 +13,7 @@ from sklearn.model_selection import KFold
 from skbo_silbo import Space
 from skbo_silbo.minimization._call_log import CallLog
 from skbo_silbo.model_selection import SILBOSearchCV
+from skbo_silbo.model_selection._given import Given
 from skbo_silbo.model_selection._memory import SearchLog
 from skbo_silbo.workers import LostEvaluationWarning
 
@@ -175,7 +176,7 @@ def test_what_an_earlier_run_was_at_is_known_by_the_end_of_this_one(path):
     with pytest.raises(LookupError):
         quietly(search(path, callback=interrupt).fit)
     with SearchLog(path) as log:
-        calls = CallLog(log, Space({"a": uniform()}))
+        calls = CallLog(log, Given([], Space({"a": uniform()})))
     [killer] = calls.suspects()
     assert calls.has_failed(killer)
 

@@ -9,7 +9,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GroupKFold, TimeSeriesSplit, cross_val_score
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo import EarlyStopped, SILBOSearchCV
@@ -176,3 +176,10 @@ def test_it_is_an_estimator():
     assert is_classifier(model)
     assert not is_classifier(EarlyStopped(Booster()))
     assert not hasattr(EarlyStopped(Booster()), "predict_proba")
+
+
+def test_a_pipeline_with_memory_predicts(tmp_path):
+    steps = [("scale", StandardScaler()), ("again", StandardScaler()), ("boost", Booster())]
+    model = EarlyStopped(Pipeline(steps, memory=str(tmp_path)), random_state=0).fit(X, Y)
+    without = EarlyStopped(Pipeline(steps), random_state=0).fit(X, Y)
+    np.testing.assert_allclose(model.predict(X), without.predict(X))

@@ -50,6 +50,8 @@ def fit(space=PLANE, *, estimator=None, **params):
         small,
         NonlinearConstraint(lambda p: p["a"] + p["b"], -np.inf, 0.8),
         [lambda p: bool(p["a"] + p["b"] <= 0.8), lambda p: p["a"] <= 0.8],
+        (["b", "a"], LinearConstraint([[1, 1]], -np.inf, 0.8)),
+        [(("a", "b"), NonlinearConstraint(lambda x: x.sum(), -np.inf, 0.8)), lambda p: True],
     ],
 )
 def test_none_that_breaks_a_rule_is_fitted_and_all_that_are_count(constraints):
@@ -75,6 +77,35 @@ def test_a_conditional_space():
     params = fit(BRANCHES, n_iter=16).cv_results_["params"]
     assert {p["kind"] for p in params} == {"line", "plane"}
     assert all(map(small, params))
+
+
+def test_of_a_conditional_space_where_all_that_are_named_are():
+    rule = (["b", "a"], LinearConstraint([[1, -1]], 0, np.inf))
+    params = fit(BRANCHES, n_iter=16, constraints=rule).cv_results_["params"]
+    planes = [p for p in params if p["kind"] == "plane"]
+    assert all(p["a"] <= p["b"] for p in planes)
+    assert 0 < len(planes) < len(params)
+
+
+def test_columns_are_in_the_order_of_the_names():
+    rule = (["b", "a"], LinearConstraint([[1, 0]], 0.7, 1.0))
+    fitted = fit(n_iter=4, constraints=rule, initial_params=None)
+    assert min(p["b"] for p in fitted.cv_results_["params"]) >= 0.7
+
+
+def test_a_journal_knows_a_rule_with_names(tmp_path):
+    options = {"journal": tmp_path / "search.jsonl", "n_iter": 4, "n_initial": 2}
+    rules = [(names, LinearConstraint([[1, 1]], 0, 0.8)) for names in (["a", "b"], ["b", "a"])]
+    before = fit(constraints=rules[0], **options).cv_results_["params"]
+    assert fit(constraints=rules[0], **options).cv_results_["params"] == before
+    with pytest.raises(ValueError, match="constraints"):
+        fit(constraints=rules[1], **options)
+
+
+def test_what_is_named_must_be_a_number():
+    rule = (["kind", "a"], LinearConstraint([[1, 1]], 0, 1))
+    with pytest.raises(ValueError, match=r"constraints must name parameters that are numbers"):
+        fit(BRANCHES, constraints=rule, initial_params=None)
 
 
 def test_a_search_that_is_continued_goes_on_as_one_that_was_not_interrupted(tmp_path):
@@ -157,6 +188,14 @@ def test_a_candidate_given_by_name_that_is_not_valid_is_refused():
         (LinearConstraint([[1, 1]], -np.inf, 1), "constraints must be NonlinearConstraint for nam"),
         (lambda p: 0.3, "constraints must be a function that returns True or False: got 0.3"),
         (NonlinearConstraint(small, 0.5, 0.5), "constraints must be inequalities"),
+        ((["a", "b"], LinearConstraint([[1, 1]], 1, 1)), "constraints must be inequalities"),
+        (
+            (["a", "c"], LinearConstraint([[1, 1]], 0, 1)),
+            r"constraints must name.*got \['a', 'c'\]",
+        ),
+        ((["a"], LinearConstraint([[1, 1]], 0, 1)), "constraints must have a column for each of"),
+        ((["a", "b"], small), "constraints must be scipy.optimize.NonlinearConstraint"),
+        (([], LinearConstraint([[1, 1]], 0, 1)), "constraints must name parameters"),
     ],
 )
 def test_what_says_nothing_of_a_candidate_is_refused_before_the_first_fit(constraints, message):

@@ -203,7 +203,7 @@ def test_a_given_candidate_that_the_process_ended_with_is_evaluated_again(
         ("default", "initial_params must be 'current', a dict"),
         ([0.5], "initial_params must be 'current', a dict"),
         ({"a": 0.5}, "initial_params must have exactly the parameters"),
-        ([{"a": 0.5, "b": 0.5}] * 9, "initial_params must be at most n_iter=8"),
+        ([{"a": 0.1, "b": 0.1 * i} for i in range(9)], "initial_params must be at most n_iter=8"),
     ],
 )
 def test_what_cannot_be_evaluated_is_refused_before_a_fit(given, message):
@@ -247,3 +247,43 @@ def test_results_with_a_candidate_outside_are_initial_results():
     pairs = [(OUTSIDE, 0.0)]
     with pytest.raises(ValueError, match="initial_results must be candidates of this space"):
         fit(initial_results=pairs)
+
+
+GIVEN = [{"a": x, "b": 0.2} for x in (0.3, 0.1, 0.2, 0.4, 0.5)]
+
+
+@pytest.mark.parametrize(("batch_size", "n"), [("auto", 2), (3, 3)])
+def test_those_given_are_no_batch_larger_than_others(batch_size, n, tmp_path):
+    path = tmp_path / "search.jsonl"
+
+    def second(progress):
+        return path.read_bytes().count(b'"told"') if progress.n_candidates == 2 else 0
+
+    options = {"initial_params": GIVEN, "batch_size": batch_size, "journal": path}
+    fitted = fit(callback=second, **options)
+    assert fitted.cv_results_["source"].tolist() == ["given"] * n
+    assert fitted.stop_reason_ == "callback"
+    again = fit(**options).cv_results_
+    assert again["source"].tolist()[:6] == ["resumed"] * n + ["given"] * (5 - n) + ["model"]
+    assert again["params"] == fit(**{**options, "journal": None}).cv_results_["params"]
+
+
+def test_patience_counts_those_given_one_by_one():
+    assert len(fit(initial_params=GIVEN, patience=2).cv_results_["params"]) == 3
+
+
+def test_what_is_given_twice_is_evaluated_once(tmp_path):
+    options = {"initial_params": [GIVEN[0], GIVEN[1], dict(GIVEN[0])], "n_initial": 3}
+    options["journal"] = tmp_path / "search.jsonl"
+    first = fit(**options, n_iter=4).cv_results_["source"].tolist()
+    assert first == ["given", "given", "init", "model"]
+    resumed = fit(**options, n_iter=5).cv_results_["source"].tolist()
+    assert resumed == ["resumed"] * 4 + ["model"]
+    space = {"a": [0.1, 0.3], "b": [0.2]}
+    assert len(fit(space=space, initial_params=[GIVEN[0]] * 2).cv_results_["params"]) == 2
+
+
+def test_where_all_candidates_are_known_an_error_says_so():
+    known = [({"a": 0.1, "b": 0.2}, 0.5)]
+    with pytest.raises(ValueError, match="initial_results must leave a candidate to evaluate"):
+        fit(space={"a": [0.1], "b": [0.2]}, initial_results=known, initial_params=None)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from joblib import parallel_config
+from scipy.optimize import NonlinearConstraint
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
@@ -124,3 +125,14 @@ def test_without_a_success_there_is_no_end():
     optimizer = SILBO([(0, 1)] * 2, random_state=0, n_initial=3)
     optimizer.tell(optimizer.ask(4), [np.nan] * 4)
     assert optimizer.expected_gain() == np.inf
+
+
+@pytest.mark.parametrize("space", [PLANE, {"a": np.linspace(0, 1, 40).tolist(), "b": [0.2, 0.6]}])
+def test_what_constraints_keep_out_is_no_gain(space):
+    """The score rises to where the rule ends: past it much is to be gained, before it nothing."""
+    whole, optimizer = (SILBO(space, random_state=0, n_initial=5) for _ in range(2))
+    optimizer.constrain(NonlinearConstraint(lambda p: p["a"], 0.0, 0.25))
+    points = optimizer.ask(12)
+    for o in (whole, optimizer):
+        o.tell(points, [-5.0 * p["a"] for p in points])
+    assert optimizer.expected_gain() < 0.2 * whole.expected_gain()

@@ -1,5 +1,6 @@
 """SILBOSearchCV(resource=...): sizes, who goes on, what the best is among, what is refused."""
 
+import json
 import warnings
 from typing import ClassVar
 
@@ -265,6 +266,28 @@ def test_a_finite_space_is_evaluated_on_every_size():
     assert fitted.stop_reason_ == "exhausted"
     assert sorted(results["n_resources"]) == [20] * 3 + [60] * 3 + [180] * 3
     assert fitted.best_params_ == {"a": 0.7, "b": 0.2}
+
+
+def test_workers_that_are_free_wait_for_who_goes_on():
+    with parallel_config("threading"):
+        fitted = search({"a": [0.3], "b": [0.2]}, n_jobs=2, cv=KFold(2), initial_params=None)
+        results = fitted.fit(X, Y).cv_results_
+    assert results["n_resources"].tolist() == [20, 60, 180]
+
+
+def test_of_its_results_those_with_all_of_the_resource_are_initial_results():
+    before = search().fit(X, Y).cv_results_
+    after = search(resource=None, n_iter=1, initial_results=before).fit(X, Y)
+    full = before["n_resources"] == 180
+    scores = -after.optimizer_.func_vals_[:-1]
+    np.testing.assert_allclose(np.sort(scores), np.sort(before["mean_test_score"][full]))
+
+
+def test_its_optimizer_is_saved_and_goes_on():
+    optimizer = search(n_iter=14).fit(X, Y).optimizer_
+    data = json.loads(json.dumps(optimizer.to_dict()))
+    again = type(optimizer).from_dict(data, bounds=optimizer.space_)
+    assert again.ask(2) == optimizer.ask(2)
 
 
 def test_groups_are_split_as_without():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 from scipy.optimize import minimize as scipy_minimize
 
@@ -98,3 +99,25 @@ def test_projected_places_satisfy_the_equations_and_those_that_do_stay():
     assert (np.abs(U) <= 1).all()
     np.testing.assert_allclose(box.decode(U) @ matrix.T, [matrix @ inside] * 200, atol=1e-6)
     np.testing.assert_array_equal(equations.project(U, box, held), U)
+
+
+def test_an_input_that_is_held_has_no_scale_to_be_searched_by():
+    bounds = [(0, 1), (0, 1), (0.2, 0.2), (0.1, 10)]
+    logarithmic = {"scale": ["log" if low > 0 else None for low, _ in bounds], "n_calls": 8}
+    shares = LinearConstraint([[1, 1, 1, 0]], 1, 1)
+    result = minimize(distance, bounds, constraints=shares, random_state=0, **logarithmic)
+    np.testing.assert_allclose(result.x_iters[:, :3].sum(axis=1), 1.0, atol=4e-9)
+    with pytest.raises(ValueError, match="equations between inputs of a logarithmic scale"):
+        minimize(distance, bounds, constraints=SHARES, **logarithmic)
+
+
+@pytest.mark.parametrize("upper", [1.0, 1.2])
+def test_a_matrix_may_be_sparse(upper, tmp_path):
+    options = {"n_calls": 6, "random_state": 0, "n_initial": 3}
+    rules = [
+        LinearConstraint(A, 1, upper) for A in (np.ones((1, 4)), sparse.csr_array([[1.0] * 4]))
+    ]
+    dense, from_sparse = (minimize(distance, UNIT, constraints=c, **options) for c in rules)
+    np.testing.assert_array_equal(from_sparse.x_iters, dense.x_iters)
+    for rule in rules:
+        minimize(distance, UNIT, constraints=rule, journal=tmp_path / "run.jsonl", **options)

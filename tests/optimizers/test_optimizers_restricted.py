@@ -241,6 +241,9 @@ def test_constraints_that_are_refused(constraints, message):
     assert calls == []
 
 
-def test_linear_constraints_need_a_box():
+def test_linear_constraints_need_a_box_or_names():
     with pytest.raises(ValueError, match="NonlinearConstraint for named parameters"):
         minimize(lambda p: 0.0, SPACE, constraints=LinearConstraint([[1, 1, 1]], 0, 1))
+    rule = (["x0"], LinearConstraint([[1]], 0, 0.5))
+    with pytest.raises(ValueError, match="inputs of an array have no names"):
+        minimize(lambda x: 0.0, [(0, 1)], constraints=rule)
