@@ -9,6 +9,7 @@ from skbo_silbo.baselines._add_bo import SampledAddBO
 from skbo_silbo.baselines._random_embeddings import ZonotopeREMBO
 from skbo_silbo.baselines._sir_bo import KSIRBO
 from skbo_silbo.optimizers import SILBO, AskTellOptimizer
+from skbo_silbo.optimizers._constraints import in_words
 from skbo_silbo.optimizers._events import check_space, space_to_data
 from skbo_silbo.optimizers._seed import RootSeed
 from skbo_silbo.space._read import as_space
@@ -160,6 +161,11 @@ def _checked(optimizer, bounds, random_state, options):
         raise ValueError(
             "method must be an optimiser that was not asked or told anything yet: got "
             f"{optimizer!r}. Give a new one, and what is known as x0 and y0."
+        )
+    if rule := optimizer._describe_rule():
+        raise ValueError(
+            "constraints must be given to minimize, not to an optimiser that is its method: got "
+            f"{optimizer!r} with {in_words(rule)}. Write minimize(..., constraints=...)."
         )
     check_space(space_to_data(optimizer.space_), as_space(bounds))
     return optimizer

@@ -288,6 +288,13 @@ class ResourceSILBO(SILBO):
         if (violation := self._violation) is not None:
             self._violation = partial(_violation_of_estimator, violation, rungs)
 
+    def constrain(self, constraints):
+        """Do as `SILBO` does, also on rungs that are known already."""
+        super().constrain(constraints)
+        if hasattr(self, "rungs"):
+            self.climb(self.rungs)
+        return self
+
     def configure(self, d):
         """Return the `Configuration` for d columns, whose points stay where they are."""
         configuration = super().configure(d)
