@@ -7,6 +7,7 @@ from numpy.random import Generator
 
 from skbo_silbo._typing import FloatArray, SpaceLike
 from skbo_silbo.acquisition._climb import N_BEST, points_near
+from skbo_silbo.acquisition._functions import N_CANDIDATES
 from skbo_silbo.acquisition._search_protocol import AcquisitionSurface, Found
 
 N_NEAR = 384  # candidates round the best: as many as those of the climb
@@ -19,13 +20,10 @@ class BoxSearch:
 
     Attributes
     ----------
-    n_points : int
-        How many candidates.
     n_rounds : int
         How often the best are followed by candidates round them.
     """
 
-    n_points: int = 2000
     n_rounds: int = 0
 
     def find(
@@ -33,7 +31,7 @@ class BoxSearch:
     ) -> Found:
         """Return the candidates; they are coordinates alone (see `Search`)."""
         widths = surface.embedding.half_widths
-        Z = rng.uniform(-1.0, 1.0, (self.n_points, widths.size)) * widths
+        Z = rng.uniform(-1.0, 1.0, (N_CANDIDATES, widths.size)) * widths
         values = surface.values_at(Z)
         for _ in range(self.n_rounds):
             best = Z[np.argsort(-values, kind="stable")[:N_BEST]]

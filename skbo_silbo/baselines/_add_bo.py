@@ -26,8 +26,6 @@ from skbo_silbo.acquisition._box_search import N_NEAR
 from skbo_silbo.acquisition._climb import N_BEST, points_near
 from skbo_silbo.acquisition._functions import confidence_gain
 from skbo_silbo.baselines._baseline import Baseline
-from skbo_silbo.embedding._choice import IdentityLearner
-from skbo_silbo.mapping import TopDown
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS
 from skbo_silbo.optimizers._design import check_n_initial
@@ -37,6 +35,8 @@ from skbo_silbo.surrogate._warps import location_and_scale
 LENGTHS = np.geomspace(0.1, 10.0, 9)
 NOISES = np.geomspace(1e-6, 1.0, 7)  # relative to the signal
 N_GROUPINGS = 10  # random ones compared at every search, and the one in use
+N_WIDE = 256  # candidates for each group, besides those round the incumbents
+N_FOUND = 5  # points put together from the best, second best, ... of every group
 LEAST_VARIANCE = 1e-12  # relative to the signal
 N_STEPS = 100  # of the chain of `SampledAddBO`, between two searches for the hyperparameters
 
@@ -82,8 +82,6 @@ class AddBO(Baseline):
         size = max(min(d, 4), 1) if self.n_components == "auto" else self.n_components
         size = check_count("n_components", size)
         return Configuration(
-            learner=IdentityLearner(),
-            mapping=TopDown(),
             search=GroupSearch(),
             acquisition=partial(_group_confidence, size=size),
             design=DESIGNS["random"],
@@ -99,32 +97,22 @@ def _group_confidence(t, size):
     return partial(confidence_gain, beta=0.2 * size * log(2 * t))
 
 
-@dataclass(frozen=True)
 class GroupSearch:
-    """Every group of an additive surrogate for itself (Kandasamy et al. 2015, Algorithm 1).
-
-    Attributes
-    ----------
-    n_points : int
-        Candidates for each group, besides those round the incumbents.
-    """
-
-    n_points: int = 256
-    n_best = 5  # points put together from the best, second best, ... of every group
+    """Every group of an additive surrogate for itself (Kandasamy et al. 2015, Algorithm 1)."""
 
     def find(self, surface, ranked, space, rng):
         """Return points put together from the best of every group (see `Search`)."""
-        Z = np.empty((self.n_best, surface.embedding.r))
+        Z = np.empty((N_FOUND, surface.embedding.r))
         for index, group in enumerate(surface.surrogate.groups_):
             candidates = self._candidates(ranked[:N_BEST, group], rng)
             mean, std = surface.surrogate.predict_group(index, candidates)
             values = surface.acquisition(mean, std, 0.0)
-            Z[:, group] = candidates[np.argsort(-values, kind="stable")[: self.n_best]]
+            Z[:, group] = candidates[np.argsort(-values, kind="stable")[:N_FOUND]]
         return Found(Z)
 
     def _candidates(self, incumbents, rng):
         size = incumbents.shape[1]
-        wide = rng.uniform(-1.0, 1.0, (self.n_points, size))
+        wide = rng.uniform(-1.0, 1.0, (N_WIDE, size))
         return np.vstack([wide, points_near(incumbents, N_NEAR, np.ones(size), rng)])
 
 

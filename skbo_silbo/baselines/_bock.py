@@ -31,12 +31,10 @@ from skbo_silbo._numerics._hyperparameters import most_probable
 from skbo_silbo._numerics._matern import matern52
 from skbo_silbo._numerics._priors import HyperparameterPrior
 from skbo_silbo._typing import Auto
-from skbo_silbo.acquisition import AcquisitionFunction, Climb
+from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.baselines._baseline import Baseline
-from skbo_silbo.embedding._choice import IdentityLearner
-from skbo_silbo.mapping import TopDown
 from skbo_silbo.optimizers import Configuration
-from skbo_silbo.optimizers._configuration import DESIGNS, make_acquisition
+from skbo_silbo.optimizers._configuration import make_acquisition
 from skbo_silbo.optimizers._design import check_n_initial
 from skbo_silbo.surrogate._warps import location_and_scale
 
@@ -89,11 +87,7 @@ class BOCK(Baseline):
     def configure(self, d: int) -> Configuration:
         """Return the `Configuration` for d columns, after checking the arguments."""
         return Configuration(
-            learner=IdentityLearner(),
-            mapping=TopDown(),
-            search=Climb(),
             acquisition=make_acquisition(self.acquisition),
-            design=DESIGNS["sobol"],
             surrogate=CylindricalProcess(),
             n_initial=check_n_initial(self.n_initial, d),
         )

@@ -27,7 +27,6 @@ from skbo_silbo.embedding._sketched import SKETCH_STREAM
 from skbo_silbo.mapping import TopDown
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import make_acquisition
-from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 STEP = 0.01  # e: of a difference, in half-widths of the cube
 WEIGHT = 1e-3  # of the nuclear norm, relative to the least that makes G zero
@@ -119,7 +118,6 @@ class SIBO(Baseline):
             search=BoxSearch(n_rounds=N_ROUNDS),
             acquisition=make_acquisition(self.acquisition),
             design=design.first_points,
-            surrogate=GaussianProcessSurrogate(),
             n_initial=n_initial,
         )
 

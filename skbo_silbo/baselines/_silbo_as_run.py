@@ -10,7 +10,7 @@ from scipy.stats import qmc
 from skbo_silbo._checks import check_choice, check_count
 from skbo_silbo._typing import ArrayLike, Auto
 from skbo_silbo.acquisition import Found
-from skbo_silbo.acquisition._functions import ACQUISITIONS
+from skbo_silbo.acquisition._functions import ACQUISITIONS, N_CANDIDATES
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.embedding._learners import SemiSIRLearner
 from skbo_silbo.mapping._bottom_up import BottomUp
@@ -18,7 +18,6 @@ from skbo_silbo.mapping._evolution import preimage_by_evolution
 from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS
-from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 N_FIRST_UNLABELED = 50
 N_UNLABELED = {"bottom-up": 100, "top-down": 2}
@@ -110,7 +109,6 @@ class SILBOAsRun(Baseline):
             search=HypercubeSearch(upward),
             acquisition=ucb if self.acquisition == "ucb" else ACQUISITIONS["ei"],
             design=DESIGNS["random"],
-            surrogate=GaussianProcessSurrogate(),
             n_initial=n_initial,
             n_unlabeled=N_UNLABELED[self.mapping],
             n_first_unlabeled=N_FIRST_UNLABELED,
@@ -161,12 +159,9 @@ class HypercubeSearch:
         Whether points follow a new embedding (bottom-up). Then m is a coordinate's sum over the
         inputs, and candidates are drawn anew for every proposal; else m is an input's sum over the
         coordinates, and they are drawn once for every embedding.
-    n_points : int
-        How many candidates.
     """
 
     upward: bool
-    n_points: int = 2000
 
     def find(self, surface, ranked, space, rng):
         """Return the candidates; they are coordinates alone (see `Search`)."""
@@ -174,7 +169,7 @@ class HypercubeSearch:
         basis = np.eye(embedding.d) if embedding.is_identity else embedding.basis
         if not self.upward:
             rng = np.random.default_rng(np.frombuffer(basis.tobytes(), dtype=np.uint32))
-        unit = qmc.LatinHypercube(embedding.r, seed=rng).random(self.n_points)
+        unit = qmc.LatinHypercube(embedding.r, seed=rng).random(N_CANDIDATES)
         reach = np.abs(basis.sum(axis=0 if self.upward else 1)).max()
         Z = (2.0 * unit - 1.0) * reach
         return Found(Z[np.argsort(-surface.values_at(Z), kind="stable")])

@@ -7,19 +7,20 @@ from numpy.random import Generator
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._typing import Auto, FloatArray, SpaceLike
-from skbo_silbo.acquisition import AcquisitionFunction, AcquisitionSurface, Climb, Found
+from skbo_silbo.acquisition import AcquisitionFunction, AcquisitionSurface, Found
 from skbo_silbo.acquisition._box_search import N_NEAR
 from skbo_silbo.acquisition._climb import N_BEST, points_near
+from skbo_silbo.acquisition._functions import N_CANDIDATES
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.decomposition import KernelSlicedInverseRegression
 from skbo_silbo.embedding._choice import IdentityLearner, choose_embedding
 from skbo_silbo.embedding._nonlinear import RELEARN, NonlinearLearner
-from skbo_silbo.mapping import TopDown
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS, make_acquisition
 from skbo_silbo.optimizers._history import History
 from skbo_silbo.optimizers._loop import learning_data
-from skbo_silbo.surrogate import GaussianProcessSurrogate
+
+N_ROUNDS = 10  # of points near the best, after the random ones
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -66,11 +67,8 @@ class SIRBO(Baseline):
         """Return the `Configuration` for d columns, after checking the arguments."""
         return Configuration(
             learner=choose_embedding("sir", self.n_components, d),
-            mapping=TopDown(),
-            search=Climb(),
             acquisition=make_acquisition(self.acquisition),
             design=DESIGNS["random"],
-            surrogate=GaussianProcessSurrogate(),
             n_initial=check_count("n_initial", self.n_initial),
         )
 
@@ -122,29 +120,17 @@ class KSIRBO(SIRBO):
             self._model = self._restored()
 
 
-@dataclass(frozen=True)
 class CubeSearch:
-    """Random points of the cube, and rounds of points near the best of them and of those told.
-
-    Attributes
-    ----------
-    n_points : int
-        Of the first set.
-    n_rounds : int
-        How often the best are followed by points near them.
-    """
-
-    n_points: int = 2000
-    n_rounds: int = 10
+    """Random points of the cube, and rounds of points near the best of them and of those told."""
 
     def find(
         self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
     ) -> Found:
         """Return the points, the best first (see `Search`)."""
         d = ranked.shape[1]
-        X = space.round(rng.uniform(-1.0, 1.0, (self.n_points, d)))
+        X = space.round(rng.uniform(-1.0, 1.0, (N_CANDIDATES, d)))
         values, best = surface.values(X), ranked[:N_BEST]
-        for _ in range(self.n_rounds):
+        for _ in range(N_ROUNDS):
             near = space.round(points_near(best, N_NEAR, np.ones(d), rng))
             X, values = np.vstack([X, near]), np.append(values, surface.values(near))
             best = X[np.argsort(-values, kind="stable")[:N_BEST]]

@@ -4,10 +4,10 @@ import numpy as np
 
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.embedding import Embedding
-from skbo_silbo.mapping._mapping_protocol import FoundLike
+from skbo_silbo.mapping._mapping_protocol import FullMapping
 
 
-class BottomUp:
+class BottomUp(FullMapping):
     """Keep every z; its point is the clipped minimum-norm preimage under the embedding in use.
 
     The bottom-up strategy of SILBO (Chen et al. 2020, Algorithm 3), ``x = clip(z pinv(B))``, and
@@ -32,18 +32,6 @@ class BottomUp:
     ) -> FloatArray:
         """Return the points, (m, d), of the cube that stand for the coordinates Z, (m, r)."""
         return np.clip(embedding.expand(Z), -1.0, 1.0)
-
-    def place(
-        self, found: FoundLike, embedding: Embedding, incumbent: FloatArray | None
-    ) -> FloatArray:
-        """Return the points of the coordinates that a search found."""
-        return self.lift(found.Z, embedding)
-
-    def refine(
-        self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator
-    ) -> FloatArray:
-        """Return x: it is the one point of z."""
-        return x
 
     def carry(self, X: FloatArray, embedding: Embedding) -> FloatArray:
         """Return coordinates, (n, r), for points X that were not made from coordinates."""

@@ -23,32 +23,24 @@ class Mapping(Protocol):
         """Return the coordinates, (n, r), of evaluated points X, (n, d), under this embedding."""
 
 
-class FoundLike(Protocol):
-    """What a search found, as `skbo_silbo.acquisition.Found` has it: best first."""
-
-    @property
-    def Z(self) -> FloatArray:
-        """Coordinates, (m, r)."""
-
-    @property
-    def X(self) -> FloatArray | None:
-        """Their points, (m, d); None where only coordinates were searched."""
-
-
 @runtime_checkable
 class FullMapping(Mapping, Protocol):
     """What the loop works with; it makes one of any `Mapping`."""
 
-    @property
-    def keeps_coordinates(self) -> bool:
-        """Whether coordinates stay, and points move, when the embedding changes."""
+    keeps_coordinates: bool
+    """Whether coordinates stay, and points move, when the embedding changes."""
 
     def place(
-        self, found: FoundLike, embedding: Embedding, incumbent: FloatArray | None, /
+        self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:
-        """Return points of the cube, (m, d), for what a search found."""
+        """Return points of the cube, (m, d), for coordinates that a search found.
+
+        X are the points that it found them at, None where only coordinates were searched.
+        """
+        return self.lift(Z, embedding, incumbent)
 
     def refine(
-        self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator, /
+        self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator
     ) -> FloatArray:
         """Return the point to evaluate, given the one chosen, (d,): a costlier preimage, or x."""
+        return x

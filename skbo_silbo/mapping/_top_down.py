@@ -2,16 +2,17 @@
 
 import numpy as np
 
+from skbo_silbo._checks import check_choice
 from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.embedding import Embedding
 from skbo_silbo.mapping._evolution import preimage_by_evolution
-from skbo_silbo.mapping._mapping_protocol import FoundLike
+from skbo_silbo.mapping._mapping_protocol import FullMapping
 
 PREIMAGES = ("nearest", "least-squares", "cma")
 
 
-class TopDown:
+class TopDown(FullMapping):
     """Keep every x and y; put new points at a preimage of z in the cube.
 
     The top-down strategy of SILBO (Chen et al. 2020, section 4.3 and Algorithm 4): any x of the
@@ -38,8 +39,7 @@ class TopDown:
     keeps_coordinates = False
 
     def __init__(self, preimage: str = "nearest", *, keeps_found: bool = True) -> None:
-        if preimage not in PREIMAGES:
-            raise ValueError(f"preimage must be one of {list(PREIMAGES)}: got {preimage!r}.")
+        check_choice("preimage", preimage, PREIMAGES)
         self.preimage = preimage
         self.keeps_found = keeps_found and preimage == "nearest"
 
@@ -66,12 +66,12 @@ class TopDown:
         return nearest_preimages(Z, embedding.basis, centre)
 
     def place(
-        self, found: FoundLike, embedding: Embedding, incumbent: FloatArray | None
+        self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:
-        """Return points of the cube, (m, d), for what a search found."""
-        if self.keeps_found and found.X is not None:
-            return found.X
-        return self.lift(found.Z, embedding, incumbent)
+        """Return the points that a search found, or preimages of their coordinates."""
+        if self.keeps_found and X is not None:
+            return X
+        return self.lift(Z, embedding, incumbent)
 
     def refine(
         self, x: FloatArray, z: FloatArray, embedding: Embedding, rng: np.random.Generator

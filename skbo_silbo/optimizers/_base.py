@@ -71,14 +71,13 @@ class AskTellOptimizer(ABC):
         self.space_: AnySpace = as_space(bounds)
         self._lock = threading.RLock()
         self._history = History(self.space_.n_features_)
-        self._pending: dict[
-            bytes, FloatArray
-        ] = {}  # key of the point -> its place in the cube, in the order asked
+        # key of the point -> its place in the cube, in the order asked
+        self._pending: dict[bytes, FloatArray] = {}
         self._observed_keys: set[bytes] = set()
-        self._exact: dict[
-            bytes, Any
-        ] = {}  # key of a point asked for with fixed parameters -> the point
-        self._constraints = self._violation = self._equations = None
+        # key of a point asked for with fixed parameters -> the point
+        self._exact: dict[bytes, Any] = {}
+        self._constraints: ConstraintsLike = None
+        self._violation = self._equations = None
         # what describes the constraints, of a saved optimiser before they are given; None: not yet
         self._rule: list[Any] | None = None
         self._log: EventLog | None = None
@@ -358,9 +357,10 @@ class AskTellOptimizer(ABC):
         made = as_violation(constraints, self.space_), as_equations(constraints, self.space_)
         with self._lock:
             is_kept, rule, was = self._log is not None, None, self._rule or []
-            if is_kept or self._lacks_rule:
+            is_missing = bool(was) and self._violation is None
+            if is_kept or is_missing:
                 rule = describe_constraints(constraints, self.space_, whole=is_kept)
-            if self._lacks_rule:
+            if is_missing:
                 require_same_constraints(was, rule)
                 rule = was
             self._constraints, self._rule = constraints, rule
@@ -368,11 +368,6 @@ class AskTellOptimizer(ABC):
             if self._log is not None and rule != was:
                 self._log.tell({"constrained": rule})
         return self
-
-    @property
-    def _lacks_rule(self):
-        """Whether it was saved with constraints that were not given since."""
-        return bool(self._rule) and self._violation is None
 
     def _describe_rule(self) -> list[Any]:
         """Return what describes the constraints, plain data: a list, empty without any."""
@@ -498,7 +493,7 @@ class AskTellOptimizer(ABC):
 
     def _part(self, fixed):
         """Return the `Part` of the space to propose in; None for the whole."""
-        if self._lacks_rule:
+        if self._rule and self._violation is None:
             raise ValueError(
                 f"constrain must be called before ask: this {type(self).__name__} was saved with "
                 f"{in_words(self._rule)}, and has only what describes that. Call constrain() with "

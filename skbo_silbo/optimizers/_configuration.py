@@ -1,7 +1,7 @@
 """What one configuration of the loop is made of, and the names that options stand for."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from numbers import Integral
 from types import MappingProxyType
@@ -14,13 +14,16 @@ from skbo_silbo.acquisition._box_search import BoxSearch
 from skbo_silbo.acquisition._climb import Climb
 from skbo_silbo.acquisition._functions import ACQUISITIONS
 from skbo_silbo.embedding import Learner
+from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.mapping import Mapping
 from skbo_silbo.mapping._bottom_up import BottomUp
 from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers._design import random_points, sobol_points
 from skbo_silbo.optimizers._given_parts import (
+    GivenAcquisition,
     GivenDesign,
     GivenLearner,
+    GivenSchedule,
     GivenSearch,
     GivenWarp,
     as_mapping,
@@ -30,24 +33,26 @@ from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor,
 from skbo_silbo.surrogate._warps import WARPS, AsTold
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Configuration:
     """The parts of one optimiser: a room hands out each, and the loop calls them in turn.
 
     Attributes
     ----------
     learner : Learner
-        Of the embedding.
+        Of the embedding; by default all inputs are kept.
     mapping : Mapping
         An object with `lift` and `carry`; kept as the `FullMapping` that it is or is made into.
     search : Search
-        Maximises the acquisition.
+        Maximises the acquisition; by default a `Climb`.
     acquisition : callable
-        ``acquisition(t)`` is the `AcquisitionFunction` of proposal t.
+        ``acquisition(t)`` is the `AcquisitionFunction` of proposal t; by default the log expected
+        improvement.
     design : callable
-        ``design(n, d, rng)`` is the first points, (n, d), of the cube [-1, 1]^d.
+        ``design(n, d, rng)`` is the first points, (n, d), of the cube [-1, 1]^d; by default those
+        of a Sobol sequence.
     surrogate : Surrogate
-        Copied before every fit.
+        Copied before every fit; by default a Gaussian process.
     n_initial, n_unlabeled : int
         Points before the first model; points kept of every search for the learner.
     update_every : int, tuple of int or None
@@ -60,12 +65,12 @@ class Configuration:
         Algorithm 1, line 1).
     """
 
-    learner: Learner
-    mapping: Mapping
-    search: Search
-    acquisition: Callable[[int], AcquisitionFunction]
-    design: Callable
-    surrogate: Surrogate
+    learner: Learner = field(default_factory=IdentityLearner)
+    mapping: Mapping = field(default_factory=TopDown)
+    search: Search = field(default_factory=Climb)
+    acquisition: Callable[[int], AcquisitionFunction] = ACQUISITIONS["ei"]
+    design: Callable = sobol_points
+    surrogate: Surrogate = field(default_factory=GaussianProcessSurrogate)
     n_initial: int
     n_unlabeled: int = 0
     update_every: int | tuple[int, ...] | None = None
@@ -103,7 +108,13 @@ def is_ours(part):
 
 
 GIVEN = MappingProxyType(
-    {"learner": GivenLearner, "mapping": as_mapping, "search": GivenSearch, "design": GivenDesign}
+    {
+        "learner": GivenLearner,
+        "mapping": as_mapping,
+        "search": GivenSearch,
+        "acquisition": GivenSchedule,
+        "design": GivenDesign,
+    }
 )
 """What makes a part of the loop of one that a user wrote."""
 DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
@@ -175,7 +186,8 @@ def make_acquisition(acquisition):
     if isinstance(acquisition, str) or acquisition is None:
         return named("acquisition", acquisition, ACQUISITIONS, given)
     _try_acquisition(acquisition)
-    return partial(_at_every_proposal, acquisition)
+    looked_at = acquisition if is_ours(acquisition) else GivenAcquisition(acquisition)
+    return partial(_at_every_proposal, looked_at)
 
 
 def _at_every_proposal(acquisition, t):

@@ -53,7 +53,7 @@ from skbo_silbo.space import key_of
 from skbo_silbo.space._keys import first_rows
 from skbo_silbo.surrogate._feasibility import fit_feasibility
 from skbo_silbo.surrogate._fitting import refit
-from skbo_silbo.surrogate._warps import choose_warp
+from skbo_silbo.surrogate._warps import choose_warp, warped_variance
 
 # Labels, relative, between choices of the scale. It is that of all runs of doc/search_log.rst, not
 # tuned.
@@ -149,23 +149,20 @@ class EmbeddedOptimizer(AskTellOptimizer):
         mapping, n_unlabeled = self._configuration.mapping, self._configuration.n_unlabeled
         # In portions: some are expensive to place, and few of a small discrete space are new.
         for some in found.portions(n_unlabeled + 1):
-            X = space.round(mapping.place(some, model.embedding, model.ranked[0]))
+            X = space.round(mapping.place(some.Z, some.X, model.embedding, model.ranked[0]))
             new = first_rows(X, seen)
             if part is not None:
                 new = list(np.array(new, dtype=int)[part.violation(X[new]) == 0.0])
             if new:
                 self._unlabeled = X[new[1 : n_unlabeled + 1]]
-                return self._preimage(X[new[0]], some.Z[new[0]], rng)
+                x, z = X[new[0]], some.Z[new[0]]
+                costlier = mapping.refine(x, z, model.embedding, rng)[None]
+                [other] = self.space_.round(costlier)
+                x = x if key_of(other) in seen else other
+                if self._ledger is not None:
+                    self._ledger.note(x[None], z[None])
+                return x
         return None
-
-    def _preimage(self, x, z, rng):
-        """Return the point to evaluate for the z chosen: x, or the mapping's costlier preimage."""
-        other = self._configuration.mapping.refine(x, z, self._model.embedding, rng)
-        other = self.space_.round(other[None])[0]
-        x = x if key_of(other) in self._seen else other
-        if self._ledger is not None:
-            self._ledger.note(x[None], z[None])
-        return x
 
     # --- model ----------------------------------------------------------------------------------
 
@@ -181,7 +178,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if not (first or is_update_due(self._configuration.update_every, n, model.learnt_at)):
             return model
         if first and not len(self._unlabeled):
-            self._unlabeled = self._first_unlabeled()
+            n_first = self._configuration.n_first_unlabeled
+            self._unlabeled = self.space_.round(random_points(n_first, X.shape[1], self._rng(0, 4)))
         if n >= CHOICE_GROWTH * model.chosen_at:
             model = replace(model, warp=self._choose_warp(X, y), chosen_at=n)
         learner = self._configuration.learner
@@ -193,11 +191,6 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if self._ledger is not None:
             self._ledger.move(learnt, self._seen, first)
         return model.with_embedding(learnt, n, learner.name)
-
-    def _first_unlabeled(self):
-        """Return the unlabelled points of the first embedding, (n, d), uniform in the cube."""
-        n = self._configuration.n_first_unlabeled
-        return self.space_.round(random_points(n, self.space_.n_features_, self._rng(0, 4)))
 
     def _choose_warp(self, X, y):
         finite = np.isfinite(y)
@@ -227,15 +220,12 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return replace(model, feasibility=feasibility, feasibility_states=states)
 
     def _surrogate_data(self, model, labelled):
-        """Return coordinates, (m, r), values and known variances, (m,), as the surrogate sees them.
-
-        The variances go through the warp by its slope; 0 where they are not known.
-        """
+        """Return coordinates, (m, r), values and known variances, as the surrogate sees them."""
         X, y, noise_std, _ = labelled
         Z, source = self._coordinates(X, model.embedding)
         filled = impute_failures(y)
-        known = np.where(np.isfinite(y) & np.isfinite(noise_std), noise_std, 0.0)
-        variance = (known * np.exp(model.warp.log_slope(filled))) ** 2
+        noise_std = np.where(np.isfinite(y), noise_std, np.nan)
+        variance = warped_variance(model.warp, filled, noise_std)
         return np.array(Z), model.warp(filled)[source], variance[source]  # history stays ours
 
     def _coordinates(self, X, embedding):

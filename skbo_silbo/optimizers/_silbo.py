@@ -232,23 +232,20 @@ class SILBO(EmbeddedOptimizer):
             sketch = draw_sketch(self.sketch, d, self._rng(*SKETCH_STREAM))
         learner = choose_embedding(self.embedding, self.n_components, d)
         mapping, search = self._make_ways(learner, keeps_found=sketch is None)
+        design = make_design(self.design)
         return Configuration(
             learner=learner if sketch is None else SketchedLearner(sketch, learner, self._seed),
             mapping=mapping,
             search=search,
             acquisition=make_acquisition(self.acquisition),
-            design=self._make_design(sketch),
+            design=design if sketch is None else partial(_design_on, sketch, design),
             surrogate=self._make_surrogate(learner),
             n_initial=check_n_initial(self.n_initial, d),
             n_unlabeled=n_unlabeled,
             update_every=check_schedule(self.update_every),
             warps=make_warps(self.warp),
-            n_first_unlabeled=n_unlabeled if self._is_design_of_paper else 0,
+            n_first_unlabeled=n_unlabeled if self.design == "random" else 0,
         )
-
-    @property
-    def _is_design_of_paper(self):
-        return isinstance(self.design, str) and self.design == "random"
 
     def _make_ways(self, learner, *, keeps_found):
         """Return the mapping and the search of the acquisition."""
@@ -281,12 +278,6 @@ class SILBO(EmbeddedOptimizer):
         asked = isinstance(self.embedding, str) and self.embedding == "sparse"
         keeps_all = isinstance(learner, IdentityLearner) and (self._has_our_process or asked)
         return make_surrogate(self.surrogate, ALL_INPUTS.get(learner.name) if keeps_all else None)
-
-    def _make_design(self, sketch):
-        design = make_design(self.design)
-        if sketch is None:
-            return design
-        return partial(_design_on, sketch, design)
 
 
 def _design_on(sketch, design, n, d, rng):

@@ -43,7 +43,7 @@ from skbo_silbo.sensitivity._input_shares import InputShares, rank_by_low_end
 from skbo_silbo.space._read import AnySpace
 from skbo_silbo.surrogate import Warp
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
-from skbo_silbo.surrogate._warps import AsTold, HalfLog, LogAboveLeast
+from skbo_silbo.surrogate._warps import AsTold, HalfLog, LogAboveLeast, warped_variance
 
 N_FOLDS = 5
 N_MODELS = 16  # draws of the hyperparameters
@@ -54,9 +54,8 @@ LEVEL = 0.9  # of the intervals
 FENCES = 3.0  # interquartile ranges beyond the quartiles
 OUTER = 0.05  # of the values, on either side, that may be outliers
 WIDENING = 1.4  # of intervals of shares: short chains round one mode are too sure (`shares`)
-RESOLUTION = (
-    0.02  # of a share: the error of averages over N points, below it an input is irrelevant
-)
+# of a share: the error of averages over N points, below it an input is irrelevant
+RESOLUTION = 0.02
 PRIOR = "dimension-scaled"  # all inputs may matter: the sparse one is sure of its few too soon
 SCALE_ERRORS = 2.0  # standard errors by which another scale must beat the values themselves
 NEGLIGIBLE = 1e-9  # share of a direction that is rounding
@@ -124,7 +123,7 @@ class InputModel:
         rng = np.random.default_rng(0)
         some = rows_for_evidence(y.size, X.shape[1], rng, LARGEST_WORK)
         warp = _choose_scale(X[some], y[some])
-        data = X[some], warp(y)[some], _noise_variance(warp, y, noise_std)[some]
+        data = X[some], warp(y)[some], warped_variance(warp, y, noise_std)[some]
         r2, informative = _held_out(*data)
         draws, location = _draw(*data, rng) if informative else ([], (0.0, 1.0))
         n_moved = int(np.sum(y != observed))
@@ -291,11 +290,6 @@ def _choose_scale(X, y):
         if gain > best_gain:
             best, best_gain = warp, gain
     return best
-
-
-def _noise_variance(warp, y, noise_std):
-    known = np.where(np.isfinite(noise_std), noise_std, 0.0)
-    return (known * np.exp(warp.log_slope(y))) ** 2
 
 
 def _held_out(X, y, noise):

@@ -17,12 +17,6 @@ LONG_WORK = 2 * 10**7  # labels squared times inputs: about a second (doc/benchm
 N_FOLDS = 5
 
 
-def is_due(n: int, tuned_at: int, r: int) -> bool:
-    """Return whether n labels of r inputs are enough more to search the hyperparameters again."""
-    growth = TUNE_GROWTH if n**2 * r <= LONG_WORK else LONG_GROWTH
-    return n >= growth * tuned_at
-
-
 def refit(
     template: SurrogateT,
     state: dict[str, Any] | None,
@@ -55,7 +49,8 @@ def refit(
         surrogate.fit(Z, y, noise, state=state, tune=False, rng=None)
         return surrogate, state
     tuned_at = 0 if moved or state is None else state["tuned_at"]
-    tune = is_due(y.size, tuned_at, Z.shape[1])
+    growth = TUNE_GROWTH if y.size**2 * Z.shape[1] <= LONG_WORK else LONG_GROWTH
+    tune = y.size >= growth * tuned_at
     surrogate.fit(Z, y, noise, state=state, tune=tune, rng=rng)
     return surrogate, {**surrogate.to_state(), "tuned_at": y.size if tune else tuned_at}
 

@@ -139,6 +139,12 @@ WARPS = MappingProxyType(
 )
 
 
+def warped_variance(warp: Warp, y: FloatArray, noise_std: FloatArray) -> FloatArray:
+    """Return variances of warped values, (n,), by the warp's slope; 0 where they are not known."""
+    known = np.where(np.isfinite(noise_std), noise_std, 0.0)
+    return (known * np.exp(warp.log_slope(y))) ** 2
+
+
 def location_and_scale(y: FloatArray) -> tuple[float, float]:
     """Return what standardises y, (n,): its mean, and deviation; 1 if only rounding differs."""
     spread = np.ptp(y) > 1e-12 * np.abs(y).max()
