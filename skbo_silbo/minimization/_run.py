@@ -384,6 +384,8 @@ def as_outcome(returned, n_constraints):
     constraints = as_reals(returned[1])
     if constraints is None or np.atleast_1d(constraints).shape != (n_constraints,):
         raise _not_a_pair(returned, n_constraints)
+    if as_reals(returned[0]).ndim > constraints.ndim:  # the other way round
+        raise _not_a_pair(returned, n_constraints)
     return number, np.atleast_1d(constraints)
 
 
