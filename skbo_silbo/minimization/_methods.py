@@ -4,6 +4,7 @@ import inspect
 from functools import partial
 from types import MappingProxyType
 
+from skbo_silbo._checks import did_you_mean
 from skbo_silbo.baselines import BOCK, REMBO, SIBO, SIRBO, AddBO, HeSBO, RandomSearch, SILBOAsRun
 from skbo_silbo.baselines._add_bo import SampledAddBO
 from skbo_silbo.baselines._random_embeddings import ZonotopeREMBO
@@ -133,13 +134,14 @@ def _check_options(method, make, options, others):
             f"method must take bounds and random_state: {method!r} takes {', '.join(known)}. "
             f"{REMEDY}"
         )
-    names = sorted(set(known) - {"bounds", "random_state", "journal"})
+    names = sorted(set(known) - {"bounds", "random_state", "journal", *others})
     unknown = sorted(set(options) - set(names))
     if unknown:
         called = "".join(f"{name} is {HERE[name]} here. " for name in unknown if name in HERE)
+        question = did_you_mean(unknown, [*names, *others])
         raise ValueError(
-            f"options of method {method!r} must be among {names}: got {unknown}. {called}Remove or "
-            f"rename them; arguments of minimize itself are {', '.join(others)}."
+            f"{question}options of method {method!r} must be among {names}: got {unknown}. {called}"
+            f"Remove or rename them; arguments of minimize itself are {', '.join(others)}."
         )
 
 

@@ -120,8 +120,9 @@ def minimize(
         after the other. Which points are proposed then depends on which values come first.
     n_pending : int or "auto", default="auto"
         How many points are evaluated, or ready to be, at once. "auto": one for every worker and,
-        ahead of time, as many as evaluations end while a proposal is made, the longest of late (at
-        most one a worker; none where that is less than a twentieth of one).
+        ahead of time, as many as evaluations end while a proposal is made, at most one a worker.
+        With 4 workers, evaluations of 10 s and proposals of 2 s that is 4 + 1; with proposals of
+        .1 s, in which hardly any ends, it is 4.
     timeout : float, default=None
         Seconds after which an evaluation counts as failed, with a `LostEvaluationWarning`. Threads
         and most processes cannot be stopped: their worker is lost until the call returns. Without
@@ -220,9 +221,9 @@ def minimize(
         calls = CallLog(log, optimizer.space_)
         queue = _prepare(optimizer, x0, y0, c0, calls)
         n_known = len(optimizer.func_vals_) - calls.n_given
+        workers = _make_workers(executor, n_pending, timeout, n_retries, func)
         if "n_initial" not in options and len(queue) + n_known < n_calls:
             warn_of_first_points_only(optimizer, "n_calls", n_calls, calls.n_given, stacklevel=2)
-        workers = _make_workers(executor, n_pending, timeout, n_retries, func)
         run = Run(func, optimizer, workers, limits, n_pending, report, calls, n_constraints)
         run.begin_with(queue, n_known)
         return _perform(run)
@@ -338,8 +339,8 @@ def _attach(error, result, point):
     """
     error.optimize_result = result
     kept = (
-        f"{result.nfev} calls of func were made in all; the {len(result.func_vals)} values known "
-        "are in the attribute 'optimize_result' of this exception."
+        f"Calls of func in all: {result.nfev}. Values known: {len(result.func_vals)}, in the "
+        "attribute 'optimize_result' of this exception."
     )
     if point is None:
         error.add_note(f"minimize: {kept}")

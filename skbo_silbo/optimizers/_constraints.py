@@ -238,7 +238,11 @@ class _Check:
             point = self._named(point)
         else:  # of another branch of the space
             return 0.0
-        returned = self._func(point)
+        try:
+            returned = self._func(point)
+        except Exception as error:
+            error.add_note(f"raised by constraints for {point}")
+            raise
         values = as_reals(returned)
         if values is None:
             raise ValueError(

@@ -260,9 +260,10 @@ def merge_options(data, given):
         When an object is missing or another one, or what is given was not one.
     """
     if set(given) != set(data["objects"]):
+        again = "".join(f", {name}=..." for name in data["objects"])
         raise ValueError(
             f"options that are objects must be given again, here {data['objects']}: "
-            f"got {sorted(given)}. Write from_dict(data, name=object)."
+            f"got {sorted(given)}. Write from_dict(data{again})."
         )
     then = data["descriptions"]
     shown = differences_in_words(

@@ -144,6 +144,12 @@ class SILBO(EmbeddedOptimizer):
         All observed constraints, NaN where not known; m is 0 without any.
     feasible_ : ndarray of bool of shape (n,)
         Whether all constraints are known and at most 0; True without any.
+    recommended_ : Recommendation
+        The evaluated point to use where values are noisy: point, mean and std.
+    pending_ : ndarray of shape (n, d) or list of n dicts
+        The points asked for, not observed or cancelled, in the order asked.
+    input_model_ : InputModel
+        What the observed values say of the inputs; made when read.
     embedding_ : LinearEmbedding
         The embedding in use; the identity before the first model.
     n_initial_ : int
