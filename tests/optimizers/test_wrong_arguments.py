@@ -186,7 +186,7 @@ def test_an_option_that_is_misspelt_is_asked_about_first(options, meant):
 
 @pytest.mark.parametrize("make", [SILBO, RandomSearch])
 def test_a_seed_that_is_none_is_named(make):
-    with pytest.raises(ValueError, match="random_state must be None, an integer.*got 'a'"):
+    with pytest.raises(ValueError, match=r"random_state must be None, an integer.*got 'a'"):
         make(BOUNDS, random_state="a")
 
 
