@@ -15,6 +15,7 @@ its logarithm (Ament et al. 2023). For u < 0, with t = -u and Mills' ratio
     log h = log phi(t) + log(1 - t R(t)),     1 - t R(t) ~ t^-2 - 3 t^-4 + 15 t^-6 - ...     (2)
 """
 
+from collections.abc import Callable
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -189,7 +190,7 @@ def _log_h_in_tail(u):
     return -0.5 * t * t - _LOG_ROOT_TWO_PI + np.log(rest), mills / rest
 
 
-def _improvement(t):
+def _improvement(t: int) -> Callable[..., Any]:
     return log_expected_improvement
 
 

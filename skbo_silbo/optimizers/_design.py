@@ -6,6 +6,7 @@ import numpy as np
 from scipy.stats import qmc
 
 from skbo_silbo._checks import check_count
+from skbo_silbo._typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,7 @@ def check_n_initial(n_initial, d):
     return check_count("n_initial", n_initial_points(d) if n_initial == "auto" else n_initial)
 
 
-def sobol_points(n, d, rng):
+def sobol_points(n: int, d: int, rng: np.random.Generator) -> FloatArray:
     """Return n points of ``[-1, 1]^d`` from a scrambled Sobol sequence, of shape (n, d).
 
     Beyond the dimensions that scipy has direction numbers for (21201), a Latin hypercube.
