@@ -96,7 +96,8 @@ class Batches:
             Whatever ``evaluate_candidates`` raises, unless it is that all fits failed.
         """
         if results is None:
-            outcomes = [o for alike in self._of_one_size(points) for o in self._fit(alike)]
+            alike = groupby(points, lambda p: self._rungs and self._rungs.of(p))
+            outcomes = [outcome for _, group in alike for outcome in self._fit(list(group))]
         else:
             with with_results(self._evaluate_candidates, results):
                 outcomes = self._fit(points, are_made=True)
@@ -127,8 +128,7 @@ class Batches:
         why = f"the process ended {MOST_DEATHS} times while this candidate was evaluated"
         if self.search.error_score == "raise":
             raise RuntimeError(f"{why}: {params}. Give error_score a number to go on without it.")
-        text = f"candidate {params} counts as failed: {why}."
-        warn_user(text, LostEvaluationWarning)
+        warn_user(f"candidate {params} counts as failed: {why}.", LostEvaluationWarning)
         return why
 
     def accept(self, batch):
@@ -141,12 +141,6 @@ class Batches:
         if self.table is None:
             rows = [row for candidate in self.candidates for row in candidate.rows or ()]
             self.table = adopt_rows(self._evaluate_candidates, rows)
-
-    def _of_one_size(self, points):
-        """Return points in groups that have as much of a resource, if there is one."""
-        if self._rungs is None:
-            return [points]
-        return [list(group) for _, group in groupby(points, self._rungs.of)]
 
     def _to_evaluate(self, points):
         """Return what points of one size set on the estimator, and how its rows are split."""

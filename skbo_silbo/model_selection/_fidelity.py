@@ -326,10 +326,12 @@ class ResourceSILBO(SILBO):
         lowest = Part(self.space_, fixed, self._violation)
         x = super().propose(rng, lowest)
         found = np.empty((0, len(lowest.held_columns))) if x is None else lowest.round(x[None])
-        if len(lowest.admitted(found)) and key_of(found[0]) not in self._seen:
+        known = np.vstack([self._history.X, *self._pending.values()])
+        seen = set(keys_of(self._on_rung(known, 0)))  # on whatever rung they are
+        if len(lowest.admitted(found)) and key_of(found[0]) not in seen:
             return found[0]
         try:
-            return lowest.draw(self._seen, found, rng)
+            return lowest.draw(seen, found, rng)
         except SpaceExhausted:
             x = self._promotion(is_due=False)
             if x is None:

@@ -268,6 +268,13 @@ def test_a_finite_space_is_evaluated_on_every_size():
     assert fitted.best_params_ == {"a": 0.7, "b": 0.2}
 
 
+def test_what_was_given_all_of_the_resource_is_not_evaluated_with_less():
+    space = {"a": [0.0, 0.3, 0.7], "b": [0.2]}
+    fitted = search(space, n_iter=50, initial_params={"a": 0.3, "b": 0.2}).fit(X, Y)
+    assert sorted(fitted.cv_results_["n_resources"]) == [20] * 2 + [60] * 2 + [180] * 3
+    assert fitted.stop_reason_ == "exhausted"
+
+
 def test_workers_that_are_free_wait_for_who_goes_on():
     with parallel_config("threading"):
         fitted = search({"a": [0.3], "b": [0.2]}, n_jobs=2, cv=KFold(2), initial_params=None)
