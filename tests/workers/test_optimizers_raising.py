@@ -81,7 +81,7 @@ def test_what_a_callback_raises_is_not_said_to_be_of_a_point():
 
     with pytest.raises(LookupError) as caught:
         run(Simulator(), callback=callback)
-    assert caught.value.__notes__[0].startswith("minimize: 1 calls of func were made")
+    assert caught.value.__notes__[0].startswith("minimize: Calls of func in all: 1.")
     assert not hasattr(caught.value, "optimize_x")
 
 
