@@ -133,7 +133,8 @@ class SILBO(EmbeddedOptimizer):
     Attributes
     ----------
     best_x_ : ndarray of shape (d,) or dict
-        The feasible point with the lowest observed value (with `maximize` the highest).
+        The feasible point with the lowest observed value (with `maximize` the highest). Where
+        values are noisy, ``recommended_`` has the point to use, its mean and its std.
     best_y_ : float
         That value.
     x_iters_ : ndarray of shape (n, d) or list of n dicts
@@ -144,8 +145,6 @@ class SILBO(EmbeddedOptimizer):
         All observed constraints, NaN where not known; m is 0 without any.
     feasible_ : ndarray of bool of shape (n,)
         Whether all constraints are known and at most 0; True without any.
-    recommended_ : Recommendation
-        The evaluated point to use where values are noisy: point, mean and std.
     pending_ : ndarray of shape (n, d) or list of n dicts
         The points asked for, not observed or cancelled, in the order asked.
     input_model_ : InputModel
