@@ -91,8 +91,8 @@ def _check_order(make, n_calls):
 def _check_sign(make, n_calls):
     low, high = make(BOUNDS, random_state=0), make(BOUNDS, random_state=0)
     high.maximize = True
-    points = [_run(low, n_calls).x_iters_, _run(high, n_calls, lambda x: -_bowl(x)).x_iters_]
-    require_close(*points, "with maximize -y must give the same points, as minimize(maximize=True)")
+    a, b = _run(low, n_calls).x_iters_, _run(high, n_calls, lambda x: -_bowl(x)).x_iters_
+    require_close(a, b, "with maximize -y must give the points of y, as minimize(maximize=True)")
 
 
 def _check_failures(make, n_calls):
