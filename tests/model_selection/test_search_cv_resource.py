@@ -284,7 +284,9 @@ def test_workers_that_are_free_wait_for_who_goes_on():
 
 def test_of_its_results_those_with_all_of_the_resource_are_initial_results():
     before = search().fit(X, Y).cv_results_
-    after = search(resource=None, n_iter=1, initial_results=before).fit(X, Y)
+    after = search(resource=None, min_resources="smallest", n_iter=1, initial_results=before).fit(
+        X, Y
+    )
     full = before["n_resources"] == 180
     scores = -after.optimizer_.func_vals_[:-1]
     np.testing.assert_allclose(np.sort(scores), np.sort(before["mean_test_score"][full]))
