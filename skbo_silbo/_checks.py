@@ -2,6 +2,7 @@
 
 import inspect
 import warnings
+from difflib import get_close_matches
 from numbers import Integral, Real
 
 import numpy as np
@@ -16,6 +17,12 @@ def warn_user(message, category=UserWarning):
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] in PASSED_THROUGH:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
+
+
+def did_you_mean(given, known):
+    """Return a question about the first name that is like a known one, and a space; or nothing."""
+    like = (match for name in given for match in get_close_matches(name, known, 1))
+    return next((f"Did you mean {match!r}? " for match in like), "")
 
 
 def missing_members(given, protocol):

@@ -126,7 +126,7 @@ def read_evaluations(result: ResultLike) -> Evaluations:
     if isinstance(result, AskTellOptimizer):
         return _of_optimizer(result)
     if isinstance(result, OptimizeResult) and "optimizer" in result:
-        return _of_optimizer(result.optimizer, maximize=result.maximize)
+        return _of_optimizer(result.optimizer)
     if isinstance(result, BaseEstimator):
         check_is_fitted(result, "cv_results_")
         if "optimizer_" in vars(result):
@@ -188,7 +188,7 @@ def _metric_of(search):
     return names[0]
 
 
-def _of_optimizer(optimizer, *, maximize=False):
+def _of_optimizer(optimizer):
     y = optimizer.func_vals_
     if not len(y):
         raise NotFittedError(
@@ -196,9 +196,9 @@ def _of_optimizer(optimizer, *, maximize=False):
             "some, then draw."
         )
     counts = np.isfinite(y) & optimizer.feasible_
-    values = np.where(counts, -y if maximize else y, np.nan)
-    n_initial, is_higher_better = _n_initial(optimizer, 0, len(y)), maximize or optimizer.maximize
-    return Evaluations(optimizer, optimizer.x_iters_, values, "value", is_higher_better, n_initial)
+    values = np.where(counts, y, np.nan)
+    n_initial, maximize = _n_initial(optimizer, 0, len(y)), optimizer.maximize
+    return Evaluations(optimizer, optimizer.x_iters_, values, "value", maximize, n_initial)
 
 
 def _of_search(search):

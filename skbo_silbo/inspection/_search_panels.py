@@ -93,7 +93,7 @@ def draw_values(axes, place, values, n_initial, value_name, dependence=None):
         base = axes.get_xaxis_transform()
         bottom = np.full(failed.sum(), 0.02)
         axes.scatter(x[failed], bottom, marker="x", color=COLOURS[1], s=22, transform=base)
-    note_beyond(axes, beyond, f"x {failed.sum()} failed" if failed.any() else "")
+    note_beyond(axes, beyond, f"x {failed.sum()} infeasible or failed" if failed.any() else "")
     notes = _hollow_note(n_initial, len(values)), CURVE_NOTE if dependence is not None else ""
     _label_axis(axes, place, "".join(notes))
     axes.set_ylabel(value_name)

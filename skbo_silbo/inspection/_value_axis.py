@@ -82,7 +82,7 @@ class ValueAxis:
         logarithmic = is_logarithmic(present)
         low, high = robust_limits(present, logarithmic=logarithmic, margin=0.0)
         domain = ParameterDomain(None, low, high, logarithmic) if len(present) else None
-        return cls.of(name, np.ma.clip(values, low, high), domain, absent="failed")
+        return cls.of(name, np.ma.clip(values, low, high), domain, absent="infeasible or failed")
 
     @property
     def is_constant(self):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from skbo_silbo._checks import check_integer
 from skbo_silbo._typing import Auto
 
 try:
@@ -103,6 +104,8 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         constrained = constraints_func is not None
         self._options = _check_options(n_startup_trials, constrained, options)
         self._constraints_func = constraints_func
+        if seed is not None:
+            check_integer("seed", seed, 0, "None")
         self._seed = _new_seed() if seed is None else int(seed)
         self._model: _StudyModel | None = None
         self._lock = threading.RLock()

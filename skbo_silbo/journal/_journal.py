@@ -339,7 +339,7 @@ def _let_go(file, process):
 
 
 def _opened(path, flags):
-    rule = "journal must be a file that can be written, in a folder that there is"
+    rule = "journal must be a file that can be written, in an existing folder"
     try:
         file = os.open(path, flags, 0o666)
     except OSError as error:

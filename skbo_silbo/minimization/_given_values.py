@@ -10,24 +10,24 @@ from skbo_silbo.optimizers._history import as_constraints, as_evaluations
 from skbo_silbo.space._keys import keys_of
 
 
-def tell_known(optimizer, calls, x0, y0, c0, sign):
+def tell_known(optimizer, calls, x0, y0, c0):
     """Tell the values that are not known yet, and have the journal say that none is of a call.
 
-    Points x0 with values y0 in the user's sign, and values c0 of constraints or None. Where a point
-    has other values in the journal a ValueError says so, and nothing is told.
+    Points x0 with values y0, and values c0 of constraints or None. Where a point has other values
+    in the journal a ValueError says so, and nothing is told.
     """
     space = optimizer.space_
     points, values = as_evaluations(x0, y0, space)
     c = as_constraints(c0, values.shape, optimizer.constraints_.shape[1])
     keys = keys_of(space.encode(points))
     known = _values_by_place(optimizer)
-    new = _missing(points, keys, list(map(_plain, sign * values, c)), known, sign)
+    new = _missing(points, keys, list(map(_plain, values, c)), known)
     if not new:
         return
     points = [points[i] for i in new]
     calls.announce(points)
     constraints = None if c0 is None else c[new]
-    optimizer.tell(points, sign * values[new], constraints=constraints)
+    optimizer.tell(points, values[new], constraints=constraints)
 
 
 def _values_by_place(optimizer):
@@ -45,7 +45,7 @@ def _plain(y, c):
     return *values_to_data([y]), *(() if np.isnan(c).all() else values_to_data(c))
 
 
-def _missing(points, keys, given, known, sign):
+def _missing(points, keys, given, known):
     """Return which evaluations are not known, refusing others of points that are observed.
 
     A point can have several: then one of the two, what is given and what is known, holds the other.
@@ -57,7 +57,7 @@ def _missing(points, keys, given, known, sign):
     for i, (key, values) in enumerate(zip(keys, given, strict=True)):
         now, then = by_place[key], known[key]
         if not (now <= then or then <= now):
-            raise ValueError(_difference(points[i], now, then, sign))
+            raise ValueError(_difference(points[i], now, then))
         if left[key][values]:
             left[key][values] -= 1
         else:
@@ -65,8 +65,8 @@ def _missing(points, keys, given, known, sign):
     return new
 
 
-def _difference(point, now, then, sign):
-    was, are = (", ".join(_in_words(v, sign) for v in values.elements()) for values in (then, now))
+def _difference(point, now, then):
+    was, are = (", ".join(_in_words(v) for v in values.elements()) for values in (then, now))
     return (
         f"y0 must agree with the journal: at the point {point} it has {was}, and y0 says {are}. "
         "Leave that point out, which the journal knows; add its value in the journal to x0 and y0, "
@@ -74,7 +74,7 @@ def _difference(point, now, then, sign):
     )
 
 
-def _in_words(values, sign):
+def _in_words(values):
     y, *constraints = values
-    text = repr(sign * y) if isinstance(y, float) else "nan" if y is None else y
+    text = repr(y) if isinstance(y, float) else "nan" if y is None else y
     return f"{text} with constraints {constraints}" if constraints else text

@@ -4,11 +4,13 @@ import inspect
 from functools import partial
 from types import MappingProxyType
 
+from skbo_silbo._checks import did_you_mean
 from skbo_silbo.baselines import BOCK, REMBO, SIBO, SIRBO, AddBO, HeSBO, RandomSearch, SILBOAsRun
 from skbo_silbo.baselines._add_bo import SampledAddBO
 from skbo_silbo.baselines._random_embeddings import ZonotopeREMBO
 from skbo_silbo.baselines._sir_bo import KSIRBO
 from skbo_silbo.optimizers import SILBO, AskTellOptimizer
+from skbo_silbo.optimizers._constraints import in_words
 from skbo_silbo.optimizers._events import check_space, space_to_data
 from skbo_silbo.optimizers._seed import RootSeed
 from skbo_silbo.space._read import as_space
@@ -132,13 +134,14 @@ def _check_options(method, make, options, others):
             f"method must take bounds and random_state: {method!r} takes {', '.join(known)}. "
             f"{REMEDY}"
         )
-    names = sorted(set(known) - {"bounds", "random_state", "journal"})
+    names = sorted(set(known) - {"bounds", "random_state", "journal", *others})
     unknown = sorted(set(options) - set(names))
     if unknown:
         called = "".join(f"{name} is {HERE[name]} here. " for name in unknown if name in HERE)
+        question = did_you_mean(unknown, [*names, *others])
         raise ValueError(
-            f"options of method {method!r} must be among {names}: got {unknown}. {called}Remove or "
-            f"rename them; arguments of minimize itself are {', '.join(others)}."
+            f"{question}options of method {method!r} must be among {names}: got {unknown}. {called}"
+            f"Remove or rename them; arguments of minimize itself are {', '.join(others)}."
         )
 
 
@@ -160,6 +163,11 @@ def _checked(optimizer, bounds, random_state, options):
         raise ValueError(
             "method must be an optimiser that was not asked or told anything yet: got "
             f"{optimizer!r}. Give a new one, and what is known as x0 and y0."
+        )
+    if rule := optimizer._describe_rule():
+        raise ValueError(
+            "constraints must be given to minimize, not to an optimiser that is its method: got "
+            f"{optimizer!r} with {in_words(rule)}. Write minimize(..., constraints=...)."
         )
     check_space(space_to_data(optimizer.space_), as_space(bounds))
     return optimizer

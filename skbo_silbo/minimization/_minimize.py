@@ -120,8 +120,9 @@ def minimize(
         after the other. Which points are proposed then depends on which values come first.
     n_pending : int or "auto", default="auto"
         How many points are evaluated, or ready to be, at once. "auto": one for every worker and,
-        ahead of time, as many as evaluations end while a proposal is made, the longest of late (at
-        most one a worker; none where that is less than a twentieth of one).
+        ahead of time, as many as evaluations end while a proposal is made, at most one a worker.
+        With 4 workers, evaluations of 10 s and proposals of 2 s that is 4 + 1; with proposals of
+        .1 s, in which hardly any ends, it is 4.
     timeout : float, default=None
         Seconds after which an evaluation counts as failed, with a `LostEvaluationWarning`. Threads
         and most processes cannot be stopped: their worker is lost until the call returns. Without
@@ -196,7 +197,6 @@ def minimize(
     """
     _check_func(func, bounds)
     bounds = bounds if scale is None else as_space(bounds, scale)
-    sign = -1 if maximize else 1
     limits = _check_limits(n_calls, max_time, target, callback)
     n_retries = check_count("n_retries", n_retries, least=0)
     n_pending = n_pending if n_pending == "auto" else check_count("n_pending", n_pending)
@@ -207,6 +207,7 @@ def minimize(
     try:
         others = [name for name in inspect.signature(minimize).parameters if name != "options"]
         optimizer = make_optimizer(method, bounds, seed, options, others)
+        optimizer.maximize = bool(maximize)
         # Before they are called otherwise: what is changed by that is not what they are.
         known = describe_constraints(constraints, optimizer.space_) if log is not None else None
         optimizer = optimizer.constrain(constraints)
@@ -214,16 +215,16 @@ def minimize(
             optimizer.check_constraints(np.zeros(n_constraints))
         if log is not None:
             learnt = {"n_constraints": n_constraints} if n_constraints else {}
-            facts = {"method": name_of(method, optimizer), "maximize": bool(maximize), **learnt}
+            facts = {"method": name_of(method, optimizer), "maximize": optimizer.maximize, **learnt}
             optimizer.keep_journal(log, **facts, constraints=known)
         y0, c0 = _split(y0, n_constraints)
         calls = CallLog(log, optimizer.space_)
-        queue = _prepare(optimizer, x0, y0, c0, sign, calls)
+        queue = _prepare(optimizer, x0, y0, c0, calls)
         n_known = len(optimizer.func_vals_) - calls.n_given
+        workers = _make_workers(executor, n_pending, timeout, n_retries, func)
         if "n_initial" not in options and len(queue) + n_known < n_calls:
             warn_of_first_points_only(optimizer, "n_calls", n_calls, calls.n_given, stacklevel=2)
-        workers = _make_workers(executor, n_pending, timeout, n_retries, func)
-        run = Run(func, optimizer, workers, limits, n_pending, sign, report, calls, n_constraints)
+        run = Run(func, optimizer, workers, limits, n_pending, report, calls, n_constraints)
         run.begin_with(queue, n_known)
         return _perform(run)
     finally:
@@ -283,12 +284,12 @@ def _split(y0, n_constraints):
     return y0, None
 
 
-def _prepare(optimizer, x0, y0, c0, sign, calls):
+def _prepare(optimizer, x0, y0, c0, calls):
     """Tell what is known; return the points to be evaluated first."""
     if y0 is not None:
         if x0 is None:
             raise ValueError("x0 must be given with y0: got y0 alone. Give the points too.")
-        tell_known(optimizer, calls, x0, y0, c0, sign)
+        tell_known(optimizer, calls, x0, y0, c0)
         return list(optimizer.pending_)
     pending = list(optimizer.pending_)
     if x0 is None:
@@ -337,8 +338,8 @@ def _attach(error, result, point):
     """
     error.optimize_result = result
     kept = (
-        f"{result.nfev} calls of func were made in all; the {len(result.func_vals)} values known "
-        "are in the attribute 'optimize_result' of this exception."
+        f"Calls of func in all: {result.nfev}. Values known: {len(result.func_vals)}, in the "
+        "attribute 'optimize_result' of this exception."
     )
     if point is None:
         error.add_note(f"minimize: {kept}")

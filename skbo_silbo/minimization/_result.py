@@ -33,8 +33,8 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
         Their constraints; only with `n_constraints`.
     optimizer : AskTellOptimizer
         What proposed the points, told all values (for its ``subspace_``, and for
-        `skbo_silbo.inspection`), those to be maximised with their signs changed. It can be asked
-        and told further; that is not written to the journal, which is closed.
+        `skbo_silbo.inspection`). It can be asked and told further, in the same sign; that is not
+        written to the journal, which is closed.
     maximize : bool
         Whether the highest value was looked for.
     message : str

@@ -50,8 +50,6 @@ class Run:
     n_pending : int or "auto"
         Points in flight at once. "auto": one for every worker, and as many ahead of time as
         evaluations end while a proposal is made.
-    sign : {1, -1}
-        -1 where the user maximises.
     report : callable
         Called with (result, value) after every evaluation.
     calls : CallLog
@@ -59,13 +57,11 @@ class Run:
         How many constraints are returned with a value.
     """
 
-    def __init__(
-        self, func, optimizer, workers, limits, n_pending, sign, report, calls, n_constraints=0
-    ):
+    def __init__(self, func, optimizer, workers, limits, n_pending, report, calls, n_constraints=0):
         workers.on_begin, workers.on_take_back = self._note_begin, self._note_take_back
         self.func, self.optimizer, self.workers = func, optimizer, workers
         self.limits, self.calls = limits, calls
-        self.n_pending, self.sign, self.report = n_pending, sign, report
+        self.n_pending, self.report = n_pending, report
         self.n_constraints = n_constraints
         self.nfev = self._n_points = 0  # calls made, and points that they were made for
         self._queue = []  # calls to be submitted before anything is asked for
@@ -160,19 +156,19 @@ class Run:
 
     def result(self, stop, *, interrupted=False):
         """Return the result so far."""
-        values, feasible = self.sign * self.optimizer.func_vals_, self.optimizer.feasible_
+        values, feasible = self.optimizer.func_vals_, self.optimizer.feasible_
         found = bool((np.isfinite(values) & feasible).any())
         best = self.optimizer.best_x_ if found else None
         constrained = {"constraints": self.optimizer.constraints_} if self.n_constraints else {}
         return MinimizeResult(
             x=best,
             x_recommended=best,
-            fun=self.sign * self.optimizer.best_y_ if found else float("nan"),
+            fun=self.optimizer.best_y_ if found else float("nan"),
             nfev=self.nfev,
             x_iters=self.optimizer.x_iters_,
             func_vals=values,
             optimizer=self.optimizer,
-            maximize=self.sign < 0,
+            maximize=self.optimizer.maximize,
             message=stop.message,
             stop_reason=stop.reason,
             success=found and not interrupted,
@@ -189,7 +185,8 @@ class Run:
         if self._called_back:
             return Stop("callback", "Stopped by the callback.")
         if limits.target is not None:
-            reached = values <= self.sign * limits.target
+            at_least, at_most = np.greater_equal, np.less_equal
+            reached = (at_least if self.optimizer.maximize else at_most)(values, limits.target)
             if np.any(reached & np.isfinite(values) & self.optimizer.feasible_):
                 return Stop("target", f"Target {limits.target} reached.")
         if not self.workers.n_calls and self._n_points >= limits.n_calls:
@@ -310,7 +307,7 @@ class Run:
         n_observed = len(self.optimizer.func_vals_)
         self._recording = call, n_observed
         try:
-            self.optimizer.tell(call.key, self.sign * number, constraints=constraints)
+            self.optimizer.tell(call.key, number, constraints=constraints)
         finally:
             if len(self.optimizer.func_vals_) > n_observed:  # else it was refused
                 self.workers.forget(call)
@@ -386,6 +383,8 @@ def as_outcome(returned, n_constraints):
         return number, None
     constraints = as_reals(returned[1])
     if constraints is None or np.atleast_1d(constraints).shape != (n_constraints,):
+        raise _not_a_pair(returned, n_constraints)
+    if as_reals(returned[0]).ndim > constraints.ndim:  # the other way round
         raise _not_a_pair(returned, n_constraints)
     return number, np.atleast_1d(constraints)
 

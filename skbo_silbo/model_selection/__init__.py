@@ -2,5 +2,6 @@
 
 from skbo_silbo.model_selection._early_stopped import EarlyStopped
 from skbo_silbo.model_selection._search import SILBOSearchCV
+from skbo_silbo.model_selection._stopping import SearchProgress
 
-__all__ = ["EarlyStopped", "SILBOSearchCV"]
+__all__ = ["EarlyStopped", "SILBOSearchCV", "SearchProgress"]

@@ -191,14 +191,17 @@ class CandidateLoop:
         self._note_goals(batch)
         rungs, callback = self.search._rungs, self.search.callback
         for i, candidate in enumerate(batch):
+            is_recalled = i < len(recalled)
             if self.race is not None:
                 self.race.note(candidate)
             if self.times is not None and self.proposals.given.is_modelled(candidate.params):
                 self.times.note(candidate)
             is_full = rungs is None or rungs.is_full(candidate.params)
-            self.stopping.count(candidate, recalled=i < len(recalled), is_full=is_full)
+            self.stopping.count(candidate, recalled=is_recalled, is_full=is_full)
             self.show(self.stopping, candidate)
-            if callback is not None and callback(self.stopping.progress(candidate)):
+            if callback is None or is_recalled:
+                continue
+            if callback(self.stopping.progress(candidate)):
                 self.stopping.end("callback")
         if self.stopping.weighs_gain and not self.memory.has_batches:
             self.stopping.weigh(self.proposals.optimizer.expected_gain(), self.search.refit)

@@ -11,6 +11,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import rows_of
 from skbo_silbo._typing import ArrayLike, RandomState
 
@@ -127,6 +128,11 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         ------
         ValueError
             If the estimator takes no held-out rows, or the fraction is not between 0 and 1.
+
+        Warns
+        -----
+        UserWarning
+            If scikit-learn's or XGBoost's booster was not told to stop early.
         """
         X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
         fitted, held_out = self._split(X, y, groups)
@@ -145,6 +151,12 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         )
         last.fit(X_fitted, y_fitted, **rows, **weights, **fit_params)
         self.estimator_, self.n_validation_ = estimator, len(held_out)
+        if not _stops_early(last):
+            warn_user(
+                f"estimator must be told to stop early: {type(last).__name__} made all its rounds, "
+                f"and {len(held_out)} rows were held out for nothing. Give it early_stopping=True "
+                "(scikit-learn) or early_stopping_rounds=20 (XGBoost)."
+            )
         return self
 
     def _split(self, X, y, groups):
@@ -169,10 +181,9 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):
         """Number of iterations that were kept, as the fitted estimator says it."""
         check_is_fitted(self, "estimator_")
         last = _parted(self.estimator_)[1]
-        for name in ITERATIONS:
-            if (found := getattr(last, name, None)) is not None:
-                return found
-        raise AttributeError(f"{type(last).__name__} says no number of iterations.")
+        if (found := _n_iterations(last)) is None:
+            raise AttributeError(f"{type(last).__name__} says no number of iterations.")
+        return found
 
     @property
     def classes_(self) -> Any:
@@ -233,6 +244,21 @@ def _arguments(last):
             "scikit-learn's HistGradientBoosting from version 1.7, or leave EarlyStopped out."
         )
     return names
+
+
+def _n_iterations(last):
+    found = (getattr(last, name, None) for name in ITERATIONS)
+    return next((n for n in found if n is not None), None)
+
+
+def _stops_early(last):
+    """Whether a fitted booster looked at the rows held out; True where it does not say.
+
+    XGBoost has no best iteration where it did not.
+    """
+    if getattr(last, "early_stopping_rounds", "not said") is None:
+        return _n_iterations(last) is not None
+    return getattr(last, "do_early_stopping_", True)
 
 
 def _weights(names, sample_weight, fitted, held_out):

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import is_classifier
 
-from skbo_silbo._checks import warn_user
+from skbo_silbo._checks import did_you_mean, warn_user
 from skbo_silbo._sklearn import one_thread
 from skbo_silbo.acquisition import AcquisitionSurface
 from skbo_silbo.acquisition._part import Part
@@ -192,11 +192,12 @@ def _require_alone(search):
     if search.resource != ROWS and search.resource not in known:
         raise ValueError(
             f"resource must be {ROWS!r} or a parameter of the estimator: got {search.resource!r}. "
-            f"Give one of {sorted(known)}."
+            f"{did_you_mean([search.resource], [ROWS, *known])}Give {ROWS!r} or one of "
+            f"{sorted(known)}."
         )
     excluded = {
-        "racing": (search.racing, "candidates that lose are stopped by their rung already"),
-        "time_aware": (search.time_aware, "what a candidate costs is decided by its rung"),
+        "racing": (search.racing, "candidates that lose get no more of the resource anyway"),
+        "time_aware": (search.time_aware, "what a candidate costs is decided by its size"),
         "initial_results": (
             search.initial_results is not None,
             "what resource their scores are of is not known",
@@ -216,8 +217,9 @@ def _most(search, n_rows):
         most = n_rows if is_of_rows else search.estimator.get_params()[search.resource]
     if not isinstance(most, Integral) or isinstance(most, bool) or most < 1:
         raise ValueError(
-            f"max_resources must be a number where the estimator has {search.resource}={most!r}, "
-            "which is no positive integer: got 'auto'. Say how much is all of the resource."
+            f"resource must be a parameter that is a positive integer, or max_resources must be a "
+            f"number where the estimator has {search.resource}={most!r}: got resource="
+            f"{search.resource!r} and max_resources='auto'. Say how much is all of it."
         )
     if is_of_rows and most > n_rows:
         raise ValueError(
@@ -287,6 +289,13 @@ class ResourceSILBO(SILBO):
         self.rungs = rungs
         if (violation := self._violation) is not None:
             self._violation = partial(_violation_of_estimator, violation, rungs)
+
+    def constrain(self, constraints):
+        """Do as `SILBO` does, also on rungs that are known already."""
+        super().constrain(constraints)
+        if hasattr(self, "rungs"):
+            self.climb(self.rungs)
+        return self
 
     def configure(self, d):
         """Return the `Configuration` for d columns, whose points stay where they are."""

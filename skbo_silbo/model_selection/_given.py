@@ -166,13 +166,13 @@ def _may_be_evaluated(current, violation):
     It may have values, such as ``gamma="scale"``, that a rule for the space cannot deal with.
     """
     try:
-        why = "do not satisfy constraints" if violation and violation(current) else None
+        why = "constraints do not hold for" if violation and violation(current) else None
     except Exception as error:  # whatever a user's function raises
-        why = f"are none that constraints can be asked about ({type(error).__name__}: {error})"
+        why = f"constraints raised {type(error).__name__} ({error}) on"
     if why:
         warn_user(
-            f"the current parameters {why}: {current} is not evaluated. Give initial_params valid "
-            "ones, or None."
+            f"{why} the estimator's current parameters {current}, so these are not evaluated. Give "
+            "initial_params valid ones, or None."
         )
     return why is None
 

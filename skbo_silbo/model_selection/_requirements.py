@@ -20,6 +20,7 @@ from skbo_silbo.workers._joblib import kind_of_workers
 from skbo_silbo.workers._pool import PROCESSES, THREADS
 
 PLAIN = "MultiprocessingBackend"  # is sent no lambdas, as all others are
+OF_A_RESOURCE = {"factor": 3, "min_resources": "smallest", "max_resources": "auto"}
 SENT = (
     "Give an object that pickle takes (no open file, lock, generator or connection; lambdas and "
     'nested functions need the backend "loky", and cloudpickle), n_jobs=1, or the backend '
@@ -87,6 +88,7 @@ def require_options_that_fit(search, trial, given):
     ------
     ValueError
     """
+    _require_a_resource_for_its_options(search)
     for name in ("timeout", "max_time"):
         if isinstance(getattr(search, name), bool):
             raise ValueError(
@@ -120,6 +122,17 @@ def require_options_that_fit(search, trial, given):
             trial.ask()  # raises if none is
     if search.fold_noise or search.racing:
         _require_that_noise_is_taken(search, trial)
+
+
+def _require_a_resource_for_its_options(search):
+    if search.resource is not None:
+        return
+    for name, default in OF_A_RESOURCE.items():
+        if (has := getattr(search, name)) != default:
+            raise ValueError(
+                f"{name} must be {default!r} without a resource: got {has!r}. Give resource="
+                "'n_samples' or a parameter of the estimator, or leave it out."
+            )
 
 
 def _require_that_noise_is_taken(search, trial):

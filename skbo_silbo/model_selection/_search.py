@@ -123,9 +123,10 @@ class SILBOSearchCV(SeveralGoals):
         Those that were "given" outside this space are left out, and those with less than all of
         a resource (column ``n_resources``).
     callback : callable or None, default=None
-        Called after every candidate with a `SearchProgress`: `n_candidates`, `params`, `score`,
-        `source`, `best_params`, `best_score`, `elapsed`. A true return value ends the search. It
-        has nothing to do with the callbacks of scikit-learn 1.9, which work as well.
+        Called after every candidate, those from the journal left out, with a `SearchProgress`:
+        `n_candidates`, `params`, `score`, `source`, `best_params`, `best_score`, `elapsed`. A true
+        return value ends the search. It has nothing to do with the callbacks of scikit-learn 1.9,
+        which work as well.
     fold_noise : bool, default=False
         Whether the model takes ``std_test_score / sqrt(n_splits)`` as noise of a candidate's score.
         All candidates are compared on the same splits, so most of it is common to all; searches

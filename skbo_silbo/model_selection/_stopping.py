@@ -21,7 +21,7 @@ class SearchProgress:
     Attributes
     ----------
     n_candidates : int
-        How many there have been, this one included.
+        How many there have been, this one and those from the journal included.
     params : dict
         Of this one.
     score : float

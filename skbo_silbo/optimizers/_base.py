@@ -20,7 +20,13 @@ from skbo_silbo._typing import (
 )
 from skbo_silbo.acquisition._climb import N_BEST
 from skbo_silbo.acquisition._part import Part
-from skbo_silbo.optimizers._constraints import as_equations, as_violation
+from skbo_silbo.optimizers._constraints import (
+    as_equations,
+    as_violation,
+    describe_constraints,
+    in_words,
+    require_same_constraints,
+)
 from skbo_silbo.optimizers._event_log import EventLog, begin_or_check, closed_on_error
 from skbo_silbo.optimizers._events import from_data, observed_event, to_data
 from skbo_silbo.optimizers._history import (
@@ -70,7 +76,10 @@ class AskTellOptimizer(ABC):
         self._observed_keys: set[bytes] = set()
         # key of a point asked for with fixed parameters -> the point
         self._exact: dict[bytes, Any] = {}
+        self._constraints: ConstraintsLike = None
         self._violation = self._equations = None
+        # what describes the constraints, of a saved optimiser before they are given; None: not yet
+        self._rule: list[Any] | None = None
         self._log: EventLog | None = None
         self._seed = root_seed(random_state)
         # the last `input_model_`, and of how many values
@@ -176,7 +185,7 @@ class AskTellOptimizer(ABC):
             When a finite space, or what `fixed` leaves of it, has fewer than n new points left.
         ValueError
             When `fixed` names no parameter or a value outside the space, or no point satisfies the
-            constraints.
+            constraints, or they have to be given again: see `constrain`.
         """
         count = 1 if n is None else check_count("n", n)
         part = self._part(fixed)
@@ -337,11 +346,41 @@ class AskTellOptimizer(ABC):
         Raises
         ------
         ValueError
-            When they are of another kind, or equalities that are not linear.
+            When they are of another kind, or equalities that are not linear; when others were saved
+            and not given since; with a journal, when two of them cannot be told apart.
+
+        Notes
+        -----
+        A journal and `to_dict` keep what describes them, for which functions are called with random
+        points. Give them again to go on: `ask` is refused before.
         """
-        self._violation = as_violation(constraints, self.space_)
-        self._equations = as_equations(constraints, self.space_)
+        made = as_violation(constraints, self.space_), as_equations(constraints, self.space_)
+        with self._lock:
+            is_kept, rule, was = self._log is not None, None, self._rule or []
+            is_missing = bool(was) and self._violation is None
+            if is_kept or is_missing:
+                rule = describe_constraints(constraints, self.space_, whole=is_kept)
+            if is_missing:
+                require_same_constraints(was, rule)
+                rule = was
+            self._constraints, self._rule = constraints, rule
+            self._violation, self._equations = made
+            if self._log is not None and rule != was:
+                self._log.tell({"constrained": rule})
         return self
+
+    def _describe_rule(self) -> list[Any]:
+        """Return what describes the constraints, plain data: a list, empty without any."""
+        if self._rule is None:
+            self._rule = describe_constraints(self._constraints, self.space_, whole=False)
+        return self._rule
+
+    def _expect_rule(self, described: list[Any]) -> None:
+        """Wait for the constraints that `_describe_rule` described, and be asked nothing before."""
+        if not isinstance(described, list):
+            raise ValueError(f"'constrained' must be a list: got {described!r}")
+        self._constraints = self._violation = self._equations = None
+        self._rule = described
 
     @property
     def keeps_journal(self) -> bool:
@@ -381,7 +420,8 @@ class AskTellOptimizer(ABC):
         data : dict
             Of dicts, lists, strings, numbers, True, False and None; ``json.dumps(data)`` is exact.
             Options that are objects (a transformer, a mapping) are described, as far as they can be
-            pickled, and so are the parameters of a `Space`; neither can be made from that. Points
+            pickled, and so are the parameters of a `Space` and what `constrain` was called with;
+            none can be made from that. Points
             of a `Space` are stored by their place in the cube.
         """
         with self._lock:
@@ -392,6 +432,8 @@ class AskTellOptimizer(ABC):
         cls, data: dict[str, Any], *, bounds: BoundsLike | None = None, **objects: Any
     ) -> Self:
         """Return the optimiser that `to_dict` was called on: it proposes the same points.
+
+        Where that had `constrain` called, this needs it again, with the same, before `ask`.
 
         Parameters
         ----------
@@ -451,6 +493,12 @@ class AskTellOptimizer(ABC):
 
     def _part(self, fixed):
         """Return the `Part` of the space to propose in; None for the whole."""
+        if self._rule and self._violation is None:
+            raise ValueError(
+                f"constrain must be called before ask: this {type(self).__name__} was saved with "
+                f"{in_words(self._rule)}, and has only what describes that. Call constrain() with "
+                "it."
+            )
         if fixed is not None and not isinstance(fixed, Mapping):
             key = "a name" if self.space_.is_dict else "an index"
             raise ValueError(

@@ -20,8 +20,10 @@ from skbo_silbo.mapping._bottom_up import BottomUp
 from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers._design import random_points, sobol_points
 from skbo_silbo.optimizers._given_parts import (
+    GivenAcquisition,
     GivenDesign,
     GivenLearner,
+    GivenSchedule,
     GivenSearch,
     GivenWarp,
     as_mapping,
@@ -106,7 +108,13 @@ def is_ours(part):
 
 
 GIVEN = MappingProxyType(
-    {"learner": GivenLearner, "mapping": as_mapping, "search": GivenSearch, "design": GivenDesign}
+    {
+        "learner": GivenLearner,
+        "mapping": as_mapping,
+        "search": GivenSearch,
+        "acquisition": GivenSchedule,
+        "design": GivenDesign,
+    }
 )
 """What makes a part of the loop of one that a user wrote."""
 DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
@@ -178,7 +186,8 @@ def make_acquisition(acquisition):
     if isinstance(acquisition, str) or acquisition is None:
         return named("acquisition", acquisition, ACQUISITIONS, given)
     _try_acquisition(acquisition)
-    return partial(_at_every_proposal, acquisition)
+    looked_at = acquisition if is_ours(acquisition) else GivenAcquisition(acquisition)
+    return partial(_at_every_proposal, looked_at)
 
 
 def _at_every_proposal(acquisition, t):

@@ -10,7 +10,12 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from skbo_silbo._checks import as_reals
 from skbo_silbo.acquisition._part import Equations
-from skbo_silbo.journal._differences import describe_lasting
+from skbo_silbo.journal._differences import (
+    CHANGES,
+    agreeing,
+    describe_lasting,
+    differences_in_words,
+)
 from skbo_silbo.space._union import branches_of
 
 N_PROBES = 64  # points that a function is called with, to see what that changes in it
@@ -82,7 +87,7 @@ def as_equations(constraints, space):
     return Equations(matrix, lower[is_equal]) if is_equal.any() else None
 
 
-def describe_constraints(constraints, space):
+def describe_constraints(constraints, space, *, whole=True):
     """Return what tells constraints, as `as_violation` takes them, from others: a list, plain data.
 
     Functions are described as `describe_lasting` says: they are called, with
@@ -91,15 +96,39 @@ def describe_constraints(constraints, space):
     Raises
     ------
     ValueError
-        When a function holds what cannot be seen.
+        When a function holds what cannot be seen and `whole` is true; else any one is like it.
     """
-    try:
-        return [_described(constraint, space) for constraint in listed(constraints)]
-    except ValueError as error:
-        raise ValueError(f"constraints: {error}") from error
+    return [_described(constraint, space, whole) for constraint in listed(constraints)]
 
 
-def _described(constraint, space):
+def require_same_constraints(then, now):
+    """Refuse constraints other than those that an optimiser was saved with, as described.
+
+    Raises
+    ------
+    ValueError
+        Naming the differences.
+    """
+    if shown := differences_in_words(*agreeing({"rule": then}, {"rule": now})):
+        raise ValueError(
+            f"constraints must be those that the optimiser was saved with: {shown}. Give them, or "
+            "tell what is known to a new optimiser."
+        )
+
+
+def in_words(described):
+    """Return the classes and functions of constraints that `describe_constraints` described."""
+    return ", ".join("one that cannot be pickled" if d == CHANGES else _name(d) for d in described)
+
+
+def _name(described):
+    function = described.get("fun", "")
+    function = function["class"] if isinstance(function, dict) else function
+    words = f" of {function.partition(' ')[0]}" if isinstance(function, str) and function else ""
+    return f"{described['class']}{words}"
+
+
+def _described(constraint, space, whole):
     check, rng = _Check(constraint, space), np.random.default_rng(0)
 
     def use():
@@ -107,7 +136,12 @@ def _described(constraint, space):
             with suppress(Exception):  # what it raises comes out when it counts
                 check(point)
 
-    return describe_lasting(_parts(constraint), use)
+    try:
+        return describe_lasting(_parts(constraint), use)
+    except ValueError as error:
+        if whole:
+            raise ValueError(f"constraints: {error}") from error
+        return CHANGES
 
 
 def _parts(constraint):
@@ -204,7 +238,11 @@ class _Check:
             point = self._named(point)
         else:  # of another branch of the space
             return 0.0
-        returned = self._func(point)
+        try:
+            returned = self._func(point)
+        except Exception as error:
+            error.add_note(f"raised by constraints for {point}")
+            raise
         values = as_reals(returned)
         if values is None:
             raise ValueError(

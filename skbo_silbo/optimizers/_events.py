@@ -2,15 +2,16 @@
 
 The second is a list of events:
 
-============= =========================================================================
-event         what it holds
-============= =========================================================================
-``asked``     places of the cube that are pending from now on, (n, m), and as ``learnt``
-              what the optimiser has learnt by then, as far as that has changed
-``told``      points, with ``y``, ``noise_std`` and perhaps ``constraints``
-``cancelled`` places that are not pending any more
-others        places, and what became of calls there: for those who write them
-============= =========================================================================
+=============== =========================================================================
+event           what it holds
+=============== =========================================================================
+``asked``       places of the cube that are pending from now on, (n, m), and as ``learnt``
+                what the optimiser has learnt by then, as far as that has changed
+``told``        points, with ``y``, ``noise_std`` and perhaps ``constraints``
+``cancelled``   places that are not pending any more
+``constrained`` what describes the constraints of `constrain` from now on, a list
+others          places, and what became of calls there: for those who write them
+=============== =========================================================================
 """
 
 import inspect
@@ -30,7 +31,7 @@ from skbo_silbo.space._keys import keys_of
 
 SET, ADDED, INSIDE = "=", "+", "in"  # of a change in what was learnt
 FORMAT, VERSION = "skbo_silbo optimizer", 4
-FOLLOWED = ("asked", "told", "cancelled")
+FOLLOWED = ("asked", "told", "cancelled", "constrained")
 OF_CALLS = frozenset({"called", "not called", "raised", "left", "given"})
 REMEDY = "Give what to_dict() returned, unchanged, to the release of skbo_silbo that wrote it."
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -43,6 +44,8 @@ def to_data(optimizer):
     pending = [x.tolist() for x in optimizer._pending.values()]
     learnt = changes(None, optimizer._state_to_dict())
     events = [observed_event(optimizer.space_, *observed), {"asked": pending, "learnt": learnt}]
+    if rule := optimizer._describe_rule():
+        events.append({"constrained": rule})
     who = identity(optimizer, whole=False)
     return {"format": FORMAT, "version": VERSION, **who, "events": events}
 
@@ -155,6 +158,9 @@ def _follow(event, optimizer):
     if kind == "told":
         optimizer._record(*observations_of(event, optimizer.space_))
         return
+    if kind == "constrained":
+        optimizer._expect_rule(event[kind])
+        return
     places = places_of(event[kind], optimizer.space_.n_features_)
     if kind == "asked":
         for x in places:
@@ -183,6 +189,7 @@ def _made(cls, data, bounds, objects):
     options = merge_options(data, objects)
     optimizer = cls(bounds, random_state=RootSeed(index(data["seed"])), **options)
     check_space(data["space"], optimizer.space_)
+    optimizer.maximize = bool(data["maximize"])
     return optimizer
 
 
@@ -226,6 +233,7 @@ def identity(optimizer, *, whole):
         "class": type(optimizer).__name__,
         "space": space_to_data(optimizer.space_),
         "options": options,
+        "maximize": bool(optimizer.maximize),
         "objects": objects,
         "descriptions": {name: is_ for name, is_ in described.items() if is_ is not None},
         "seed": int(optimizer._seed),
@@ -252,9 +260,10 @@ def merge_options(data, given):
         When an object is missing or another one, or what is given was not one.
     """
     if set(given) != set(data["objects"]):
+        again = "".join(f", {name}=..." for name in data["objects"])
         raise ValueError(
             f"options that are objects must be given again, here {data['objects']}: "
-            f"got {sorted(given)}. Write from_dict(data, name=object)."
+            f"got {sorted(given)}. Write from_dict(data{again})."
         )
     then = data["descriptions"]
     shown = differences_in_words(

@@ -11,7 +11,7 @@ import numpy as np
 
 from skbo_silbo._checks import check_members
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.acquisition import Found, Search
+from skbo_silbo.acquisition import AcquisitionFunction, Found, Search
 from skbo_silbo.embedding import Embedding, Learner
 from skbo_silbo.embedding._learner_protocol import check_learnt
 from skbo_silbo.mapping import Mapping
@@ -52,7 +52,60 @@ class GivenSearch:
                 f"skbo_silbo.acquisition.Found: got {found!r}. Write return Found(Z, X), the best "
                 "first."
             )
+        X = found.X
+        if X is not None and not (np.isfinite(X).all() and (np.abs(X) <= 1.0).all()):
+            raise ValueError(
+                f"what {type(self.given).__name__}.find returns must be places of the cube "
+                f"[-1, 1]^d: got values from {np.min(X):g} to {np.max(X):g}. Clip them: "
+                "np.clip(X, -1, 1)."
+            )
         return found
+
+
+@dataclass(frozen=True)
+class GivenAcquisition:
+    """An acquisition function that a user wrote."""
+
+    given: AcquisitionFunction
+
+    def __call__(self, mean, std, best, *, return_gradient=False):
+        """Return what it does, after refusing what no point can be chosen by."""
+        returned = self.given(mean, std, best, return_gradient=return_gradient)
+        try:
+            parts = [
+                np.asarray(p, dtype=float) for p in (returned if return_gradient else [returned])
+            ]
+        except (TypeError, ValueError):
+            parts = []
+        shapes = [part.shape for part in parts]
+        if shapes != [mean.shape] * (3 if return_gradient else 1):
+            raise ValueError(
+                f"acquisition must return an array of shape {mean.shape}, with "
+                f"return_gradient={return_gradient} {'three' if return_gradient else 'one'}: "
+                f"{self.given!r} returned {f'shapes {shapes}' if parts else repr(returned)}. Try "
+                "skbo_silbo.testing.check_acquisition."
+            )
+        values = parts[0]
+        is_lost = ~np.isfinite(parts).all(axis=0) & (values != -np.inf)
+        if is_lost.any():
+            i = int(np.argmax(is_lost))
+            raise ValueError(
+                "acquisition must return finite numbers, or -inf for what a point is worth: "
+                f"{self.given!r} returned {[float(part[i]) for part in parts]} for mean "
+                f"{mean[i]:g}, std {std[i]:g} and best {best:g}. Bound what it divides by."
+            )
+        return returned
+
+
+@dataclass(frozen=True)
+class GivenSchedule:
+    """A function that a user wrote, which gives the acquisition function of every proposal."""
+
+    given: Callable
+
+    def __call__(self, t):
+        """Return that of proposal t, looked at."""
+        return GivenAcquisition(self.given(t))
 
 
 @dataclass(frozen=True)

@@ -287,8 +287,9 @@ def as_evaluations(x, y, space):
     points, single = as_points(x, space)
     values = as_numbers("y", y, "Tell float('nan') for a failed evaluation.")
     if values.shape != (() if single else (len(points),)):
+        n, plural = len(points), "s" * (len(points) > 1)
         raise ValueError(
-            f"y must be {'one number' if single else f'{len(points)} numbers'}, one for every "
+            f"y must be {'one number' if single else f'{n} number{plural}'}, one for every "
             f"point in x: got shape {values.shape}. Tell points and values in equal number."
         )
     return points, values.reshape(len(points))

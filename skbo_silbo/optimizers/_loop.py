@@ -352,7 +352,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             Before the first model.
         """
         with self._lock, one_thread():
-            model = self._current_model()
+            model = self._current_model("recommended_")
             good = model.ranked[: min(model.n_feasible, self._finite_values().size)]
             if not len(good):
                 return super().recommended_
@@ -362,14 +362,14 @@ class EmbeddedOptimizer(AskTellOptimizer):
             mean, std = self._in_units_of_values(model, mean[i], std[i])
             return Recommendation(self._point_at(good[source[i]]), self._sign * mean, std)
 
-    def _current_model(self):
+    def _current_model(self, asked="subspace_"):
         """Return the model with all observations, hyperparameters kept; nothing is changed."""
         model = self._model
         if model.n_observed == len(self._history) and model.surrogate is not None:
             return model
         if self._described is not None and self._described[0].n_observed == len(self._history):
             return self._described[0]
-        return self._restored()
+        return self._restored(asked)
 
     def _check_noise(self, noise_std, shape):
         noise_std = super()._check_noise(noise_std, shape)
@@ -432,14 +432,17 @@ class EmbeddedOptimizer(AskTellOptimizer):
         if state["fresh"] and not relearn:
             self._model = self._restored()
 
-    def _restored(self):
-        """Return the model with a surrogate of the stored state: nothing is searched."""
+    def _restored(self, asked="subspace_"):
+        """Return the model with a surrogate of the stored state, for what is asked for.
+
+        Nothing is searched.
+        """
         model = self._model
         if model.state is None or model.moved or not self._labelled().y.size:
             n = len(self._history)
             more = f"Tell {self.n_initial_ - n} more and" if n < self.n_initial_ else "Then"
             raise NotFittedError(
-                f"subspace_ needs a model, which ask() makes from {self.n_initial_} values on: got "
+                f"{asked} needs a model, which ask() makes from {self.n_initial_} values on: got "
                 f"{n}. {more} call ask()."
             )
         return self._conditioned(model, tune=False)

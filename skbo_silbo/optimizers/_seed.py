@@ -16,4 +16,10 @@ def root_seed(random_state):
         return np.random.SeedSequence().entropy
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31))
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    try:
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    except ValueError as error:
+        raise ValueError(
+            "random_state must be None, an integer from 0 to 2**32 - 1, a RandomState or a "
+            f"Generator: got {random_state!r}. Write random_state=0."
+        ) from error

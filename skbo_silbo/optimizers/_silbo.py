@@ -119,7 +119,7 @@ class SILBO(EmbeddedOptimizer):
         `tell` return. A new optimiser with the same arguments and journal goes on from there, after
         a crash too; points that were pending are in `pending_`. A journal of another space, option
         (objects are told apart by what a pickle of them holds) or seed is refused, the difference
-        named; without `random_state` its seed is taken over.
+        named; without `random_state` its seed is taken over. `constrain` is to be called again.
     scale : "log", list of "log" and None, or None, default=None
         With an array or `Bounds`: the inputs that are searched by their logarithm, all or those so
         named in a list of d. Points are arrays in the inputs' own units all the same.
@@ -133,7 +133,8 @@ class SILBO(EmbeddedOptimizer):
     Attributes
     ----------
     best_x_ : ndarray of shape (d,) or dict
-        The feasible point with the lowest observed value (with `maximize` the highest).
+        The feasible point with the lowest observed value (with `maximize` the highest). Where
+        values are noisy, ``recommended_`` has the point to use, its mean and its std.
     best_y_ : float
         That value.
     x_iters_ : ndarray of shape (n, d) or list of n dicts
@@ -144,6 +145,10 @@ class SILBO(EmbeddedOptimizer):
         All observed constraints, NaN where not known; m is 0 without any.
     feasible_ : ndarray of bool of shape (n,)
         Whether all constraints are known and at most 0; True without any.
+    pending_ : ndarray of shape (n, d) or list of n dicts
+        The points asked for, not observed or cancelled, in the order asked.
+    input_model_ : InputModel
+        What the observed values say of the inputs; made when read.
     embedding_ : LinearEmbedding
         The embedding in use; the identity before the first model.
     n_initial_ : int

@@ -109,7 +109,7 @@ class InputShares:
         """What the values say of the inputs, in a sentence or two; in brackets the 90 % interval.
 
         Where the interval of an input that is not among those named reaches that of one that is,
-        the values do not say yet which these are.
+        more values are needed to say which these are.
         """
         if not self.is_informative:
             return f"Nothing can be said of which inputs matter: {self._why_not()}."
@@ -120,8 +120,10 @@ class InputShares:
         if k == n > 1:
             return f"All {n} inputs matter: the {self._explain(k - 1)}."
         explain = "explains" if k == 1 else "explain"
-        which = "" if self._are_parted(k) else " The values do not say yet which."
-        return f"{k} of {_inputs(n)} {explain} {self._percent(k)}.{which}"
+        if self._are_parted(k):
+            return f"{k} of {_inputs(n)} {explain} {self._percent(k)}."
+        about = f"About {k} of {_inputs(n)} may explain {self._percent(k)}"
+        return f"{about}; more values are needed to say which."
 
     def to_dict(self) -> dict[str, Any]:
         """Return all as plain data for JSON; numbers that there are not are None."""

@@ -26,8 +26,9 @@ def check_optimizer(make: Callable[..., AskTellOptimizer], *, n_calls: int = 14)
     ------
     AssertionError
         Saying which rule is broken: points lie inside the bounds and are distinct, pending ones
-        included; the same seed gives the same points; the order of `tell` does not matter; failed
-        evaluations are kept; a point outside is refused and nothing changes; JSON keeps all.
+        included; the same seed gives the same points; the order of `tell` does not matter; with
+        `maximize` -y gives the points of y; failed evaluations are kept; a point outside is refused
+        and nothing changes; JSON keeps all.
 
     Examples
     --------
@@ -39,6 +40,7 @@ def check_optimizer(make: Callable[..., AskTellOptimizer], *, n_calls: int = 14)
         _check_points,
         _check_seed,
         _check_order,
+        _check_sign,
         _check_failures,
         _check_refusal,
         _check_json,
@@ -84,6 +86,13 @@ def _check_order(make, n_calls):
         asked.append(optimizer.ask())
     first, second = asked
     require_close(first, second, "the order of tell must not matter")
+
+
+def _check_sign(make, n_calls):
+    low, high = make(BOUNDS, random_state=0), make(BOUNDS, random_state=0)
+    high.maximize = True
+    a, b = _run(low, n_calls).x_iters_, _run(high, n_calls, lambda x: -_bowl(x)).x_iters_
+    require_close(a, b, "with maximize -y must give the points of y, as minimize(maximize=True)")
 
 
 def _check_failures(make, n_calls):

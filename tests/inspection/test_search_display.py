@@ -385,7 +385,7 @@ def test_an_outlier_is_a_triangle_at_the_edge():
         assert axes.get_ylim()[1] < 2.0
     for axes in display.axes_[1:3]:
         assert f"▲ {n_far} beyond" in axes.get_title(loc="right")
-        assert "failed" in axes.get_title(loc="right")
+        assert "infeasible or failed" in axes.get_title(loc="right")
     assert colliding(display.figure_) == []
     scatter = SubspaceDisplay.from_result(optimizer)
     assert scatter.axes_[0].get_ylim()[1] < 2.0
@@ -514,7 +514,7 @@ def test_conditional_parameters_and_failures():
     ]
     display = SearchDisplay.from_result(fitted(space))
     labels = {text.get_text() for text in display.axes_[-1].texts}
-    assert {"none", "failed"} <= labels
+    assert {"none", "infeasible or failed"} <= labels
     assert colliding(display.figure_) == []
 
 

@@ -59,6 +59,11 @@ def test_it_learns_in_both_directions(direction, sign):
     assert abs(study.best_value) < 0.01  # random points: one in 300 is within a radius of 0.1
 
 
+def test_a_seed_that_is_none_is_named():
+    with pytest.raises(ValueError, match="seed must be None or an integer >= 0: got 'a'"):
+        SILBOSampler(seed="a")
+
+
 def test_the_same_seed_gives_the_same_trials_another_seed_others():
     runs = []
     for seed in (0, 0, 1):

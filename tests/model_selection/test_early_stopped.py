@@ -183,3 +183,32 @@ def test_a_pipeline_with_memory_predicts(tmp_path):
     model = EarlyStopped(Pipeline(steps, memory=str(tmp_path)), random_state=0).fit(X, Y)
     without = EarlyStopped(Pipeline(steps), random_state=0).fit(X, Y)
     np.testing.assert_allclose(model.predict(X), without.predict(X))
+
+
+class XGBoostLike(Booster):
+    """It has a best iteration only where it was told to stop early."""
+
+    def __init__(self, step=1.0, early_stopping_rounds=None):
+        super().__init__(step)
+        self.early_stopping_rounds = early_stopping_rounds
+
+    def fit(self, X, y, eval_set=None):
+        super().fit(X, y, eval_set)
+        if self.early_stopping_rounds is None:
+            del self.best_iteration_
+        return self
+
+
+@pytest.mark.parametrize(
+    ("make", "off", "on"),
+    [
+        (HistGradientBoostingRegressor, {"max_iter": 5}, {"max_iter": 5, "early_stopping": True}),
+        (XGBoostLike, {}, {"early_stopping_rounds": 5}),
+    ],
+)
+def test_a_booster_that_does_not_stop_early_is_warned_of(make, off, on):
+    if make is HistGradientBoostingRegressor:
+        pytest.importorskip("sklearn", minversion="1.7")
+    with pytest.warns(UserWarning, match=f"{make.__name__} made all its rounds, and 45 rows"):
+        EarlyStopped(make(**off), random_state=0).fit(X, Y)
+    EarlyStopped(make(**on), random_state=0).fit(X, Y)  # warnings are errors

@@ -153,7 +153,9 @@ def test_a_finite_space_ends_with_the_last_valid_candidate(batch_size):
 
 def test_where_no_candidate_is_valid_nothing_is_fitted():
     with (
-        pytest.warns(UserWarning, match="current parameters do not satisfy constraints"),
+        pytest.warns(
+            UserWarning, match="constraints do not hold for the estimator's current parameters"
+        ),
         pytest.raises(ValueError, match="constraints must be possible to satisfy"),
     ):
         fit(constraints=lambda p: False)
@@ -161,14 +163,14 @@ def test_where_no_candidate_is_valid_nothing_is_fitted():
 
 
 def test_current_parameters_that_are_not_valid_are_left_out_with_a_word():
-    with pytest.warns(UserWarning, match="do not satisfy constraints.*'a': 0.9.*not evaluated"):
+    with pytest.warns(UserWarning, match="constraints do not hold .*'a': 0.9.*not evaluated"):
         fitted = fit(estimator=Peak(a=0.9), n_iter=4)
     assert "given" not in fitted.cv_results_["source"]
     assert len(fitted.cv_results_["params"]) == 4
 
 
 def test_so_are_those_that_the_rule_cannot_deal_with():
-    with pytest.warns(UserWarning, match="none that constraints can be asked.*TypeError"):
+    with pytest.warns(UserWarning, match="constraints raised TypeError .*these are not evaluated"):
         fitted = fit(estimator=Peak(a="scale"), n_iter=4)
     assert "given" not in fitted.cv_results_["source"]
 

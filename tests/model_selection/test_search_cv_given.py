@@ -268,6 +268,16 @@ def test_those_given_are_no_batch_larger_than_others(batch_size, n, tmp_path):
     assert again["params"] == fit(**{**options, "journal": None}).cv_results_["params"]
 
 
+@pytest.mark.parametrize("batch_size", ["auto", 2])
+def test_the_callback_is_told_of_new_candidates_only(batch_size, tmp_path):
+    seen = []
+    options = {"batch_size": batch_size, "journal": tmp_path / "search.jsonl"}
+    fit(**options, n_iter=4, callback=seen.append)
+    fit(**options, n_iter=6, callback=seen.append)
+    assert [progress.n_candidates for progress in seen] == [1, 2, 3, 4, 5, 6]
+    assert "resumed" not in {progress.source for progress in seen}
+
+
 def test_patience_counts_those_given_one_by_one():
     assert len(fit(initial_params=GIVEN, patience=2).cv_results_["params"]) == 3
 

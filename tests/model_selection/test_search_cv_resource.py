@@ -284,7 +284,9 @@ def test_workers_that_are_free_wait_for_who_goes_on():
 
 def test_of_its_results_those_with_all_of_the_resource_are_initial_results():
     before = search().fit(X, Y).cv_results_
-    after = search(resource=None, n_iter=1, initial_results=before).fit(X, Y)
+    after = search(resource=None, min_resources="smallest", n_iter=1, initial_results=before).fit(
+        X, Y
+    )
     full = before["n_resources"] == 180
     scores = -after.optimizer_.func_vals_[:-1]
     np.testing.assert_allclose(np.sort(scores), np.sort(before["mean_test_score"][full]))
@@ -396,8 +398,12 @@ def test_known_constraints_hold_and_new_candidates_are_on_the_lowest_rung():
             {"resource": "a", "max_resources": 90},
             "resource must not be a parameter that is",
         ),
+        ({"resource": "n_sample"}, "Did you mean 'n_samples'.*Give 'n_samples' or one of"),
+        ({"resource": "kind"}, "^resource must be a parameter that is a positive integer"),
+        ({"resource": None, "factor": 2}, "factor must be 3 without a resource: got 2"),
+        ({"resource": None, "min_resources": 5}, "min_resources must be 'smallest' without a res"),
         ({"racing": True}, "racing must not be given with resource"),
-        ({"time_aware": True}, "time_aware must not be given with resource"),
+        ({"time_aware": True}, "time_aware must not be given with resource.* decided by its size"),
         ({"initial_results": [({"a": 0.1, "b": 0.1}, 0.5)]}, "initial_results must not be given"),
         ({"n_iter": 13}, "n_iter must be at least 14"),
         ({"max_resources": 181}, "max_resources must be at most the number of rows, 180"),

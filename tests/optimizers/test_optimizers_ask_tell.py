@@ -183,7 +183,7 @@ def test_no_best_without_a_finite_value(method, values):
         ([[0, 1, 1.5], [0, 1, 9.0]], [1.0, 2.0], "inside the bounds"),
         ([0, 1, 1.5], [1.0, 2.0], "y must be one number, one for every point in x"),
         ([[0, 1, 1.5]] * 2, [1.0], "y must be 2 numbers"),
-        ([[0, 1, 1.5]], 1.0, "y must be 1 numbers"),
+        ([[0, 1, 1.5]], 1.0, "y must be 1 number, one for every point"),
         ([0, 1, 1.5], None, "y must be real numbers"),
         ([0, 1, 1.5], "low", "y must be real numbers"),
         (["a", "b", "c"], 1.0, "x must be numbers"),

@@ -344,6 +344,7 @@ def test_known_values_and_a_journal(tmp_path):
         (both, 0, r"say how many there are: minimize\(..., n_constraints=m\)"),
         (both, 1, "the latter of length n_constraints=1"),
         (bowl, 2, r"func must return \(value, constraints\)"),
+        (lambda x: ([1.0], bowl(x)), 1, r"func must return \(value, constraints\).*got \(\[1.0\]"),
     ],
 )
 def test_what_is_returned_is_checked(func, n_constraints, match):

@@ -140,3 +140,20 @@ def test_maximize_is_true_or_false_and_said_once():
     for method in (SILBO(RATES, maximize=True), lambda b, random_state: SILBO(b, maximize=True)):
         with pytest.raises(ValueError, match="method must be an optimiser with maximize=False"):
             minimize(misfit, RATES, method=method)
+
+
+@pytest.mark.parametrize("method", ["silbo", "random", "hesbo"])
+def test_the_optimiser_of_a_result_has_the_sign_of_the_call(method):
+    options = {} if method == "random" else {"n_initial": 5}
+    known = {"method": method, "n_calls": 9, "random_state": 0, **options}
+    low = minimize(misfit, RATES, **known)
+    high = minimize(lambda x: -misfit(x), RATES, maximize=True, **known)
+    np.testing.assert_array_equal(high.x_iters, low.x_iters)
+    optimizer = high.optimizer
+    assert optimizer.maximize
+    assert optimizer.best_y_ == high.fun == high.func_vals.max()
+    np.testing.assert_array_equal(optimizer.func_vals_, high.func_vals)
+    assert optimizer.recommended_.mean == pytest.approx(-low.optimizer.recommended_.mean)
+    again = type(optimizer).from_dict(json.loads(json.dumps(optimizer.to_dict())))
+    for one in (optimizer, again):
+        assert one.tell(one.ask(), 6.0).best_y_ == 6.0

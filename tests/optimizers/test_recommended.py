@@ -63,5 +63,5 @@ def test_without_a_model_it_is_the_best_point_or_refused():
         optimizer.tell(x, bowl(x))
     assert optimizer.recommended_.mean == optimizer.best_y_
     assert np.isnan(optimizer.recommended_.std)
-    with pytest.raises(NotFittedError):
+    with pytest.raises(NotFittedError, match=r"^recommended_ needs a model, which ask\(\) makes"):
         _ = SILBO(BOUNDS).tell([0, 0, 0], 1.0).recommended_

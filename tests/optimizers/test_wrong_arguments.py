@@ -170,3 +170,40 @@ def test_a_search_over_estimators_says_how_it_reads_a_pair():
         warnings.simplefilter("error")
         for alpha in ([0.1, 1.0], (1.0, 0.1), uniform(0.1, 0.9)):
             SILBOSearchCV(Ridge(), {"alpha": alpha}, **options, n_initial=1).fit(X, y)
+
+
+# --- names of arguments ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "meant"), [({"maximise": True}, "maximize"), ({"n_call": 5}, "n_calls")]
+)
+def test_an_option_that_is_misspelt_is_asked_about_first(options, meant):
+    with pytest.raises(ValueError, match=f"^Did you mean '{meant}'. options of method") as raised:
+        minimize(first, BOUNDS, **options)
+    assert str(raised.value).count(f"{meant}'") + str(raised.value).count(f" {meant},") == 2
+
+
+@pytest.mark.parametrize("make", [SILBO, RandomSearch])
+def test_a_seed_that_is_none_is_named(make):
+    with pytest.raises(ValueError, match=r"random_state must be None, an integer.*got 'a'"):
+        make(BOUNDS, random_state="a")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"executor": 4}, "executor must have submit"), ({"timeout": 0}, "timeout must be None")],
+)
+def test_what_is_refused_is_not_warned_of_before(options, message):
+    with warnings.catch_warnings(record=True) as seen, pytest.raises(ValueError, match=message):
+        minimize(first, BOUNDS, n_calls=3, **options)
+    assert seen == []
+
+
+def test_what_a_rule_raises_says_for_which_point():
+    def rule(params):
+        return {"a": 1.0}["gamma"]
+
+    with pytest.raises(KeyError, match="gamma") as raised:
+        run(bounds={"a": uniform()}, constraints=NonlinearConstraint(rule, 0.0, 1.0))
+    assert raised.value.__notes__[0].startswith("raised by constraints for {'a': ")

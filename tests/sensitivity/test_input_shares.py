@@ -11,7 +11,7 @@ from scipy.stats import binom, loguniform, norm, sobol_indices, uniform
 from skbo_silbo import SILBO, Space
 from skbo_silbo.baselines import RandomSearch
 from skbo_silbo.benchmarks.experiments._share_coverage import PlantedSum, measure_shares
-from skbo_silbo.sensitivity import InputModel
+from skbo_silbo.sensitivity import InputModel, InputShares
 from skbo_silbo.sensitivity._function_draws import FunctionDraws
 from skbo_silbo.sensitivity._hyperparameter_draws import draw_hyperparameters
 from skbo_silbo.sensitivity._input_model import principal_slopes
@@ -424,6 +424,20 @@ def test_that_all_inputs_explain_all_is_not_said(d, verdict):
     assert re.search(verdict, shares.verdict)
     [share] = re.findall(r"(\d+) %", shares.verdict)
     assert abs(int(share) / 100 - (d - 1) / d) < 0.1  # inputs alike, none interacts
+
+
+def test_where_intervals_overlap_the_verdict_is_a_guess():
+    shares = InputShares(
+        ("a", "b", "c"),
+        12,
+        0.5,
+        True,
+        "the values",
+        np.array([[0.6, 0.3, 0.9], [0.35, 0.1, 0.7], [0.05, 0.0, 0.4]]),
+        np.array([[0.6, 0.3, 0.9], [0.95, 0.4, 1.0], [1.0, 1.0, 1.0]]),
+    )
+    start = "About 2 of 3 inputs may explain 95 % (40 to 100) of the variance of the values"
+    assert shares.verdict == f"{start}; more values are needed to say which."
 
 
 def test_many_inputs_that_all_matter():

@@ -55,7 +55,7 @@ def test_the_point_the_calls_and_the_remedy_are_named(path, error):
         [note] = error.__notes__
         first, second = (f"{value:.4f}".rstrip("0") for value in POINTS[3])
         assert note.startswith(f"minimize: func raised this at the point [{first} {second}] (ex")
-        assert "4 calls of func were made in all; the 3 values known are" in note
+        assert "Calls of func in all: 4. Values known: 3, in the attribute" in note
         assert "return float('nan')" in note
         assert ("The same call with the same journal goes on with this point" in note) == (
             journal is not None
@@ -81,7 +81,7 @@ def test_what_a_callback_raises_is_not_said_to_be_of_a_point():
 
     with pytest.raises(LookupError) as caught:
         run(Simulator(), callback=callback)
-    assert caught.value.__notes__[0].startswith("minimize: 1 calls of func were made")
+    assert caught.value.__notes__[0].startswith("minimize: Calls of func in all: 1.")
     assert not hasattr(caught.value, "optimize_x")
 
 

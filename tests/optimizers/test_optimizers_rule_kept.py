@@ -1,0 +1,161 @@
+"""What `constrain` was called with outlives a restart: no point is proposed without it."""
+
+import json
+import pickle
+import threading
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.optimize import LinearConstraint, NonlinearConstraint
+
+from skbo_silbo import SILBO, minimize
+from skbo_silbo.baselines import RandomSearch
+from skbo_silbo.model_selection._fidelity import ResourceSILBO, Rungs
+from skbo_silbo.space import Space
+
+BOUNDS = [(-1.0, 1.0)] * 3
+LINEAR = LinearConstraint([[1.0, 1.0, 1.0]], -np.inf, -1.0)
+OTHER = LinearConstraint([[1.0, 1.0, 1.0]], -np.inf, 1.0)
+GIVE_AGAIN = "constrain must be called before ask: this .* was saved with LinearConstraint"
+OTHERS = "constraints must be those that the optimiser was saved with: rule"
+
+
+def total(x):
+    return x.sum()
+
+
+def told(optimizer, n=6):
+    for x in optimizer.ask(n):
+        optimizer.tell(x, float((x**2).sum()))
+    return optimizer
+
+
+def through_json(optimizer):
+    return type(optimizer).from_dict(json.loads(json.dumps(optimizer.to_dict())))
+
+
+def of_minimize():
+    options = {"n_initial": 4, "n_calls": 6, "constraints": LINEAR, "random_state": 0}
+    return minimize(lambda x: float((x**2).sum()), BOUNDS, **options).optimizer
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: told(SILBO(BOUNDS, n_initial=4, random_state=0).constrain(LINEAR)),
+        lambda: told(RandomSearch(BOUNDS, random_state=0).constrain(LINEAR)),
+        of_minimize,
+    ],
+)
+def test_from_dict_needs_the_rule_again(make):
+    optimizer = make()
+    again = through_json(optimizer)
+    with pytest.raises(ValueError, match=GIVE_AGAIN):
+        again.ask()
+    with pytest.raises(ValueError, match=GIVE_AGAIN):  # nor by way of a second restart
+        through_json(again).ask(2, fixed={0: -1.0})
+    for constraints in (OTHER, None, [LINEAR, OTHER], NonlinearConstraint(total, -np.inf, -1.0)):
+        with pytest.raises(ValueError, match=OTHERS):
+            again.constrain(constraints)
+    points = again.constrain(LINEAR).ask(3)
+    assert (points.sum(axis=1) <= -1.0 + 1e-8).all()
+    assert_array_equal(points, optimizer.ask(3))
+
+
+def test_a_journal_needs_the_rule_again(tmp_path):
+    def make():
+        return SILBO(BOUNDS, n_initial=4, journal=tmp_path / "run.jsonl", random_state=0)
+
+    first = told(make().constrain(LINEAR))
+    first.close_journal()
+    again = make()
+    with pytest.raises(ValueError, match=GIVE_AGAIN):
+        again.ask()
+    with pytest.raises(ValueError, match=OTHERS):
+        again.constrain(OTHER)
+    told(again.constrain(LINEAR).constrain(OTHER), 2)  # a rule may change once it is known
+    again.close_journal()
+    last = make()
+    with pytest.raises(ValueError, match=OTHERS):
+        last.constrain(LINEAR)
+    assert_array_equal(last.constrain(OTHER).ask(2), again.ask(2))
+
+
+def test_a_rule_that_was_taken_back_is_not_asked_for(tmp_path):
+    path = tmp_path / "run.jsonl"
+    first = told(SILBO(BOUNDS, journal=path, random_state=0).constrain(LINEAR).constrain(None))
+    first.close_journal()
+    for again in (SILBO(BOUNDS, journal=path), through_json(first)):
+        assert_array_equal(again.ask(), first.ask())
+        first.cancel(first.pending_)
+
+
+def test_a_rule_that_cannot_be_seen():
+    lock = threading.Lock()
+
+    def guarded(x):
+        with lock:
+            return total(x)
+
+    optimizer = told(
+        SILBO(BOUNDS, random_state=0).constrain(NonlinearConstraint(guarded, -np.inf, -1.0))
+    )
+    again = through_json(optimizer)
+    with pytest.raises(ValueError, match="saved with one that cannot be pickled"):
+        again.ask()
+    with pytest.raises(ValueError, match=OTHERS):
+        again.constrain(None)
+    assert again.constrain(NonlinearConstraint(total, -np.inf, -1.0)).ask().sum() <= -1.0 + 1e-8
+
+
+def test_a_journal_refuses_a_rule_that_cannot_be_seen(tmp_path):
+    lock = threading.Lock()
+    rule = NonlinearConstraint(lambda x: total(x) if lock else 0.0, -np.inf, -1.0)
+    optimizer = SILBO(BOUNDS, journal=tmp_path / "run.jsonl", random_state=0)
+    with pytest.raises(ValueError, match=r"constraints: .*cannot be told apart"):
+        optimizer.constrain(rule)
+    assert told(optimizer).func_vals_.size == 6
+
+
+def test_a_function_that_counts_its_calls_is_the_same_rule():
+    class Counting:
+        n_calls = 0
+
+        def __call__(self, x):
+            self.n_calls += 1
+            return total(x)
+
+    rule = NonlinearConstraint(Counting(), -np.inf, -1.0)
+    optimizer = told(SILBO(BOUNDS, random_state=0).constrain(rule))
+    again = through_json(optimizer).constrain(NonlinearConstraint(Counting(), -np.inf, -1.0))
+    assert_array_equal(again.ask(), optimizer.ask())
+
+
+def test_a_pickle_keeps_the_rule_itself():
+    optimizer = told(SILBO(BOUNDS, random_state=0).constrain(LINEAR))
+    assert pickle.loads(pickle.dumps(optimizer)).ask().sum() <= -1.0 + 1e-8
+
+
+def test_rungs_and_a_rule_are_both_known_again():
+    def rule(params):
+        assert set(params) == {"a", "b"}  # what the estimator is given, and no rows
+        return params["a"] + params["b"]
+
+    rungs, below = Rungs("n_samples", (1, 3, 9), 3.0, 9), NonlinearConstraint(rule, -np.inf, 0.6)
+    space = rungs.added_to(Space({"a": [0.0, 0.1, 0.2, 0.5, 0.9], "b": [0.0, 0.3, 0.4, 0.8]}))
+    optimizer = ResourceSILBO(space, n_initial=4, random_state=0).constrain(below)
+    optimizer.climb(rungs)
+    for point in optimizer.ask(4):
+        optimizer.tell(point, point["a"])
+    data = json.loads(json.dumps(optimizer.to_dict()))
+    again = ResourceSILBO.from_dict(data, bounds=space)
+    with pytest.raises(ValueError, match=r"saved with NonlinearConstraint of .*rule"):
+        again.ask()
+    assert again.constrain(below).ask(3) == optimizer.ask(3)
+
+
+def test_an_optimiser_given_to_minimize_has_no_rule_of_its_own():
+    optimizer = SILBO(BOUNDS, random_state=0).constrain(LINEAR)
+    with pytest.raises(ValueError, match="constraints must be given to minimize"):
+        minimize(total, BOUNDS, method=optimizer)
