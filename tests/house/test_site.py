@@ -15,13 +15,20 @@ ROOT = Path(__file__).parents[2]
 MADE = shutil.ignore_patterns("_build", "generated", "auto_examples", "sg_execution_times.rst")
 
 
-def build_site(folder, gallery):
+# Without the index of words, which takes a tenth of the time and which no test asks for.
+UNINDEXED = (
+    "import sys; from sphinx.builders.html import StandaloneHTMLBuilder as Builder;"
+    "Builder.search = False; from sphinx.cmd.build import main; sys.exit(main(sys.argv[1:]))"
+)
+
+
+def build_site(folder, gallery, program=("-m", "sphinx")):
     """Build a copy, for what is made on the way lies among the sources."""
     shutil.copytree(ROOT / "doc", folder / "doc", ignore=MADE)
     shutil.copytree(ROOT / "examples", folder / "examples")
     options = ("-W", "--keep-going", "-q", "-b", "html")
     result = subprocess.run(
-        [sys.executable, "-m", "sphinx", *options, folder / "doc", folder / "html"],
+        [sys.executable, *program, *options, folder / "doc", folder / "html"],
         cwd=ROOT,
         env=os.environ | {"SKBO_SILBO_GALLERY": gallery},
         capture_output=True,
@@ -34,7 +41,7 @@ def build_site(folder, gallery):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    return build_site(tmp_path_factory.mktemp("site"), gallery="0")
+    return build_site(tmp_path_factory.mktemp("site"), "0", ("-c", UNINDEXED))
 
 
 class Loads(HTMLParser):

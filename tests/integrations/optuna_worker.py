@@ -1,6 +1,6 @@
 """One worker on an Optuna study, in a process of its own."""
 
-import sys
+import os
 import time
 import warnings
 
@@ -47,8 +47,9 @@ def wide(trial):
 OBJECTIVES = {"mixed": mixed, "conditional": conditional, "wide": wide}
 
 
-def main():
-    kind, place, name, n_trials = *sys.argv[1:4], int(sys.argv[4])
+def optimize_study(kind, place, name, n_trials):
+    """Make trials of the shared study; return the number of this process."""
+    warnings.simplefilter("error")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.load_study(
         study_name="shared", storage=open_storage(kind, place), sampler=SILBOSampler(seed=0)
@@ -59,10 +60,5 @@ def main():
         time.sleep(0.02)
         return value
 
-    print("ready", flush=True)
-    sys.stdin.readline()  # all workers begin at once
     study.optimize(objective, n_trials=n_trials)
-
-
-if __name__ == "__main__":
-    main()
+    return os.getpid()

@@ -365,10 +365,9 @@ def some_fail(trial):
     return trial.suggest_float(kind, 0.0, 1.0)
 
 
-@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("objective", [conditional, by_layers, by_two_choices, some_fail])
-def test_conditional_studies_evaluate_no_trial_twice(objective, seed):
-    study = new_study(seed=seed)
+def test_conditional_studies_evaluate_no_trial_twice(objective):
+    study = new_study()
     study.optimize(objective, n_trials=40, catch=RuntimeError)
     done = [tuple(sorted(t.params.items())) for t in study.trials if t.state.is_finished()]
     done = [params for params, t in zip(done, study.trials, strict=True) if t.value is not None]

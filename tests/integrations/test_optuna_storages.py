@@ -4,8 +4,9 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 from threading import Thread
 
@@ -14,10 +15,8 @@ import pytest
 optuna = pytest.importorskip("optuna")
 
 from optuna.trial import TrialState  # noqa: E402
-from optuna_worker import open_storage  # noqa: E402
+from optuna_worker import open_storage, optimize_study  # noqa: E402
 
-WORKER = Path(__file__).with_name("optuna_worker.py")
-ROOT = str(WORKER.parents[2])
 N_TRIALS = {"mixed": 20, "conditional": 32, "wide": 20}
 SLOW = pytest.mark.slow
 POSTGRES = ("initdb", "pg_ctl", "createdb")
@@ -117,23 +116,9 @@ def test_processes_on_one_study_lose_and_double_nothing(tmp_path, kind, objectiv
 
 
 def run_workers(n_workers, *args):
-    env = {**os.environ, "PYTHONPATH": ROOT, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    workers = [
-        subprocess.Popen(
-            [sys.executable, "-W", "error", WORKER, *map(str, args)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=env,
-        )
-        for _ in range(n_workers)
-    ]
-    for worker in workers:
-        assert worker.stdout.readline() == "ready\n", worker.stderr.read()
-    for worker in workers:
-        worker.stdin.write("go\n")
-        worker.stdin.flush()
-    for worker in workers:
-        _, errors = worker.communicate()
-        assert worker.returncode == 0, errors
+    """Run the workers, each in a process of its own; all begin at once."""
+    context = get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
+    begin = context.Barrier(n_workers).wait
+    with ProcessPoolExecutor(n_workers, context, initializer=begin, initargs=(300,)) as processes:
+        running = [processes.submit(optimize_study, *args) for _ in range(n_workers)]
+    assert len({future.result() for future in running}) == n_workers

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -207,16 +206,16 @@ def test_one_journal_is_for_one_search_at_a_time(path):
 
 @pytest.mark.parametrize("batch_size", [1, 3])
 def test_a_search_interrupted_anywhere_ends_as_one_that_was_not(path, batch_size):
-    reference = search(batch_size=batch_size).fit(X, Y)
-    search(path, batch_size=batch_size).fit(X, Y)
+    reference = search(n_iter=6, batch_size=batch_size).fit(X, Y)
+    search(path, n_iter=6, batch_size=batch_size).fit(X, Y)
     lines = lines_of(path)
-    assert len(told_in(lines)) == 8
+    assert len(told_in(lines)) == 6
     for n_kept in range(len(lines)):
         torn = lines[n_kept][: len(lines[n_kept]) // 2]
         path.write_bytes(b"".join(lines[:n_kept]) + torn)
         n_known = len(told_in(lines[:n_kept]))
-        resumed, n_fits = fit(search(path, batch_size=batch_size))
-        assert n_fits == 3 * (8 - n_known)
+        resumed, n_fits = fit(search(path, n_iter=6, batch_size=batch_size))
+        assert n_fits == 3 * (6 - n_known)
         assert_same_results(resumed, reference)
         sources = resumed.cv_results_["source"]
         assert list(sources[:n_known]) == ["resumed"] * n_known
@@ -540,20 +539,6 @@ def test_splits_in_any_form(path, as_cv):
 
 
 # Descriptions.
-
-
-def test_descriptions_are_the_same_in_another_process():
-    code = (
-        "import json, sys; sys.path.insert(0, sys.argv[1]); import test_journal as t\n"
-        "print(json.dumps(t.describe(t.things())))"
-    )
-    folder, root = os.path.dirname(__file__), str(Path(__file__).parents[2])
-    env = {**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": root}
-    other = subprocess.run(
-        [sys.executable, "-c", code, folder], capture_output=True, text=True, check=True, env=env
-    )
-    assert json.loads(other.stdout) == json.loads(json.dumps(describe(things())))
-    assert "0x" not in other.stdout
 
 
 def things():

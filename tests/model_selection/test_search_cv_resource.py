@@ -63,18 +63,30 @@ def place(params):
     return tuple(sorted((k, v) for k, v in params.items() if k != "trees"))
 
 
+@pytest.fixture(scope="module")
+def thirty():
+    """Return a search of 30 candidates, what its callback saw, and what was fitted."""
+    Growing.fitted, seen = [], []
+    return search(callback=seen.append).fit(X, Y), seen, Growing.fitted
+
+
+@pytest.fixture(scope="module")
+def sixty():
+    return search(n_iter=60).fit(X, Y)
+
+
 # What is evaluated, and what is said of it.
 
 
-def test_rows():
-    fitted = search().fit(X, Y)
+def test_rows(thirty):
+    fitted, _, fits = thirty
     results = fitted.cv_results_
     assert fitted.n_resources_ == [20, 60, 180]
     assert set(results["n_resources"]) == {20, 60, 180}
     np.testing.assert_array_equal(np.array([20, 60, 180])[results["iter"]], results["n_resources"])
     assert all(set(params) == {"a", "b"} for params in results["params"])
     assert "param_n_samples" not in results
-    sizes = [(rows, scored) for rows, _, scored in Growing.fitted[: 3 * 30]]
+    sizes = [(rows, scored) for rows, _, scored in fits[: 3 * 30]]
     per_candidate = {20: 13, 60: 40, 180: 120}  # of the 120 rows of two folds
     expected = [(per_candidate[n], 60) for n in results["n_resources"] for _ in range(3)]
     assert sizes == expected
@@ -104,8 +116,8 @@ def test_who_goes_on_was_on_the_rung_before_and_one_does_for_every_factor():
     assert counts[2] >= 5
 
 
-def test_those_that_go_on_are_better():
-    results = search(n_iter=60).fit(X, Y).cv_results_
+def test_those_that_go_on_are_better(sixty):
+    results = sixty.cv_results_
     lowest = results["n_resources"] == 20
     gone_on = {place(results["params"][i]) for i in np.flatnonzero(results["n_resources"] == 60)}
     went = np.array([place(p) in gone_on for p in results["params"]])
@@ -128,9 +140,8 @@ def test_the_best_has_all_of_the_resource():
     assert results["rank_test_score"][full].max() < results["rank_test_score"][~full].min()
 
 
-def test_the_search_gets_near_the_best():
-    fitted = search(n_iter=60).fit(X, Y)
-    assert fitted.best_score_ > -0.02 - 1 / 120 - 1 / 90
+def test_the_search_gets_near_the_best(sixty):
+    assert sixty.best_score_ > -0.02 - 1 / 120 - 1 / 90
 
 
 def test_given_candidates_have_all_of_the_resource():
@@ -145,11 +156,9 @@ def test_given_candidates_have_all_of_the_resource():
     assert (outside["params"][0], outside["n_resources"][0]) == ({"a": 0.0}, 180)
 
 
-def test_progress_goes_by_full_candidates():
-    seen = []
-    search(callback=seen.append).fit(X, Y)
+def test_progress_goes_by_full_candidates(thirty):
     best = -np.inf
-    for progress in seen:
+    for progress in thirty[1]:
         if progress.params["n_samples"] == 180:
             best = max(best, progress.score)
         assert progress.best_score == best
@@ -165,9 +174,9 @@ def test_without_a_full_one_the_best_is_of_those_with_most():
     assert fitted.cv_results_["n_resources"][fitted.best_index_] == 60
 
 
-def test_pictures_are_of_full_candidates():
+def test_pictures_are_of_full_candidates(thirty):
     pytest.importorskip("matplotlib")
-    fitted = search().fit(X, Y)
+    fitted = thirty[0]
     [curve] = ConvergenceDisplay.from_result(fitted).curves.values()
     assert len(curve) == np.sum(fitted.cv_results_["n_resources"] == 180)
 
@@ -200,11 +209,11 @@ def test_patience_auto_ends_the_search():
 @pytest.mark.parametrize("batch_size", [1, 4])
 def test_a_journal(tmp_path, batch_size):
     options = {"journal": tmp_path / "search.jsonl", "batch_size": batch_size}
-    search(n_iter=20, **options).fit(X, Y)
+    search(n_iter=16, **options).fit(X, Y)
     n_fits = len(Growing.fitted)
-    resumed = search(n_iter=32, **options).fit(X, Y)
-    assert len(Growing.fitted) == n_fits + 3 * 12 + 1
-    whole = search(n_iter=32, batch_size=batch_size).fit(X, Y)
+    resumed = search(n_iter=22, **options).fit(X, Y)
+    assert len(Growing.fitted) == n_fits + 3 * 6 + 1
+    whole = search(n_iter=22, batch_size=batch_size).fit(X, Y)
     assert resumed.cv_results_["params"] == whole.cv_results_["params"]
     np.testing.assert_array_equal(
         resumed.cv_results_["n_resources"], whole.cv_results_["n_resources"]
@@ -282,11 +291,10 @@ def test_workers_that_are_free_wait_for_who_goes_on():
     assert results["n_resources"].tolist() == [20, 60, 180]
 
 
-def test_of_its_results_those_with_all_of_the_resource_are_initial_results():
-    before = search().fit(X, Y).cv_results_
-    after = search(resource=None, min_resources="smallest", n_iter=1, initial_results=before).fit(
-        X, Y
-    )
+def test_of_its_results_those_with_all_of_the_resource_are_initial_results(thirty):
+    before = thirty[0].cv_results_
+    after = search(resource=None, min_resources="smallest", n_iter=1, initial_results=before)
+    after.fit(X, Y)
     full = before["n_resources"] == 180
     scores = -after.optimizer_.func_vals_[:-1]
     np.testing.assert_allclose(np.sort(scores), np.sort(before["mean_test_score"][full]))

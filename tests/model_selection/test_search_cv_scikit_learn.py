@@ -107,8 +107,8 @@ def failed_checks(cls, name):
 @pytest.mark.parametrize("name", TINY)
 def test_check_estimator_fails_nothing_that_randomized_search_passes(name):
     failed = failed_checks(SILBOSearchCV, name)
-    assert failed <= failed_checks(RandomizedSearchCV, name)
     assert failed <= EXPECTED_FAILURES.keys()
+    assert not failed or failed <= failed_checks(RandomizedSearchCV, name)
 
 
 def test_clone_get_params_and_pickle():

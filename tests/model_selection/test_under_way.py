@@ -69,6 +69,5 @@ def test_an_exception_that_cannot_be_pickled_comes_out_of_two_processes():
 
 @pytest.mark.filterwarnings("ignore:A worker stopped")
 def test_with_error_score_raise_a_death_is_raised():
-    with pytest.raises(Exception, match=r"died|terminated|broken") as caught:
+    with pytest.raises(RuntimeError, match="unexpectedly terminated"):
         search(Odd(kind="dies"), error_score="raise").fit(X, Y)
-    assert not isinstance(caught.value, ValueError)

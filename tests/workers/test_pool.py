@@ -26,7 +26,7 @@ time.sleep(600)
 """
 
 
-@pytest.fixture(params=["threads", "processes"])
+@pytest.fixture(scope="module", params=["threads", "processes"])
 def pool(request):
     with Pool(1, request.param) as pool:
         yield pool
@@ -85,18 +85,18 @@ def test_a_process_that_dies_takes_only_its_own_call_with_it():
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has none")
-def test_a_process_that_is_killed_from_without_between_calls_is_replaced():
-    with Pool(1, "processes") as pool:
-        pid = pool.submit(os.getpid).result()
-        os.kill(pid, signal.SIGKILL)
-        deadline = time.monotonic() + 60
-        other = None
-        while other is None and time.monotonic() < deadline:
-            try:
-                other = pool.submit(os.getpid).result()
-            except LostWorkerError:
-                continue
-        assert other not in (None, pid)
+@pytest.mark.parametrize("pool", ["processes"], indirect=True, scope="module")
+def test_a_process_that_is_killed_from_without_between_calls_is_replaced(pool):
+    pid = pool.submit(os.getpid).result()
+    os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + 60
+    other = None
+    while other is None and time.monotonic() < deadline:
+        try:
+            other = pool.submit(os.getpid).result()
+        except LostWorkerError:
+            continue
+    assert other not in (None, pid)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows tells no parent that is gone")
