@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold
 
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.workers import LostEvaluationWarning, LostWorkerError
-from skbo_silbo.workers._pool import THREAD_NAME, Pool
+from skbo_silbo.workers._pool import THREAD_NAME, Pool, _Process
 from skbo_silbo.workers._workers import Call, Workers
 
 X, Y = np.zeros((12, 1)), np.zeros(12)
@@ -193,17 +193,24 @@ def test_what_one_group_loses_the_others_have():
     pool.close(wait=True)
 
 
-def test_of_a_group_that_is_late_nothing_more_begins():
-    """A worker that is freed by ending the first call does not take up the second."""
-    pool = Workers(partial(Pool, 1, "processes"), timeout=0.2)
+def test_of_a_group_that_is_given_up_nothing_more_begins(monkeypatch):
+    """A worker that is freed by ending its first call does not take up the second."""
+    begun, begin = [], _Process.begin
+
+    def noted(worker, function, future, then):
+        begun.append(function.args[0].func)
+        begin(worker, function, future, then)
+
+    monkeypatch.setattr(_Process, "begin", noted)
+    pool = pool_of(1, "processes")
     for member in range(3):
-        put(pool, "late", member, partial(time.sleep, 600))
-    put(pool, "free", 0, int)
-    late = []
-    while not late:
-        late = pool.wait()
-    assert [(outcome.kind, outcome.call.key) for outcome in late] == [("late", ("late", 0))]
-    assert results_of(pool, 1) == {("free", 0): 0}
+        put(pool, "late", member, partial(time.sleep, FOREVER))
+    while pool.seconds("late") == 0.0:
+        pool.wait(0.0)
+    pool.give_up("late")
+    put(pool, "free", 0, partial(int, "7"))
+    assert results_of(pool, 1) == {("free", 0): 7}
+    assert begun == [time.sleep, int]
     pool.close(wait=True)
 
 
