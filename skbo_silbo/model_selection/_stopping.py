@@ -16,7 +16,7 @@ from skbo_silbo.model_selection._candidates import mean_error
 
 @dataclass(frozen=True)
 class SearchProgress:
-    """What a search tells its callback after a candidate.
+    """What a search tells its callback after a candidate (:doc:`/guide_tune`).
 
     Attributes
     ----------

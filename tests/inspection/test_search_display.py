@@ -298,10 +298,10 @@ import sys, typing
 import skbo_silbo.inspection as inspection
 displays = [getattr(inspection, name) for name in inspection.__all__ if name.endswith("Display")]
 for display in displays:
-    for method in ("__init__", "from_result", "from_estimator", "plot"):
+    for method in ("__init__", "from_result", "from_estimator", "from_search", "plot"):
         if hasattr(display, method):
             typing.get_type_hints(getattr(display, method))
-assert len(displays) == 4
+assert len(displays) == 5
 assert not any(name.split(".")[0] == "matplotlib" for name in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -13,6 +13,7 @@ from sklearn.model_selection import KFold
 from skbo_silbo import Space
 from skbo_silbo.minimization._call_log import CallLog
 from skbo_silbo.model_selection import SILBOSearchCV
+from skbo_silbo.model_selection._candidate_loop import CandidateLoop
 from skbo_silbo.model_selection._given import Given
 from skbo_silbo.model_selection._memory import SearchLog
 from skbo_silbo.workers import LostEvaluationWarning
@@ -163,18 +164,20 @@ def test_it_is_said_by_a_warning(path):
     assert fitted.cv_results_["mean_test_score"][0] == -7.0
 
 
-def test_what_an_earlier_run_was_at_is_known_by_the_end_of_this_one(path):
+def test_what_an_earlier_run_was_at_is_known_by_the_end_of_this_one(path, monkeypatch):
     """Ctrl-C, or an error, in a run that has not come to what killed the one before."""
     for _ in range(2):
         assert exit_code(lambda: quietly(search(path).fit)) == DEATH
 
-    def interrupt(progress):
+    def interrupt(loop, batch, recalled):
         raise LookupError
 
     died = events(path)
     assert "called" in died[-1]
-    with pytest.raises(LookupError):
-        quietly(search(path, callback=interrupt).fit)
+    with monkeypatch.context() as patch:
+        patch.setattr(CandidateLoop, "_note", interrupt)
+        with pytest.raises(LookupError):
+            quietly(search(path).fit)
     with SearchLog(path) as log:
         calls = CallLog(log, Given([], Space({"a": uniform()})))
     [killer] = calls.suspects()

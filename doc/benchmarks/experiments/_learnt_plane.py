@@ -13,6 +13,7 @@ from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
 from skbo_silbo.benchmarks.search.gap_closed import chance_means
 from skbo_silbo.benchmarks.search.gap_report import error_of_mean
 from skbo_silbo.mapping import TopDown
+from skbo_silbo.mapping._mapping_protocol import FullMapping
 
 from ._learnt_report import FEWEST_RUNS
 from ._learnt_subspace import make_ridge, ridges
@@ -21,13 +22,15 @@ SIZES = (11, 25, 50)  # values of which planes are kept; before the first a sear
 SLICES = (10, 4)
 
 
-class RedrawnMapping:
+class RedrawnMapping(FullMapping):
     """Top-down, but what the plane does not see is drawn anew for every proposal.
 
     Parameters
     ----------
     seed : int
     """
+
+    keeps_coordinates = False
 
     def __init__(self, seed):
         self.nearest = TopDown()
