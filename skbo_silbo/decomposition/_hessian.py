@@ -16,7 +16,13 @@ from .._checks import check_choice
 from ._supervised import SupervisedProjection
 from .rows._labels import response_targets
 from .selection._n_components import INDEPENDENT, check_identified
-from .significance._hessian_tests import MOST_TESTED, N_FLIPS, SignFlips, hessian_tests
+from .significance._hessian_tests import (
+    MOST_TESTED,
+    N_FLIPS,
+    SignFlips,
+    can_be_tested,
+    hessian_tests,
+)
 from .significance._linearity import warn_of_moments
 from .significance._nothing_found import warn_of_unseen
 from .significance._permutation import permutation_tests
@@ -64,6 +70,7 @@ class PrincipalHessianDirections(SupervisedProjection):
         ``n sum lambda_j^2 / (2 var e)`` over the eigenvalues left out. "p_value" is that of a
         weighted sum of chi-squares [2]_, valid in large samples whatever X is, and cautious;
         "p_value_normal" is right for normal X with residuals of constant variance alone [1]_.
+        Left out where ``n^2 q`` is above 2e10, unless ``q^3`` is at most n.
     bootstrap_tests_ : dict of ndarray
         "n_components", "statistic", "p_value", "n_permutations" of the wild bootstrap [3]_, to the
         first k accepted; where they chose.
@@ -128,7 +135,7 @@ class PrincipalHessianDirections(SupervisedProjection):
             warn_of_moments(Z @ V, self.n_components_, slices)
 
     def _choose_n_components(self, S, e, slices):
-        if self.on == "residuals":
+        if self.on == "residuals" and can_be_tested(S):
             weights = np.ones(len(e)) if slices.weights is None else slices.weights
             self.dimension_tests_ = hessian_tests(self.eigenvalues_, S, e, weights, slices.n_rows)
         if self.n_components != "auto":

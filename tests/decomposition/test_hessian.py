@@ -7,6 +7,7 @@ from scipy import linalg, stats
 from statsmodels.regression.dimred import PrincipalHessianDirections as Peer
 
 from skbo_silbo import PrincipalHessianDirections
+from skbo_silbo.decomposition.significance import _hessian_tests
 from skbo_silbo.decomposition.significance._weighted_chi_square import moments_of_squares
 
 WIDE = {"check_sample_weight_equivalence_on_dense_data": "15 rows of 30 features are refused"}
@@ -158,3 +159,19 @@ def test_bad_arguments_are_refused(parameters, n, message):
     X, y = make_data(n=n)
     with pytest.raises(ValueError, match=message):
         PrincipalHessianDirections(**parameters).fit(X, y)
+
+
+def test_chi_square_tests_are_left_out_where_they_would_take_minutes(monkeypatch):
+    """The number is chosen by the wild bootstrap, so nothing else changes."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 8))
+    y = X[:, 0] ** 2 + 0.3 * rng.normal(size=200)
+    before = PrincipalHessianDirections().fit(X, y)
+    monkeypatch.setattr(_hessian_tests, "MOST_PRODUCTS", 200 * 200 * 8 - 1)
+    after = PrincipalHessianDirections().fit(X, y)
+    assert hasattr(before, "dimension_tests_")
+    assert not hasattr(after, "dimension_tests_")
+    np.testing.assert_array_equal(after.components_, before.components_)
+    assert "R^2" in after.summary(X, y)
+    few = X[:, :5]  # cheap by pairs of columns, whatever the number of rows
+    assert hasattr(PrincipalHessianDirections().fit(few, y), "dimension_tests_")

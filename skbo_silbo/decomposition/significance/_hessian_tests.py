@@ -28,6 +28,7 @@ from ._weighted_chi_square import chi_square_tests, moments_of_squares
 N_FLIPS = 199
 TINY = np.finfo(np.float64).tiny
 MOST_TESTED = 20  # most directions granted in turn
+MOST_PRODUCTS = 2e10  # of rows by rows by directions in `hessian_tests`: seconds a test
 
 
 def hessian_tests(eigenvalues, S, e, weights, n):
@@ -53,6 +54,12 @@ def hessian_tests(eigenvalues, S, e, weights, n):
         return statistic, m * (m + 1) // 2, moments_of_squares(S[:, k:], scaled, weights)
 
     return chi_square_tests(test, min(len(eigenvalues), MOST_TESTED))
+
+
+def can_be_tested(S):
+    """Whether `hessian_tests` of rows S, (n, q), take no more than seconds each."""
+    n, q = S.shape
+    return q**3 <= n or n**2 * q <= MOST_PRODUCTS
 
 
 @dataclass(frozen=True, eq=False)
