@@ -13,7 +13,6 @@ well where either alone did not (experiment "goals").
 """
 
 from collections.abc import Mapping
-from dataclasses import fields
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -120,7 +119,7 @@ class SeveralGoals(BaseSearchCV):
         score : float
         """
         if has_goals(self):
-            return self.best_estimator_  # raises
+            return self.best_estimator_  # an AttributeError that says why there is none
         return super().score(X, y, **params)
 
     def _check_refit_for_multimetric(self, scores):
@@ -262,8 +261,8 @@ class GoalsSILBO(SILBO):
             known = np.vstack([known, Z])
         means = np.column_stack([p.predict(known)[0] for p in processes])  # noise makes low values
         low, high = boxes_left(means[is_non_dominated(means)], reference)
-        parts = {part.name: getattr(surface, part.name) for part in fields(surface)}
-        return HypervolumeSurface(**parts, objectives=tuple(processes), low=low, high=high)
+        objectives = tuple(processes)
+        return HypervolumeSurface(**vars(surface), objectives=objectives, low=low, high=high)
 
     def _fit_goals(self):
         """Return a process of each goal, the coordinates of what succeeded, and the reference."""
