@@ -18,7 +18,6 @@ from pathlib import Path
 from textwrap import indent
 
 import numpy as np
-from comparisons import LEVEL, compare, format_mean, holm, signs_of, verdict_of
 from paper_claims import (
     AT_ITERATIONS,
     AUTHORS,
@@ -34,6 +33,14 @@ from paper_claims import (
 from scipy.stats import norm
 
 from skbo_silbo.benchmarks.engine import Store, Table, csv_lines, curve, shape
+from skbo_silbo.benchmarks.experiments._comparisons import (
+    LEVEL,
+    compare,
+    format_mean,
+    holm,
+    signs_of,
+    verdict_of,
+)
 from skbo_silbo.benchmarks.experiments._paper_figures import PAPER, within_slices
 from skbo_silbo.benchmarks.experiments._published import published_curves, value_at
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu, ttest_ind, ttest_rel, wilcoxon
 
+from skbo_silbo.benchmarks.experiments import _comparisons
 from skbo_silbo.benchmarks.experiments._published import published_curves
 
 FOLDER = Path(__file__).parents[2] / "doc" / "benchmarks"
@@ -32,7 +33,7 @@ def findings():
 
 @pytest.fixture(scope="module")
 def comparisons():
-    return load("comparisons")
+    return _comparisons
 
 
 def test_every_number_of_the_page_is_in_the_results(findings):

@@ -8,9 +8,10 @@ from scipy.stats import t as student
 from skbo_silbo.benchmarks.engine import Table
 from skbo_silbo.benchmarks.search.gap_closed import compared, gap_runs
 
+from ._comparisons import LEVEL, holm
+
 DEFAULT = "silbo"
 FEWEST_RUNS = 60  # of a row beside the default: one with fewer is grey and supports no sentence
-LEVEL = 0.05  # of the verdict, after Holm's correction over what the table compares
 NAMES = {
     DEFAULT: "the default",
     "semi-sir": "semi-SIR",
@@ -119,12 +120,8 @@ def differences(runs):
                 mean, error, count = clustered(values - others, functions)
                 p = 2.0 * student.sf(abs(mean) / error, count - 1) if error else 1.0
                 found[method, column] = mean, error, float(p)
-    order, least = sorted(found, key=lambda key: found[key][2]), 0.0
-    for smaller, key in enumerate(order):
-        mean, error, p = found[key]
-        least = max(least, min(1.0, (len(order) - smaller) * p))
-        found[key] = mean, error, least
-    return found
+    corrected = holm([p for *_, p in found.values()])
+    return {key: (*found[key][:2], p) for key, p in zip(found, corrected, strict=True)}
 
 
 def headline(results):
