@@ -49,7 +49,6 @@ PAGE = FOLDER / "findings.rst"
 ON_PAGE = re.compile(r"(:header-rows: 1\n\n)(?:   .+\n)+")
 DIMENSIONS = (100, 1000)
 NETWORK = {"function": "mlp_weights"}
-R_RUN = {"branin": 4, "hartmann6": 6, "colville_as_run": 4}
 
 
 class Results:
