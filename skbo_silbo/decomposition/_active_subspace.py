@@ -248,7 +248,7 @@ default=None
         model = self._fit_gp(U, t, copies, np.empty((0, U.shape[1])))
         n_refinements = 0
         for _ in range(self.n_refinements):
-            singular, directions = model.steepest(U, copies)
+            singular, directions = np.linalg.svd(model.slopes(U, copies), full_matrices=False)[1:]
             leading = directions[: _n_leading(singular**2, self.spectrum_floor)]
             candidate = self._fit_gp(U, t, copies, leading)
             if candidate.charged_evidence <= model.charged_evidence:
@@ -337,10 +337,6 @@ class _Model:
         """Log marginal likelihood less Schwarz's charge for r directions learnt from the labels."""
         r, d = self.learnt.shape
         return self.evidence - 0.5 * r * (d - r) * np.log(self.data.n_rows)
-
-    def steepest(self, points, copies):
-        """Singular values and right vectors of the slopes at points."""
-        return np.linalg.svd(self.slopes(points, copies), full_matrices=False)[1:]
 
     def slopes(self, points, copies):
         """Gradients of the mean at points (n, d), the first times the roots of their weights."""

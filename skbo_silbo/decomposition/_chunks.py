@@ -21,14 +21,8 @@ from .slicing._slice_coding import SliceCoding
 from .slicing._slices import slice_response
 
 SOLVED = (
-    "components_",
-    "mean_",
-    "eigenvalues_",
-    "n_components_",
-    "ridge_",
-    "solver_",
-    "dimension_tests_",
-    "rotation_tests_",
+    *("components_", "mean_", "eigenvalues_", "n_components_"),
+    *("ridge_", "solver_", "dimension_tests_", "rotation_tests_"),
 )  # attributes of ``fit`` that chunks leave to be computed when one of them is first read
 
 

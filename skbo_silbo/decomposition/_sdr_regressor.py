@@ -143,7 +143,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         q = errors[self._choice] / deviations[self._choice]
         self._noise = _Noise(self._model.Z, q**2)
         self.residuals_ = self._unit * errors[self._choice]
-        self.std_ratios_ = q / self._noise.without_own()
+        self.std_ratios_ = q / self._noise.level(self._model.Z, self._noise.own)
         return self
 
     def _reducer(self, X):
@@ -295,15 +295,10 @@ class _Noise:
         self.Z, self.own = Z, np.stack([squares, np.ones(len(Z))])
         self.everywhere = max(float(np.mean(squares)), np.finfo(float).tiny)
 
-    def level(self, at):
-        return self._level(*_in_batches(self._sums, at))
-
-    def without_own(self):
-        """At every row, by the others."""
-        return self._level(*(_in_batches(self._sums, self.Z) - self.own))
+    def level(self, at, own=0.0):
+        """At points; at the rows themselves less what is their own, by the others."""
+        squares, weights = _in_batches(self._sums, at) - own
+        return np.sqrt((squares + PRIOR_ROWS * self.everywhere) / (weights + PRIOR_ROWS))
 
     def _sums(self, at):
         return self.own @ gaussian_weights(at, self.Z, NOISE_BANDWIDTH).T
-
-    def _level(self, squares, weights):
-        return np.sqrt((squares + PRIOR_ROWS * self.everywhere) / (weights + PRIOR_ROWS))

@@ -52,7 +52,8 @@ def slice_tests(pencil, slices, *, near, n_local_neighbors, most, random_state):
     """
     places = rows_to_shuffle(slices.unweighted(pencil.X_labeled), slices)
     near = None if near is None else near[places]
-    if pencil.penalty is None and len(places) < _n_written_out(slices):
+    n_written_out = slices.n_rows if slices.is_counted else len(slices.codes)
+    if pencil.penalty is None and len(places) < n_written_out:
         pencil, slices = _of_rows(pencil, slices, places)
         places = np.arange(len(places))
     if not slices.is_counted:
@@ -69,11 +70,6 @@ def slice_tests(pencil, slices, *, near, n_local_neighbors, most, random_state):
         n_permutations=N_PERMUTATIONS if near is None else N_LOCAL_PERMUTATIONS,
         random_state=random_state,
     )
-
-
-def _n_written_out(slices):
-    """Rows, each as often as it counts."""
-    return slices.n_rows if slices.is_counted else len(slices.codes)
 
 
 def _of_rows(pencil, slices, places):
