@@ -8,11 +8,7 @@ FUNCTIONS = (
     ("hartmann6", "hartmann6", "Hartmann6"),
     ("colville_as_run", "colville", "Colville"),
 )
-TEXTBOOK = (
-    ("branin", "", "Branin"),
-    ("hartmann6", "", "Hartmann6"),
-    ("colville", "", "Colville"),
-)
+TEXTBOOK = (("branin", "", "Branin"), ("hartmann6", "", "Hartmann6"), ("colville", "", "Colville"))
 BASELINES = ("REMBO", "HeSBO", "SIR-BO", "ADD-BO")
 PRINTED, RAN = "as printed", "as run"
 EARLY = 250  # evaluations

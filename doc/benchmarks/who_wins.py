@@ -7,13 +7,13 @@ that runs of one function do not count as independent. To write the table::
 """
 
 import csv
-import json
 import sys
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 
+from skbo_silbo.benchmarks.engine import Store
 from skbo_silbo.benchmarks.search.gap_closed import gap_runs
 
 FOLDER = Path(__file__).parent
@@ -24,8 +24,7 @@ NAMES = {"optuna-tpe": "TPE", "cma": "CMA-ES", "random": "random", "sobol": "Sob
 
 def read(*names):
     """Return the results of files of this folder."""
-    paths = [FOLDER / f"{name}.jsonl" for name in names]
-    return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
+    return [result for name in names for result in Store(FOLDER / f"{name}.jsonl").read()]
 
 
 def as_minimised(results):
@@ -44,16 +43,12 @@ def as_minimised(results):
     ]
 
 
-def problem_name(run):
-    """Return the function or task of a run."""
-    return run.problem.get("function", run.problem.get("task"))
-
-
 def shares_by_method(runs, n):
     """Return the shares after n evaluations: {method: {function: [share]}}."""
     shares = defaultdict(lambda: defaultdict(list))
     for run in runs:
-        shares[run.method][problem_name(run)].append(run.share(n))
+        name = run.problem.get("function", run.problem.get("task"))
+        shares[run.method][name].append(run.share(n))
     return shares
 
 

@@ -121,6 +121,11 @@ def _verdict(signs, wants_level):
     return rows[0] if len(rows) == 1 else ", ".join(f"{word} on some" for word in rows)
 
 
+def with_plus_minus(values):
+    """Return mean ± standard error as words; the error of one value is not known."""
+    return f"{np.mean(values):.3f} ± {error_of_mean(values):.3f}"
+
+
 def format_mean(values):
     """Return mean, standard error and number of runs as words.
 

@@ -88,10 +88,7 @@ FAILURES = Experiment(
     name="failures",
     about="regions where evaluations fail or violate a constraint",
     methods={"silbo": "", "told": "", "random": ""},
-    grids={
-        "full": Grid(_cells(60, 6), 5),
-        "tiny": Grid(_cells(13, 2), 1),
-    },
+    grids={"full": Grid(_cells(60, 6), 5), "tiny": Grid(_cells(13, 2), 1)},
     measure=measure_run,
     report=report,
     cap_seconds=600,

@@ -11,11 +11,11 @@ import numpy as np
 from skbo_silbo import SILBO, SemiSlicedInverseRegression
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
 from skbo_silbo.benchmarks.search.gap_closed import chance_means
-from skbo_silbo.benchmarks.search.gap_report import error_of_mean
 from skbo_silbo.inspection._bootstrap import squared_trace_correlation
 from skbo_silbo.mapping import TopDown
 from skbo_silbo.mapping._mapping_protocol import FullMapping
 
+from ._comparisons import with_plus_minus
 from ._learnt_report import FEWEST_RUNS
 from ._learnt_subspace import make_ridge, ridges
 
@@ -62,12 +62,7 @@ def options_of(method, r, seed):
 
 AS_IS, LABELLED = "semi-SIR", "no unlabelled points"
 FIRST, REDRAWN = "35 points first", "the unseen redrawn"
-METHODS = (
-    AS_IS,
-    LABELLED,
-    f"{LABELLED}, {FIRST}",
-    f"{LABELLED}, {REDRAWN}",
-)
+METHODS = (AS_IS, LABELLED, f"{LABELLED}, {FIRST}", f"{LABELLED}, {REDRAWN}")
 
 
 def measure_plane(problem, method, repeat):
@@ -200,7 +195,7 @@ def _searched(method, runs):
 
 
 def _mean(values):
-    return f"{np.mean(values):.3f} ± {error_of_mean(values):.3f}" if len(values) > 1 else ""
+    return with_plus_minus(values) if len(values) > 1 else ""
 
 
 ABOUT = (

@@ -86,19 +86,12 @@ def report(results):
         for problem, methods in grouped.items()
         for method, own in methods.items()
     ]
+    parts = (f"part {i + 1} ms" for i in range(N_WINDOWS))
+    header = ("n x d", "method", "median s", "mean s", "slowest s", *parts)
     return [
         Table(
             "Overhead of a proposal",
-            (
-                "n x d",
-                "method",
-                "median s",
-                "mean s",
-                "slowest s",
-                *(f"part {i + 1} ms" for i in range(N_WINDOWS)),
-                "n exponent",
-                "peak MiB",
-            ),
+            (*header, "n exponent", "peak MiB"),
             rows,
             "CPU seconds of one ask and tell on one thread, on planted Hartmann6 (Branin below six "
             "inputs). Median: over "

@@ -9,12 +9,7 @@ from skbo_silbo.benchmarks.experiments import _public_suites
 from skbo_silbo.benchmarks.experiments._public_suites import group_of
 from skbo_silbo.benchmarks.search.contestants import is_ours
 from skbo_silbo.benchmarks.search.gap_closed import FEWEST, compared
-from skbo_silbo.benchmarks.search.gap_report import (
-    LOW,
-    OURS,
-    grouped_runs,
-    shares_after,
-)
+from skbo_silbo.benchmarks.search.gap_report import LOW, OURS, grouped_runs, shares_after
 
 MOST_OPEN = 0.8  # our mean open gap over that of the best peer
 

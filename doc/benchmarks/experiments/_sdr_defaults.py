@@ -338,12 +338,9 @@ def _chunk_cells(data, truth, *shapes):
 
 CHUNK_NULL_CELLS = _chunk_cells("null", 0, (40, 20), (60, 15), (200, 10))
 CHUNK_POWER_CELLS = _chunk_cells("weak", 1, (40, 20), (60, 15))
-NEAR_LIMIT_CELLS = (
-    ("linear", 10, 5, "normal", "normal"),
-    ("linear", 15, 5, "normal", "normal"),
-    ("linear", 20, 10, "normal", "normal"),
-    ("linear", 25, 10, "normal", "normal"),
-    ("linear", 30, 10, "normal", "normal"),
+NEAR_LIMIT_CELLS = tuple(
+    ("linear", n, d, "normal", "normal")
+    for n, d in ((10, 5), (15, 5), (20, 10), (25, 10), (30, 10))
 )
 INTERVAL_CELLS = (
     ("linear", 100, 5, "normal", "normal"),
@@ -383,12 +380,7 @@ SDR_DEFAULTS = Experiment(
                 *_of_kind("luck", 2, ("data", "n", "d", "r"), ("iid", 22, 20, 1)),
                 *_of_kind("alpha", 2, ("data", "n", "d", "r"), ("diabetes", 20, 10, 1)),
                 *_of_kind("dimension", 2, _DIMENSION, ("SIR", "null", 60, 15, 0)),
-                *_of_kind(
-                    "intervals",
-                    2,
-                    _INTERVALS,
-                    ("linear", 30, 5, "normal", "normal"),
-                ),
+                *_of_kind("intervals", 2, _INTERVALS, ("linear", 30, 5, "normal", "normal")),
             ),
             n_repeats=1,
         ),

@@ -38,18 +38,21 @@ def ridge_summary(results):
     return rows
 
 
-def _ridge_table(rows):
-    names = ("best a seed", "best fixed", *CHOOSERS, *PEERS)
+def _scores_table(title, rows, names, note):
+    """Scores by name, a row a cell, and their means last."""
+    means = {n: _mean([s[n] for s in rows.values() if n in s]) for n in names}
     lines = [
         (place, *(f"{scores[n]:.3f}" if n in scores else "--" for n in names))
-        for place, scores in rows.items()
+        for place, scores in [*rows.items(), ("mean", means)]
     ]
-    means = [[s[n] for s in rows.values() if n in s] for n in names]
-    lines.append(("mean", *(f"{_mean(values):.3f}" for values in means)))
-    return Table(
+    return Table(title, ("cell", *names), lines, note)
+
+
+def _ridge_table(rows):
+    return _scores_table(
         "Ridge",
-        ("cell", *names),
-        lines,
+        rows,
+        ("best a seed", "best fixed", *CHOOSERS, *PEERS),
         "Mean over seeds of the score on held-out rows. Best: of a grid of fixed ridges, known "
         "only afterwards, one for each seed or one for all. LassoCV: regressions only.",
     )
@@ -74,14 +77,12 @@ def luck_summary(results):
 
 def _luck_table(rows):
     names = ("best here", "best on the other half", "best fixed", "auto")
-    lines = [(place, *(f"{scores[n]:.3f}" for n in names)) for place, scores in rows.items()]
     mean = {n: _mean([s[n] for s in rows.values()]) for n in names}
-    lines.append(("mean", *(f"{mean[n]:.3f}" for n in names)))
     luck = mean["best here"] - mean["best on the other half"]
-    return Table(
+    return _scores_table(
         "What of the best ridge of a seed is luck",
-        ("cell", *names),
-        lines,
+        rows,
+        names,
         "Mean score on half of the held-out rows, over both halves and all seeds: of the ridge "
         "that is best for the seed on that half, and of the one that is best on the other half, "
         f"which knows nothing of the half that judges. Luck is {luck:.3f} of the "

@@ -6,6 +6,7 @@ import numpy as np
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
 
+from ._comparisons import with_plus_minus
 from .seconds import N_FULL, SEARCHES, TASKS, best_score, budget, measure_seconds
 
 PLAIN, CHANCE = "silbo", "random"
@@ -67,8 +68,8 @@ def _overall(runs):
         rows.append(
             (
                 *(method, str(len(pairs))),
-                _mean_and_error(ends[:, 0]),
-                _mean_and_error(ends[:, 0] - ends[:, 1]) if method != PLAIN else "",
+                with_plus_minus(ends[:, 0]),
+                with_plus_minus(ends[:, 0] - ends[:, 1]) if method != PLAIN else "",
                 f"{np.median(faster):.2f}",
                 f"{np.mean([sum(r['shares'].values()) for r, *_ in pairs]):.0f}",
                 f"{np.mean([r['thinking'] for r, *_ in pairs]):.1f}",
@@ -90,7 +91,7 @@ def _gaps(runs, share):
         for method in SEARCHES:
             own = methods.get(method, {}).values()
             gaps = np.array([gap_at(r, share * budget(r["problem"])) for r in own])
-            cells.append(_mean_and_error(gaps) if len(gaps) and not np.isnan(gaps).any() else "--")
+            cells.append(with_plus_minus(gaps) if len(gaps) and not np.isnan(gaps).any() else "--")
         rows.append((task, resource, *cells))
     header = ("task", "resource", *SEARCHES)
     note = "Mean ± one standard error. --: not run, or some seed had no full candidate by then."
@@ -104,11 +105,6 @@ def _end(result):
 
 def _end_of(result):
     return result["times"][-1]
-
-
-def _mean_and_error(values):
-    error = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
-    return f"{np.mean(values):.3f} ± {error:.3f}"
 
 
 def _problem(task, resource="n_samples"):

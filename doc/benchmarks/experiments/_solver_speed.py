@@ -30,6 +30,10 @@ RELATIVE_RIDGE = 1e-3
 CORRELATION = 0.9
 N_NEIGHBORS = 7
 MOST_OVER_BEST = 1.25
+HEADER = (
+    *("n x d", "exact", "exact ms", "other", "other ms"),
+    *("exact / other", "auto", "MiB", "sine"),
+)
 
 
 def make_rows(problem, seed):
@@ -127,22 +131,12 @@ def report(results):
     return [
         Table(
             "Solvers",
-            (
-                "n x d",
-                "exact",
-                "exact ms",
-                "other",
-                "other ms",
-                "exact / other",
-                "auto",
-                "MiB",
-                "sine",
-            ),
+            HEADER,
             [_row(problem, methods) for problem, methods in grouped.items() if len(methods) > 1],
             f"CPU time of the solver alone, {N_WANTED} directions; exact / other above 1: the "
             "other is faster. Auto: what solver='auto' takes. MiB: peak beyond the rows, exact and "
             "other. Sine: largest, of the other's scores to the exact ones, over repeats.",
-        ),
+        )
     ]
 
 

@@ -108,11 +108,7 @@ def count_runs(results):
     return [f"{len(results)} runs of {LENGTH} values."]
 
 
-MEASURES = {
-    "gain": "first proposal",
-    "gain ahead": f"best of {AHEAD}",
-    "standing": "standing",
-}
+MEASURES = {"gain": "first proposal", "gain ahead": f"best of {AHEAD}", "standing": "standing"}
 
 
 def report(results):
@@ -176,10 +172,7 @@ STATE_RUNS = Experiment(
     name="state-runs",
     about="runs of the default, of which `states` takes states",
     methods={OURS: "coco-experiment"},
-    grids={
-        "full": Grid(_states(TUNED, (LENGTH,)), 1, 1),
-        "tiny": Grid(native((1,), 2, 12), 1, 1),
-    },
+    grids={"full": Grid(_states(TUNED, (LENGTH,)), 1, 1), "tiny": Grid(native((1,), 2, 12), 1, 1)},
     measure=measure_run,
     report=count_runs,
     cap_seconds=600,
@@ -188,10 +181,7 @@ STATES = Experiment(
     name="states",
     about="what proposals of engines gain from the same states; for tuning",
     methods={OURS: "coco-experiment"},
-    grids={
-        "full": Grid(_states(TUNED, SIZES), 1, 1),
-        "tiny": Grid(native((1,), 10, 25), 1, 1),
-    },
+    grids={"full": Grid(_states(TUNED, SIZES), 1, 1), "tiny": Grid(native((1,), 10, 25), 1, 1)},
     measure=measure_state,
     report=report,
     configure=_with_engines,

@@ -88,11 +88,7 @@ def _tasks_table(runs):
     at_few, at_many = shares_by_task(runs), shares_by_task(runs, MANY)
     methods = [m for m in SEARCHERS if any(m in own for own in at_few.values())]
     rows = [
-        (
-            task,
-            *(_format(own[m]) for m in methods),
-            _format(at_many[task][CHANCE]),
-        )
+        (task, *(_format(own[m]) for m in methods), _format(at_many[task][CHANCE]))
         for task, own in at_few.items()
     ]
     header = ("task", *methods, f"{CHANCE}, {MANY}")

@@ -97,11 +97,7 @@ BOOSTING = {
     "max_iter": [9, 27, 81],
     "max_leaf_nodes": [3, 12, 50],
 }
-TREES = {
-    "n_estimators": [1, 3, 9],
-    "max_features": [0.1, 0.3, 1.0],
-    "min_samples_leaf": [1, 8, 64],
-}
+TREES = {"n_estimators": [1, 3, 9], "max_features": [0.1, 0.3, 1.0], "min_samples_leaf": [1, 8, 64]}
 NETWORK = {
     "hidden_layer_sizes": [6, 20, 60],
     "learning_rate_init": [3e-4, 3e-3, 3e-2],
