@@ -6,8 +6,6 @@ from sklearn.utils import check_random_state
 
 def as_generator(random_state):
     """Return a `numpy.random.Generator`; a Generator given is used (and advanced) itself."""
-    if random_state is None:
-        return np.random.default_rng()
-    if isinstance(random_state, np.random.Generator):
-        return random_state
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return np.random.default_rng(random_state)
     return np.random.default_rng(int(check_random_state(random_state).randint(2**31 - 1)))

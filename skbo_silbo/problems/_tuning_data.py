@@ -1,5 +1,6 @@
 """Bundled regression data for tuning problems, and the splits on which they are judged."""
 
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -36,26 +37,17 @@ def folds_of(data, random_state):
     return tuple(_standardised(X, y, train, test) for train, test in splits)
 
 
-def _diabetes():
-    return load_diabetes(return_X_y=True)
-
-
 def _diabetes_interactions():
     X, y = load_diabetes(return_X_y=True)
     X = StandardScaler().fit_transform(X)
     return PolynomialFeatures(2, interaction_only=True, include_bias=False).fit_transform(X), y
 
 
-def _breast_cancer():
-    X, y = load_breast_cancer(return_X_y=True)
-    return X, y.astype(float)
-
-
 LOADERS = MappingProxyType(
     {
-        "diabetes": _diabetes,
+        "diabetes": partial(load_diabetes, return_X_y=True),
         "diabetes-interactions": _diabetes_interactions,
-        "breast-cancer": _breast_cancer,
+        "breast-cancer": partial(load_breast_cancer, return_X_y=True),
     }
 )
 
