@@ -33,13 +33,14 @@ def expected_best(scores):
     n = ordered.size
     i, k = np.arange(1, n + 1), np.arange(1, n + 1)[:, None]
     with np.errstate(divide="ignore"):  # log 0 where i < k
-        log_chance = np.where(i >= k, _log_binomial(i - 1, k - 1) - _log_binomial(n, k), -np.inf)
+        log_chance = np.where(i >= k, log_binomial(i - 1, k - 1) - log_binomial(n, k), -np.inf)
     chance = np.exp(log_chance)  # (k, i)
     at_most = np.cumsum(chance, axis=1)
     band = [ordered[np.minimum((at_most < q - 1e-9).sum(axis=1), n - 1)] for q in BAND]
     return chance @ ordered, np.array(band)
 
 
-def _log_binomial(n, k):
+def log_binomial(n, k):
+    """Return the logarithms of binomial coefficients, k taken for n where it is more."""
     n, k = np.broadcast_arrays(n, np.minimum(k, n))
     return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)

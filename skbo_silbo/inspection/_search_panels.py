@@ -153,8 +153,7 @@ def draw_parallel(axes, places, values, sign):
         _write_ticks(axes, i, place)
     names = [short(place.name) + LOG_NOTE * place.is_logarithmic for place in places]
     _label_ticks(axes, across, names, most=60)
-    axes.set_yticks([])
-    axes.set_xlim(-0.3, len(places) - 0.5)
+    axes.set(yticks=[], xlim=(-0.3, len(places) - 0.5))
     axes.set_title(f"blue: best {n_best} of {len(order)}; orange: the best", fontsize="small")
     axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
     axes.tick_params(axis="x", length=0, pad=12)  # below the ends of the scales

@@ -8,7 +8,7 @@ from ._recorder import Recorder, curve
 from ._results import by_method, missing_cells
 from ._runner import MissingPeerError, run_cell, run_experiment
 from ._store import Store
-from ._tables import Table, csv_block, csv_lines, render_rst, render_text, write_rst
+from ._tables import Table, csv_lines, render_rst, render_text, write_rst
 from ._words import shape, spread
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "Table",
     "all_is_fixed",
     "by_method",
-    "csv_block",
     "csv_lines",
     "curve",
     "measure_cell",

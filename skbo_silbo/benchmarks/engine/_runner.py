@@ -51,7 +51,7 @@ def run_experiment(experiment, store, *, profile="full", jobs=1, only=(), withou
     waiting = [cell for cell in cells if cell.key not in done]
     _require_peers(experiment, {cell.method for cell in waiting})
     echo(f"{experiment.name}: {len(cells) - len(waiting)} of {len(cells)} cells already done")
-    surroundings = fixed_environment()
+    surroundings = environment() | {"threads": dict.fromkeys(THREAD_VARIABLES, "1")}  # of a cell
     failures = []
     for number, (cell, outcome) in enumerate(_outcomes(experiment, waiting, jobs), 1):
         store.append({**asdict(cell), **outcome, "environment": surroundings})
@@ -113,26 +113,16 @@ def cell_of(result):
     return Cell(*(result[name] for name in ("experiment", "problem", "method", "repeat")))
 
 
-def fixed_environment():
-    """`environment` as the cells will see it: one thread each."""
-    return environment() | {"threads": dict.fromkeys(THREAD_VARIABLES, "1")}
-
-
 def run_cell(experiment, cell):
     """Outcome of a cell, measured in a fresh process with one thread and under the caps."""
     start = time.perf_counter()
     outcome = measure_apart(experiment, cell)
-    if outcome["status"] == "failed":
-        outcome = _excused(outcome, experiment.excuse(cell.problem, cell.method))
+    excuse = experiment.excuse(cell.problem, cell.method)
+    if outcome["status"] == "failed" and excuse is not None:
+        outcome = {"status": "cannot", "reason": f"{excuse} ({outcome['reason']})"}
     if outcome["status"] == "capped":
         return outcome
     return outcome | {"cell_seconds": round(time.perf_counter() - start, 2)}
-
-
-def _excused(outcome, excuse):
-    if excuse is None:
-        return outcome
-    return {"status": "cannot", "reason": f"{excuse} ({outcome['reason']})"}
 
 
 def _format_outcome(outcome):

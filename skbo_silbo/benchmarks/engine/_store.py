@@ -34,7 +34,8 @@ class Store:
         """Write one result, after dropping a torn last line."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a+b") as file:
-            file.truncate(self._whole_bytes(file))
+            file.seek(0)
+            file.truncate(file.read().rfind(b"\n") + 1)
             file.write(json.dumps(result, sort_keys=True).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
@@ -50,8 +51,3 @@ class Store:
                 "Delete that line to measure its cell again."
             )
         return result
-
-    def _whole_bytes(self, file):
-        """Length up to the end of the last whole line."""
-        file.seek(0)
-        return file.read().rfind(b"\n") + 1

@@ -8,17 +8,8 @@ from skbo_silbo.benchmarks.search.search_run import measure_search
 
 FUNCTIONS = {"branin": 2, "hartmann6": 6, "colville": 4}
 CHEAP = (
-    "random",
-    "sobol",
-    "hesbo",
-    "rembo",
-    "rembo-kx",
-    "rembo-kpsi",
-    "sir-bo",
-    "si-bo",
-    "add-bo",
-    "bock",
-    "silbo-bu",
+    *("random", "sobol", "hesbo", "rembo", "rembo-kx", "rembo-kpsi"),
+    *("sir-bo", "si-bo", "add-bo", "bock", "silbo-bu"),
 )
 METHODS = (*CHEAP, "silbo-td", "silbo")
 # si-bo needs more than r d differences, each an evaluation, before it searches at all

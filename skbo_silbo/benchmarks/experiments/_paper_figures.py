@@ -214,10 +214,7 @@ def _cells_of(d):
 PAPER_EMBEDDING = Experiment(
     name="paper-embedding",
     methods=dict.fromkeys(EMBEDDINGS, ""),
-    grids={
-        "full": Grid(_cells_of(1000), 10),
-        "tiny": Grid(_cells_of(60), 1),
-    },
+    grids={"full": Grid(_cells_of(1000), 10), "tiny": Grid(_cells_of(60), 1)},
     measure=measure_embedding,
     report=embedding_report,
     figures=embedding_figures,

@@ -16,9 +16,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
 
 from skbo_silbo.benchmarks.engine import curve
+from skbo_silbo.inspection._search_curves import log_binomial
 
 COUNTS = (50, 100, 250, 1000)  # evaluations at which runs are compared
 N_CHANCE = 20_000  # random points behind the mean of random search
@@ -104,12 +104,8 @@ def _mean_lowest(values, n):
     """Return the mean of the lowest of n of the sorted values, without replacement."""
     size = values.size
     above = np.arange(size - 1, n - 2, -1)  # values after the k-th: enough for the other n - 1
-    weights = np.exp(_log_binomial(above, n - 1) - _log_binomial(size, n))
+    weights = np.exp(log_binomial(above, n - 1) - log_binomial(size, n))
     return float(weights @ values[: above.size])
-
-
-def _log_binomial(m, k):
-    return gammaln(m + 1.0) - gammaln(k + 1.0) - gammaln(m - k + 1.0)
 
 
 def gap_runs(results):

@@ -25,6 +25,8 @@ N_PERTURBED = 20  # inputs that a candidate changes, in expectation
 class ModelPeer(Peer):
     """Base of the peers on a model: Sobol points first, values by Yeo-Johnson."""
 
+    _start = 0  # from which point on the model learns
+
     def __init__(self, d, seed):
         super().__init__(d, seed)
         import torch
@@ -35,9 +37,11 @@ class ModelPeer(Peer):
 
     def ask(self):
         """Return the next point, (d,)."""
-        if len(self.y) < N_FIRST:
+        if len(self.y) - self._start < N_FIRST:
             return self._first.random(1)[0]
-        return self._propose(*as_tensors(self.U, self.scaled())).numpy().clip(0.0, 1.0)
+        mine = slice(self._start, None)
+        point = self._propose(*as_tensors(self.U[mine], self.scaled()[mine]))
+        return point.numpy().clip(0.0, 1.0)
 
 
 class BoTorchGP(ModelPeer):
@@ -76,13 +80,6 @@ class TuRBO(ModelPeer):
         super().tell(u, y)
         if len(self.y) - self._start > N_FIRST:
             self._count(y < best - 1e-3 * abs(best))
-
-    def ask(self):
-        """Return the next point, (d,)."""
-        if len(self.y) - self._start < N_FIRST:
-            return self._first.random(1)[0]
-        mine = slice(self._start, None)
-        return self._propose(*as_tensors(self.U[mine], self.scaled()[mine])).numpy()
 
     def _begin(self):
         self._start, self._length = len(self.y), LENGTH
