@@ -230,7 +230,7 @@ LEARNT_PLANE = Experiment(
     grids={
         "sixty": Grid(ridges(100, 50), 10),
         "full": Grid(ridges(100, 50), 10),
-        "tiny": Grid(ridges(20, 50)[:1], 1, methods=METHODS[::3]),
+        "tiny": Grid(ridges(20, 50)[:1], 1, methods=METHODS[::4]),
     },
     measure=measure_plane,
     report=report,
