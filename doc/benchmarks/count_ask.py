@@ -8,6 +8,7 @@ inside one another at most. To write the table::
 
 import csv
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -44,8 +45,8 @@ PROPOSALS = {
 }
 
 
-def count_calls(run):
-    """Return the numbers of functions and files entered by a call, and the greatest depth."""
+def entered_by(run):
+    """Return the functions that a call enters, (file, name) each, and the greatest depth."""
     entered, depth, deepest = set(), 0, 0
 
     def note(frame, event, _):
@@ -56,11 +57,19 @@ def count_calls(run):
             depth += 1 if event == "call" else -1
             deepest = max(deepest, depth)
 
+    threading.setprofile(note)
     sys.setprofile(note)
     try:
         run()
     finally:
         sys.setprofile(None)
+        threading.setprofile(None)
+    return entered, deepest
+
+
+def count_calls(run):
+    """Return the numbers of functions and files entered by a call, and the greatest depth."""
+    entered, deepest = entered_by(run)
     return len(entered), len({file for file, _ in entered}), deepest
 
 

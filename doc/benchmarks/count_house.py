@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import tokenize
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -24,53 +25,32 @@ TABLE = Path(__file__).with_name("house.csv")
 WITHOUT_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 NOT_IMPORTED_BY_USERS = ("benchmarks", "journal", "workers")  # as in tests/house
-PROBE = """
-import json, sys, tempfile, threading, warnings
-from pathlib import Path
-import numpy as np
-import skbo_silbo
-from scipy.stats import loguniform
-from sklearn.datasets import load_iris
-from sklearn.linear_model import LogisticRegression
+PROBE = "--probe"  # what a process in another checkout is asked for
 
-home = str(Path(skbo_silbo.__file__).parent)
 
-def entered(run):
-    files = set()
-    def note(frame, event, _):
-        name = frame.f_code.co_filename
-        if event == "call" and name.startswith(home) and frame.f_code.co_name != "<module>":
-            files.add(name)
-    threading.setprofile(note)
-    sys.setprofile(note)
-    try:
-        run()
-    finally:
-        sys.setprofile(None)
-        threading.setprofile(None)
-    return sorted(files)
+def probe():
+    """Print the files of the package that is imported which a search and a resumed fit enter."""
+    from count_ask import entered_by, observed
+    from scipy.stats import loguniform
+    from sklearn.datasets import load_iris
+    from sklearn.linear_model import LogisticRegression
 
-def search():
-    optimizer = skbo_silbo.SILBO([(-1, 1)] * 30, random_state=0)
-    for _ in range(40):
-        x = optimizer.ask()
-        optimizer.tell(x, (x[0] - 0.3) ** 2 + np.sin(3 * x[4]))
+    from skbo_silbo import SILBOSearchCV
 
-def fit():
     space = {"C": loguniform(1e-3, 1e3), "tol": loguniform(1e-5, 1e-2)}
-    model = LogisticRegression(max_iter=5000)
-    skbo_silbo.SILBOSearchCV(model, space, n_iter=15, cv=3, random_state=0, journal=path).fit(
-        *load_iris(return_X_y=True)
-    )
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as folder:
+        options = {"n_iter": 15, "cv": 3, "random_state": 0, "journal": f"{folder}/search.jsonl"}
 
-warnings.simplefilter("ignore")
-with tempfile.TemporaryDirectory() as folder:
-    path = f"{folder}/search.jsonl"
-    searched = entered(search)
-    fit()
-    resumed = entered(fit)
-print(json.dumps([searched, resumed]))
-"""
+        def fit():
+            model = LogisticRegression(max_iter=5000)
+            SILBOSearchCV(model, space, **options).fit(*load_iris(return_X_y=True))
+
+        searched, _ = entered_by(lambda: observed(40))
+        fit()
+        resumed, _ = entered_by(fit)
+    runs = ({file for file, name in run if name != "<module>"} for run in (searched, resumed))
+    print(json.dumps(list(map(sorted, runs))))
 
 
 def code_lines(path):
@@ -111,7 +91,7 @@ def public_names(root):
 def entered_files(root):
     """Return the files entered by 40 proposals of a default search, and by a resumed fit."""
     run = subprocess.run(
-        [sys.executable, "-c", PROBE],
+        [sys.executable, __file__, PROBE],
         env={**os.environ, "PYTHONPATH": str(root)},
         cwd=root,
         stdout=subprocess.PIPE,
@@ -168,4 +148,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    probe() if PROBE in sys.argv else main()

@@ -1,4 +1,4 @@
-"""Write findings.rst and its tables from the results beside it, or check that they say the same.
+"""Write the tables of findings.rst from the results beside it, or check that they say the same.
 
 Run it at the top of the project, where the package is installed::
 
@@ -6,25 +6,25 @@ Run it at the top of the project, where the package is installed::
     python doc/benchmarks/write_findings.py --write
 
 Every number of a table is computed here: from the JSON lines of this folder, and from
-published.csv, points of the curves of the paper's authors. Values are maximised, as published.
+published.csv, points of the curves of the paper's authors. Values are maximised, as published. The
+words of the page are its own.
 """
 
 import argparse
 import difflib
+import re
 import sys
 from pathlib import Path
+from textwrap import indent
 
 import numpy as np
-from comparisons import LEVEL, compare, format_mean, holm, signs_of, verdict_of
 from paper_claims import (
-    ALIKE,
     AT_ITERATIONS,
     AUTHORS,
     AUTHORS_MORE,
     CLAIMS,
     DECIDES,
     FUNCTIONS,
-    IMPROVEMENT,
     ON_TEXTBOOK,
     PRINTED,
     RAN,
@@ -32,24 +32,23 @@ from paper_claims import (
 )
 from scipy.stats import norm
 
-from skbo_silbo.benchmarks.engine import (
-    Store,
-    Table,
-    csv_block,
-    csv_lines,
-    curve,
-    render_rst,
-    shape,
+from skbo_silbo.benchmarks.engine import Store, Table, csv_lines, curve, shape
+from skbo_silbo.benchmarks.experiments._comparisons import (
+    LEVEL,
+    compare,
+    format_mean,
+    holm,
+    signs_of,
+    verdict_of,
 )
 from skbo_silbo.benchmarks.experiments._paper_figures import PAPER, within_slices
-from skbo_silbo.benchmarks.experiments._paper_picture import CAPTION
 from skbo_silbo.benchmarks.experiments._published import published_curves, value_at
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER / "findings.rst"
+ON_PAGE = re.compile(r"(:header-rows: 1\n\n)(?:   .+\n)+")
 DIMENSIONS = (100, 1000)
 NETWORK = {"function": "mlp_weights"}
-R_RUN = {"branin": 4, "hartmann6": 6, "colville_as_run": 4}
 
 
 class Results:
@@ -114,31 +113,20 @@ def authors_claims(curves, claims):
     }
 
 
-def authors_table(found, title, note):
-    """The authors' data: z of every claim and problem."""
+def authors_table(found):
+    """The authors' data: z of every claim and problem, and how many differ at 5 % each."""
     problems = [f"{name} {d}" for _, _, name in FUNCTIONS for d in DIMENSIONS]
     rows = [
         (
             claim.words,
             format_curve(claim),
             *(f"{z:+.1f}{'*' if sign else ''}" for z, sign in cells),
+            str(sum(abs(z) > norm.isf(LEVEL / 2) for z, _ in cells)),
             verdict_of([sign for _, sign in cells], claim.level),
         )
         for claim, cells in found.items()
     ]
-    return Table(title, ("claim", "curves", *problems, "verdict"), rows, note)
-
-
-def about_more(found):
-    """Return the note with the counts of differences at 5 % each, without correction."""
-    sizes = {
-        words: np.abs(
-            [z for claim, cells in found.items() if claim.words == words for z, _ in cells]
-        )
-        for words in (IMPROVEMENT, ALIKE)
-    }
-    differ, differ_alike = (int((size > norm.isf(LEVEL / 2)).sum()) for size in sizes.values())
-    return ABOUT_MORE.format(differ=differ, differ_alike=differ_alike, n=sizes[ALIKE].size)
+    return Table("Authors", ("claim", "curves", *problems, "5 % each", "verdict"), rows)
 
 
 def format_curve(claim):
@@ -222,7 +210,7 @@ def summary_table(authors, ours):
         verdict = verdict_of([sign for _, sign in everything if sign is not None], level)
         rows.append((words, *map(format_signs, sources), verdict, decides))
     header = ("claim", "authors' data", "ours as printed", "ours as run", "verdict")
-    return Table("The claims", (*header, "what decides it"), rows, ABOUT_SUMMARY)
+    return Table("The claims", (*header, "what decides it"), rows)
 
 
 def format_signs(source):
@@ -233,89 +221,6 @@ def format_signs(source):
     if source[0][0]:
         return f"{signs.count(0)} level, {len(signs) - signs.count(0)} not"
     return f"{signs.count(1)} for, {signs.count(-1)} against, {signs.count(0)} open"
-
-
-OPENING = """\
-**In short.** On the authors' own curves, at equal evaluations, bottom-up beats REMBO on all six
-problems, and with REMBO's other two kernels on four, Branin open; beside HeSBO, SIR-BO and ADD-BO
-it depends on the function; top-down and SIR-BO are alike. In our runs bottom-up gains on random
-search on Colville alone, and no ablation (unlabelled points, learning again, how often) is decided.
-
-The claims are those of Chen et al. (2020, arXiv 2005.14601). ``python
-doc/benchmarks/write_findings.py`` computes every number of a table from the files of this folder,
-and a test fails when they differ; paragraphs and the last column of the claims are written by
-hand. Values are maximised. Every evaluation is counted: bottom-up evaluates all its points again
-when it learns the embedding, so that the paper's 250 iterations are 1600 evaluations, and 550
-evaluations are 150 of them."""
-
-FIGURE = f"""\
-.. figure:: paper.png
-   :alt: Best value against evaluations, a panel a function and number of inputs
-
-   {CAPTION}"""
-
-ABOUT_AUTHORS = """\
-Standard errors by which the mean of bottom-up (UCB) lies above that of the baseline, 100 runs
-each, between the points of ``published.csv`` (from the files of results of cjfcsjt/SILBO, at their
-true counts); ADD-BO on Branin at 200, where its curve ends. \\*: more than chance after Holm's
-correction over this table. A + is for the claim."""
-
-ABOUT_MORE = """\
-As above, with Holm's correction over this table. "1600/250": 250 iterations of both, which are
-1600 evaluations of bottom-up and 250 of the other. That is the axis of the paper's figures. It is
-not honest: it gives one side six times as many values. Without Holm's correction EI and UCB differ
-in {differ} of their {n} comparisons at 5 %, top-down and SIR-BO in {differ_alike} of {n}."""
-
-ABOUT_SUMMARY = """\
-Comparisons on Branin, Hartmann6 and the authors' Colville, with 100 and 1000 inputs where they
-were run, after Holm's correction within each table of this page. Top-down as printed is on the
-textbook's functions. "None": no such data. The verdict counts all columns. That two are alike can
-only be "not refuted", and the more easily the more comparisons a table has."""
-
-ABOUT_MEANS = """\
-Mean ± one standard error (runs); median. Ours: the baselines as this library has them, the
-strategies as the paper prints them. Of REMBO's kernels K_X and K_psi, of top-down as printed, and
-of top-down as run with 1000 inputs there are fewer than 60 runs: no sentence rests on them here."""
-
-BASELINES_DIFFER = """\
-**Our baselines are stronger than the authors'.** Ours look for the highest expected improvement:
-REMBO and HeSBO among 2000 random candidates and three rounds of further ones round the best,
-SIR-BO by gradients from candidates round the incumbent. Theirs: REMBO and HeSBO take the best of
-the 2000 (``REMBO.py``, ``count_sketch.py``); SIR-BO hands the upper confidence bound to CMA-ES,
-which minimises (``SIR_BO.py``, revision b69911d; the functions there are maximised), so that it
-takes the lowest bound among the points of two generations round the centre. "As run" does the
-same, on both sides: like against like. SIR-BO as run meets the authors' means, so its search
-explains them (whether the sign or the few points do was not separated). REMBO as run comes nearer
-to theirs on Hartmann6, not on Colville, and HeSBO as run stays as ours is: what differs there is
-not the search (the process is ours in all of these, GPy's there). ADD-BO's code is not in their
-repository; it is ours in every comparison. Bottom-up takes the best of random candidates whatever
-the acquisition."""
-
-ABOUT_CLAIMS = """\
-Means: the difference ± its standard error; one number of runs where both sides start from the same
-points and are compared seed by seed (Student's t, Wilcoxon's test, median of the differences),
-else those of each side (Welch's t, Mann and Whitney's test, difference of the medians). The
-verdict is by t after Holm's correction over the table, at 5 %. With fewer than five runs on a side
-there is none."""
-
-ABOUT_OTHER = """\
-Times are processor seconds of the method, without the objective, beside other work on two cores.
-Spreading: share of the first coordinate's variance within slices of 5 rows, 50 values in 1000
-inputs, seed by seed. Under plain SIR all rows of a slice have one coordinate; Algorithm 2 spreads
-them a little because it does not whiten; T cannot change its span. No method has found the active
-directions there. R-SVD, section 4.3 of the paper: solver times of :doc:`sdr`, 500 x 50 to 4000 x
-1000 rows and columns."""
-
-LIMITS = """\
-The authors ran 100 seeds. ``python -m skbo_silbo.benchmarks run paper --profile thirty --out
-doc/benchmarks/paper.jsonl`` goes on where these runs end, and this page follows with ``--write``.
-"As run" and "as printed" differ in several constants at once (slices, neighbours, which labels are
-learnt from, the box of candidates, the weight of the uncertainty). The authors' Colville
-(``colville_as_run``) reads a fifth input in its fourth term; on Branin their embeddings have four
-coordinates. Top-down as printed was measured on the textbook's functions before its first
-embedding had unlabelled points. The cells of revisions 9deb1ad and c4be055 ran one after another
-in one process, the others each in its own. All tables of :doc:`paper`, :doc:`paper-embedding` and
-:doc:`methods` are rebuilt by the commands on those pages."""
 
 
 LONGEST = {100: 1600, 1000: 550}  # evaluations of bottom-up, by the number of inputs
@@ -384,7 +289,7 @@ def other_claims(paper, methods, embedding, solvers):
         for (words, *_), one, value, sign in zip(rows, found, p, signs, strict=True)
         if one
     ]
-    return Table("Other measures", ("claim", "difference", "p, Holm", "verdict"), body, ABOUT_OTHER)
+    return Table("Other measures", ("claim", "difference", "p, Holm", "verdict"), body)
 
 
 def format_other(one, p):
@@ -445,10 +350,7 @@ def runs_table(paper):
     """How many runs of every method there are on the authors' problems."""
     rows = [(m, *(format_runs(paper, m, d) for d in DIMENSIONS)) for m in PAPER.methods]
     rows = [row for row in rows if any(row[1:])]
-    note = "Evaluations: runs, of the function with the fewest. Not here: not run."
-    return Table(
-        "Runs of the authors' problems", ("method", "100 inputs", "1000 inputs"), rows, note
-    )
+    return Table("Runs of the authors' problems", ("method", "100 inputs", "1000 inputs"), rows)
 
 
 def format_runs(paper, method, d):
@@ -477,23 +379,21 @@ def made():
     ]
     files = {f"findings-{'-'.join(t.title.lower().split()[2:])}.csv": t for t in tables}
     means = {f"findings-means-{d}-inputs.csv": means_table(paper, curves, d) for d in DIMENSIONS}
-    blocks = [
-        OPENING,
-        FIGURE,
-        authors_table(first, "The authors' own curves", ABOUT_AUTHORS),
-        authors_table(more, "The authors' other claims", about_more(more)),
+    on_page = (
+        authors_table(first),
+        authors_table(more),
         summary_table(first | more, ours),
-        *(csv_block(table, name) for name, table in means.items()),
-        ABOUT_MEANS,
-        BASELINES_DIFFER,
-        *(csv_block(table, name) for name, table in files.items()),
-        ABOUT_CLAIMS,
         other_claims(paper, methods, embedding, solvers),
         runs_table(paper),
-        LIMITS,
-    ]
-    page = {PAGE.name: render_rst("Does SILBO work? The paper's claims", blocks)}
+    )
+    page = {PAGE.name: with_tables(PAGE.read_text(), on_page)}
     return page | {name: csv_lines(table) for name, table in (means | files).items()}
+
+
+def with_tables(page, tables):
+    """Return the page with these in place of the tables that stand on it."""
+    bodies = (indent(csv_lines(table), "   ") for table in tables)
+    return ON_PAGE.sub(lambda found: found[1] + next(bodies), page)
 
 
 def main(arguments=None):

@@ -9,14 +9,12 @@ a          (n,)      dual coefficients ``K^-1 y``
 =========  ========  ========================================================================
 """
 
-from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from math import log
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
-from scipy.stats import norm
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
@@ -26,11 +24,11 @@ from skbo_silbo.acquisition._box_search import N_NEAR
 from skbo_silbo.acquisition._climb import N_BEST, points_near
 from skbo_silbo.acquisition._functions import confidence_gain
 from skbo_silbo.baselines._baseline import Baseline
+from skbo_silbo.baselines._exact_process import ExactProcess
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS
 from skbo_silbo.optimizers._design import check_n_initial
 from skbo_silbo.surrogate import central_differences
-from skbo_silbo.surrogate._warps import location_and_scale
 
 LENGTHS = np.geomspace(0.1, 10.0, 9)
 NOISES = np.geomspace(1e-6, 1.0, 7)  # relative to the signal
@@ -116,7 +114,7 @@ class GroupSearch:
         return np.vstack([wide, points_near(incumbents, N_NEAR, np.ones(size), rng)])
 
 
-class AdditiveProcess:
+class AdditiveProcess(ExactProcess):
     """Sum of independent Gaussian processes on groups of inputs, and noise.
 
     Groupings, length scale and noise are those of the highest marginal likelihood: among random
@@ -144,8 +142,6 @@ class AdditiveProcess:
     >>> sorted(np.concatenate(process.groups_).tolist())
     [0, 1, 2, 3]
     """
-
-    takes_noise = False
 
     def __init__(self, group_size):
         self.group_size = group_size
@@ -182,13 +178,6 @@ class AdditiveProcess:
         values = {"length": self.length_, "signal": self.signal_, "noise": self.noise_}
         return {"groups": groups, **values}
 
-    def with_points(self, Z, y):
-        """Return a process with points added, hyperparameters and standardisation kept."""
-        other = copy(self)
-        targets = np.append(self._targets, (y - self.y_mean_) / self.y_scale_)
-        other._condition(np.vstack([self._Z, Z]), targets)
-        return other
-
     def predict(self, Z):
         """Return mean and standard deviation of the sum at the rows of Z."""
         covariance = self.signal_ * mean_correlation(Z, self._Z, self.groups_, self.length_)
@@ -211,25 +200,10 @@ class AdditiveProcess:
         """
         return central_differences(self.predict, Z)
 
-    @property
-    def relevance_(self):
-        """Ones, (d,): all inputs share one length scale."""
-        return np.ones(self._Z.shape[1])
-
-    def log_predictive_density(self, Z, y):
-        """Return the log density of every value, noise included, (m,), in nats."""
-        mean, std = self.predict(Z)
-        noise = self.y_scale_ * np.sqrt(self.noise_ * self.signal_)
-        return norm.logpdf(y, mean, np.hypot(std, noise))
-
     def _posterior(self, covariance, variance):
         explained = np.einsum("ij,ji->i", covariance, cho_solve(self._factor, covariance.T))
         left = np.maximum(variance - explained, LEAST_VARIANCE * variance)
         return self.y_scale_ * (covariance @ self._dual), self.y_scale_ * np.sqrt(left)
-
-    def _standardise(self, y):
-        self.y_mean_, self.y_scale_ = location_and_scale(y)
-        return (y - self.y_mean_) / self.y_scale_
 
     def _search(self, Z, targets, rng, former):
         d = Z.shape[1]
@@ -251,6 +225,7 @@ class AdditiveProcess:
 
     def _condition(self, Z, targets):
         self._Z, self._targets = Z, targets
+        self._noise = self.noise_ * self.signal_
         C = mean_correlation(Z, Z, self.groups_, self.length_)
         C[np.diag_indices_from(C)] += self.noise_
         self._factor = cho_factor(self.signal_ * C, lower=True)

@@ -18,14 +18,12 @@ theta       (8,)       logarithms of l, alpha, beta, c_0, ..., c_3 and noise
 ==========  =========  ===========================================================================
 """
 
-from copy import copy
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import xlogy
-from scipy.stats import norm
 
 from skbo_silbo._numerics._hyperparameters import most_probable
 from skbo_silbo._numerics._matern import matern52
@@ -33,10 +31,10 @@ from skbo_silbo._numerics._priors import HyperparameterPrior
 from skbo_silbo._typing import Auto
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.baselines._baseline import Baseline
+from skbo_silbo.baselines._exact_process import ExactProcess
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import make_acquisition
 from skbo_silbo.optimizers._design import check_n_initial
-from skbo_silbo.surrogate._warps import location_and_scale
 
 N_POWERS = 4  # of the cosine, 0 to 3
 LEAST_RADIUS = 1e-6  # for slopes: they are infinite at the centre
@@ -189,7 +187,7 @@ class CylindricalKernel:
         return warp(a.radius, self.alpha, self.beta)[0]
 
 
-class CylindricalProcess:
+class CylindricalProcess(ExactProcess):
     """Gaussian process with the cylindrical kernel of Oh, Gavves and Welling (2018), and noise.
 
     The targets are standardised inside; every result is in their own units. The hyperparameters
@@ -218,8 +216,6 @@ class CylindricalProcess:
     True
     """
 
-    takes_noise = False
-
     def fit(self, Z, y, noise=None, *, state=None, tune=True, rng=None):
         """Condition on points Z, (n, d), of the cube and targets y, (n,); equal ones tune nothing.
 
@@ -229,25 +225,17 @@ class CylindricalProcess:
         -------
         self : object
         """
-        self.y_mean_, self.y_scale_ = location_and_scale(y)
-        start = PRIOR.location if state is None else np.array(state["theta"])
-        points, targets = Polar.of(Z), (y - self.y_mean_) / self.y_scale_
+        targets = self._standardise(y)
+        self.theta_ = PRIOR.location if state is None else np.array(state["theta"])
         if tune and np.ptp(targets) > 0.0:
-            log_likelihood = partial(_log_likelihood, points, targets)
-            start = most_probable(log_likelihood, PRIOR, PRIOR.location, start)
-        return self._condition(points, targets, start)
+            log_likelihood = partial(_log_likelihood, Polar.of(Z), targets)
+            self.theta_ = most_probable(log_likelihood, PRIOR, PRIOR.location, self.theta_)
+        self._condition(Z, targets)
+        return self
 
     def to_state(self):
         """Return the hyperparameters as plain data, exactly."""
         return {"theta": self.theta_.tolist()}
-
-    def with_points(self, Z, y):
-        """Return a process with points added, hyperparameters and standardisation kept."""
-        other = copy(self)
-        new, old = Polar.of(Z), self._points
-        points = Polar(np.append(old.radius, new.radius), np.vstack([old.direction, new.direction]))
-        targets = np.append(self._targets, (y - self.y_mean_) / self.y_scale_)
-        return other._condition(points, targets, self.theta_)
 
     def predict(self, Z):
         """Return mean and standard deviation of the noise-free objective at the rows of Z."""
@@ -267,28 +255,18 @@ class CylindricalProcess:
         by_variance = -2.0 * self._kernel.pull_back(solved, points, self._points)
         return mean, std, by_mean, self.y_scale_**2 * by_variance / (2.0 * std[:, None])
 
-    @property
-    def relevance_(self):
-        """Ones, (d,): the kernel has one length scale for radii."""
-        return np.ones(self._points.direction.shape[1])
-
-    def log_predictive_density(self, Z, y):
-        """Return the log density of every value, noise included, (m,), in nats."""
-        mean, std = self.predict(Z)
-        return norm.logpdf(y, mean, np.hypot(std, self.y_scale_ * np.sqrt(self._kernel.noise)))
-
     def _moments(self, points, covariance, solved):
         variance = self._kernel.variance(points)
         left = variance - np.einsum("ij,ij->i", covariance, solved)
         std = np.sqrt(np.maximum(left, LEAST_VARIANCE * variance))
         return self.y_mean_ + self.y_scale_ * (covariance @ self._dual), self.y_scale_ * std
 
-    def _condition(self, points, targets, theta):
-        self.theta_, self._points, self._targets = theta, points, targets
-        self._kernel = CylindricalKernel(theta)
-        self._factor = cho_factor(_noisy(self._kernel, points), lower=True)
+    def _condition(self, Z, targets):
+        self._Z, self._points, self._targets = Z, Polar.of(Z), targets
+        self._kernel = CylindricalKernel(self.theta_)
+        self._noise = self._kernel.noise
+        self._factor = cho_factor(_noisy(self._kernel, self._points), lower=True)
         self._dual = cho_solve(self._factor, targets)
-        return self
 
 
 def _log_likelihood(points, targets, theta):

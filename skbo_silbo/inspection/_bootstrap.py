@@ -216,16 +216,14 @@ def bootstrap_directions(
     for name in (name for name, value in given.items() if value is not None):
         _check_takes(estimator, name)
     fitted = _fit_all(seeded, X, y, X_unlabeled=X_unlabeled, **given)
-    params = seeded.get_params(deep=False)
     rows = split_as_fitted(clone(seeded), X, y, X_unlabeled, sample_weight, reset=True)
     rows, groups = about_group_means(rows, group)
     if groups is not None and rows.weights is not None:
         groups = np.repeat(groups, rows.weights)
     rows = rows.counts_written_out()
     _check_enough_rows(rows.n_rows, rows.X_labeled.shape[1])
-    resolved = {name: vars(fitted)[f"{name}_"] for name in RESOLVED if params.get(name) == "auto"}
-    resolved["n_components"] = len(fitted.components_)
-    resampler = _Resampler(clone(seeded).set_params(**resolved), rows, groups, fitted.components_)
+    fixed = with_choices_of(fitted, seeded, n_components=len(fitted.components_))
+    resampler = _Resampler(fixed, rows, groups, fitted.components_)
     seeds = rng.randint(np.iinfo(np.int32).max, size=n_resamples)
     resamples = Parallel(n_jobs=n_jobs)(delayed(resampler.draw)(seed) for seed in seeds)
     _warn_of_failures([message for *_, failures in resamples for message in failures], n_resamples)

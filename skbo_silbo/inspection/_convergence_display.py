@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from .._typing import FloatArray
 from ._evaluations import ResultLike, SearchLike, read_evaluations, read_values_like
-from ._figures import AxesLike, PanelDisplay, import_pyplot
+from ._figures import AxesLike, PanelDisplay, new_figure
 from ._search_panels import draw_convergence
 
 
@@ -127,13 +127,12 @@ class ConvergenceDisplay(PanelDisplay):
         -------
         self
         """
-        plt = import_pyplot("ConvergenceDisplay")
         sign = 1 if self.greater_is_better else -1
         drawn = self.curves, self.n_initial, self.random_values, self.value_name, sign
         return self._draw(
             [lambda axes: draw_convergence(axes, *drawn)],
             ax,
-            lambda n: plt.figure(figsize=(5.2, 3.6), layout="constrained").subplots(),
+            lambda n: new_figure("ConvergenceDisplay", 5.2, 3.6).subplots(),
         )
 
 

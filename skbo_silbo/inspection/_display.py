@@ -17,7 +17,7 @@ from ..decomposition import split_labelled
 from ._bootstrap import DirectionBootstrap
 from ._dependence import Dependence, direction_dependence
 from ._evaluations import ResultLike, read_evaluations
-from ._figures import AxesLike, PanelDisplay, import_pyplot
+from ._figures import AxesLike, PanelDisplay, new_figure
 from ._names import input_names, refuse_pipeline
 from ._panels import draw_loadings, draw_plane, draw_response, draw_spectrum, draw_words
 from ._value_axis import LONGEST_NAME, short
@@ -196,7 +196,6 @@ class SubspaceDisplay(PanelDisplay):
         ImportError
             When matplotlib is missing.
         """
-        import_pyplot("SubspaceDisplay")
         evaluations = read_evaluations(result)
         model = evaluations.optimizer.input_model_
         components, importance = model.directions
@@ -241,15 +240,14 @@ class SubspaceDisplay(PanelDisplay):
         """
         check_choice("kind", kind, KINDS)
         check_integer("max_features", max_features, 1)
-        plt = import_pyplot("SubspaceDisplay")
         if self.silence is not None:
             panels = [lambda axes: draw_words(axes, self.silence)]
             panels += [lambda axes: axes.set_axis_off()] * (np.asarray(ax, dtype=object).size - 1)
-            return self._draw(panels, ax, lambda n: _make_axes(plt, n, []))
+            return self._draw(panels, ax, lambda n: _make_axes(n, []))
         top = np.argsort(-np.linalg.norm(self.loadings[:2], axis=0), kind="stable")[:max_features]
         names = [] if kind in ("summary", "spectrum") else [self.feature_names[j] for j in top]
         panels = self._panels(kind, top, side_by_side=ax is None)
-        return self._draw(panels, ax, lambda n: _make_axes(plt, n, names))
+        return self._draw(panels, ax, lambda n: _make_axes(n, names))
 
     def _panels(self, kind, top, side_by_side):
         panels = {
@@ -323,13 +321,13 @@ class _Response:
         return cls(codes, [str(value) for value in categories], name)
 
 
-def _make_axes(plt, n_panels, names):
+def _make_axes(n_panels, names):
     """Panels in rows of three at most, wider where feature names are long."""
     columns = min(n_panels, 3)
     height = -(-n_panels // columns)
     longest = min(max((len(str(name)) for name in names), default=0), LONGEST_NAME)
     width = 4.2 * columns + 0.08 * max(longest - 6, 0)
-    figure = plt.figure(figsize=(width, 3.6 * height), layout="constrained")
+    figure = new_figure("SubspaceDisplay", width, 3.6 * height)
     return figure.subplots(height, columns, squeeze=False).ravel()
 
 

@@ -14,13 +14,15 @@ else:  # hints can be read without matplotlib
 AxesLike: TypeAlias = Axes | Sequence[Axes] | NDArray[np.object_]
 
 
-def import_pyplot(display: str) -> Any:
-    """Return `matplotlib.pyplot`, which is imported for no other reason than to draw.
+def new_figure(display: str, *size: float) -> Any:
+    """Return a figure; matplotlib is imported for no other reason than to make one.
 
     Parameters
     ----------
     display : str
         Who needs it.
+    *size : float
+        Width and height in inches; matplotlib's own if not given.
 
     Raises
     ------
@@ -33,7 +35,7 @@ def import_pyplot(display: str) -> Any:
         raise ImportError(
             f"{display} requires matplotlib. Install it with: pip install 'skbo_silbo[plot]'"
         ) from error
-    return plt
+    return plt.figure(figsize=size or None, layout="constrained")
 
 
 class PanelDisplay:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from ._figures import AxesLike, PanelDisplay, import_pyplot
+from ._figures import AxesLike, PanelDisplay, new_figure
 from ._panels import COLOURS, tidy
 
 
@@ -91,16 +91,11 @@ class ParetoDisplay(PanelDisplay):
         -------
         self
         """
-        plt = import_pyplot("ParetoDisplay")
-        panels = [
-            partial(self._draw_pair, *pair) for pair in combinations(range(len(self.names)), 2)
-        ]
-
-        def make_axes(n):
-            size = 0.6 + 4.0 * n, 3.6
-            return plt.figure(figsize=size, layout="constrained").subplots(1, n)
-
-        self._draw(panels, ax, make_axes)
+        pairs = combinations(range(len(self.names)), 2)
+        panels = [partial(self._draw_pair, *pair) for pair in pairs]
+        self._draw(
+            panels, ax, lambda n: new_figure("ParetoDisplay", 0.6 + 4 * n, 3.6).subplots(1, n)
+        )
         self.axes_[0].legend(fontsize="small", loc="best", framealpha=0.85, edgecolor="none")
         return self
 

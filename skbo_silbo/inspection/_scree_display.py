@@ -14,7 +14,7 @@ from .._checks import check_integer, check_share
 from .._typing import ArrayLike, FloatArray, LegacyRandomState
 from ..decomposition.rows._labels import split_as_fitted
 from ._bootstrap import with_choices_of, without_advice
-from ._figures import Axes, import_pyplot
+from ._figures import Axes, new_figure
 from ._names import refuse_pipeline
 from ._panels import COLOURS, tidy
 
@@ -152,7 +152,7 @@ class ScreeDisplay:
         self
         """
         if ax is None:
-            ax = import_pyplot("ScreeDisplay").subplots(layout="constrained")[1]
+            ax = new_figure("ScreeDisplay").subplots()
         places, percent = np.arange(1, len(self.eigenvalues) + 1), f"{self.confidence_level:.0%}"
         ax.vlines(places, *self.intervals, color=COLOURS[0], label=f"{percent} interval")
         ax.plot(places, self.eigenvalues, "o", color=COLOURS[0], label="eigenvalue")

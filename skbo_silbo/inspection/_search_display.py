@@ -15,7 +15,7 @@ from ..space import ParameterDomain, parameter_domains
 from ._convergence_display import random_values_of
 from ._dependence import Dependence, direction_dependence, input_dependence
 from ._evaluations import ResultLike, SearchLike, read_evaluations
-from ._figures import AxesLike, PanelDisplay, import_pyplot
+from ._figures import AxesLike, PanelDisplay, new_figure
 from ._search_panels import draw_convergence, draw_parallel, draw_shares, draw_values
 from ._value_axis import ValueAxis
 
@@ -122,9 +122,6 @@ class SearchDisplay(PanelDisplay):
         ImportError
             When matplotlib is missing.
         """
-        check_choice("kind", kind, KINDS)
-        check_integer("max_parameters", max_parameters, 1)
-        import_pyplot("SearchDisplay")
         evaluations = read_evaluations(result)
         model = evaluations.optimizer.input_model_
         axes = _directions(evaluations, model)
@@ -167,10 +164,9 @@ class SearchDisplay(PanelDisplay):
         """
         check_choice("kind", kind, KINDS)
         check_integer("max_parameters", max_parameters, 1)
-        plt = import_pyplot("SearchDisplay")
         panels = self._panels(kind, self.shares.ranked[:max_parameters])
         wide = kind in ("all", "parallel")
-        return self._draw(panels, ax, lambda n: _make_axes(plt, n, wide))
+        return self._draw(panels, ax, lambda n: _make_axes(n, wide))
 
     @property
     def _sign(self):
@@ -237,12 +233,11 @@ def _dependences(evaluations, model, directions):
     return {name: dependence.times(sign) for name, dependence in found.items()}
 
 
-def _make_axes(plt, n_panels, wide):
+def _make_axes(n_panels, wide):
     """Panels in a row; below them, if `wide`, the last one across the figure."""
     n_above = n_panels - wide
     height = 3.6 * (n_above > 0) + 3.8 * wide
-    width = max(4.1 * n_above, 9.0 * wide)
-    figure = plt.figure(figsize=(width, height), layout="constrained")
+    figure = new_figure("SearchDisplay", max(4.1 * n_above, 9.0 * wide), height)
     grid = figure.add_gridspec((n_above > 0) + wide, max(n_above, 1))
     axes = [figure.add_subplot(grid[0, i]) for i in range(n_above)]
     return axes + ([figure.add_subplot(grid[-1, :])] if wide else [])

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu, ttest_ind, ttest_rel, wilcoxon
 
+from skbo_silbo.benchmarks.experiments import _comparisons
 from skbo_silbo.benchmarks.experiments._published import published_curves
 
 FOLDER = Path(__file__).parents[2] / "doc" / "benchmarks"
@@ -32,7 +33,7 @@ def findings():
 
 @pytest.fixture(scope="module")
 def comparisons():
-    return load("comparisons")
+    return _comparisons
 
 
 def test_every_number_of_the_page_is_in_the_results(findings):
@@ -153,8 +154,8 @@ def test_the_short_answer_is_what_the_data_say(findings):
     signs = {c.second[0]: {sign for _, sign in cells} for c, cells in authors.items()}
     assert signs.pop("REMBO") == {1}
     assert all(len(found) > 1 for found in signs.values())
-    more = findings.authors_claims(curves, findings.AUTHORS_MORE)
-    assert {s for c, cells in more.items() if c.words == findings.ALIKE for _, s in cells} == {0}
+    more, alike = findings.authors_claims(curves, findings.AUTHORS_MORE), load("paper_claims").ALIKE
+    assert {s for c, cells in more.items() if c.words == alike for _, s in cells} == {0}
     kernels = [[s for _, s in cells] for c, cells in more.items() if "kernel" in c.words]
     assert kernels == [[0, 0, 1, 1, 1, 1]] * 2  # Branin first
     results = findings.Results("paper")

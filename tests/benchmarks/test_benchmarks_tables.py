@@ -7,14 +7,9 @@ from sklearn.model_selection import cross_val_score
 
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 from skbo_silbo.benchmarks.experiments._tuning_public import FEW, MANY, lowest, tuning_runs
-from skbo_silbo.benchmarks.experiments.tuning import (
-    N_FOLDS,
-    PACKAGES,
-    TABLES,
-    TASKS,
-    measure_tuning,
-)
-from skbo_silbo.benchmarks.experiments.tuning._table_tasks import load_table
+from skbo_silbo.benchmarks.experiments.tuning._table_tasks import TABLES, load_table
+from skbo_silbo.benchmarks.experiments.tuning._tuning_searches import PACKAGES, measure_tuning
+from skbo_silbo.benchmarks.experiments.tuning._tuning_tasks import N_FOLDS, TASKS
 
 TUNING_PUBLIC = EXPERIMENTS["tuning-public"]
 

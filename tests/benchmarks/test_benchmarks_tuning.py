@@ -9,21 +9,22 @@ from scipy.stats import beta, loguniform, randint, uniform
 from sklearn.model_selection import RandomizedSearchCV, cross_val_score
 
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS
-from skbo_silbo.benchmarks.experiments.tuning import (
+from skbo_silbo.benchmarks.experiments.tuning._tuning_report import (
     FEW,
     LONG,
     MANY,
-    N_FOLDS,
-    PACKAGES,
-    TASKS,
     complete,
     curves,
     mean_ranks,
+    tuning_report,
+)
+from skbo_silbo.benchmarks.experiments.tuning._tuning_searches import (
+    PACKAGES,
     measure_tuning,
     range_of,
     suggest,
-    tuning_report,
 )
+from skbo_silbo.benchmarks.experiments.tuning._tuning_tasks import N_FOLDS, TASKS
 
 TUNING = EXPERIMENTS["tuning"]
 SHORT = {"task": "svc-2", "n": 6, "d": 2}

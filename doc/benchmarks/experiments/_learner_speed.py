@@ -23,12 +23,14 @@ AIMS = {
 """Most units that issue 13 asks for."""
 
 
-def _second_moments(name):
+def _learner(name, unit=None):
     def fits(X, y):
         import skbo_silbo
 
-        learner = getattr(skbo_silbo, name)
-        return lambda: learner(2).fit(X, y), lambda: gram(X)
+        def fit(name):
+            return getattr(skbo_silbo, name)(2).fit(X, y)
+
+        return lambda: fit(name), lambda: gram(X) if unit is None else fit(unit)
 
     return fits
 
@@ -41,25 +43,13 @@ def _alpha(X, y):
     return lambda: chosen.fit(X, y), lambda: given.fit(X, y)
 
 
-def _mave(X, y):
-    from skbo_silbo import MAVE
-
-    return lambda: MAVE(2).fit(X, y), lambda: gram(X)
-
-
-def _active_subspace(X, y):
-    from skbo_silbo import ActiveSubspace
-
-    return lambda: ActiveSubspace(2, random_state=0).fit(X, y), _mave(X, y)[0]
-
-
 FITS = {
-    "SAVE": _second_moments("SlicedAverageVarianceEstimation"),
-    "directional": _second_moments("DirectionalRegression"),
-    "Hessian": _second_moments("PrincipalHessianDirections"),
+    "SAVE": _learner("SlicedAverageVarianceEstimation"),
+    "directional": _learner("DirectionalRegression"),
+    "Hessian": _learner("PrincipalHessianDirections"),
     "alpha auto": _alpha,
-    "MAVE": _mave,
-    "active subspace": _active_subspace,
+    "MAVE": _learner("MAVE"),
+    "active subspace": _learner("ActiveSubspace", "MAVE"),
 }
 UNITS = {"alpha auto": "fit with alpha given", "active subspace": "fit of MAVE"}
 

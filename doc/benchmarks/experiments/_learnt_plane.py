@@ -13,6 +13,7 @@ from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
 from skbo_silbo.benchmarks.search.gap_closed import chance_means
 from skbo_silbo.benchmarks.search.gap_report import error_of_mean
 from skbo_silbo.embedding._learners import SemiSIRLearner
+from skbo_silbo.inspection._bootstrap import squared_trace_correlation
 from skbo_silbo.mapping import TopDown
 from skbo_silbo.mapping._mapping_protocol import FullMapping
 
@@ -122,8 +123,7 @@ def held(true, found):
     >>> held(np.eye(4)[:, :2], np.array([[3.0], [0.0], [0.0], [4.0]]))
     0.18
     """
-    bases = [np.linalg.qr(directions)[0] for directions in (true, found)]
-    return round(float(np.sum((bases[0].T @ bases[1]) ** 2) / bases[0].shape[1]), 4)
+    return round(squared_trace_correlation(true, found), 4)
 
 
 def _refitted(true, X, y, X_unlabeled=None, alpha=1.0):

@@ -7,10 +7,12 @@ from scipy.stats import t as student
 
 from skbo_silbo.benchmarks.engine import Table
 from skbo_silbo.benchmarks.search.gap_closed import compared, gap_runs
+from skbo_silbo.benchmarks.search.search_figures import drawn
+
+from ._comparisons import LEVEL, holm
 
 DEFAULT = "silbo"
 FEWEST_RUNS = 60  # of a row beside the default: one with fewer is grey and supports no sentence
-LEVEL = 0.05  # of the verdict, after Holm's correction over what the table compares
 NAMES = {
     DEFAULT: "the default",
     "semi-sir": "semi-SIR",
@@ -136,12 +138,8 @@ def differences(runs):
                 mean, error, count = clustered(values - others, functions)
                 p = 2.0 * student.sf(abs(mean) / error, count - 1) if error else 1.0
                 found[method, column] = mean, error, float(p)
-    order, least = sorted(found, key=lambda key: found[key][2]), 0.0
-    for smaller, key in enumerate(order):
-        mean, error, p = found[key]
-        least = max(least, min(1.0, (len(order) - smaller) * p))
-        found[key] = mean, error, least
-    return found
+    corrected = holm([p for *_, p in found.values()])
+    return {key: (*found[key][:2], p) for key, p in zip(found, corrected, strict=True)}
 
 
 def headline(results):
@@ -237,37 +235,30 @@ def report(results):
 
 def figures(results, folder):
     """Draw the mean share closed against evaluations, of the rows that count, on the same runs."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
     runs = gap_runs(results)
     shown = {DEFAULT, *rows_that_count(runs)}
     shown = shown if len(shown) > 1 else {run.method for run in runs}
     columns = (PLANTED, ROTATED, NATIVE, THEORY)
-    figure, panels = plt.subplots(1, 4, figsize=(14, 3.8), sharey=True, layout="constrained")
-    lines = {}
-    for axes, column in zip(panels, columns, strict=True):
-        mine = [r for r in runs if r.method in shown and place_of(r.problem) == column]
-        n = 50 if column == THEORY else 100
-        by_method = compared(mine, n)
-        for method in sorted(by_method, key=_order):
-            lines[format_row(method)] = _draw(axes, method, by_method[method], n)
-        count = len(next(iter(by_method.values()), ()))
-        axes.set_title(f"{column.removesuffix(', after 50')}\n({count} runs a curve)", fontsize=10)
-        axes.set(xlabel="evaluations", xlim=(1, n), ylim=(-0.5, 1))
-        axes.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylabel("mean share of the gap closed")
-    figure.legend(lines.values(), lines, loc="outside lower center", ncols=5, frameon=False)
-    figure.savefig(Path(folder) / "learnt_subspace.png", dpi=80)
-    plt.close(figure)
+    name, lines = "learnt_subspace.png", {}
+    with drawn(Path(folder) / name, 1, len(columns), (14, 3.8), sharey=True) as [panels]:
+        for axes, column in zip(panels, columns, strict=True):
+            mine = [r for r in runs if r.method in shown and place_of(r.problem) == column]
+            n, title = 50 if column == THEORY else 100, column.removesuffix(", after 50")
+            by_method = compared(mine, n)
+            for method in sorted(by_method, key=_order):
+                lines[format_row(method)] = _draw(axes, method, by_method[method], n)
+            count = len(next(iter(by_method.values()), ()))
+            axes.set_title(f"{title}\n({count} runs a curve)", fontsize=10)
+            axes.set(xlabel="evaluations", xlim=(1, n), ylim=(-0.5, 1))
+        panels[0].set_ylabel("mean share of the gap closed")
+        style = {"loc": "outside lower center", "ncols": 5, "frameon": False}
+        panels[0].figure.legend(lines.values(), lines, **style)
     caption = (
         "Mean share of the gap between chance at the right end of a panel and the optimum, against "
         "evaluations. Curves of a panel are over the same runs. Dashed: the number of directions "
         "was given."
     )
-    return [("learnt_subspace.png", caption)]
+    return [(name, caption)]
 
 
 def _draw(axes, method, runs, n):

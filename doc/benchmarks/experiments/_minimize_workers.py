@@ -1,6 +1,5 @@
 """Experiment `workers`: how long four workers stand idle, and what searching with four costs."""
 
-import json
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, wait
@@ -14,9 +13,8 @@ import numpy as np
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method, spread
 
-N_WORKERS = 4
-SHORTEST, LONGEST = 0.2, 1.0  # seconds of an evaluation
-MOST_IDLE = 0.15  # aim of issue 14
+from ._sleeping import LONGEST, N_WORKERS, SHORTEST, idle_aims, occupation, sleep_noted
+
 ENGINES = ("threads", "processes", "loky", "dask", "ray")
 FUNCTIONS = ("hartmann6", "branin", "ackley")
 
@@ -31,14 +29,8 @@ class SleepingFunction:
 
     def __call__(self, x):
         """Return the value; append when the call began and ended to the file, as JSON."""
-        began = time.time()
-        if self.sleeps:
-            share = abs(float(np.sin(1e4 * np.sum(x))))  # as good as random, the same everywhere
-            time.sleep(SHORTEST + (LONGEST - SHORTEST) * share)
-        value = float(self.func(x))
-        with open(self.path, "a") as file:
-            file.write(json.dumps([began, time.time()]) + "\n")
-        return value
+        sleep_noted(np.sum(x), self.path, scale=float(self.sleeps))
+        return float(self.func(x))
 
 
 @contextmanager
@@ -95,15 +87,8 @@ def measure_run(problem, method, repeat):
         path = str(Path(folder) / "calls.jsonl")
         sleeping = SleepingFunction(func, path, sleeps=method != "sequential")
         values = search[method](sleeping, func.bounds, problem, method, repeat)
-        calls = np.array([json.loads(line) for line in Path(path).read_text().splitlines()])
-    span = calls[:, 1].max() - calls[:, 0].min()
-    n_workers = 1 if method == "sequential" else N_WORKERS
-    return {
-        "idle": round(1.0 - float(np.ptp(calls, axis=1).sum()) / (n_workers * span), 4),
-        "seconds": round(float(span), 2),
-        "nfev": len(calls),
-        "regret": float(np.min(values) - func.optimum),
-    }
+        occupied, nfev = occupation(path, 1 if method == "sequential" else N_WORKERS)
+    return {**occupied, "nfev": nfev, "regret": float(np.min(values) - func.optimum)}
 
 
 def _problem(problem, repeat):
@@ -178,17 +163,7 @@ def report(results):
 
 def aims(results):
     """Aims of issue 14: idle at most .15 on every engine."""
-    rows = []
-    for engine in ENGINES:
-        own = [
-            r["idle"]
-            for r in results
-            if r["status"] == "ok" and r["method"] == "ahead" and r["problem"]["engine"] == engine
-        ]
-        if own:
-            holds = bool(np.median(own) <= MOST_IDLE)
-            rows.append((f"{engine}: idle at most {MOST_IDLE}", spread(own), holds))
-    return rows
+    return idle_aims(results, "ahead", {engine: {"engine": engine} for engine in ENGINES})
 
 
 def _cells(n, functions, engines):

@@ -8,7 +8,8 @@ import numpy as np
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
 from skbo_silbo.benchmarks.search.gap_report import error_of_mean, with_error
 
-from .tuning import TABLES, TASKS
+from .tuning._table_tasks import TABLES
+from .tuning._tuning_tasks import TASKS
 
 N = 50  # candidates of a full run
 OURS = "silbo"

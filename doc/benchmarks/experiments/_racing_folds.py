@@ -7,7 +7,8 @@ import numpy as np
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
 
-from .tuning import TASKS, StampedScorer
+from .tuning._tuning_searches import StampedScorer
+from .tuning._tuning_tasks import TASKS
 
 N = 40  # candidates with all their folds: the number of fits that every search may make
 FACTOR, FRACTION = 3, 9  # of HalvingRandomSearchCV: it begins with a ninth of the rows

@@ -52,20 +52,32 @@ REAL = {
 }
 
 
-def _iid(rng, n, d):
-    b = np.random.default_rng(5).normal(size=d)
-    X = rng.normal(size=(n, d))
-    return X, X @ (b / np.linalg.norm(b)) + 0.5 * rng.normal(size=n)
+def _of_normal(response):
+    """Rows of independent normal columns; the response of rows and of as many normal numbers."""
+
+    def draw_rows(rng, n, d):
+        X = rng.normal(size=(n, d))
+        return X, response(X, rng.normal(size=n))
+
+    return draw_rows
+
+
+def _along_one(X, e):
+    b = np.random.default_rng(5).normal(size=X.shape[1])
+    return X @ (b / np.linalg.norm(b)) + 0.5 * e
+
+
+def _rational(X, e):
+    return X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * e
+
+
+def _quadratic(X, e):
+    return X[:, 0] + 0.5 * (X[:, 1] + 1) ** 2 + 0.3 * e
 
 
 def _autoregressive(rng, n, d):
     X = rng.normal(size=(n, d)) @ np.linalg.cholesky(_decaying(d)).T
     return X, 2 * X[:, : d // 4].mean(axis=1) + 0.5 * rng.normal(size=n)
-
-
-def _sparse(rng, n, d):
-    X = rng.normal(size=(n, d))
-    return X, X[:, 0] + X[:, 1] - X[:, 2] + 0.5 * rng.normal(size=n)
 
 
 def _spectra(rng, n, d):
@@ -91,26 +103,12 @@ def _box(rng, n, d):
     return X, X[:, 0] + X[:, 1] + 0.1 * rng.normal(size=n)
 
 
-def _rational(rng, n, d):
-    X = rng.normal(size=(n, d))
-    return X, X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * rng.normal(size=n)
-
-
-def _quadratic(rng, n, d):
-    X = rng.normal(size=(n, d))
-    return X, X[:, 0] + 0.5 * (X[:, 1] + 1) ** 2 + 0.3 * rng.normal(size=n)
-
-
 def _clusters(rng, n, d):
     fixed = np.random.default_rng(3)
     centres, spread = 0.6 * fixed.normal(size=(3, d)), fixed.normal(size=(5, d))
     k = rng.integers(3, size=n)
     X = centres[k] + rng.normal(size=(n, 5)) @ spread + 0.7 * rng.normal(size=(n, d))
     return X, k.astype(str)
-
-
-def _null(rng, n, d):
-    return rng.normal(size=(n, d)), rng.normal(size=n)
 
 
 def _null_heavy(rng, n, d):
@@ -126,35 +124,22 @@ def _three_classes(rng, n, d):
     return rng.normal(size=(n, d)) + 3 * np.eye(3, d)[k], k.astype(str)
 
 
-def _linear(rng, n, d):
-    X = rng.normal(size=(n, d))
-    return X, X[:, 0] + 0.5 * rng.normal(size=n)
-
-
-def _weak(rng, n, d):
-    X = rng.normal(size=(n, d))
-    return X, X[:, 0] + rng.normal(size=n)
-
-
 SYNTHETIC = {
-    function.__name__[1:].replace("_", "-"): function
-    for function in (
-        _iid,
-        _autoregressive,
-        _sparse,
-        _spectra,
-        _waves,
-        _box,
-        _rational,
-        _quadratic,
-        _clusters,
-        _null,
-        _null_heavy,
-        _null_classes,
-        _three_classes,
-        _linear,
-        _weak,
-    )
+    "iid": _of_normal(_along_one),
+    "autoregressive": _autoregressive,
+    "sparse": _of_normal(lambda X, e: X[:, 0] + X[:, 1] - X[:, 2] + 0.5 * e),
+    "spectra": _spectra,
+    "waves": _waves,
+    "box": _box,
+    "rational": _of_normal(_rational),
+    "quadratic": _of_normal(_quadratic),
+    "clusters": _clusters,
+    "null": _of_normal(lambda X, e: e),
+    "null-heavy": _null_heavy,
+    "null-classes": _null_classes,
+    "three-classes": _three_classes,
+    "linear": _of_normal(lambda X, e: X[:, 0] + 0.5 * e),
+    "weak": _of_normal(lambda X, e: X[:, 0] + e),
 }
 
 
@@ -187,8 +172,5 @@ def draw_directions(problem, rng):
     if problem["data"] == "linear":
         b = np.r_[1.0, -1.0, 0.5, np.zeros(d - 3)]
         return X, X @ b + 0.5 * noise, b[None], covariance
-    two = {
-        "rational": X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * noise,
-        "quadratic": X[:, 0] + 0.5 * (X[:, 1] + 1) ** 2 + 0.3 * noise,
-    }
-    return X, two[problem["data"]], np.eye(2, d), covariance
+    two = {"rational": _rational, "quadratic": _quadratic}
+    return X, two[problem["data"]](X, noise), np.eye(2, d), covariance

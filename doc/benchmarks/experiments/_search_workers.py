@@ -1,6 +1,5 @@
 """Experiment `search-workers`: how long four workers of SILBOSearchCV stand idle."""
 
-import json
 import tempfile
 import time
 from itertools import product
@@ -14,9 +13,9 @@ from sklearn.model_selection import KFold, RandomizedSearchCV
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method, spread
 
-N_WORKERS, N_FOLDS, D = 4, 3, 12
-SHORTEST, LONGEST = 0.2, 1.0  # seconds of a fit
-MOST_IDLE = 0.15  # aim of issue 14
+from ._sleeping import LONGEST, N_WORKERS, SHORTEST, idle_aims, occupation, sleep_noted
+
+N_FOLDS, D = 3, 12
 ENGINES = ("loky", "threading")
 SCALES = (1, 8)  # of the sleeps
 AUTO, BATCHES, RANDOM = "auto", "batches", "random"
@@ -46,12 +45,7 @@ class SleepingModel(BaseEstimator):
 
     def fit(self, X, y=None):
         """Sleep; append when that began and ended to the file, as JSON."""
-        began = time.time()
-        total = sum(self.places.values()) + float(X[0, 0])
-        share = abs(float(np.sin(1e4 * total)))  # as good as random, the same everywhere
-        time.sleep(self.scale * (SHORTEST + (LONGEST - SHORTEST) * share))
-        with open(self.path, "a") as file:
-            file.write(json.dumps([began, time.time()]) + "\n")
+        sleep_noted(sum(self.places.values()) + float(X[0, 0]), self.path, self.scale)
         return self
 
     def score(self, X, y=None):
@@ -78,14 +72,9 @@ def measure_search(problem, method, repeat):
         model = SleepingModel(str(path), repeat, problem["scale"], **dict.fromkeys(space, 0.0))
         options.update(n_iter=problem["n"], cv=KFold(N_FOLDS), refit=False, random_state=repeat)
         search = make(model, space, n_jobs=N_WORKERS, **options).fit(rows)
-        calls = np.array([json.loads(line) for line in path.read_text().splitlines()])
-    span = calls[:, 1].max() - calls[:, 0].min()
-    return {
-        "idle": round(1.0 - float(np.ptp(calls, axis=1).sum()) / (N_WORKERS * span), 4),
-        "seconds": round(float(span), 2),
-        "n_fits": len(calls),
-        "score": float(search.cv_results_["mean_test_score"].max()),
-    }
+        occupied, n_fits = occupation(path)
+    score = float(search.cv_results_["mean_test_score"].max())
+    return {**occupied, "n_fits": n_fits, "score": score}
 
 
 def report(results):
@@ -105,21 +94,11 @@ def report(results):
 
 def aims(results):
     """Return the aim of issue 14: idle at most .15."""
-    rows = []
-    for engine, scale in product(ENGINES, SCALES):
-        own = [
-            r["idle"]
-            for r in results
-            if r["status"] == "ok"
-            and r["method"] == AUTO
-            and (r["problem"]["engine"], r["problem"]["scale"]) == (engine, scale)
-        ]
-        if own:
-            holds = bool(np.median(own) <= MOST_IDLE)
-            rows.append(
-                (f"{engine}, sleeps times {scale}: idle at most {MOST_IDLE}", spread(own), holds)
-            )
-    return rows
+    names = {
+        f"{engine}, sleeps times {scale}": {"engine": engine, "scale": scale}
+        for engine, scale in product(ENGINES, SCALES)
+    }
+    return idle_aims(results, AUTO, names)
 
 
 def _problems(n, scales=SCALES):

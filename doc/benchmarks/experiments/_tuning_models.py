@@ -4,21 +4,20 @@ import numpy as np
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, spread
 
-from .tuning import (
+from .tuning._tuning_report import (
     CHANCE,
     FEW,
     LONG,
     MANY,
     OURS,
-    PACKAGES,
-    TASKS,
     complete,
     curves,
     mean_ranks,
-    measure_tuning,
     overheads,
     tuning_report,
 )
+from .tuning._tuning_searches import PACKAGES, measure_tuning
+from .tuning._tuning_tasks import TASKS
 
 MOST_SECONDS = 0.15  # aim: median overhead of a candidate
 

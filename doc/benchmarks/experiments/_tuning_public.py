@@ -11,7 +11,10 @@ from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
 from skbo_silbo.benchmarks.search.gap_closed import GapRun
 from skbo_silbo.benchmarks.search.gap_report import error_of_mean, gap_tables, with_error
 
-from .tuning import CHANCE, OURS, PACKAGES, TABLES, TASKS, measure_tuning
+from .tuning._table_tasks import TABLES
+from .tuning._tuning_report import CHANCE, OURS
+from .tuning._tuning_searches import PACKAGES, measure_tuning
+from .tuning._tuning_tasks import TASKS
 
 FEW, MANY = 50, 200  # candidates of a search, and of random search to compare with
 MODELS = ("svc-2", "neighbours", "svc", "conditional", "splines")

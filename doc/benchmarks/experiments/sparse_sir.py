@@ -20,6 +20,7 @@ from sklearn.linear_model import LassoCV
 from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo import SlicedInverseRegression, SparseSlicedInverseRegression
+from skbo_silbo.inspection._bootstrap import squared_trace_correlation
 
 TABLE = Path(__file__).parents[1] / "sparse_sir.csv"
 R_CODE = """
@@ -131,8 +132,7 @@ def trace_correlation(W, B, covariance):
     if not len(W):
         return 0.0
     root = np.linalg.cholesky(covariance).T
-    Q, R = np.linalg.qr(root @ W.T)[0], np.linalg.qr(root @ B.T)[0]
-    return float(np.sum((Q.T @ R) ** 2) / len(B))
+    return squared_trace_correlation(root @ B.T, root @ W.T)
 
 
 def lasso_of_ranks(X, y):

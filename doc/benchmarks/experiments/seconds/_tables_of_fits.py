@@ -43,8 +43,6 @@ class TableTask:
 
     Attributes
     ----------
-    about : str
-        For readers.
     data : callable
         Without arguments, to X and y.
     model : estimator
@@ -52,7 +50,6 @@ class TableTask:
         Sorted numbers.
     """
 
-    about: str
     data: Callable
     model: object
     grid: dict
@@ -113,7 +110,6 @@ NETWORK = {
 TASKS = MappingProxyType(
     {
         "boosting-classes": TableTask(
-            "HistGradientBoostingClassifier, make_classification",
             _classes,
             HistGradientBoostingClassifier(early_stopping=False, random_state=0),
             {
@@ -123,43 +119,16 @@ TASKS = MappingProxyType(
             },
         ),
         "boosting-hastie": TableTask(
-            "HistGradientBoostingClassifier, make_hastie_10_2",
-            _hastie,
-            HistGradientBoostingClassifier(early_stopping=False, random_state=0),
-            BOOSTING,
+            _hastie, HistGradientBoostingClassifier(early_stopping=False, random_state=0), BOOSTING
         ),
         "boosting-friedman": TableTask(
-            "HistGradientBoostingRegressor, make_friedman1",
-            _friedman,
-            HistGradientBoostingRegressor(early_stopping=False, random_state=0),
-            BOOSTING,
+            _friedman, HistGradientBoostingRegressor(early_stopping=False, random_state=0), BOOSTING
         ),
-        "trees-classes": TableTask(
-            "ExtraTreesClassifier, make_classification",
-            _classes,
-            ExtraTreesClassifier(random_state=0),
-            TREES,
-        ),
-        "forest-friedman": TableTask(
-            "RandomForestRegressor, make_friedman1",
-            _friedman,
-            RandomForestRegressor(random_state=0),
-            TREES,
-        ),
-        "network-classes": TableTask(
-            "MLPClassifier, make_classification",
-            _classes,
-            MLPClassifier(max_iter=3, random_state=0),
-            NETWORK,
-        ),
-        "network-digits": TableTask(
-            "MLPClassifier, load_digits drawn again with noise",
-            _digits,
-            MLPClassifier(max_iter=3, random_state=0),
-            NETWORK,
-        ),
+        "trees-classes": TableTask(_classes, ExtraTreesClassifier(random_state=0), TREES),
+        "forest-friedman": TableTask(_friedman, RandomForestRegressor(random_state=0), TREES),
+        "network-classes": TableTask(_classes, MLPClassifier(max_iter=3, random_state=0), NETWORK),
+        "network-digits": TableTask(_digits, MLPClassifier(max_iter=3, random_state=0), NETWORK),
         "kernel-digits": TableTask(
-            "Nystroem and RidgeClassifier, load_digits drawn again with noise",
             _digits,
             make_pipeline(Nystroem(random_state=0), RidgeClassifier()),
             {
