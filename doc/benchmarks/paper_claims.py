@@ -127,6 +127,16 @@ ON_TEXTBOOK = (
     Claim(TOP_DOWN_RANDOM, "silbo-td", "random"),
     Claim(ALIKE, "silbo-td", "sir-bo", level=True),
 )
+# not of the paper: what a reader compares with
+DEFAULT = tuple(
+    Claim(f"this library's default beats {words}", "silbo", method)
+    for words, method in (
+        ("bottom-up", "silbo-bu"),
+        ("bottom-up as run", "silbo-bu-as-run"),
+        ("top-down as run", "silbo-td-as-run"),
+        ("random search", "random"),
+    )
+)
 # what decides each claim, in words
 DECIDES = {
     "bottom-up beats REMBO": "their 100 runs; ours as run lean to it",

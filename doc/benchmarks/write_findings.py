@@ -24,6 +24,7 @@ from paper_claims import (
     AUTHORS_MORE,
     CLAIMS,
     DECIDES,
+    DEFAULT,
     FUNCTIONS,
     ON_TEXTBOOK,
     PRINTED,
@@ -161,6 +162,17 @@ def our_claims(results, claims, functions, d):
     p = holm([one and one.p for one, _ in found])
     signs = signs_of([one.gap if one else 0.0 for one, _ in found], p)
     return [(*row, *more) for row, *more in zip(keys, found, p, signs, strict=True)]
+
+
+def default_table(rows):
+    """The default beside the paper's method: difference of means, and verdict, by function."""
+    cells = {
+        (claim.words, name): f"{one.gap:+.3g} ± {one.error:.2g} ({one.runs}){'*' if sign else ''}"
+        for claim, _, _, name, (one, _), _, sign in rows
+    }
+    names = [name for *_, name in FUNCTIONS]
+    table = [(c.words, *(cells[c.words, name] for name in names)) for c in DEFAULT]
+    return Table("The default of this library", ("claim", *names), table)
 
 
 def claims_table(rows, title):
@@ -383,9 +395,10 @@ def made():
         authors_table(first),
         authors_table(more),
         summary_table(first | more, ours),
+        default_table(our_claims(paper, DEFAULT, FUNCTIONS, 100)),
         other_claims(paper, methods, embedding, solvers),
-        runs_table(paper),
     )
+    files["findings-runs.csv"] = runs_table(paper)
     page = {PAGE.name: with_tables(PAGE.read_text(), on_page)}
     return page | {name: csv_lines(table) for name, table in (means | files).items()}
 

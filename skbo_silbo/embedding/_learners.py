@@ -104,13 +104,21 @@ class SemiSIRLearner:
         if not _means_differ(slices, X):
             return LinearEmbedding(X.shape[1])
         self._warn_where_slices_are_plain(slices)
-        if self.n_components == "auto" and not self._is_paper:
-            n_components = "criterion"  # tests by permutation are too expensive here
-        else:
-            most = X.shape[1] if self.n_components == "auto" else self.n_components
-            n_components = min(most, self._count_identified(slices, X, y, X_unlabeled))
-        estimator = self._fitted(n_components, X, y, X_unlabeled)
+        estimator = self._as_many_as_identified(slices, X, y, X_unlabeled)
         return LinearEmbedding.from_components(estimator.components_)
+
+    def _as_many_as_identified(self, slices, *rows):
+        """Return the fitted estimator, with fewer directions where the data identify fewer."""
+        if self.params.get("solver") == "paper":  # divides by zero past what is identified
+            d, centred = rows[0].shape[1], rows[0] - rows[0].mean(axis=0)
+            most = d if self.n_components == "auto" else self.n_components
+            rank = int(np.linalg.matrix_rank(centred))
+            return self._fitted(max(min(most, rank, slices.n_slices - 1), 1), *rows)
+        if self.n_components == "auto":
+            return self._fitted("criterion", *rows)  # tests by permutation are too expensive here
+        first = self._fitted(1, *rows)
+        n_components = min(self.n_components, len(first.eigenvalues_))
+        return first if n_components == 1 else self._fitted(n_components, *rows, alpha=first.alpha_)
 
     def _warn_where_slices_are_plain(self, slices):
         k = self.params.get("n_local_neighbors")
@@ -126,25 +134,15 @@ class SemiSIRLearner:
             )
 
     @property
-    def _is_paper(self):
-        return self.params.get("solver") == "paper"
-
-    def _count_identified(self, slices, X, y, X_unlabeled):
-        """Return how many directions the data identify; Algorithm 2 divides by zero past that."""
-        if not self._is_paper:
-            return len(self._fitted(1, X, y, X_unlabeled).eigenvalues_)
-        rank = int(np.linalg.matrix_rank(X - X.mean(axis=0)))
-        return max(min(rank, slices.n_slices - 1), 1)
-
-    @property
     def _n_slices(self):
         if self.n_slices is not None:
             return self.n_slices
         return 10 if self.n_components == "auto" else max(10, self.n_components + 1)
 
-    def _fitted(self, n_components, X, y, X_unlabeled):
+    def _fitted(self, n_components, X, y, X_unlabeled, **chosen):
         is_asked = self.params.get("categorical") is True  # "auto" would ask what values are
-        params = {**self.params, "n_slices": self._n_slices, "categorical": is_asked}
+        own = {"n_slices": self._n_slices, "categorical": is_asked}
+        params = {**self.params, **own, **chosen}
         estimator = SemiSlicedInverseRegression(n_components, **params)
         return estimator.fit(X, y, X_unlabeled=X_unlabeled if len(X_unlabeled) else None)
 
@@ -224,7 +222,7 @@ LEARNERS = MappingProxyType(
     {
         "active-subspace": ActiveSubspaceLearner,
         "coordinates": CoordinatesLearner,
-        "semi-sir": _semi_sir("semi-sir", alpha=1.0),
+        "semi-sir": _semi_sir("semi-sir"),
         "semi-sir-local": _semi_sir("semi-sir-local", alpha=1.0, **PAPER),
         "semi-sir-paper": _semi_sir("semi-sir-paper", alpha=1.0, solver="paper", **PAPER),
         "sir": _semi_sir("sir", alpha=0.0),

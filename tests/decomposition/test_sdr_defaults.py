@@ -219,6 +219,18 @@ def test_alpha_is_zero_where_unlabelled_rows_carry_nothing():
     assert chosen.count(0.0) >= 8
 
 
+@pytest.mark.parametrize("spread", [1e-3, 3e-4, 1e-4])
+def test_alpha_of_rows_that_lie_close_together(spread):
+    """Where rows held out are fitted exactly, rounding takes their leverage past 1."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-1, 1, (100, 80))
+        X[20:60] = X[0] + spread * X[20:60]
+        y = X[:60, 0] + spread * rng.normal(size=60)
+        sir = SemiSlicedInverseRegression(1, ridge=0.0).fit(X[:60], y, X[60:])
+        assert np.isfinite(sir.alpha_scores_["error"]).all()
+
+
 def test_what_is_said_of_alpha():
     X, y, extra = waves(0)
     sir = SemiSlicedInverseRegression(1, n_slices=5).fit(X, y, extra)

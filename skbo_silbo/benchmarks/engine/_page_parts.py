@@ -92,10 +92,16 @@ def _surroundings(results):
 
 
 def made_by(results):
-    """Say which revisions made the rows of our search; [] where there are none."""
-    revisions = Counter(r["environment"]["revision"] for r in results if r["method"] == "silbo")
-    listed = ", ".join(f"{revision} ({n} runs)" for revision, n in sorted(revisions.items()))
-    return [f"Rows of ``silbo`` were made by revision {listed}."] if listed else []
+    """Say which revisions made the rows of our search and its variants; [] where there are none."""
+    revisions = defaultdict(Counter)
+    for r in results:
+        if r["method"].partition(":")[0] == "silbo":
+            revisions[r["method"]][r["environment"]["revision"]] += 1
+    listed = {
+        method: ", ".join(f"{revision} ({n} runs)" for revision, n in sorted(counts.items()))
+        for method, counts in revisions.items()
+    }
+    return [f"Rows of ``{m}`` were made by revision {words}." for m, words in listed.items()]
 
 
 def could_not(results):

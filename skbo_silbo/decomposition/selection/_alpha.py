@@ -35,7 +35,7 @@ N_FOLDS = 10
 # labelled rows, evenly spaced over the slices, that choose; the others stay out of T too
 MAX_LABELED = 1000
 MAX_ORDER = 8000  # order of T above which it is not factored five times
-# room left between a held-out row's leverage and 1, where it is fitted exactly
+# least room between 1 and the leverage of rows held out: rounding passes 1 where they fit exactly
 EXACT_LEVERAGE = 1e-9
 
 
@@ -165,8 +165,9 @@ def _held_out_errors(K, slices, Y, folds, n_components):
 
 def _without(K, out, kept):
     """``X_l T_kept^-1 X_kept'`` (n, number kept), from K."""
-    room = np.eye(len(out)) * (1 + EXACT_LEVERAGE) - K[np.ix_(out, out)]
-    return K[:, kept] + K[:, out] @ linalg.solve(room, K[np.ix_(out, kept)], assume_a="pos")
+    leverages, V = linalg.eigh(K[np.ix_(out, out)])
+    room = np.maximum(1 - leverages, EXACT_LEVERAGE)
+    return K[:, kept] + (K[:, out] @ V / room) @ (V.T @ K[np.ix_(out, kept)])
 
 
 def _regress(Z, Y, kept, within):
