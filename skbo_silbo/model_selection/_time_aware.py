@@ -19,7 +19,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from skbo_silbo._numerics._priors import LEAST_SPARSE_DIMENSION
-from skbo_silbo._sklearn import one_thread
+from skbo_silbo._numerics._threads import one_thread
 from skbo_silbo.acquisition import AcquisitionSurface
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.surrogate._fitting import refit

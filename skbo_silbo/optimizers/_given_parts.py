@@ -213,3 +213,16 @@ def as_mapping(mapping: Mapping) -> FullMapping:
     """
     check_members("mapping", mapping, Mapping)
     return mapping if isinstance(mapping, FullMapping) else GivenMapping(mapping)
+
+
+def checked_means(surrogate, Z):
+    """Return the means at coordinates, (n, r), after refusing what no search can use."""
+    mean, std = surrogate.predict(Z)
+    if not np.shape(mean) == np.shape(std) == (len(Z),) or not np.isfinite(mean).all():
+        raise ValueError(
+            f"predict of {type(surrogate).__name__} must return finite means and standard "
+            f"deviations, ({len(Z)},) each: got shapes {np.shape(mean)} and {np.shape(std)}, and "
+            f"{np.sum(~np.isfinite(mean))} means that are not finite. Try "
+            "skbo_silbo.testing.check_surrogate."
+        )
+    return mean

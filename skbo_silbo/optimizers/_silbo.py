@@ -26,8 +26,8 @@ from skbo_silbo.optimizers._configuration import (
     make_warps,
 )
 from skbo_silbo.optimizers._design import check_n_initial
+from skbo_silbo.optimizers._embedded import EmbeddedOptimizer
 from skbo_silbo.optimizers._event_log import closed_on_error, open_log
-from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._nonlinear_parts import nonlinear_parts
 from skbo_silbo.space._read import as_space
 from skbo_silbo.surrogate import Surrogate, Warp

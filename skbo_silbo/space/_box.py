@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import Bounds
 
 from skbo_silbo._typing import ArrayLike, BoundsLike, FloatArray
-from skbo_silbo.space._grid import check_cube, snap, to_cube, to_share
+from skbo_silbo.space._keys import check_cube, snap, to_cube, to_share
 from skbo_silbo.space._values import as_distribution, is_number
 
 LOGARITHMIC = "log"

@@ -15,7 +15,7 @@ from numbers import Integral
 
 import numpy as np
 
-from skbo_silbo.space._grid import STEP, snap, to_cube, to_share
+from skbo_silbo.space._keys import STEP, snap, to_cube, to_share
 from skbo_silbo.space._value_words import in_words
 from skbo_silbo.space._values import Positions, alike, is_number, unlike
 

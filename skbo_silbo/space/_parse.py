@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from skbo_silbo.space._grid import STEP
+from skbo_silbo.space._keys import STEP
 from skbo_silbo.space._parameters import TAIL, Categories, Levels, Quantiles
 from skbo_silbo.space._values import as_distribution, distinct, is_number
 
