@@ -10,7 +10,8 @@ from skbo_silbo._sklearn import threadpool_controller
 class _Limited:
     """How many contexts of `one_thread` are open in this process, and the threads found before."""
 
-    lock, n_open, found = threading.Lock(), 0, ()
+    lock, n_open = threading.Lock(), 0
+    found: tuple[int, ...] = ()
 
     @classmethod
     def after_fork(cls):
@@ -33,7 +34,7 @@ def one_thread():
     blas = controller.select(user_api="blas")
     with _Limited.lock:
         if _Limited.n_open == 0:
-            _Limited.found = [library["num_threads"] for library in blas.info()]
+            _Limited.found = tuple(library["num_threads"] for library in blas.info())
         _Limited.n_open += 1
         limit = controller.limit(limits=1).__enter__()
     try:

@@ -13,7 +13,6 @@ from scipy.optimize import Bounds, minimize
 
 from skbo_silbo._typing import BoolArray, FloatArray, SpaceLike
 from skbo_silbo.acquisition._search_protocol import AcquisitionSurface, Found
-from skbo_silbo.embedding import Embedding
 
 if TYPE_CHECKING:
     from skbo_silbo.acquisition._part import Part
@@ -89,9 +88,7 @@ def _best_first(surface, more, X, values):
     return X[order], values[order]
 
 
-def draw_candidates(
-    embedding: Embedding, best: FloatArray, rng: Generator, relevance: FloatArray
-) -> FloatArray:
+def draw_candidates(embedding, best, rng, relevance):
     """Return random points of the cube whose images fill the image of the cube, of shape (n, d).
 
     Parameters
@@ -145,9 +142,7 @@ def categorical_columns(space: SpaceLike) -> BoolArray:
     return np.abs(space.round(np.zeros((1, space.n_features_)))[0]) == 1.0
 
 
-def climb(
-    surface: AcquisitionSurface, X: FloatArray, values: FloatArray, held: BoolArray
-) -> FloatArray:
+def climb(surface, X, values, held):
     """Climb from several of the best candidates, far from one another.
 
     Parameters

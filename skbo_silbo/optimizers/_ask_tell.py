@@ -11,17 +11,10 @@ from skbo_silbo._checks import as_noise, check_count
 from skbo_silbo._typing import ArrayLike, BoundsLike, ConstraintsLike, FloatArray, RandomState
 from skbo_silbo.acquisition._climb import N_BEST
 from skbo_silbo.acquisition._part import Part
+from skbo_silbo.optimizers import _history as history
 from skbo_silbo.optimizers._constraints import in_words
 from skbo_silbo.optimizers._event_log import EventLog
 from skbo_silbo.optimizers._events import observed_event
-from skbo_silbo.optimizers._history import (
-    History,
-    as_constraints,
-    as_evaluations,
-    as_points,
-    warn_of_constraints_left_out,
-    warn_of_values_beyond,
-)
 from skbo_silbo.optimizers._seed import root_seed
 from skbo_silbo.space import draw_unseen, key_of
 from skbo_silbo.space._keys import keys_of, require_left
@@ -47,7 +40,7 @@ class AskTell(ABC):
         refuse_intervals(bounds)
         self.space_: AnySpace = as_space(bounds)
         self._lock = threading.RLock()
-        self._history = History(self.space_.n_features_)
+        self._history = history.History(self.space_.n_features_)
         # key of the point -> its place in the cube, in the order asked
         self._pending: dict[bytes, FloatArray] = {}
         self._observed_keys: set[bytes] = set()
@@ -157,7 +150,7 @@ class AskTell(ABC):
             When the journal cannot be written, as on a full disk. The value is known here, need not
             be given again, and is written as soon as the journal can be.
         """
-        points, values = as_evaluations(x, y, self.space_)
+        points, values = history.as_evaluations(x, y, self.space_)
         values = self._sign * values
         noise_std = self._check_noise(noise_std, values.shape)
         X = self.space_.encode(points)
@@ -165,17 +158,13 @@ class AskTell(ABC):
             n_constraints = self._history.constraints.shape[1]
             left_out = n_constraints and constraints is None and np.isfinite(values).any()
             constraints = self._check_constraints(constraints, values.shape)
-            beyond = self._history.rows_beyond()
+            before = self._history.y
             observed = points, X, values, noise_std, constraints
             self._record(*observed)
             if self._log is not None:
                 self._log.tell(observed_event(self.space_, *observed))
-            new = np.setdiff1d(self._history.rows_beyond(), beyond)
             y = self._history.y
-        if new.size:
-            warn_of_values_beyond(new, y, self._sign)
-        if left_out:
-            warn_of_constraints_left_out()
+        history.warn_of_told(before, y, self._sign, left_out)
         return self
 
     def cancel(self, x: Any) -> Self:
@@ -198,7 +187,7 @@ class AskTell(ABC):
         ValueError
             When one of the points is not pending. Then none is cancelled.
         """
-        points, _ = as_points(x, self.space_)
+        points, _ = history.as_points(x, self.space_)
         keys = keys_of(self.space_.encode(points))
         with self._lock:
             for key, point in zip(keys, points, strict=True):
@@ -293,12 +282,12 @@ class AskTell(ABC):
         return point
 
     def _record(self, points, X, values, noise_std, constraints):
-        history = self._history.with_added(points, X, values, noise_std, constraints)
+        longer = self._history.with_added(points, X, values, noise_std, constraints)
         keys = set(keys_of(X))
         pending = {key: x for key, x in self._pending.items() if key not in keys}
         observed = self._observed_keys | keys
         # Together and last: whatever interrupts, all of it is known or nothing.
-        self._history, self._pending, self._observed_keys = history, pending, observed
+        self._history, self._pending, self._observed_keys = longer, pending, observed
 
     def _register(self, x):
         self._pending[key_of(x)] = x
@@ -312,7 +301,7 @@ class AskTell(ABC):
         return as_noise(noise_std, shape)
 
     def _check_constraints(self, constraints, shape):
-        return as_constraints(constraints, shape, self._history.constraints.shape[1])
+        return history.as_constraints(constraints, shape, self._history.constraints.shape[1])
 
     def _as_results(self, points):
         if self.space_.is_dict:

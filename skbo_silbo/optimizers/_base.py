@@ -7,13 +7,8 @@ from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._numerics._threads import one_thread
 from skbo_silbo._typing import ArrayLike, BoolArray, BoundsLike, ConstraintsLike, FloatArray
+from skbo_silbo.optimizers import _constraints as known
 from skbo_silbo.optimizers._ask_tell import AskTell
-from skbo_silbo.optimizers._constraints import (
-    as_equations,
-    as_violation,
-    describe_constraints,
-    require_same_constraints,
-)
 from skbo_silbo.optimizers._event_log import EventLog, begin_or_check, closed_on_error
 from skbo_silbo.optimizers._events import from_data, to_data
 from skbo_silbo.optimizers._history import as_points, is_feasible
@@ -151,14 +146,17 @@ class AskTellOptimizer(AskTell):
         A journal and `to_dict` keep what describes them, for which functions are called with random
         points. Give them again to go on: `ask` is refused before.
         """
-        made = as_violation(constraints, self.space_), as_equations(constraints, self.space_)
+        made = (
+            known.as_violation(constraints, self.space_),
+            known.as_equations(constraints, self.space_),
+        )
         with self._lock:
             is_kept, rule, was = self._log is not None, None, self._rule or []
             is_missing = bool(was) and self._violation is None
             if is_kept or is_missing:
-                rule = describe_constraints(constraints, self.space_, whole=is_kept)
+                rule = known.describe_constraints(constraints, self.space_, whole=is_kept)
             if is_missing:
-                require_same_constraints(was, rule)
+                known.require_same_constraints(was, rule)
                 rule = was
             self._constraints, self._rule = constraints, rule
             self._violation, self._equations = made
@@ -169,7 +167,7 @@ class AskTellOptimizer(AskTell):
     def _describe_rule(self) -> list[Any]:
         """Return what describes the constraints, plain data: a list, empty without any."""
         if self._rule is None:
-            self._rule = describe_constraints(self._constraints, self.space_, whole=False)
+            self._rule = known.describe_constraints(self._constraints, self.space_, whole=False)
         return self._rule
 
     def _expect_rule(self, described: list[Any]) -> None:

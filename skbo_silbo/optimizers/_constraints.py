@@ -10,12 +10,7 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from skbo_silbo._checks import as_reals
 from skbo_silbo.acquisition._part import Equations
-from skbo_silbo.journal._differences import (
-    CHANGES,
-    agreeing,
-    describe_lasting,
-    differences_in_words,
-)
+from skbo_silbo.journal import _differences as differences
 from skbo_silbo.space._union import branches_of
 
 N_PROBES = 64  # points that a function is called with, to see what that changes in it
@@ -109,7 +104,9 @@ def require_same_constraints(then, now):
     ValueError
         Naming the differences.
     """
-    if shown := differences_in_words(*agreeing({"rule": then}, {"rule": now})):
+    if shown := differences.differences_in_words(
+        *differences.agreeing({"rule": then}, {"rule": now})
+    ):
         raise ValueError(
             f"constraints must be those that the optimiser was saved with: {shown}. Give them, or "
             "tell what is known to a new optimiser."
@@ -118,7 +115,9 @@ def require_same_constraints(then, now):
 
 def in_words(described):
     """Return the classes and functions of constraints that `describe_constraints` described."""
-    return ", ".join("one that cannot be pickled" if d == CHANGES else _name(d) for d in described)
+    return ", ".join(
+        "one that cannot be pickled" if d == differences.CHANGES else _name(d) for d in described
+    )
 
 
 def _name(described):
@@ -137,11 +136,11 @@ def _described(constraint, space, whole):
                 check(point)
 
     try:
-        return describe_lasting(_parts(constraint), use)
+        return differences.describe_lasting(_parts(constraint), use)
     except ValueError as error:
         if whole:
             raise ValueError(f"constraints: {error}") from error
-        return CHANGES
+        return differences.CHANGES
 
 
 def _parts(constraint):

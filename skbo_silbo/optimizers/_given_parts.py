@@ -6,6 +6,8 @@ library are not wrapped.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 
@@ -16,7 +18,7 @@ from skbo_silbo.embedding import Embedding, Learner
 from skbo_silbo.embedding._learner_protocol import check_learnt
 from skbo_silbo.mapping import Mapping
 from skbo_silbo.mapping._mapping_protocol import FullMapping
-from skbo_silbo.surrogate import Warp
+from skbo_silbo.surrogate import Surrogate, Warp
 
 
 @dataclass(frozen=True)
@@ -72,9 +74,7 @@ class GivenAcquisition:
         """Return what it does, after refusing what no point can be chosen by."""
         returned = self.given(mean, std, best, return_gradient=return_gradient)
         try:
-            parts = [
-                np.asarray(p, dtype=float) for p in (returned if return_gradient else [returned])
-            ]
+            parts = [np.asarray(p, float) for p in (returned if return_gradient else [returned])]
         except (TypeError, ValueError):
             parts = []
         shapes = [part.shape for part in parts]
@@ -95,6 +95,37 @@ class GivenAcquisition:
                 f"{mean[i]:g}, std {std[i]:g} and best {best:g}. Bound what it divides by."
             )
         return returned
+
+
+def at_every_proposal(acquisition):
+    """Return what gives every proposal a function, after a trial of what that returns."""
+    moments = np.array([0.5, -0.5]), np.array([1.0, 0.1])
+    try:
+        plain = acquisition(*moments, 0.0)
+        parts = [plain, *acquisition(*moments, 0.0, return_gradient=True)]
+    except Exception as error:
+        raise ValueError(
+            "acquisition must be a name or a function of (mean, std, best, return_gradient): a "
+            f"trial of {acquisition!r} ended in {type(error).__name__}: {error}."
+        ) from error
+    if [np.shape(part) for part in parts] != [(2,)] * 4:
+        raise ValueError(
+            "acquisition must return values, (n,), and with return_gradient=True also their "
+            f"derivatives by mean and std: got shapes {[np.shape(part) for part in parts]} for "
+            "n = 2. Try skbo_silbo.testing.check_acquisition."
+        )
+    low, high = acquisition(np.array([-3.0, 3.0]), np.ones(2), 0.0)
+    if np.isnan(parts).any() or not low >= high:
+        raise ValueError(
+            "acquisition must be larger where a point is better, and values are minimised: a trial "
+            f"of {acquisition!r} gave {low:g} for a mean of -3 and {high:g} for one of 3, with std "
+            "1 and best 0. Turn its sign, or try skbo_silbo.testing.check_acquisition."
+        )
+    return partial(_always, acquisition if is_ours(acquisition) else GivenAcquisition(acquisition))
+
+
+def _always(acquisition, t):
+    return acquisition
 
 
 @dataclass(frozen=True)
@@ -213,6 +244,37 @@ def as_mapping(mapping: Mapping) -> FullMapping:
     """
     check_members("mapping", mapping, Mapping)
     return mapping if isinstance(mapping, FullMapping) else GivenMapping(mapping)
+
+
+# part of a `Configuration` -> its option, what it must have, what looks at what it returns
+GIVEN = MappingProxyType(
+    {
+        "learner": ("embedding", Learner, GivenLearner),
+        "mapping": ("mapping", Mapping, as_mapping),
+        "search": ("search", Search, GivenSearch),
+        "surrogate": ("surrogate", Surrogate, None),
+        "warp": ("warp", Warp, GivenWarp),
+        "acquisition": ("acquisition", None, GivenSchedule),
+        "design": ("design", None, GivenDesign),
+    }
+)
+
+
+def is_ours(part):
+    """Return whether a part, an object or a function, was written in this library."""
+    part = part.func if isinstance(part, partial) else part
+    where = getattr(part, "__module__", None) or type(part).__module__
+    return where.startswith("skbo_silbo.") and not isinstance(part, type)
+
+
+def looked_at(name, part):
+    """Return a part of a `Configuration`; one of a user's own is checked, and what it returns."""
+    if is_ours(part):
+        return part
+    option, protocol, given = GIVEN[name]
+    if protocol is not None:
+        check_members(option, part, protocol)
+    return given(part) if given else part
 
 
 def checked_means(surrogate, Z):

@@ -121,10 +121,6 @@ class History:
         infeasible = ~is_feasible(self.constraints)[finite]
         return self.X[finite[np.lexsort([self.y[finite], infeasible])[:n]]]
 
-    def rows_beyond(self):
-        """Return the rows whose values are beyond what can be modelled with the others."""
-        return np.flatnonzero(is_beyond(self.y))
-
     @cached_property
     def canonical(self):
         """The evaluations sorted by X, y, noise_std and constraints: `Labelled`.
@@ -227,12 +223,23 @@ def as_modelled(y, noise_std):
     return y, np.minimum(noise_std, loudest)
 
 
-def warn_of_values_beyond(rows, y, sign=1.0):
-    """Say that these rows of the values, (n,), are beyond what can be modelled.
+def warn_of_told(before, y, sign, left_out):
+    """Warn of values, (n,), that are beyond what can be modelled since there were `before`.
 
-    They were given with this sign.
+    They were given with this sign. And warn, if they are left out, of constraints that were told
+    before.
     """
-    least, shown = sign * np.min(y[is_beyond(y)]), ", ".join(map(str, rows[:MOST_NAMED]))
+    if left_out:
+        warn_user(
+            "constraints were told of earlier points and are left out now: these points are not "
+            "known to be feasible, and none of them can be the best. Tell constraints with every "
+            "value, NaN where one is not known."
+        )
+    beyond = is_beyond(y)
+    rows = np.setdiff1d(np.flatnonzero(beyond), np.flatnonzero(is_beyond(before)))
+    if not rows.size:
+        return
+    least, shown = sign * np.min(y[beyond]), ", ".join(map(str, rows[:MOST_NAMED]))
     more = ", ..." if rows.size > MOST_NAMED else ""
     warnings.warn(
         f"{rows.size} of {y.size} values count as failed evaluations: from {least:.3g} on they are "
@@ -327,12 +334,3 @@ def as_constraints(constraints, shape, n_known):
             f"{values.shape[1]}. Give NaN where one is not known."
         )
     return values
-
-
-def warn_of_constraints_left_out():
-    """Say that values were told without constraints, which earlier ones have."""
-    warn_user(
-        "constraints were told of earlier points and are left out now: these points are not known "
-        "to be feasible, and none of them can be the best. Tell constraints with every value, NaN "
-        "where one is not known."
-    )

@@ -30,13 +30,7 @@ from sklearn.model_selection import KFold
 
 from skbo_silbo._checks import as_noise
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.sensitivity._evidence import (
-    LEAST_LABELS,
-    doubted,
-    held_out_constant,
-    rows_for_evidence,
-    sure_gain,
-)
+from skbo_silbo.sensitivity import _evidence as evidence
 from skbo_silbo.sensitivity._function_draws import FunctionDraws
 from skbo_silbo.sensitivity._hyperparameter_draws import draw_processes
 from skbo_silbo.sensitivity._input_shares import InputShares, rank_by_low_end
@@ -45,7 +39,6 @@ from skbo_silbo.surrogate import Warp
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._warps import AsTold, HalfLog, LogAboveLeast, warped_variance
 
-N_FOLDS = 5
 N_MODELS = 16  # draws of the hyperparameters
 N_FUNCTIONS = 4  # draws of the objective for each
 LARGEST_WORK = 2 * 10**6  # labels squared times inputs
@@ -118,10 +111,10 @@ class InputModel:
         noise_std = as_noise(noise_std, y.shape)
         X, observed, noise_std = _canonical(X, y, noise_std)
         y = _moved_in(observed)
-        if y.size < LEAST_LABELS or np.ptp(y) == 0.0:
+        if y.size < evidence.LEAST_LABELS or np.ptp(y) == 0.0:
             return cls(space, X, y, 0, AsTold(), float("nan"), False, [], (0.0, 1.0))
         rng = np.random.default_rng(0)
-        some = rows_for_evidence(y.size, X.shape[1], rng, LARGEST_WORK)
+        some = evidence.rows_for_evidence(y.size, X.shape[1], rng, LARGEST_WORK)
         warp = _choose_scale(X[some], y[some])
         data = X[some], warp(y)[some], warped_variance(warp, y, noise_std)[some]
         r2, informative = _held_out(*data)
@@ -286,7 +279,7 @@ def _choose_scale(X, y):
 
     as_told, best, best_gain = density(AsTold()), AsTold(), 0.0
     for warp in (HalfLog(), LogAboveLeast()):
-        gain = sure_gain(density(warp) - as_told, SCALE_ERRORS)
+        gain = evidence.sure_gain(density(warp) - as_told, SCALE_ERRORS)
         if gain > best_gain:
             best, best_gain = warp, gain
     return best
@@ -295,15 +288,17 @@ def _choose_scale(X, y):
 def _held_out(X, y, noise):
     """Return `InputModel.held_out_r2` and `InputModel.is_informative`."""
     predicted, density, folds = np.empty(y.size), np.empty(y.size), np.empty(y.size, dtype=int)
-    splits = KFold(N_FOLDS, shuffle=True, random_state=0).split(X)
+    splits = KFold(evidence.N_FOLDS, shuffle=True, random_state=0).split(X)
     for fold, (kept, out) in enumerate(splits):
         process = GaussianProcessSurrogate(prior=PRIOR).fit(X[kept], y[kept], noise[kept])
         predicted[out] = process.predict(X[out])[0]
         density[out] = process.log_predictive_density(X[out], y[out])
         folds[out] = fold
     r2 = float(1.0 - np.mean((y - predicted) ** 2) / y.var())
-    constant = held_out_constant(y, folds)
-    return r2, bool(r2 > 0.0 and sure_gain(doubted(density, constant) - constant) > 0.0)
+    constant = evidence.held_out_constant(y, folds)
+    return r2, bool(
+        r2 > 0.0 and evidence.sure_gain(evidence.doubted(density, constant) - constant) > 0.0
+    )
 
 
 def _draw(X, y, noise, rng):

@@ -9,9 +9,7 @@ columns of the cube, independent of the others and of the objective, so that
 function.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -86,13 +84,7 @@ class Feasibility:
         return surely
 
 
-def fit_feasibility(
-    states: Mapping[str, dict[str, Any]],
-    X: FloatArray,
-    constraints: FloatArray,
-    *,
-    tune: bool = True,
-) -> tuple[Feasibility | None, dict[str, dict[str, Any]]]:
+def fit_feasibility(states, X, constraints, *, tune=True):
     """Return what evaluations say of constraints.
 
     Parameters

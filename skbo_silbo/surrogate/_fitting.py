@@ -1,14 +1,8 @@
 """When hyperparameters are searched again, and how well a surrogate predicts left-out values."""
 
 from copy import copy
-from typing import Any, TypeVar
 
 import numpy as np
-
-from skbo_silbo._typing import FloatArray
-from skbo_silbo.surrogate._surrogate_protocol import Surrogate
-
-SurrogateT = TypeVar("SurrogateT", bound=Surrogate)
 
 # Those of all runs of doc/search_log.rst, not tuned.
 TUNE_GROWTH = 1.05  # labels, relative, between searches of the hyperparameters
@@ -17,17 +11,7 @@ LONG_WORK = 2 * 10**7  # labels squared times inputs: about a second (doc/benchm
 N_FOLDS = 5
 
 
-def refit(
-    template: SurrogateT,
-    state: dict[str, Any] | None,
-    Z: FloatArray,
-    y: FloatArray,
-    noise: FloatArray,
-    *,
-    moved: bool = False,
-    tune: bool = True,
-    rng: np.random.Generator | None = None,
-) -> tuple[SurrogateT, dict[str, Any]]:
+def refit(template, state, Z, y, noise, *, moved=False, tune=True, rng=None):
     """Return a fitted copy of a surrogate and its state; hyperparameters searched where due.
 
     Parameters
@@ -55,20 +39,14 @@ def refit(
     return surrogate, {**surrogate.to_state(), "tuned_at": y.size if tune else tuned_at}
 
 
-def left_out_log_density(
-    template: Surrogate, Z: FloatArray, y: FloatArray, rng: np.random.Generator
-) -> FloatArray:
+def left_out_log_density(template, Z, y, rng):
     """Return the log density of every value, (n,), each left out, or else by folds."""
     if hasattr(template, "leave_one_out_log_density"):
-        return _fitted_anew(template, Z, y, rng).leave_one_out_log_density()
+        return refit(template, None, Z, y, np.zeros(y.size), rng=rng)[0].leave_one_out_log_density()
     folds = rng.permutation(y.size) % N_FOLDS
     density = np.empty(y.size)
     for fold in np.unique(folds):
         out = folds == fold
-        surrogate = _fitted_anew(template, Z[~out], y[~out], rng)
+        surrogate, _ = refit(template, None, Z[~out], y[~out], np.zeros((~out).sum()), rng=rng)
         density[out] = surrogate.log_predictive_density(Z[out], y[out])
     return density
-
-
-def _fitted_anew(template, Z, y, rng):
-    return refit(template, None, Z, y, np.zeros(y.size), rng=rng)[0]

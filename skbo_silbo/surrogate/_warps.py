@@ -5,7 +5,6 @@ warps can be compared as models of the observed values (`choose_warp`), each als
 logarithm of its slope: a density of ``w(y)`` is one of y once it is multiplied by ``w'(y)``.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -13,7 +12,6 @@ import numpy as np
 
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.surrogate._fitting import left_out_log_density
-from skbo_silbo.surrogate._surrogate_protocol import Surrogate, Warp
 
 LEAST_VALUES = 5  # that a choice needs; not tuned
 # That a choice looks at, at most: 150 of 300 chose as all did on 12 of 12 odd functions of bbob.
@@ -139,7 +137,7 @@ WARPS = MappingProxyType(
 )
 
 
-def warped_variance(warp: Warp, y: FloatArray, noise_std: FloatArray) -> FloatArray:
+def warped_variance(warp, y, noise_std):
     """Return variances of warped values, (n,), by the warp's slope; 0 where they are not known."""
     known = np.where(np.isfinite(noise_std), noise_std, 0.0)
     return (known * np.exp(warp.log_slope(y))) ** 2
@@ -151,13 +149,7 @@ def location_and_scale(y: FloatArray) -> tuple[float, float]:
     return float(np.mean(y)), float(np.std(y)) if spread else 1.0
 
 
-def choose_warp(
-    warps: Sequence[Warp],
-    surrogate: Surrogate,
-    Z: FloatArray,
-    y: FloatArray,
-    rng: np.random.Generator,
-) -> Warp:
+def choose_warp(warps, surrogate, Z, y, rng):
     """Return the warp under which a surrogate gives left-out values the highest mean density.
 
     The density under the warp is multiplied by the warp's slope: so all are densities of the
