@@ -3,6 +3,7 @@
 import os
 import threading
 from contextlib import contextmanager
+from typing import Any
 
 from skbo_silbo._sklearn import threadpool_controller
 
@@ -11,7 +12,7 @@ class _Limited:
     """How many contexts of `one_thread` are open in this process, and the threads found before."""
 
     lock, n_open = threading.Lock(), 0
-    found: tuple[int, ...] = ()
+    found: Any = ()
 
     @classmethod
     def after_fork(cls):
@@ -34,7 +35,7 @@ def one_thread():
     blas = controller.select(user_api="blas")
     with _Limited.lock:
         if _Limited.n_open == 0:
-            _Limited.found = tuple(library["num_threads"] for library in blas.info())
+            _Limited.found = blas.info()
         _Limited.n_open += 1
         limit = controller.limit(limits=1).__enter__()
     try:
@@ -44,6 +45,6 @@ def one_thread():
             _Limited.n_open -= 1
             limit.__exit__(None, None, None)
             for library, found in zip(blas.lib_controllers, _Limited.found, strict=True):
-                library.set_num_threads(1 if _Limited.n_open else found)
+                library.set_num_threads(1 if _Limited.n_open else found["num_threads"])
             with blas.limit(limits=None):  # gives OpenBLAS back, which only one thread may set
                 pass

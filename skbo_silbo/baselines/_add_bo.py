@@ -30,7 +30,7 @@ from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS
 from skbo_silbo.optimizers._design import check_n_initial
 from skbo_silbo.surrogate import central_differences
-from skbo_silbo.surrogate._warps import location_and_scale
+from skbo_silbo.surrogate._process import location_and_scale
 
 LENGTHS = np.geomspace(0.1, 10.0, 9)
 NOISES = np.geomspace(1e-6, 1.0, 7)  # relative to the signal

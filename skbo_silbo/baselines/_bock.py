@@ -36,7 +36,7 @@ from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import make_acquisition
 from skbo_silbo.optimizers._design import check_n_initial
-from skbo_silbo.surrogate._warps import location_and_scale
+from skbo_silbo.surrogate._process import location_and_scale
 
 N_POWERS = 4  # of the cosine, 0 to 3
 LEAST_RADIUS = 1e-6  # for slopes: they are infinite at the centre

@@ -17,7 +17,7 @@ from skbo_silbo.optimizers._event_log import EventLog
 from skbo_silbo.optimizers._events import observed_event
 from skbo_silbo.optimizers._seed import root_seed
 from skbo_silbo.space import draw_unseen, key_of
-from skbo_silbo.space._keys import keys_of, require_left
+from skbo_silbo.space._keys import keys_of, too_few_left
 from skbo_silbo.space._read import AnySpace, as_space, refuse_intervals
 
 
@@ -89,9 +89,11 @@ class AskTell(ABC):
             constraints, or they have to be given again: see `constrain`.
         """
         count = 1 if n is None else check_count("n", n)
-        part = self._part(fixed)
+        whole = fixed is None and not self._rule and self._violation is None
+        part = None if whole else self._part(fixed)
         with self._lock:
-            require_left(self.space_, self._seen, count)
+            if count > self.space_.n_points - len(self._seen):
+                raise too_few_left(self.space_, self._seen, count)
             before = self._pending, self._exact
             self._pending, self._exact = dict(self._pending), dict(self._exact)
             try:

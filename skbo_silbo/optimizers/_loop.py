@@ -42,7 +42,7 @@ from skbo_silbo.space import key_of
 from skbo_silbo.space._keys import first_rows
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._feasibility import fit_feasibility
-from skbo_silbo.surrogate._fitting import refit
+from skbo_silbo.surrogate._process import refit
 from skbo_silbo.surrogate._warps import choose_warp, warped_variance
 
 # Labels, relative, between choices of the scale. It is that of all runs of doc/search_log.rst, not
@@ -99,17 +99,13 @@ class ProposalLoop(AskTellOptimizer):
 
     def _update_model(self):
         """Learn from all values, where due; or return a place to evaluate again before."""
-        moved = self._moved_point()
+        moved = self._ledger and self._ledger.waiting(self._seen)
         if moved is None and self._model.n_observed != len(self._history):
             self._model = self._learnt(self._model)
-            moved = self._moved_point()
+            moved = self._ledger and self._ledger.waiting(self._seen)
             if moved is None:
                 self._model = self._conditioned(self._model)
         return moved
-
-    def _moved_point(self):
-        """Return a place to evaluate again, since the embedding has changed, or None."""
-        return None if self._ledger is None else self._ledger.waiting(self._seen)
 
     def _design_point(self, index):
         X, Z = self._design.X, self._design.Z
@@ -190,28 +186,27 @@ class ProposalLoop(AskTellOptimizer):
         ``tune=False`` hyperparameters are those of its states, and nothing is changed.
         """
         labelled, n = self._labelled(), len(self._history)
+        X, y, _, constraints = labelled
         if self._ledger is not None and tune:
-            self._ledger.adopt(labelled.X, model.embedding)
-        if not labelled.y.size:
+            self._ledger.adopt(X, model.embedding)
+        if not y.size:
             return replace(model, surrogate=None, n_observed=n)
-        data, rng = self._surrogate_data(model, labelled), self._rng(labelled.y.size, 2)
-        how = {"moved": model.moved, "tune": tune, "rng": rng if tune else None}
+        data = self._surrogate_data(model, labelled)
+        how = {"moved": model.moved, "tune": tune, "rng": self._rng(y.size, 2) if tune else None}
         surrogate, state = refit(self._configuration.surrogate, model.state, *data, **how)
         ranked, n_feasible = labelled.ranked()
         model = replace(model, surrogate=surrogate, state=state, moved=False, n_observed=n)
         model = replace(model, ranked=ranked, n_feasible=n_feasible)
-        if not labelled.constraints.shape[1]:
+        if not constraints.shape[1]:
             return model
-        known = model.feasibility_states, labelled.X, labelled.constraints
-        feasibility, states = fit_feasibility(*known, tune=tune)
+        feasibility, states = fit_feasibility(model.feasibility_states, X, constraints, tune=tune)
         return replace(model, feasibility=feasibility, feasibility_states=states)
 
     def _surrogate_data(self, model, labelled):
         """Return coordinates, (m, r), values and known variances, as the surrogate sees them."""
         X, y, noise_std, _ = labelled
         Z, source = self._coordinates(X, model.embedding)
-        filled = impute_failures(y)
-        noise_std = np.where(np.isfinite(y), noise_std, np.nan)
+        filled, noise_std = impute_failures(y), np.where(np.isfinite(y), noise_std, np.nan)
         variance = warped_variance(model.warp, filled, noise_std)
         return np.array(Z), model.warp(filled)[source], variance[source]  # history stays ours
 

@@ -34,11 +34,6 @@ def snap(u):
     return np.floor(u / STEP + 0.5) * STEP
 
 
-def to_share(x):
-    """Map cube coordinates [-1, 1] to shares [0, 1]."""
-    return (x + 1.0) / 2.0
-
-
 def to_cube(u):
     """Map shares [0, 1] to cube coordinates [-1, 1]."""
     return 2.0 * u - 1.0
@@ -88,7 +83,7 @@ def key_of(x: FloatArray) -> bytes:
 
 def keys_of(X: FloatArray) -> list[bytes]:
     """Return the `key_of` of every row of X, as a list."""
-    return [row.tobytes() for row in np.round(X, 9) + 0.0]
+    return list(map(np.ndarray.tobytes, np.round(X, 9) + 0.0))
 
 
 def first_rows(X: FloatArray, seen: Container[bytes] = ()) -> list[int]:
@@ -100,22 +95,15 @@ def first_rows(X: FloatArray, seen: Container[bytes] = ()) -> list[int]:
     return list(rows.values())
 
 
-def require_left(space: SpaceLike, seen: Collection[bytes], n: int) -> None:
-    """Refuse to look for more new points than there are.
-
-    Raises
-    ------
-    SpaceExhausted
-        When of a finite space fewer than n points are not in `seen`.
-    """
-    left = space.n_points - len(seen)
-    if n > left:
-        raise SpaceExhausted(
-            f"n must be at most the number of new points left: got {n}, but of the "
-            f"{space.n_points} points of this finite space {max(left, 0)} are left. "
-            "End the search, or widen the space.",
-            n_left=int(max(left, 0)),
-        )
+def too_few_left(space, seen, n):
+    """Return the `SpaceExhausted` for n new points of a finite space that has fewer."""
+    left = int(max(space.n_points - len(seen), 0))
+    return SpaceExhausted(
+        f"n must be at most the number of new points left: got {n}, but of the "
+        f"{space.n_points} points of this finite space {left} are left. "
+        "End the search, or widen the space.",
+        n_left=left,
+    )
 
 
 def draw_unseen(space: SpaceLike, seen: Collection[bytes], rng: np.random.Generator) -> FloatArray:

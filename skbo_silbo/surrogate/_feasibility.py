@@ -16,8 +16,7 @@ from scipy.special import log_ndtr
 
 from skbo_silbo._numerics._priors import LEAST_SPARSE_DIMENSION
 from skbo_silbo._typing import BoolArray, FloatArray
-from skbo_silbo.surrogate._fitting import refit
-from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate, refit
 
 LARGEST = 1e6  # size of a constraint, in units of its typical size, beyond which all are alike
 PESSIMISM = 2.0  # standard deviations by which a pending point is worse: chosen, not tuned

@@ -13,7 +13,7 @@ from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from sklearn.pipeline import Pipeline
 
 from skbo_silbo.surrogate._central_differences import central_differences
-from skbo_silbo.surrogate._warps import location_and_scale
+from skbo_silbo.surrogate._process import location_and_scale
 
 LEAST_STD = 1e-7  # relative to that of the targets: below it rounding decides
 MOST_ALPHA = 1e-4  # variance added to that of the targets, 1, before a process is given up

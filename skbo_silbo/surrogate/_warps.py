@@ -11,8 +11,9 @@ from types import MappingProxyType
 import numpy as np
 
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.surrogate._fitting import left_out_log_density
+from skbo_silbo.surrogate._process import refit
 
+N_FOLDS = 5  # of what a surrogate predicts that cannot leave out one value at a time
 LEAST_VALUES = 5  # that a choice needs; not tuned
 # That a choice looks at, at most: 150 of 300 chose as all did on 12 of 12 odd functions of bbob.
 MOST_VALUES = 150
@@ -140,13 +141,20 @@ WARPS = MappingProxyType(
 def warped_variance(warp, y, noise_std):
     """Return variances of warped values, (n,), by the warp's slope; 0 where they are not known."""
     known = np.where(np.isfinite(noise_std), noise_std, 0.0)
-    return (known * np.exp(warp.log_slope(y))) ** 2
+    return (known * np.exp(warp.log_slope(y))) ** 2 if known.any() else known
 
 
-def location_and_scale(y: FloatArray) -> tuple[float, float]:
-    """Return what standardises y, (n,): its mean, and deviation; 1 if only rounding differs."""
-    spread = np.ptp(y) > 1e-12 * np.abs(y).max()
-    return float(np.mean(y)), float(np.std(y)) if spread else 1.0
+def left_out_log_density(template, Z, y, rng):
+    """Return the log density of every value, (n,), each left out, or else by folds."""
+    if hasattr(template, "leave_one_out_log_density"):
+        return refit(template, None, Z, y, np.zeros(y.size), rng=rng)[0].leave_one_out_log_density()
+    folds = rng.permutation(y.size) % N_FOLDS
+    density = np.empty(y.size)
+    for fold in np.unique(folds):
+        out = folds == fold
+        surrogate, _ = refit(template, None, Z[~out], y[~out], np.zeros((~out).sum()), rng=rng)
+        density[out] = surrogate.log_predictive_density(Z[out], y[out])
+    return density
 
 
 def choose_warp(warps, surrogate, Z, y, rng):
