@@ -216,7 +216,8 @@ class SketchedLearner:
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the embedding ``z = x S B``, S the sketch's orthonormal basis, B learnt there."""
         basis = self.refined(len(y)).basis
-        return _compose(basis, self.learner.learn(X @ basis, y, X_unlabeled @ basis))
+        inner = self.learner.learn(X @ basis, y, X_unlabeled @ basis)
+        return LinearEmbedding(len(basis), basis if inner.is_identity else basis @ inner.basis)
 
     def refined(self, n: int) -> CountSketch | GaussianSketch:
         """Return the sketch for n points: a count sketch is halved as often as they allow.
@@ -230,10 +231,6 @@ class SketchedLearner:
         while sketch.counts.max() > 1 and n >= 2 * POINTS_PER_COORDINATE * sketch.r:
             sketch = sketch.halved(rng)
         return sketch
-
-
-def _compose(basis, inner):
-    return LinearEmbedding(basis.shape[0], basis if inner.is_identity else basis @ inner.basis)
 
 
 def _count(d, m, rng):

@@ -75,8 +75,17 @@ class Configuration:
     def __post_init__(self):
         """Look at what parts of one's own have and return; the record is frozen else."""
         for name in ("learner", "mapping", "search", "acquisition", "design", "surrogate"):
-            object.__setattr__(self, name, looked_at(name, getattr(self, name)))
-        object.__setattr__(self, "warps", tuple(looked_at("warp", warp) for warp in self.warps))
+            if not is_ours(getattr(self, name)):
+                object.__setattr__(self, name, looked_at(name, getattr(self, name)))
+        warps = tuple(w if is_ours(w) else looked_at("warp", w) for w in self.warps)
+        object.__setattr__(self, "warps", warps)
+
+
+def is_ours(part):
+    """Return whether a part, an object or a function, was written in this library."""
+    part = part.func if isinstance(part, partial) else part
+    where = getattr(part, "__module__", None) or type(part).__module__
+    return where.startswith("skbo_silbo.") and not isinstance(part, type)
 
 
 DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
@@ -147,7 +156,7 @@ def make_acquisition(acquisition):
     given = "a function of (mean, std, best, return_gradient)"
     if isinstance(acquisition, str) or acquisition is None:
         return named("acquisition", acquisition, ACQUISITIONS, given)
-    return at_every_proposal(acquisition)
+    return at_every_proposal(acquisition, is_ours(acquisition))
 
 
 def make_design(design):

@@ -1,7 +1,6 @@
 """Constraints on cheap known functions of a point, as `scipy.optimize` writes them."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -30,7 +29,8 @@ def as_violation(constraints, space):
 
     Returns
     -------
-    violation : Violation or None
+    violation : callable or None
+        Of a point.
 
     Raises
     ------
@@ -39,27 +39,15 @@ def as_violation(constraints, space):
         satisfy it.
     """
     checks = tuple(_Check(constraint, space) for constraint in listed(constraints))
-    return Violation(checks) if checks else None
+    return partial(_violation, checks) if checks else None
 
 
-@dataclass(frozen=True)
-class Violation:
-    """How far points are from satisfying constraints.
+def _violation(checks, point):
+    """Return the sum of what a point passes constraints by: 0 if it satisfies all.
 
-    Attributes
-    ----------
-    checks : tuple of callable
-        Each of a point: by how much it passes one constraint.
+    Infinite where a function returns no finite number.
     """
-
-    checks: tuple
-
-    def __call__(self, point):
-        """Return the sum of what a point passes them by: 0 if it satisfies all.
-
-        Infinite where a function returns no finite number.
-        """
-        return sum(check(point) for check in self.checks)
+    return sum(check(point) for check in checks)
 
 
 def as_equations(constraints, space):

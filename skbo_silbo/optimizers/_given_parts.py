@@ -97,7 +97,7 @@ class GivenAcquisition:
         return returned
 
 
-def at_every_proposal(acquisition):
+def at_every_proposal(acquisition, ours):
     """Return what gives every proposal a function, after a trial of what that returns."""
     moments = np.array([0.5, -0.5]), np.array([1.0, 0.1])
     try:
@@ -121,7 +121,7 @@ def at_every_proposal(acquisition):
             f"of {acquisition!r} gave {low:g} for a mean of -3 and {high:g} for one of 3, with std "
             "1 and best 0. Turn its sign, or try skbo_silbo.testing.check_acquisition."
         )
-    return partial(_always, acquisition if is_ours(acquisition) else GivenAcquisition(acquisition))
+    return partial(_always, acquisition if ours else GivenAcquisition(acquisition))
 
 
 def _always(acquisition, t):
@@ -260,17 +260,8 @@ GIVEN = MappingProxyType(
 )
 
 
-def is_ours(part):
-    """Return whether a part, an object or a function, was written in this library."""
-    part = part.func if isinstance(part, partial) else part
-    where = getattr(part, "__module__", None) or type(part).__module__
-    return where.startswith("skbo_silbo.") and not isinstance(part, type)
-
-
 def looked_at(name, part):
-    """Return a part of a `Configuration`; one of a user's own is checked, and what it returns."""
-    if is_ours(part):
-        return part
+    """Return a user's own part of a `Configuration`, checked, and with it what it returns."""
     option, protocol, given = GIVEN[name]
     if protocol is not None:
         check_members(option, part, protocol)

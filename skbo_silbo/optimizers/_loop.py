@@ -159,7 +159,10 @@ class ProposalLoop(AskTellOptimizer):
             n_first = self._configuration.n_first_unlabeled
             self._unlabeled = self.space_.round(random_points(n_first, X.shape[1], self._rng(0, 4)))
         if n >= CHOICE_GROWTH * model.chosen_at:
-            model = replace(model, warp=self._choose_warp(X, y), chosen_at=n)
+            finite, seen = np.isfinite(y), self._configuration
+            values = model.embedding.project(X[finite]), y[finite]
+            warp = choose_warp(seen.warps, seen.surrogate, *values, self._rng(n, 1))
+            model = replace(model, warp=warp, chosen_at=n)
         learner = self._configuration.learner
         if isinstance(learner, IdentityLearner) and not first:
             return replace(model, learnt_at=n)
@@ -172,12 +175,6 @@ class ProposalLoop(AskTellOptimizer):
         path = path if path and path[-1][1:] == step else (*path, (n, *step))
         relearnt = replace(model, embedding=learnt, learnt_at=n, path=path, moved=True)
         return replace(relearnt, surrogate=None, n_observed=None)
-
-    def _choose_warp(self, X, y):
-        finite = np.isfinite(y)
-        Z = self._model.embedding.project(X[finite])
-        warps, surrogate = self._configuration.warps, self._configuration.surrogate
-        return choose_warp(warps, surrogate, Z, y[finite], self._rng(y.size, 1))
 
     def _conditioned(self, model, *, tune=True):
         """Return the model with a surrogate of all observations, hyperparameters searched if due.

@@ -137,7 +137,7 @@ class InputModel:
         if not self.is_informative:
             nothing = np.full((len(groups), 3), np.nan)
             return InputShares(*known, nothing, nothing[:MOST_NAMED])
-        n = _n_points(len(groups))
+        n = 1024 if len(groups) <= 50 else 512
         each = self._total_effects(n, list(groups.values()))
         intervals = _share_interval(each)
         order = rank_by_low_end(intervals)[:MOST_NAMED]
@@ -172,7 +172,10 @@ class InputModel:
             model, in the units of the observed values, and within their range.
         """
         means = [self.values(self.space.round(X)).mean(axis=1) for X in blocks]
-        return self._as_told(*_interval(np.column_stack(means)).T)
+        y, first = np.unique(self.y, return_index=True)
+        seen, (centre, spread) = self.warp(self.y)[first], self._location
+        of_means = _interval(np.column_stack(means)).T
+        return [np.interp(centre + spread * values, seen, y) for values in of_means]
 
     def points(self, n: int) -> FloatArray:
         """Return n points, (n, m), spread evenly over the cube; not rounded to the space."""
@@ -181,11 +184,6 @@ class InputModel:
     def values(self, X: FloatArray) -> FloatArray:
         """Return standardised values at points, (N, m): (S + 1, N), last the posterior mean's."""
         return _together([draws(X) for draws in self._draws])
-
-    def _as_told(self, *values):
-        y, first = np.unique(self.y, return_index=True)
-        centre, spread = self._location
-        return [np.interp(centre + spread * v, self.warp(self.y)[first], y) for v in values]
 
     @cached_property
     def _gradients(self):
@@ -313,10 +311,6 @@ def _together(values):
     """Stack (k + 1, N) of several models: all draws, and last the mean of their means."""
     draws = [block[:-1] for block in values]
     return np.vstack([*draws, np.mean([block[-1] for block in values], axis=0)])
-
-
-def _n_points(n_groups):
-    return 1024 if n_groups <= 50 else 512
 
 
 def _evenly_spread(n, p):

@@ -149,7 +149,7 @@ def describe_subspace(model, learnt, data, learner, surrogate, rng):
     """
     densities = held_out_densities(learner, surrogate, data, rng)
     if not isinstance(learner, IdentityLearner | FixedLearner):
-        warn_if_worse(densities, learner.name, stacklevel=3)
+        warn_if_worse(densities, learner.name)
     components, importance = model.directions
     few = 2 * count_directions(importance) <= components.shape[1]
     return LearntSubspace(
@@ -185,7 +185,7 @@ def held_out_densities(learner, surrogate, data, rng):
     return {**densities, "constant": evidence.held_out_constant(y, folds)}
 
 
-def warn_if_worse(densities, name, stacklevel):
+def warn_if_worse(densities, name):
     """Warn if the identity predicts better than the learnt embedding of this name."""
     if not densities or evidence.sure_gain(densities["identity"] - densities[name]) <= 0.0:
         return
@@ -196,5 +196,5 @@ def warn_if_worse(densities, name, stacklevel):
         f"{densities[name].size} values are too few to learn the directions: "
         "use embedding='auto' and n_components='auto'.",
         NotLowDimensionalWarning,
-        stacklevel=stacklevel + 1,
+        stacklevel=4,
     )

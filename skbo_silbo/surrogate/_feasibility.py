@@ -68,19 +68,17 @@ class Feasibility:
         By two standard deviations: points near one that may well be infeasible are not asked for
         until its value is observed.
         """
-        processes = []
-        for process in self.processes:
-            mean, std = process.predict(X)
-            processes.append(process.with_points(X, mean + PESSIMISM * std))
-        return Feasibility(tuple(processes))
+        pairs = zip(self.processes, self._pessimistic(X), strict=True)
+        return Feasibility(tuple(process.with_points(X, values) for process, values in pairs))
 
     def holds_with_margin(self, X: FloatArray) -> BoolArray:
         """Return where all constraints would hold even if worse than predicted so, (n,) of bool."""
-        surely = np.ones(len(X), bool)
-        for process in self.processes:
-            mean, std = process.predict(X)
-            surely &= mean + PESSIMISM * std <= 0.0
-        return surely
+        return np.all(self._pessimistic(X) <= 0.0, axis=0)
+
+    def _pessimistic(self, X):
+        """Return values worse than predicted, (m, n): so many standard deviations."""
+        predicted = np.array([process.predict(X) for process in self.processes])
+        return predicted[:, 0] + PESSIMISM * predicted[:, 1]
 
 
 def fit_feasibility(states, X, constraints, *, tune=True):
