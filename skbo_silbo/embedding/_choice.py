@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skbo_silbo._checks import missing_members
+from skbo_silbo._members import missing_members
 from skbo_silbo._numerics._priors import LEAST_SPARSE_DIMENSION
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.embedding._learner_protocol import Embedding, Learner

@@ -164,9 +164,7 @@ class ActiveSubspaceLearner:
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the embedding, or the identity when equal values identify no direction."""
-        most = self.n_components
-        if most != "auto":
-            most = min(most, len(X) - 1)
+        most = "auto" if self.n_components == "auto" else min(self.n_components, len(X) - 1)
         estimator = ActiveSubspace(most, random_state=0)
         return TransformerLearner(self.name, estimator).learn(X, y, X_unlabeled)
 

@@ -6,8 +6,7 @@ outnumber them (MATH section 4).
 """
 
 from dataclasses import dataclass
-from functools import cached_property
-from types import MappingProxyType
+from functools import cached_property, partial
 from typing import Self
 
 import numpy as np
@@ -233,11 +232,7 @@ class SketchedLearner:
         return sketch
 
 
-def _count(d, m, rng):
-    return CountSketch.draw(d, m, rng, balanced=True)
-
-
-SKETCHES = MappingProxyType({"count": _count, "gaussian": GaussianSketch.draw})
+SKETCHES = {"count": partial(CountSketch.draw, balanced=True), "gaussian": GaussianSketch.draw}
 
 
 def draw_sketch(sketch, d, rng):

@@ -6,7 +6,8 @@ from functools import partial
 from numbers import Integral
 from types import MappingProxyType
 
-from skbo_silbo._checks import check_count, check_function, check_members, missing_members
+from skbo_silbo._checks import check_count, check_function
+from skbo_silbo._members import check_members, missing_members
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
 from skbo_silbo.acquisition._box_search import BoxSearch
 from skbo_silbo.acquisition._climb import Climb

@@ -4,16 +4,16 @@ That they have the members asked for is checked when the optimiser is made. The 
 library are not wrapped.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
-from skbo_silbo._checks import check_members
+from skbo_silbo._members import check_members
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.acquisition import AcquisitionFunction, Found, Search
+from skbo_silbo.acquisition import Found, Search
 from skbo_silbo.embedding import Embedding, Learner
 from skbo_silbo.embedding._learner_protocol import check_learnt
 from skbo_silbo.mapping import Mapping
@@ -22,15 +22,19 @@ from skbo_silbo.surrogate import Surrogate, Warp
 
 
 @dataclass(frozen=True)
-class GivenLearner:
-    """A learner of the embedding that a user wrote."""
+class Given:
+    """A part that a user wrote."""
 
-    given: Learner
+    given: Any
 
     @property
     def name(self):
-        """The learner's."""
+        """Its own, of a learner or a scale."""
         return self.given.name
+
+
+class GivenLearner(Given):
+    """A learner of the embedding that a user wrote."""
 
     def learn(self, X, y, X_unlabeled):
         """Return the embedding learnt, after refusing what is none of points of X."""
@@ -39,11 +43,8 @@ class GivenLearner:
         return learnt
 
 
-@dataclass(frozen=True)
-class GivenSearch:
+class GivenSearch(Given):
     """A search of the acquisition that a user wrote."""
-
-    given: Search
 
     def find(self, surface, ranked, space, rng):
         """Return what it found, after refusing what is no `Found`."""
@@ -64,11 +65,8 @@ class GivenSearch:
         return found
 
 
-@dataclass(frozen=True)
-class GivenAcquisition:
+class GivenAcquisition(Given):
     """An acquisition function that a user wrote."""
-
-    given: AcquisitionFunction
 
     def __call__(self, mean, std, best, *, return_gradient=False):
         """Return what it does, after refusing what no point can be chosen by."""
@@ -128,27 +126,16 @@ def _always(acquisition, t):
     return acquisition
 
 
-@dataclass(frozen=True)
-class GivenSchedule:
+class GivenSchedule(Given):
     """A function that a user wrote, which gives the acquisition function of every proposal."""
-
-    given: Callable
 
     def __call__(self, t):
         """Return that of proposal t, looked at."""
         return GivenAcquisition(self.given(t))
 
 
-@dataclass(frozen=True)
-class GivenWarp:
+class GivenWarp(Given):
     """A scale of the values that a user wrote."""
-
-    given: Warp
-
-    @property
-    def name(self):
-        """The scale's."""
-        return self.given.name
 
     def __call__(self, y):
         """Return the values on the scale, after refusing a scale that they are not on."""
@@ -166,11 +153,8 @@ class GivenWarp:
         return self.given.log_slope(y)
 
 
-@dataclass(frozen=True)
-class GivenDesign:
+class GivenDesign(Given):
     """A function for the first points that a user wrote."""
-
-    given: Callable
 
     def __call__(self, n, d, rng):
         """Return the points, (n, d), after refusing those outside the cube."""

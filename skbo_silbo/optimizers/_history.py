@@ -101,7 +101,9 @@ class History:
         longer.noise_std = np.append(self.noise_std, noise_std)
         blocks = self.constraints, constraints
         m = max(block.shape[1] for block in blocks)
-        longer.constraints = np.vstack([_widened(block, m) for block in blocks])
+        unknown = (np.full((len(block), m), np.nan) for block in blocks)
+        widened = [b if b.shape[1] == m else nan for b, nan in zip(blocks, unknown, strict=True)]
+        longer.constraints = np.vstack(widened)
         return longer
 
     def best_index(self):
@@ -149,12 +151,6 @@ def total_violation(constraints):
         with np.errstate(over="ignore"):
             total += np.where(values > 0.0, values / np.median(some), 0.0) if some.size else values
     return total
-
-
-def _widened(constraints, m):
-    if constraints.shape[1] == m:
-        return constraints
-    return np.full((len(constraints), m), np.nan)
 
 
 def is_beyond(y):
