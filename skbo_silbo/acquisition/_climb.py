@@ -209,7 +209,8 @@ def climb(surface, X, values, held):
     -------
     ends : ndarray of shape (k, d)
     """
-    Z, chosen = surface.embedding.project(X), []
+    Z = surface.embedding.project(X)
+    chosen: list[int] = []
     radius = 0.1 * np.sqrt(Z.var(axis=0).sum())  # a tenth of the candidates' spread
     for i in np.argsort(-values, kind="stable"):
         if (np.linalg.norm(Z[i] - Z[chosen], axis=1) > radius).all():

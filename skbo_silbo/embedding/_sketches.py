@@ -7,7 +7,8 @@ outnumber them (MATH section 4).
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Self
+from types import MappingProxyType
+from typing import Any, Self
 
 import numpy as np
 
@@ -215,7 +216,7 @@ class SketchedLearner:
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the embedding ``z = x S B``, S the sketch's orthonormal basis, B learnt there."""
         basis = self.refined(len(y)).basis
-        inner = self.learner.learn(X @ basis, y, X_unlabeled @ basis)
+        inner: Any = self.learner.learn(X @ basis, y, X_unlabeled @ basis)
         return LinearEmbedding(len(basis), basis if inner.is_identity else basis @ inner.basis)
 
     def refined(self, n: int) -> CountSketch | GaussianSketch:
@@ -232,7 +233,9 @@ class SketchedLearner:
         return sketch
 
 
-SKETCHES = {"count": partial(CountSketch.draw, balanced=True), "gaussian": GaussianSketch.draw}
+SKETCHES: MappingProxyType[str, Any] = MappingProxyType(
+    {"count": partial(CountSketch.draw, balanced=True), "gaussian": GaussianSketch.draw}
+)
 
 
 def draw_sketch(sketch, d, rng):
