@@ -5,8 +5,6 @@ scikit-learn release which moves or changes one fails there first, by name.
 """
 
 import inspect
-import os
-import threading
 import traceback
 import warnings
 from contextlib import contextmanager
@@ -23,6 +21,7 @@ from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils.parallel import Parallel, _get_threadpool_controller
 
 rows_of = _safe_indexing  # of arrays, frames, sparse matrices and lists
+threadpool_controller = _get_threadpool_controller
 
 
 def is_all_fits_failed(error):
@@ -63,47 +62,6 @@ def check_refit_names_a_metric(search, scores):
     """
     if callable(search.scoring) and isinstance(scores, dict):
         search._check_refit_for_multimetric(scores)
-
-
-class _Limited:
-    """How many contexts of `one_thread` are open in this process, and the threads found before."""
-
-    lock, n_open, found = threading.Lock(), 0, ()
-
-    @classmethod
-    def after_fork(cls):
-        """Begin anew in a child, where the threads that were inside are gone."""
-        cls.lock, cls.n_open = threading.Lock(), 0
-
-
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_Limited.after_fork)
-
-
-@contextmanager
-def one_thread():
-    """Return a context in which the linear algebra libraries use one thread.
-
-    With small matrices threads cost several times what they save. The limit of BLAS is the whole
-    process's: the first thread to enter notes what it finds, the last to leave restores that.
-    """
-    controller = _get_threadpool_controller()
-    blas = controller.select(user_api="blas")
-    with _Limited.lock:
-        if _Limited.n_open == 0:
-            _Limited.found = [library["num_threads"] for library in blas.info()]
-        _Limited.n_open += 1
-        limit = controller.limit(limits=1).__enter__()
-    try:
-        yield
-    finally:
-        with _Limited.lock:
-            _Limited.n_open -= 1
-            limit.__exit__(None, None, None)
-            for library, found in zip(blas.lib_controllers, _Limited.found, strict=True):
-                library.set_num_threads(1 if _Limited.n_open else found)
-            with blas.limit(limits=None):  # gives OpenBLAS back, which only one thread may set
-                pass
 
 
 @dataclass(frozen=True, eq=False)

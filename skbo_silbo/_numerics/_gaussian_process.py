@@ -20,6 +20,7 @@ The likelihood of c copies of a value is that of one value of noise ``v eta / c`
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky
@@ -30,6 +31,7 @@ from ._matern import DistancesTo, gradient_by_points, gradient_by_weights, mater
 
 LEAST_VARIANCE = 1e-14  # of a prediction, relative to the signal: below it rounding decides
 MIRRORED_ROWS = 128  # at a time: their columns stay in the processor's cache
+JITTER = 1e-10  # least noise variance, for standardised targets
 FANTASY_VARIANCE = 1e-8  # of a value added, relative to the signal: nearby points can be many
 
 
@@ -81,7 +83,8 @@ class GaussianProcess:
         correlation, _ = matern52(self.distances(X), derivative=False)
         half, _ = dtrtrs(self.cholesky, correlation.T, lower=1)
         mean = self.signal_variance * (correlation @ self.dual)
-        return mean, self._variance(np.einsum("ij,ij->j", half, half))
+        left = np.maximum(1.0 - np.einsum("ij,ij->j", half, half), LEAST_VARIANCE)
+        return mean, self.signal_variance * left
 
     def predict_mean(self, X):
         """Return the mean that `predict` returns, of shape (m,), in O(n m d)."""
@@ -104,15 +107,11 @@ class GaussianProcess:
         else:
             solved = dpotrs(self.cholesky, correlation.T, lower=1)[0].T
         mean = self.signal_variance * (correlation @ self.dual)
-        variance = self._variance(np.einsum("ij,ij->i", correlation, solved))
+        left = np.maximum(1.0 - np.einsum("ij,ij->i", correlation, solved), LEAST_VARIANCE)
         both = np.concatenate([derivative * self.dual, derivative * solved])
         twice = np.concatenate([X, X])
         slopes = self.signal_variance * gradient_by_points(both, twice, self.X, self.weights)
-        return mean, variance, slopes[: len(X)], -2.0 * slopes[len(X) :]
-
-    def _variance(self, explained):
-        """Return the variance where this share of the signal's is explained."""
-        return self.signal_variance * np.maximum(1.0 - explained, LEAST_VARIANCE)
+        return mean, self.signal_variance * left, slopes[: len(X)], -2.0 * slopes[len(X) :]
 
     def with_values(self, X, y):
         """Return a process with further values (fantasies), without noise; hyperparameters kept.
@@ -157,6 +156,60 @@ class GaussianProcess:
         """Return the log density of every ``y_i`` given all the others, of shape (n,), in nats."""
         mean, variance = self.leave_one_out()
         return -0.5 * (np.log(2.0 * np.pi * variance) + (self.y - mean) ** 2 / variance)
+
+
+@dataclass(frozen=True, eq=False)
+class Observations:
+    """What a Gaussian process is fitted to.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,)
+        Targets of mean 0 and variance 1, about.
+    known : ndarray of shape (n,) or float, default=0.0
+        Known variance of the noise of every target, on top of the noise that is searched for.
+    copies : ndarray of shape (n,) or float, default=1.0
+        As how many rows each counts, positive.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    known: np.ndarray | float = 0.0
+    copies: np.ndarray | float = 1.0
+
+    @property
+    def n_rows(self):
+        """Number of rows, copies included."""
+        return np.broadcast_to(self.copies, len(self.y)).sum()
+
+    def spread(self, most: int) -> Self:
+        """Return these, or where there are more rows, as many of them, evenly spread."""
+        if self.n_rows <= most:
+            return self
+        copies = np.broadcast_to(self.copies, self.y.shape)
+        at = np.linspace(0, self.n_rows - 1, most).astype(int)
+        drawn = np.searchsorted(np.cumsum(copies), at, side="right")
+        rows, times = np.unique(drawn, return_counts=True)
+        known = np.broadcast_to(self.known, self.y.shape)[rows]
+        return type(self)(self.X[rows], self.y[rows], known, times.astype(float))
+
+    def condition(self, theta):
+        """Return the `GaussianProcess` with the hyperparameters theta, conditioned on these."""
+        weights = np.broadcast_to(np.exp(-2.0 * theta[1:-1]), self.X.shape[1])
+        signal, noise = np.exp(theta[[0, -1]])
+        noise_variance = (noise + JITTER + self.known) / self.copies
+        return condition(self.X, self.y, weights, signal, noise_variance)
+
+    def log_likelihood(self, theta):
+        """Return the log density of the targets, copies included, and its gradient by theta."""
+        weights = np.broadcast_to(np.exp(-2.0 * theta[1:-1]), self.X.shape[1])
+        of_noise = *np.exp(theta[[0, -1]]), self.known, self.copies
+        value, gradient = log_marginal_likelihood(self.X, self.y, weights, *of_noise)
+        by_lengths = -2.0 * gradient[:-2]
+        if theta.size == 3:
+            by_lengths = by_lengths.sum(keepdims=True)
+        return value, np.concatenate([gradient[-2:-1], by_lengths, gradient[-1:]])
 
 
 def condition(X, y, weights, signal_variance, noise_variance):

@@ -8,77 +8,12 @@ theta     (3,)          the same with one length scale for all inputs
 ========  ============  =====================================================================
 """
 
-from dataclasses import dataclass
-from typing import Self
-
 import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.optimize import minimize
 
-from ._gaussian_process import condition, log_marginal_likelihood
-
 MAX_ITERATIONS = 60  # of L-BFGS-B for each start
-JITTER = 1e-10  # least noise variance, for standardised targets
 MOST_ROWS = 300  # by which hyperparameters are searched: n^3 for each of some 200 steps
-
-
-@dataclass(frozen=True, eq=False)
-class Observations:
-    """What a Gaussian process is fitted to.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, d)
-    y : ndarray of shape (n,)
-        Targets of mean 0 and variance 1, about.
-    known : ndarray of shape (n,) or float, default=0.0
-        Known variance of the noise of every target, on top of the noise that is searched for.
-    copies : ndarray of shape (n,) or float, default=1.0
-        As how many rows each counts, positive.
-    """
-
-    X: np.ndarray
-    y: np.ndarray
-    known: np.ndarray | float = 0.0
-    copies: np.ndarray | float = 1.0
-
-    @property
-    def n_rows(self):
-        """Number of rows, copies included."""
-        return np.broadcast_to(self.copies, len(self.y)).sum()
-
-    def spread(self, most: int) -> Self:
-        """Return these, or where there are more rows, as many of them, evenly spread."""
-        if self.n_rows <= most:
-            return self
-        copies = np.broadcast_to(self.copies, self.y.shape)
-        at = np.linspace(0, self.n_rows - 1, most).astype(int)
-        drawn = np.searchsorted(np.cumsum(copies), at, side="right")
-        rows, times = np.unique(drawn, return_counts=True)
-        known = np.broadcast_to(self.known, self.y.shape)[rows]
-        return type(self)(self.X[rows], self.y[rows], known, times.astype(float))
-
-    def condition(self, theta):
-        """Return the `GaussianProcess` with the hyperparameters theta, conditioned on these."""
-        weights, signal, noise = self._split(theta)
-        noise_variance = (noise + JITTER + self.known) / self.copies
-        return condition(self.X, self.y, weights, signal, noise_variance)
-
-    def log_likelihood(self, theta):
-        """Return the log density of the targets, copies included, and its gradient by theta."""
-        weights, signal, noise = self._split(theta)
-        value, gradient = log_marginal_likelihood(
-            self.X, self.y, weights, signal, noise, self.known, self.copies
-        )
-        by_lengths = -2.0 * gradient[:-2]
-        if theta.size == 3:
-            by_lengths = by_lengths.sum(keepdims=True)
-        return value, np.concatenate([gradient[-2:-1], by_lengths, gradient[-1:]])
-
-    def _split(self, theta):
-        """Return weights, signal variance and noise variance."""
-        weights = np.broadcast_to(np.exp(-2.0 * theta[1:-1]), self.X.shape[1])
-        return weights, *np.exp(theta[[0, -1]])
 
 
 def most_probable(log_likelihood, prior, *starts):
@@ -98,7 +33,8 @@ def most_probable(log_likelihood, prior, *starts):
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo._numerics._hyperparameters import Observations, most_probable
+    >>> from skbo_silbo._numerics._gaussian_process import Observations
+    >>> from skbo_silbo._numerics._hyperparameters import most_probable
     >>> from skbo_silbo._numerics._priors import sparse_prior
     >>> X = np.random.default_rng(0).uniform(-1, 1, size=(40, 2))
     >>> y, prior = 3.0 * X[:, 0] ** 2 - 1.0, sparse_prior(2)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ._hyperparameters import Observations, most_probable
+from ._gaussian_process import Observations
+from ._hyperparameters import most_probable
 
 LARGEST_R2 = 0.999
 """Share of an input's own quadratic at which its screened weight stops growing."""

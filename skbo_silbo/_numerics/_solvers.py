@@ -76,12 +76,7 @@ def solve_randomized(pencil, n_wanted, random_state=None):
 
 
 PENCIL_SOLVERS = MappingProxyType(
-    {
-        "dense": solve_dense,
-        "dual": solve_dual,
-        "iterative": solve_iterative,
-        "randomized": solve_randomized,
-    }
+    dict(dense=solve_dense, dual=solve_dual, iterative=solve_iterative, randomized=solve_randomized)
 )
 
 

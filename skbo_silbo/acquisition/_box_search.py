@@ -3,12 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import Generator
 
-from skbo_silbo._typing import FloatArray, SpaceLike
-from skbo_silbo.acquisition._climb import N_BEST, points_near
+from skbo_silbo.acquisition._climb import N_BEST, Found, points_near
 from skbo_silbo.acquisition._functions import N_CANDIDATES
-from skbo_silbo.acquisition._search_protocol import AcquisitionSurface, Found
 
 N_NEAR = 384  # candidates round the best: as many as those of the climb
 N_ROUNDS = 3  # of these where the acquisition has many peaks; not tuned
@@ -26,9 +23,7 @@ class BoxSearch:
 
     n_rounds: int = 0
 
-    def find(
-        self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
-    ) -> Found:
+    def find(self, surface, ranked, space, rng):
         """Return the candidates; they are coordinates alone (see `Search`)."""
         widths = surface.embedding.half_widths
         Z = rng.uniform(-1.0, 1.0, (N_CANDIDATES, widths.size)) * widths

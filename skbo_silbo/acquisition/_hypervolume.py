@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from skbo_silbo._typing import BoolArray, FloatArray
-from skbo_silbo.acquisition._search_protocol import AcquisitionSurface
+from skbo_silbo.acquisition._functions import AcquisitionSurface
 from skbo_silbo.surrogate import Surrogate
 
 LARGEST_BLOCK = 10**6  # products of points and boxes computed at once

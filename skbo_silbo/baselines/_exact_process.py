@@ -5,7 +5,7 @@ from copy import copy
 import numpy as np
 from scipy.stats import norm
 
-from skbo_silbo.surrogate._warps import location_and_scale
+from skbo_silbo.surrogate._process import location_and_scale
 
 
 class ExactProcess:

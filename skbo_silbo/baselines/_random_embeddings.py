@@ -16,9 +16,7 @@ from skbo_silbo.acquisition._climb import Climb
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.embedding._choice import FixedLearner
-from skbo_silbo.embedding._count_sketch import CountSketch
-from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
-from skbo_silbo.embedding._sketched import SKETCH_STREAM
+from skbo_silbo.embedding._sketches import SKETCH_STREAM, CountSketch, GaussianSketch
 from skbo_silbo.mapping._bottom_up import BottomUp
 from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers import Configuration

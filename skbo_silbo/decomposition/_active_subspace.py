@@ -10,8 +10,8 @@ from sklearn.utils import check_array
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
 from .._checks import check_choice, check_integer, check_share
-from .._numerics._gaussian_process import GaussianProcess
-from .._numerics._hyperparameters import Observations, climb
+from .._numerics._gaussian_process import GaussianProcess, Observations
+from .._numerics._hyperparameters import climb
 from .._numerics._priors import PRIORS, UNIFORM_WIDTH, HyperparameterPrior
 from .._numerics._screening import searched_process
 from ._projection import LinearProjection

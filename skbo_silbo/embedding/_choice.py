@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from skbo_silbo._checks import missing_members
+from skbo_silbo._members import missing_members
 from skbo_silbo._numerics._priors import LEAST_SPARSE_DIMENSION
-from skbo_silbo._typing import Auto, FloatArray, TransformerLike
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.embedding._learner_protocol import Embedding, Learner
 from skbo_silbo.embedding._learners import LEARNERS, transformer_learner
 from skbo_silbo.embedding._linear import LinearEmbedding
@@ -54,9 +54,7 @@ class FixedLearner:
         return self.embedding
 
 
-def choose_embedding(
-    embedding: str | Learner | TransformerLike, n_components: int | Auto, d: int
-) -> Learner:
+def choose_embedding(embedding, n_components, d):
     """Return the learner that the option `embedding` stands for.
 
     Parameters
@@ -84,7 +82,7 @@ def choose_embedding(
             "Set it on the object."
         )
     if not missing_members(embedding, Learner):
-        return cast(Learner, embedding)
+        return embedding
     if isinstance(embedding, type) or not is_transformer(embedding):
         raise ValueError(
             f"embedding must be one of {sorted(EMBEDDINGS)}, a transformer with components_ or "

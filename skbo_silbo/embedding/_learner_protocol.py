@@ -11,7 +11,7 @@ B          (d, r)     orthonormal columns; the embedding is ``z = x B``
 
 from typing import Any, Protocol
 
-from skbo_silbo._checks import check_members
+from skbo_silbo._members import check_members
 from skbo_silbo._typing import FloatArray
 
 REMEDY = "Return skbo_silbo.embedding.LinearEmbedding.from_components(rows), a row a direction."

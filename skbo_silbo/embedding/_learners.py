@@ -11,7 +11,7 @@ import numpy as np
 from skbo_silbo._typing import Auto, FloatArray, TransformerLike
 from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
 from skbo_silbo.embedding._linear import LinearEmbedding
-from skbo_silbo.embedding._nonlinear import NonlinearLearner, check_maps_back, fit_clone
+from skbo_silbo.embedding._nonlinear import NonlinearLearner, check_maps_back, fit_clone, varies
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
@@ -38,7 +38,7 @@ class TransformerLearner:
 
         Equal values of y, or equal rows of X, identify no direction: then it is the identity.
         """
-        if not _varies(X, y):
+        if not varies(X, y):
             return LinearEmbedding(X.shape[1])
         transformer = fit_clone(self.transformer, X, y, X_unlabeled)
         return LinearEmbedding.from_components(transformer.components_)
@@ -98,7 +98,7 @@ class SemiSIRLearner:
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the embedding, or the identity when equal values identify no direction."""
-        if not _varies(X, y):
+        if not varies(X, y):
             return LinearEmbedding(X.shape[1])
         slices = slice_response(y, self._n_slices)
         if not _means_differ(slices, X):
@@ -162,9 +162,7 @@ class ActiveSubspaceLearner:
 
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the embedding, or the identity when equal values identify no direction."""
-        most = self.n_components
-        if most != "auto":
-            most = min(most, len(X) - 1)
+        most = "auto" if self.n_components == "auto" else min(self.n_components, len(X) - 1)
         estimator = ActiveSubspace(most, random_state=0)
         return TransformerLearner(self.name, estimator).learn(X, y, X_unlabeled)
 
@@ -187,7 +185,7 @@ class CoordinatesLearner:
     def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
         """Return the embedding, or the identity when equal values say nothing."""
         d = X.shape[1]
-        if not _varies(X, y):
+        if not varies(X, y):
             return LinearEmbedding(d)
         weights = GaussianProcessSurrogate(prior="sparse").fit(X, y).relevance_ ** 2
         order = np.argsort(-weights, kind="stable")
@@ -201,11 +199,6 @@ class CoordinatesLearner:
         raised = weights + NEGLIGIBLE_WEIGHT * weights[0]
         ratios = raised[:-1] / raised[1:]
         return int(np.argmax(ratios[: max(n // 3, 1)])) + 1 if ratios.size else 1
-
-
-def _varies(X, y):
-    """Whether neither all rows of X, nor all values of y, are the same."""
-    return np.unique(y).size > 1 and bool(np.ptp(X, axis=0).any())
 
 
 def _means_differ(slices, X):

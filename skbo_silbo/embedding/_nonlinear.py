@@ -118,10 +118,15 @@ class NonlinearLearner:
 
         Equal values of y, or equal rows of X, identify nothing: then it is the identity.
         """
-        if np.unique(y).size < 2 or not np.ptp(X, axis=0).any():
+        if not varies(X, y):
             return LinearEmbedding(X.shape[1])
         transformer = fit_clone(self.transformer, X, y, X_unlabeled)
         return TransformerEmbedding.round_image(transformer, np.vstack([X, X_unlabeled]))
+
+
+def varies(X, y):
+    """Return whether neither all rows of X, nor all values of y, are the same."""
+    return np.unique(y).size > 1 and bool(np.ptp(X, axis=0).any())
 
 
 def fit_clone(transformer, X, y, X_unlabeled):

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from skbo_silbo._typing import FloatArray
-from skbo_silbo.embedding import Embedding
 from skbo_silbo.mapping._mapping_protocol import FullMapping
 
 
@@ -27,15 +25,9 @@ class BottomUp(FullMapping):
 
     keeps_coordinates = True
 
-    def lift(
-        self, Z: FloatArray, embedding: Embedding, incumbent: FloatArray | None = None
-    ) -> FloatArray:
+    def lift(self, Z, embedding, incumbent=None):
         """Return the points, (m, d), of the cube that stand for the coordinates Z, (m, r)."""
         return np.clip(embedding.expand(Z), -1.0, 1.0)
-
-    def carry(self, X: FloatArray, embedding: Embedding) -> FloatArray:
-        """Return coordinates, (n, r), for points X that were not made from coordinates."""
-        return embedding.project(X)
 
 
 class InverseMapping(BottomUp):

@@ -34,10 +34,8 @@ class CoordinateLedger:
 
     def note(self, X: FloatArray, Z: FloatArray) -> None:
         """Take notice of the coordinates Z, (m, r), that the points X, (m, d), were made from."""
-        if self._Z is None:
-            self._Z, self._X = np.array(Z), np.array(X)
-        else:
-            self._Z, self._X = np.vstack([self._Z, Z]), np.vstack([self._X, X])
+        self._Z = np.array(Z) if self._Z is None else np.vstack([self._Z, Z])
+        self._X = np.array(X) if self._X is None else np.vstack([self._X, X])
         self._keys = [*self._keys, *keys_of(X)]
 
     def select(self, X: FloatArray, *values: FloatArray) -> tuple[FloatArray, ...]:

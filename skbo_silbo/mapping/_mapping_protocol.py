@@ -34,6 +34,10 @@ class FullMapping(Mapping, Protocol):
     keeps_coordinates: bool
     """Whether coordinates stay, and points move, when the embedding changes."""
 
+    def carry(self, X: FloatArray, embedding: Embedding) -> FloatArray:
+        """Return the coordinates, (n, r), of points X that were not made from coordinates."""
+        return embedding.project(X)
+
     def place(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
     ) -> FloatArray:

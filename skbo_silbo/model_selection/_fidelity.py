@@ -23,11 +23,11 @@ from scipy.stats import rankdata
 from sklearn.base import is_classifier
 
 from skbo_silbo._checks import did_you_mean, warn_user
-from skbo_silbo._sklearn import one_thread
+from skbo_silbo._numerics._threads import one_thread
 from skbo_silbo.acquisition import AcquisitionSurface
 from skbo_silbo.acquisition._part import Part
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._model import lowest_mean
+from skbo_silbo.optimizers._loop import lowest_mean
 from skbo_silbo.space import SpaceExhausted, SpaceUnion, key_of
 from skbo_silbo.space._keys import keys_of
 

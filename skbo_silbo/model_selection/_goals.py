@@ -28,7 +28,7 @@ from skbo_silbo.acquisition._hypervolume import (
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers._history import impute_failures
 from skbo_silbo.space._keys import keys_of
-from skbo_silbo.surrogate._fitting import refit
+from skbo_silbo.surrogate._process import refit
 from skbo_silbo.surrogate._warps import HalfLog
 
 TIME, SCORE = "fit_time", "score"  # goals that no metric need be named for

@@ -19,11 +19,10 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from skbo_silbo._numerics._priors import LEAST_SPARSE_DIMENSION
-from skbo_silbo._sklearn import one_thread
+from skbo_silbo._numerics._threads import one_thread
 from skbo_silbo.acquisition import AcquisitionSurface
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.surrogate._fitting import refit
-from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate, refit
 
 SHORTEST = 1e-4  # seconds of the fits of a candidate: clocks do not tell shorter times apart
 N_RECENT = 5  # proposals, whose median says how long the next one will take

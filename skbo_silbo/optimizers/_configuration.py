@@ -6,9 +6,8 @@ from functools import partial
 from numbers import Integral
 from types import MappingProxyType
 
-import numpy as np
-
-from skbo_silbo._checks import check_count, check_function, check_members, missing_members
+from skbo_silbo._checks import check_count, check_function
+from skbo_silbo._members import check_members, missing_members
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
 from skbo_silbo.acquisition._box_search import BoxSearch
 from skbo_silbo.acquisition._climb import Climb
@@ -19,15 +18,7 @@ from skbo_silbo.mapping import Mapping
 from skbo_silbo.mapping._bottom_up import BottomUp
 from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers._design import random_points, sobol_points
-from skbo_silbo.optimizers._given_parts import (
-    GivenAcquisition,
-    GivenDesign,
-    GivenLearner,
-    GivenSchedule,
-    GivenSearch,
-    GivenWarp,
-    as_mapping,
-)
+from skbo_silbo.optimizers._given_parts import at_every_proposal, looked_at
 from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, Warp
 from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor, sklearn_process
 from skbo_silbo.surrogate._warps import WARPS, AsTold
@@ -83,20 +74,11 @@ class Configuration:
         return self.acquisition is ACQUISITIONS["ei"]
 
     def __post_init__(self):
-        """Refuse parts without what the loop asks of them; look at what parts of one's own return.
-
-        The record is frozen, so that the parts are set as `object` does.
-        """
-        check_members("embedding", self.learner, Learner)
-        check_members("search", self.search, Search)
-        check_members("surrogate", self.surrogate, Surrogate)
-        for warp in self.warps:
-            check_members("warp", warp, Warp)
-        for name, given in GIVEN.items():
-            part = getattr(self, name)
-            if not is_ours(part):
-                object.__setattr__(self, name, given(part))
-        warps = tuple(w if is_ours(w) else GivenWarp(w) for w in self.warps)
+        """Look at what parts of one's own have and return; the record is frozen else."""
+        for name in ("learner", "mapping", "search", "acquisition", "design", "surrogate"):
+            if not is_ours(getattr(self, name)):
+                object.__setattr__(self, name, looked_at(name, getattr(self, name)))
+        warps = tuple(w if is_ours(w) else looked_at("warp", w) for w in self.warps)
         object.__setattr__(self, "warps", warps)
 
 
@@ -104,19 +86,9 @@ def is_ours(part):
     """Return whether a part, an object or a function, was written in this library."""
     part = part.func if isinstance(part, partial) else part
     where = getattr(part, "__module__", None) or type(part).__module__
-    return where.startswith("skbo_silbo.")
+    return where.startswith("skbo_silbo.") and not isinstance(part, type)
 
 
-GIVEN = MappingProxyType(
-    {
-        "learner": GivenLearner,
-        "mapping": as_mapping,
-        "search": GivenSearch,
-        "acquisition": GivenSchedule,
-        "design": GivenDesign,
-    }
-)
-"""What makes a part of the loop of one that a user wrote."""
 DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
 SEARCHES = MappingProxyType(
     {"auto": Climb, "climb": Climb, "parzen-turns": ParzenTurns, "random": BoxSearch}
@@ -185,13 +157,7 @@ def make_acquisition(acquisition):
     given = "a function of (mean, std, best, return_gradient)"
     if isinstance(acquisition, str) or acquisition is None:
         return named("acquisition", acquisition, ACQUISITIONS, given)
-    _try_acquisition(acquisition)
-    looked_at = acquisition if is_ours(acquisition) else GivenAcquisition(acquisition)
-    return partial(_at_every_proposal, looked_at)
-
-
-def _at_every_proposal(acquisition, t):
-    return acquisition
+    return at_every_proposal(acquisition, is_ours(acquisition))
 
 
 def make_design(design):
@@ -268,29 +234,3 @@ def check_schedule(update_every):
             f"{update_every!r}. Write update_every=[20] to learn once more, from 20 values."
         )
     return tuple(check_count("update_every", n) for n in update_every)
-
-
-def _try_acquisition(acquisition):
-    """Refuse what does not return three arrays for (mean, std, best, return_gradient=True)."""
-    moments = np.array([0.5, -0.5]), np.array([1.0, 0.1])
-    try:
-        plain = acquisition(*moments, 0.0)
-        parts = [plain, *acquisition(*moments, 0.0, return_gradient=True)]
-    except Exception as error:
-        raise ValueError(
-            "acquisition must be a name or a function of (mean, std, best, return_gradient): a "
-            f"trial of {acquisition!r} ended in {type(error).__name__}: {error}."
-        ) from error
-    if [np.shape(part) for part in parts] != [(2,)] * 4:
-        raise ValueError(
-            "acquisition must return values, (n,), and with return_gradient=True also their "
-            f"derivatives by mean and std: got shapes {[np.shape(part) for part in parts]} for "
-            "n = 2. Try skbo_silbo.testing.check_acquisition."
-        )
-    low, high = acquisition(np.array([-3.0, 3.0]), np.ones(2), 0.0)
-    if np.isnan(parts).any() or not low >= high:
-        raise ValueError(
-            "acquisition must be larger where a point is better, and values are minimised: a trial "
-            f"of {acquisition!r} gave {low:g} for a mean of -3 and {high:g} for one of 3, with std "
-            "1 and best 0. Turn its sign, or try skbo_silbo.testing.check_acquisition."
-        )

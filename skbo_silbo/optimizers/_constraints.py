@@ -1,7 +1,6 @@
 """Constraints on cheap known functions of a point, as `scipy.optimize` writes them."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -10,12 +9,7 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from skbo_silbo._checks import as_reals
 from skbo_silbo.acquisition._part import Equations
-from skbo_silbo.journal._differences import (
-    CHANGES,
-    agreeing,
-    describe_lasting,
-    differences_in_words,
-)
+from skbo_silbo.journal import _differences as differences
 from skbo_silbo.space._union import branches_of
 
 N_PROBES = 64  # points that a function is called with, to see what that changes in it
@@ -35,7 +29,8 @@ def as_violation(constraints, space):
 
     Returns
     -------
-    violation : Violation or None
+    violation : callable or None
+        Of a point.
 
     Raises
     ------
@@ -44,27 +39,15 @@ def as_violation(constraints, space):
         satisfy it.
     """
     checks = tuple(_Check(constraint, space) for constraint in listed(constraints))
-    return Violation(checks) if checks else None
+    return partial(_violation, checks) if checks else None
 
 
-@dataclass(frozen=True)
-class Violation:
-    """How far points are from satisfying constraints.
+def _violation(checks, point):
+    """Return the sum of what a point passes constraints by: 0 if it satisfies all.
 
-    Attributes
-    ----------
-    checks : tuple of callable
-        Each of a point: by how much it passes one constraint.
+    Infinite where a function returns no finite number.
     """
-
-    checks: tuple
-
-    def __call__(self, point):
-        """Return the sum of what a point passes them by: 0 if it satisfies all.
-
-        Infinite where a function returns no finite number.
-        """
-        return sum(check(point) for check in self.checks)
+    return sum(check(point) for check in checks)
 
 
 def as_equations(constraints, space):
@@ -109,7 +92,9 @@ def require_same_constraints(then, now):
     ValueError
         Naming the differences.
     """
-    if shown := differences_in_words(*agreeing({"rule": then}, {"rule": now})):
+    if shown := differences.differences_in_words(
+        *differences.agreeing({"rule": then}, {"rule": now})
+    ):
         raise ValueError(
             f"constraints must be those that the optimiser was saved with: {shown}. Give them, or "
             "tell what is known to a new optimiser."
@@ -118,7 +103,9 @@ def require_same_constraints(then, now):
 
 def in_words(described):
     """Return the classes and functions of constraints that `describe_constraints` described."""
-    return ", ".join("one that cannot be pickled" if d == CHANGES else _name(d) for d in described)
+    return ", ".join(
+        "one that cannot be pickled" if d == differences.CHANGES else _name(d) for d in described
+    )
 
 
 def _name(described):
@@ -137,11 +124,11 @@ def _described(constraint, space, whole):
                 check(point)
 
     try:
-        return describe_lasting(_parts(constraint), use)
+        return differences.describe_lasting(_parts(constraint), use)
     except ValueError as error:
         if whole:
             raise ValueError(f"constraints: {error}") from error
-        return CHANGES
+        return differences.CHANGES
 
 
 def _parts(constraint):

@@ -26,8 +26,9 @@ from skbo_silbo.journal._describe import describe
 from skbo_silbo.journal._differences import differences_in_words
 from skbo_silbo.optimizers._seed import RootSeed
 from skbo_silbo.space import Box
-from skbo_silbo.space._description import describe_space
 from skbo_silbo.space._keys import keys_of
+from skbo_silbo.space._union import branches_of
+from skbo_silbo.space._value_words import in_words
 
 SET, ADDED, INSIDE = "=", "+", "in"  # of a change in what was learnt
 FORMAT, VERSION = "skbo_silbo optimizer", 4
@@ -283,6 +284,45 @@ def space_to_data(space):
         return {"parameters": describe_space(space)}
     rows = zip(space.lower.tolist(), space.upper.tolist(), space.scale, strict=True)
     return {"bounds": [[part for part in row if part is not None] for row in rows]}
+
+
+def describe_space(space):
+    """Return the parameters of a space of named parameters, as data for JSON.
+
+    Parameters
+    ----------
+    space : Space or SpaceUnion
+
+    Returns
+    -------
+    description : list of list of [str, dict]
+        For every branch (a `Space` is its own) the parameters in order: name, and what the values
+        are.
+
+    Examples
+    --------
+    >>> from skbo_silbo import Space
+    >>> describe_space(Space({"C": [1, 10], "kernel": ["rbf", None]}))
+    [[['C', {'levels': [1, 10], 'centres': [-0.5, 0.5]}],
+      ['kernel', {'categories': ['rbf', None]}]]]
+    """
+    return [
+        [
+            [p.name, {k: _value_described(v) for k, v in p.summary().items()}]
+            for p in branch.parameters
+        ]
+        for branch in branches_of(space)
+    ]
+
+
+def _value_described(value):
+    """Return what tells a value from others; its text where they cannot be seen."""
+    if isinstance(value, list):
+        return [_value_described(member) for member in value]
+    try:
+        return describe(value)
+    except ValueError:
+        return in_words(value)
 
 
 def box_from_data(bounds):

@@ -4,31 +4,37 @@ That they have the members asked for is checked when the optimiser is made. The 
 library are not wrapped.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
-from skbo_silbo._checks import check_members
+from skbo_silbo._members import check_members
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.acquisition import AcquisitionFunction, Found, Search
+from skbo_silbo.acquisition import Found, Search
 from skbo_silbo.embedding import Embedding, Learner
 from skbo_silbo.embedding._learner_protocol import check_learnt
 from skbo_silbo.mapping import Mapping
 from skbo_silbo.mapping._mapping_protocol import FullMapping
-from skbo_silbo.surrogate import Warp
+from skbo_silbo.surrogate import Surrogate, Warp
 
 
 @dataclass(frozen=True)
-class GivenLearner:
-    """A learner of the embedding that a user wrote."""
+class Given:
+    """A part that a user wrote."""
 
-    given: Learner
+    given: Any
 
     @property
     def name(self):
-        """The learner's."""
+        """Its own, of a learner or a scale."""
         return self.given.name
+
+
+class GivenLearner(Given):
+    """A learner of the embedding that a user wrote."""
 
     def learn(self, X, y, X_unlabeled):
         """Return the embedding learnt, after refusing what is none of points of X."""
@@ -37,11 +43,8 @@ class GivenLearner:
         return learnt
 
 
-@dataclass(frozen=True)
-class GivenSearch:
+class GivenSearch(Given):
     """A search of the acquisition that a user wrote."""
-
-    given: Search
 
     def find(self, surface, ranked, space, rng):
         """Return what it found, after refusing what is no `Found`."""
@@ -62,19 +65,14 @@ class GivenSearch:
         return found
 
 
-@dataclass(frozen=True)
-class GivenAcquisition:
+class GivenAcquisition(Given):
     """An acquisition function that a user wrote."""
-
-    given: AcquisitionFunction
 
     def __call__(self, mean, std, best, *, return_gradient=False):
         """Return what it does, after refusing what no point can be chosen by."""
         returned = self.given(mean, std, best, return_gradient=return_gradient)
         try:
-            parts = [
-                np.asarray(p, dtype=float) for p in (returned if return_gradient else [returned])
-            ]
+            parts = [np.asarray(p, float) for p in (returned if return_gradient else [returned])]
         except (TypeError, ValueError):
             parts = []
         shapes = [part.shape for part in parts]
@@ -97,27 +95,47 @@ class GivenAcquisition:
         return returned
 
 
-@dataclass(frozen=True)
-class GivenSchedule:
-    """A function that a user wrote, which gives the acquisition function of every proposal."""
+def at_every_proposal(acquisition, ours):
+    """Return what gives every proposal a function, after a trial of what that returns."""
+    moments = np.array([0.5, -0.5]), np.array([1.0, 0.1])
+    try:
+        plain = acquisition(*moments, 0.0)
+        parts = [plain, *acquisition(*moments, 0.0, return_gradient=True)]
+    except Exception as error:
+        raise ValueError(
+            "acquisition must be a name or a function of (mean, std, best, return_gradient): a "
+            f"trial of {acquisition!r} ended in {type(error).__name__}: {error}."
+        ) from error
+    if [np.shape(part) for part in parts] != [(2,)] * 4:
+        raise ValueError(
+            "acquisition must return values, (n,), and with return_gradient=True also their "
+            f"derivatives by mean and std: got shapes {[np.shape(part) for part in parts]} for "
+            "n = 2. Try skbo_silbo.testing.check_acquisition."
+        )
+    low, high = acquisition(np.array([-3.0, 3.0]), np.ones(2), 0.0)
+    if np.isnan(parts).any() or not low >= high:
+        raise ValueError(
+            "acquisition must be larger where a point is better, and values are minimised: a trial "
+            f"of {acquisition!r} gave {low:g} for a mean of -3 and {high:g} for one of 3, with std "
+            "1 and best 0. Turn its sign, or try skbo_silbo.testing.check_acquisition."
+        )
+    return partial(_always, acquisition if ours else GivenAcquisition(acquisition))
 
-    given: Callable
+
+def _always(acquisition, t):
+    return acquisition
+
+
+class GivenSchedule(Given):
+    """A function that a user wrote, which gives the acquisition function of every proposal."""
 
     def __call__(self, t):
         """Return that of proposal t, looked at."""
         return GivenAcquisition(self.given(t))
 
 
-@dataclass(frozen=True)
-class GivenWarp:
+class GivenWarp(Given):
     """A scale of the values that a user wrote."""
-
-    given: Warp
-
-    @property
-    def name(self):
-        """The scale's."""
-        return self.given.name
 
     def __call__(self, y):
         """Return the values on the scale, after refusing a scale that they are not on."""
@@ -135,11 +153,8 @@ class GivenWarp:
         return self.given.log_slope(y)
 
 
-@dataclass(frozen=True)
-class GivenDesign:
+class GivenDesign(Given):
     """A function for the first points that a user wrote."""
-
-    given: Callable
 
     def __call__(self, n, d, rng):
         """Return the points, (n, d), after refusing those outside the cube."""
@@ -213,3 +228,38 @@ def as_mapping(mapping: Mapping) -> FullMapping:
     """
     check_members("mapping", mapping, Mapping)
     return mapping if isinstance(mapping, FullMapping) else GivenMapping(mapping)
+
+
+# part of a `Configuration` -> its option, what it must have, what looks at what it returns
+GIVEN = MappingProxyType(
+    {
+        "learner": ("embedding", Learner, GivenLearner),
+        "mapping": ("mapping", Mapping, as_mapping),
+        "search": ("search", Search, GivenSearch),
+        "surrogate": ("surrogate", Surrogate, None),
+        "warp": ("warp", Warp, GivenWarp),
+        "acquisition": ("acquisition", None, GivenSchedule),
+        "design": ("design", None, GivenDesign),
+    }
+)
+
+
+def looked_at(name, part):
+    """Return a user's own part of a `Configuration`, checked, and with it what it returns."""
+    option, protocol, given = GIVEN[name]
+    if protocol is not None:
+        check_members(option, part, protocol)
+    return given(part) if given else part
+
+
+def checked_means(surrogate, Z):
+    """Return the means at coordinates, (n, r), after refusing what no search can use."""
+    mean, std = surrogate.predict(Z)
+    if not np.shape(mean) == np.shape(std) == (len(Z),) or not np.isfinite(mean).all():
+        raise ValueError(
+            f"predict of {type(surrogate).__name__} must return finite means and standard "
+            f"deviations, ({len(Z)},) each: got shapes {np.shape(mean)} and {np.shape(std)}, and "
+            f"{np.sum(~np.isfinite(mean))} means that are not finite. Try "
+            "skbo_silbo.testing.check_surrogate."
+        )
+    return mean

@@ -101,7 +101,9 @@ class History:
         longer.noise_std = np.append(self.noise_std, noise_std)
         blocks = self.constraints, constraints
         m = max(block.shape[1] for block in blocks)
-        longer.constraints = np.vstack([_widened(block, m) for block in blocks])
+        unknown = (np.full((len(block), m), np.nan) for block in blocks)
+        widened = [b if b.shape[1] == m else nan for b, nan in zip(blocks, unknown, strict=True)]
+        longer.constraints = np.vstack(widened)
         return longer
 
     def best_index(self):
@@ -121,30 +123,15 @@ class History:
         infeasible = ~is_feasible(self.constraints)[finite]
         return self.X[finite[np.lexsort([self.y[finite], infeasible])[:n]]]
 
-    def rows_beyond(self):
-        """Return the rows whose values are beyond what can be modelled with the others."""
-        return np.flatnonzero(is_beyond(self.y))
-
     @cached_property
     def canonical(self):
         """The evaluations sorted by X, y, noise_std and constraints: `Labelled`.
 
         Values and noise are as models see them (`as_modelled`).
         """
-        order = _sorted_rows(self.X, self.y, self.noise_std, *self.constraints.T[::-1])
+        order = np.lexsort([*self.constraints.T, self.noise_std, self.y, *self.X.T[::-1]])
         modelled = as_modelled(self.y[order], self.noise_std[order])
         return Labelled(self.X[order], *modelled, self.constraints[order])
-
-
-def _sorted_rows(X, *values):
-    """Return the order of the rows of X, (n, d), and where those are equal of values, (n,) each.
-
-    As `numpy.lexsort`, NaN last, but it compares no more columns than it takes to tell two rows
-    apart: of hundreds that is nearly always the first.
-    """
-    ranks = np.array([np.unique(v, return_inverse=True)[1] for v in values]).T.tolist()
-    keys = list(zip(X.tolist(), ranks, strict=True))
-    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
 
 
 def is_feasible(constraints):
@@ -164,12 +151,6 @@ def total_violation(constraints):
         with np.errstate(over="ignore"):
             total += np.where(values > 0.0, values / np.median(some), 0.0) if some.size else values
     return total
-
-
-def _widened(constraints, m):
-    if constraints.shape[1] == m:
-        return constraints
-    return np.full((len(constraints), m), np.nan)
 
 
 def is_beyond(y):
@@ -227,12 +208,23 @@ def as_modelled(y, noise_std):
     return y, np.minimum(noise_std, loudest)
 
 
-def warn_of_values_beyond(rows, y, sign=1.0):
-    """Say that these rows of the values, (n,), are beyond what can be modelled.
+def warn_of_told(before, y, sign, left_out):
+    """Warn of values, (n,), that are beyond what can be modelled since there were `before`.
 
-    They were given with this sign.
+    They were given with this sign. And warn, if they are left out, of constraints that were told
+    before.
     """
-    least, shown = sign * np.min(y[is_beyond(y)]), ", ".join(map(str, rows[:MOST_NAMED]))
+    if left_out:
+        warn_user(
+            "constraints were told of earlier points and are left out now: these points are not "
+            "known to be feasible, and none of them can be the best. Tell constraints with every "
+            "value, NaN where one is not known."
+        )
+    beyond = is_beyond(y)
+    rows = np.setdiff1d(np.flatnonzero(beyond), np.flatnonzero(is_beyond(before)))
+    if not rows.size:
+        return
+    least, shown = sign * np.min(y[beyond]), ", ".join(map(str, rows[:MOST_NAMED]))
     more = ", ..." if rows.size > MOST_NAMED else ""
     warnings.warn(
         f"{rows.size} of {y.size} values count as failed evaluations: from {least:.3g} on they are "
@@ -327,12 +319,3 @@ def as_constraints(constraints, shape, n_known):
             f"{values.shape[1]}. Give NaN where one is not known."
         )
     return values
-
-
-def warn_of_constraints_left_out():
-    """Say that values were told without constraints, which earlier ones have."""
-    warn_user(
-        "constraints were told of earlier points and are left out now: these points are not known "
-        "to be feasible, and none of them can be the best. Tell constraints with every value, NaN "
-        "where one is not known."
-    )

@@ -16,55 +16,42 @@ Each stage has a room (doc/architecture.rst): `embedding` learns B, `surrogate` 
 `acquisition` says where to look, `mapping` goes between z and x.
 """
 
-import math
 from abc import abstractmethod
 from dataclasses import replace
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 
-from skbo_silbo._sklearn import one_thread
+from skbo_silbo._numerics._threads import one_thread
 from skbo_silbo._typing import BoundsLike, FloatArray, RandomState
-from skbo_silbo.acquisition import AcquisitionSurface, ParzenTurns, log_expected_improvement
+from skbo_silbo.acquisition import AcquisitionSurface
 from skbo_silbo.acquisition._functions import no_improvement
 from skbo_silbo.acquisition._part import Part
-from skbo_silbo.embedding import Embedding, LinearEmbedding
+from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.embedding._choice import IdentityLearner
-from skbo_silbo.embedding._nonlinear import RELEARN, embedding_from_data, embedding_to_data
 from skbo_silbo.mapping._ledger import CoordinateLedger
 from skbo_silbo.mapping._mapping_protocol import FullMapping
 from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._configuration import Configuration
 from skbo_silbo.optimizers._design import Design, random_points
-from skbo_silbo.optimizers._events import places_of
+from skbo_silbo.optimizers._given_parts import checked_means
 from skbo_silbo.optimizers._history import Labelled, impute_failures
-from skbo_silbo.optimizers._model import (
-    Model,
-    Recommendation,
-    in_units_of,
-    is_update_due,
-    lowest_mean,
-)
-from skbo_silbo.sensitivity import LearntSubspace
-from skbo_silbo.sensitivity._subspace import describe_subspace
+from skbo_silbo.optimizers._model import Model
 from skbo_silbo.space import key_of
 from skbo_silbo.space._keys import first_rows
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._feasibility import fit_feasibility
-from skbo_silbo.surrogate._fitting import refit
+from skbo_silbo.surrogate._process import refit
 from skbo_silbo.surrogate._warps import choose_warp, warped_variance
 
 # Labels, relative, between choices of the scale. It is that of all runs of doc/search_log.rst, not
 # tuned.
 CHOICE_GROWTH = 1.25
-N_LOOKED_AT = 16  # of what a search found, at first, until one is admitted
 
 
-class EmbeddedOptimizer(AskTellOptimizer):
-    """Base of the optimisers with an embedding and a surrogate; a subclass says how to `configure`.
-
-    Its ``__init__`` keeps the arguments as attributes of their names, and then calls this one.
+class ProposalLoop(AskTellOptimizer):
+    """Proposals by an embedding and a surrogate; `EmbeddedOptimizer` is the base for subclasses.
 
     Parameters
     ----------
@@ -83,8 +70,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
         self._ledger = CoordinateLedger(mapping, self.space_) if mapping.keeps_coordinates else None
         self._model = Model(LinearEmbedding(d), self._configuration.warps[0])
         self._unlabeled = np.empty((0, d))  # what the last search ranked next
-        # the last `subspace_`, and the model that it was made from
-        self._described: tuple[Model, LearntSubspace] | None = None
+        # the last `subspace_`, after the model that it was made from
+        self._described: tuple[Any, ...] = (None, None)
 
     @abstractmethod
     def configure(self, d: int) -> Configuration:
@@ -95,18 +82,13 @@ class EmbeddedOptimizer(AskTellOptimizer):
         """How many points, observed ones included, come before the first model."""
         return self._configuration.n_initial
 
-    @property
-    def embedding_(self) -> Embedding:
-        """The embedding in use; the identity before the first model."""
-        return self._model.embedding
-
     # --- ask ------------------------------------------------------------------------------------
 
     def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
         """Return a place of the cube, (m,): of the design, or of the largest acquisition."""
-        index, n = self._n_known, len(self._history)
+        index = self._n_known
         with one_thread():
-            if index < self._configuration.n_initial or n == 0:
+            if index < self._configuration.n_initial or not len(self._history):
                 return self._design_point(index)
             moved = self._update_model()
             if moved is not None or self._model.surrogate is None:
@@ -117,17 +99,13 @@ class EmbeddedOptimizer(AskTellOptimizer):
 
     def _update_model(self):
         """Learn from all values, where due; or return a place to evaluate again before."""
-        moved = self._moved_point()
+        moved = self._ledger and self._ledger.waiting(self._seen)
         if moved is None and self._model.n_observed != len(self._history):
             self._model = self._learnt(self._model)
-            moved = self._moved_point()
+            moved = self._ledger and self._ledger.waiting(self._seen)
             if moved is None:
                 self._model = self._conditioned(self._model)
         return moved
-
-    def _moved_point(self):
-        """Return a place to evaluate again, since the embedding has changed, or None."""
-        return None if self._ledger is None else self._ledger.waiting(self._seen)
 
     def _design_point(self, index):
         X, Z = self._design.X, self._design.Z
@@ -181,7 +159,10 @@ class EmbeddedOptimizer(AskTellOptimizer):
             n_first = self._configuration.n_first_unlabeled
             self._unlabeled = self.space_.round(random_points(n_first, X.shape[1], self._rng(0, 4)))
         if n >= CHOICE_GROWTH * model.chosen_at:
-            model = replace(model, warp=self._choose_warp(X, y), chosen_at=n)
+            finite, seen = np.isfinite(y), self._configuration
+            values = model.embedding.project(X[finite]), y[finite]
+            warp = choose_warp(seen.warps, seen.surrogate, *values, self._rng(n, 1))
+            model = replace(model, warp=warp, chosen_at=n)
         learner = self._configuration.learner
         if isinstance(learner, IdentityLearner) and not first:
             return replace(model, learnt_at=n)
@@ -190,13 +171,10 @@ class EmbeddedOptimizer(AskTellOptimizer):
             return replace(model, learnt_at=n)
         if self._ledger is not None:
             self._ledger.move(learnt, self._seen, first)
-        return model.with_embedding(learnt, n, learner.name)
-
-    def _choose_warp(self, X, y):
-        finite = np.isfinite(y)
-        Z = self._model.embedding.project(X[finite])
-        warps, surrogate = self._configuration.warps, self._configuration.surrogate
-        return choose_warp(warps, surrogate, Z, y[finite], self._rng(y.size, 1))
+        step, path = (learner.name, learnt.r), model.path
+        path = path if path and path[-1][1:] == step else (*path, (n, *step))
+        relearnt = replace(model, embedding=learnt, learnt_at=n, path=path, moved=True)
+        return replace(relearnt, surrogate=None, n_observed=None)
 
     def _conditioned(self, model, *, tune=True):
         """Return the model with a surrogate of all observations, hyperparameters searched if due.
@@ -205,26 +183,27 @@ class EmbeddedOptimizer(AskTellOptimizer):
         ``tune=False`` hyperparameters are those of its states, and nothing is changed.
         """
         labelled, n = self._labelled(), len(self._history)
+        X, y, _, constraints = labelled
         if self._ledger is not None and tune:
-            self._ledger.adopt(labelled.X, model.embedding)
-        if not labelled.y.size:
+            self._ledger.adopt(X, model.embedding)
+        if not y.size:
             return replace(model, surrogate=None, n_observed=n)
-        data, rng = self._surrogate_data(model, labelled), self._rng(labelled.y.size, 2)
-        how = {"moved": model.moved, "tune": tune, "rng": rng if tune else None}
-        made = refit(self._configuration.surrogate, model.state, *data, **how)
-        model = model.with_surrogate(*made, labelled, n)
-        if not labelled.constraints.shape[1]:
+        data = self._surrogate_data(model, labelled)
+        how = {"moved": model.moved, "tune": tune, "rng": self._rng(y.size, 2) if tune else None}
+        surrogate, state = refit(self._configuration.surrogate, model.state, *data, **how)
+        ranked, n_feasible = labelled.ranked()
+        model = replace(model, surrogate=surrogate, state=state, moved=False, n_observed=n)
+        model = replace(model, ranked=ranked, n_feasible=n_feasible)
+        if not constraints.shape[1]:
             return model
-        known = model.feasibility_states, labelled.X, labelled.constraints
-        feasibility, states = fit_feasibility(*known, tune=tune)
+        feasibility, states = fit_feasibility(model.feasibility_states, X, constraints, tune=tune)
         return replace(model, feasibility=feasibility, feasibility_states=states)
 
     def _surrogate_data(self, model, labelled):
         """Return coordinates, (m, r), values and known variances, as the surrogate sees them."""
         X, y, noise_std, _ = labelled
         Z, source = self._coordinates(X, model.embedding)
-        filled = impute_failures(y)
-        noise_std = np.where(np.isfinite(y), noise_std, np.nan)
+        filled, noise_std = impute_failures(y), np.where(np.isfinite(y), noise_std, np.nan)
         variance = warped_variance(model.warp, filled, noise_std)
         return np.array(Z), model.warp(filled)[source], variance[source]  # history stays ours
 
@@ -261,115 +240,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             acquisition, surrogate, embedding, best, feasibility, observed, part
         )
 
-    def expected_gain(self) -> float:
-        """Return how much better than the best value the next one is expected to be, at most.
-
-        Nothing of what is proposed changes by it.
-
-        Returns
-        -------
-        gain : float
-            The largest expected improvement (Jones, Schonlau and Welch 1998) in the space, or where
-            known constraints hold in it, at least 0, in the units of the values; pending points
-            count as evaluated. Infinite before there is a model.
-
-        Examples
-        --------
-        >>> from skbo_silbo import SILBO
-        >>> optimizer = SILBO([(0, 1)], random_state=0)
-        >>> optimizer.expected_gain()
-        inf
-        >>> for x in optimizer.ask(8):
-        ...     _ = optimizer.tell(x, (x[0] - 0.3) ** 2)
-        >>> 0.0 <= optimizer.expected_gain() < 0.1
-        True
-        """
-        with self._lock, one_thread():
-            known = self._n_known >= self.n_initial_ and np.isfinite(self._history.y).any()
-            if not known or self._update_model() is not None or not self._model.n_feasible:
-                return math.inf
-            search = self._configuration.search
-            search = search.search if isinstance(search, ParzenTurns) else search
-            part = self._part(None)
-            surface = replace(self._surface(part), acquisition=log_expected_improvement)
-            rng = self._rng(self._n_known, 5)
-            ranked = cast(FloatArray, self._model.ranked)
-            found = search.find(surface, ranked, self.space_, rng)
-            Z = found.Z if part is None else _first_admitted(found, part)
-            if not len(Z):
-                return math.inf
-            best = self._model.warp(self._finite_values()).min()
-            gain = float(np.exp(surface.values_at(Z).max()))
-            return self._in_units_of_values(self._model, best, gain)[1]
-
-    def _finite_values(self):
-        y = self._labelled().y
-        return y[np.isfinite(y)]
-
-    def _in_units_of_values(self, model, mean, std):
-        """Return a mean and a deviation of the model in the units in which values are minimised."""
-        y, told = self._finite_values(), self._history.y[np.isfinite(self._history.y)]
-        unit = float(np.ptp(told) / np.ptp(y)) if np.ptp(y) else 1.0
-        return [unit * moment for moment in in_units_of(y, model.warp, mean, std)]
-
-    # --- what was learnt ------------------------------------------------------------------------
-
-    @property
-    def subspace_(self) -> LearntSubspace:
-        """What matters, inputs and directions, as the observed values show it: a `LearntSubspace`.
-
-        Computed when asked for: some model fits. Warns (`NotLowDimensionalWarning`) when
-        `n_components` or a learnt embedding was asked for, and all inputs together predict better.
-        It changes nothing of what is proposed.
-
-        Raises
-        ------
-        NotFittedError
-            Before the first model.
-        """
-        with self._lock, one_thread():
-            model = self._current_model()
-            if self._described is None or self._described[0] is not model:
-                X, y, *_ = self._labelled()
-                data = learning_data(X, y, self._unlabeled, model.warp)
-                parts = self._configuration.learner, self._configuration.surrogate
-                rng = self._rng(model.n_observed, 3)
-                subspace = describe_subspace(self.input_model_, model, data, *parts, rng)
-                self._described = model, subspace
-            return self._described[1]
-
-    @property
-    def recommended_(self) -> Recommendation:
-        """The evaluated point to use where values are noisy: point, mean and std.
-
-        It has the lowest posterior mean among the feasible ones. `best_y_` is the lowest of many
-        noisy values, and so mostly too low. The mean is nearer the truth where the model knows of
-        the noise: tell `noise_std`, as with few values it may take noise for the objective.
-
-        Raises
-        ------
-        NotFittedError
-            Before the first model.
-        """
-        with self._lock, one_thread():
-            model = self._current_model("recommended_")
-            good = model.ranked[: min(model.n_feasible, self._finite_values().size)]
-            if not len(good):
-                return super().recommended_
-            Z, source = self._coordinates(good, model.embedding)
-            mean, std = model.surrogate.predict(Z)
-            i = int(np.argmin(mean))
-            mean, std = self._in_units_of_values(model, mean[i], std[i])
-            return Recommendation(self._point_at(good[source[i]]), self._sign * mean, std)
-
-    def _current_model(self, asked="subspace_"):
-        """Return the model with all observations, hyperparameters kept; nothing is changed."""
-        model = self._model
-        if model.n_observed == len(self._history) and model.surrogate is not None:
-            return model
-        if self._described is not None and self._described[0].n_observed == len(self._history):
-            return self._described[0]
-        return self._restored(asked)
+    # --- tell -----------------------------------------------------------------------------------
 
     def _check_noise(self, noise_std, shape):
         noise_std = super()._check_noise(noise_std, shape)
@@ -394,69 +265,32 @@ class EmbeddedOptimizer(AskTellOptimizer):
             )
         return constraints
 
-    # --- state ----------------------------------------------------------------------------------
 
-    def _state_to_dict(self):
-        model = self._model
-        is_used = not isinstance(self._configuration.learner, IdentityLearner)
-        return {
-            "embedding": embedding_to_data(model.embedding),
-            "warp": self._configuration.warps.index(model.warp),
-            "counts": [model.learnt_at, model.chosen_at],
-            "path": [list(step) for step in model.path],
-            "surrogate": model.state,
-            "feasibility": model.feasibility_states,
-            "moved": model.moved,
-            "fresh": model.n_observed == len(self._history) and model.surrogate is not None,
-            "unlabeled": self._unlabeled.tolist() if is_used else [],
-            "ledger": {} if self._ledger is None else self._ledger.to_state(),
-        }
+def is_update_due(schedule, n, learnt_at):
+    """Return whether an embedding learnt from `learnt_at` values is due again at n.
 
-    def _state_from_dict(self, state):
-        d, configuration = self.space_.n_features_, self._configuration
-        relearn = state["embedding"] == RELEARN
-        learnt_at, chosen_at = (0, 0) if relearn else map(int, state["counts"])
-        self._unlabeled = places_of(state["unlabeled"], d)
-        if self._ledger is not None:
-            self._ledger.from_state(state["ledger"])
-        self._model = Model(
-            embedding_from_data(state["embedding"], d, configuration.learner),
-            configuration.warps[state["warp"]],
-            learnt_at,
-            chosen_at,
-            tuple((n, name, r) for n, name, r in state["path"]),
-            state=state["surrogate"],
-            feasibility_states=state["feasibility"],
-            moved=relearn or bool(state["moved"]),
-        )
-        if state["fresh"] and not relearn:
-            self._model = self._restored()
-
-    def _restored(self, asked="subspace_"):
-        """Return the model with a surrogate of the stored state, for what is asked for.
-
-        Nothing is searched.
-        """
-        model = self._model
-        if model.state is None or model.moved or not self._labelled().y.size:
-            n = len(self._history)
-            more = f"Tell {self.n_initial_ - n} more and" if n < self.n_initial_ else "Then"
-            raise NotFittedError(
-                f"{asked} needs a model, which ask() makes from {self.n_initial_} values on: got "
-                f"{n}. {more} call ask()."
-            )
-        return self._conditioned(model, tune=False)
-
-
-def _first_admitted(found, part):
-    """Return the first coordinates found, (k, r), whose points are of a part of the space."""
-    if found.X is None:
-        return found.Z
-    some = ((rows.Z, part.violation(rows.X) == 0.0) for rows in found.portions(N_LOOKED_AT))
-    return next((Z[admitted] for Z, admitted in some if admitted.any()), found.Z[:0])
+    Examples
+    --------
+    >>> is_update_due(20, 69, 50), is_update_due(20, 70, 50), is_update_due(None, 900, 50)
+    (False, True, False)
+    >>> is_update_due((20,), 20, 10), is_update_due((20,), 40, 20)
+    (True, False)
+    """
+    if schedule is None:
+        return False
+    if isinstance(schedule, tuple):
+        return any(learnt_at < at <= n for at in schedule)
+    return n - learnt_at >= schedule
 
 
 def learning_data(X, y, unlabeled, warp):
     """Return labelled points, their values as seen, and the points without a value."""
     finite = np.isfinite(y)
     return X[finite], warp(y[finite]), np.vstack([X[~finite], unlabeled])
+
+
+def lowest_mean(surrogate, Z):
+    """Return the lowest mean at coordinates, (n, r), after refusing what no search can use."""
+    if type(surrogate) is GaussianProcessSurrogate:  # subclasses see other coordinates
+        return surrogate.predict_mean(Z).min()
+    return checked_means(surrogate, Z).min()

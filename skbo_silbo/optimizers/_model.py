@@ -1,12 +1,12 @@
 """What an optimiser has learnt of its objective, as one record."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from skbo_silbo.embedding import Embedding
-from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, Warp
+from skbo_silbo.surrogate import Surrogate, Warp
 from skbo_silbo.surrogate._feasibility import Feasibility
 
 
@@ -56,51 +56,6 @@ class Model:
     feasibility: Feasibility | None = None
     feasibility_states: dict = field(default_factory=dict)
 
-    def with_embedding(self, embedding, n, name):
-        """Return the model with an embedding learnt from n labels by the learner of this name."""
-        path = self.path
-        if not path or path[-1][1:] != (name, embedding.r):
-            path = (*path, (n, name, embedding.r))
-        return replace(
-            self,
-            embedding=embedding,
-            learnt_at=n,
-            path=path,
-            surrogate=None,
-            moved=True,
-            n_observed=None,
-        )
-
-    def with_surrogate(self, surrogate, state, labelled, n_observed):
-        """Return the model with a surrogate conditioned on `labelled`."""
-        ranked, n_feasible = labelled.ranked()
-        return replace(
-            self,
-            surrogate=surrogate,
-            state=state,
-            moved=False,
-            n_observed=n_observed,
-            ranked=ranked,
-            n_feasible=n_feasible,
-        )
-
-
-def is_update_due(schedule, n, learnt_at):
-    """Return whether an embedding learnt from `learnt_at` values is due again at n.
-
-    Examples
-    --------
-    >>> is_update_due(20, 69, 50), is_update_due(20, 70, 50), is_update_due(None, 900, 50)
-    (False, True, False)
-    >>> is_update_due((20,), 20, 10), is_update_due((20,), 40, 20)
-    (True, False)
-    """
-    if schedule is None:
-        return False
-    if isinstance(schedule, tuple):
-        return any(learnt_at < at <= n for at in schedule)
-    return n - learnt_at >= schedule
-
 
 class Recommendation(NamedTuple):
     """The evaluated point to use where values are noisy.
@@ -117,28 +72,3 @@ class Recommendation(NamedTuple):
     point: Any
     mean: float
     std: float
-
-
-def in_units_of(y, warp, mean, std):
-    """Return mean and standard deviation on the scale of a warp in the units of values y, (n,).
-
-    The warp rises, and is inverted between the values; the deviation goes through its slope.
-    """
-    value = float(np.interp(mean, np.sort(warp(y)), np.sort(y)))
-    nearest = int(np.argmin(np.abs(y - value)))
-    return value, float(std * np.exp(-warp.log_slope(y)[nearest]))
-
-
-def lowest_mean(surrogate, Z):
-    """Return the lowest mean at coordinates, (n, r), after refusing what no search can use."""
-    if type(surrogate) is GaussianProcessSurrogate:  # subclasses see other coordinates
-        return surrogate.predict_mean(Z).min()
-    mean, std = surrogate.predict(Z)
-    if not np.shape(mean) == np.shape(std) == (len(Z),) or not np.isfinite(mean).all():
-        raise ValueError(
-            f"predict of {type(surrogate).__name__} must return finite means and standard "
-            f"deviations, ({len(Z)},) each: got shapes {np.shape(mean)} and {np.shape(std)}, and "
-            f"{np.sum(~np.isfinite(mean))} means that are not finite. Try "
-            "skbo_silbo.testing.check_surrogate."
-        )
-    return mean.min()

@@ -13,21 +13,13 @@ from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
 from skbo_silbo.embedding import Learner
 from skbo_silbo.embedding._choice import ALL_INPUTS, IdentityLearner, choose_embedding
 from skbo_silbo.embedding._nonlinear import NonlinearLearner
-from skbo_silbo.embedding._sketched import SKETCH_STREAM, SketchedLearner, draw_sketch
+from skbo_silbo.embedding._sketches import SKETCH_STREAM, SketchedLearner, draw_sketch
 from skbo_silbo.mapping import Mapping
-from skbo_silbo.optimizers._configuration import (
-    Configuration,
-    check_schedule,
-    make_acquisition,
-    make_design,
-    make_mapping,
-    make_search,
-    make_surrogate,
-    make_warps,
-)
+from skbo_silbo.optimizers import _configuration as parts
+from skbo_silbo.optimizers._configuration import Configuration
 from skbo_silbo.optimizers._design import check_n_initial
+from skbo_silbo.optimizers._embedded import EmbeddedOptimizer
 from skbo_silbo.optimizers._event_log import closed_on_error, open_log
-from skbo_silbo.optimizers._loop import EmbeddedOptimizer
 from skbo_silbo.optimizers._nonlinear_parts import nonlinear_parts
 from skbo_silbo.space._read import as_space
 from skbo_silbo.surrogate import Surrogate, Warp
@@ -237,18 +229,18 @@ class SILBO(EmbeddedOptimizer):
             sketch = draw_sketch(self.sketch, d, self._rng(*SKETCH_STREAM))
         learner = choose_embedding(self.embedding, self.n_components, d)
         mapping, search = self._make_ways(learner, keeps_found=sketch is None)
-        design = make_design(self.design)
+        design = parts.make_design(self.design)
         return Configuration(
             learner=learner if sketch is None else SketchedLearner(sketch, learner, self._seed),
             mapping=mapping,
             search=search,
-            acquisition=make_acquisition(self.acquisition),
+            acquisition=parts.make_acquisition(self.acquisition),
             design=design if sketch is None else partial(_design_on, sketch, design),
             surrogate=self._make_surrogate(learner),
             n_initial=check_n_initial(self.n_initial, d),
             n_unlabeled=n_unlabeled,
-            update_every=check_schedule(self.update_every),
-            warps=make_warps(self.warp),
+            update_every=parts.check_schedule(self.update_every),
+            warps=parts.make_warps(self.warp),
             n_first_unlabeled=n_unlabeled if self.design == "random" else 0,
         )
 
@@ -259,14 +251,14 @@ class SILBO(EmbeddedOptimizer):
         search = self.search
         if isinstance(search, str) and search == "auto" and self._improves_among_inputs(learner):
             search = "parzen-turns"
-        made = make_search(search)
+        made = parts.make_search(search)
         if isinstance(made, ParzenTurns) and not self._has_our_process:
             raise ValueError(
                 "search must not be 'parzen-turns' with a surrogate of your own, which does not "
                 f"say how much it leaves unexplained: got surrogate={self.surrogate!r}. Leave "
                 "search out, or give search='climb'."
             )
-        return make_mapping(self.mapping, keeps_found=keeps_found), made
+        return parts.make_mapping(self.mapping, keeps_found=keeps_found), made
 
     def _improves_among_inputs(self, learner):
         """Whether it is the default in what `ParzenTurns` was measured with, inputs and process."""
@@ -282,7 +274,9 @@ class SILBO(EmbeddedOptimizer):
         """Return the surrogate; the prior that "auto" stands for is that of the process alone."""
         asked = isinstance(self.embedding, str) and self.embedding == "sparse"
         keeps_all = isinstance(learner, IdentityLearner) and (self._has_our_process or asked)
-        return make_surrogate(self.surrogate, ALL_INPUTS.get(learner.name) if keeps_all else None)
+        return parts.make_surrogate(
+            self.surrogate, ALL_INPUTS.get(learner.name) if keeps_all else None
+        )
 
 
 def _design_on(sketch, design, n, d, rng):

@@ -7,7 +7,7 @@ from all labels prefers the learnt one even on pure noise (MATH section 4).
 import numpy as np
 from scipy.stats import norm
 
-from skbo_silbo.surrogate._fitting import refit
+from skbo_silbo.surrogate._process import refit
 
 N_FOLDS = 5
 LEAST_LABELS = 2 * N_FOLDS

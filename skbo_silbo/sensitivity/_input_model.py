@@ -30,13 +30,7 @@ from sklearn.model_selection import KFold
 
 from skbo_silbo._checks import as_noise
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.sensitivity._evidence import (
-    LEAST_LABELS,
-    doubted,
-    held_out_constant,
-    rows_for_evidence,
-    sure_gain,
-)
+from skbo_silbo.sensitivity import _evidence as evidence
 from skbo_silbo.sensitivity._function_draws import FunctionDraws
 from skbo_silbo.sensitivity._hyperparameter_draws import draw_processes
 from skbo_silbo.sensitivity._input_shares import InputShares, rank_by_low_end
@@ -45,7 +39,6 @@ from skbo_silbo.surrogate import Warp
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 from skbo_silbo.surrogate._warps import AsTold, HalfLog, LogAboveLeast, warped_variance
 
-N_FOLDS = 5
 N_MODELS = 16  # draws of the hyperparameters
 N_FUNCTIONS = 4  # draws of the objective for each
 LARGEST_WORK = 2 * 10**6  # labels squared times inputs
@@ -118,10 +111,10 @@ class InputModel:
         noise_std = as_noise(noise_std, y.shape)
         X, observed, noise_std = _canonical(X, y, noise_std)
         y = _moved_in(observed)
-        if y.size < LEAST_LABELS or np.ptp(y) == 0.0:
+        if y.size < evidence.LEAST_LABELS or np.ptp(y) == 0.0:
             return cls(space, X, y, 0, AsTold(), float("nan"), False, [], (0.0, 1.0))
         rng = np.random.default_rng(0)
-        some = rows_for_evidence(y.size, X.shape[1], rng, LARGEST_WORK)
+        some = evidence.rows_for_evidence(y.size, X.shape[1], rng, LARGEST_WORK)
         warp = _choose_scale(X[some], y[some])
         data = X[some], warp(y)[some], warped_variance(warp, y, noise_std)[some]
         r2, informative = _held_out(*data)
@@ -144,7 +137,7 @@ class InputModel:
         if not self.is_informative:
             nothing = np.full((len(groups), 3), np.nan)
             return InputShares(*known, nothing, nothing[:MOST_NAMED])
-        n = _n_points(len(groups))
+        n = 1024 if len(groups) <= 50 else 512
         each = self._total_effects(n, list(groups.values()))
         intervals = _share_interval(each)
         order = rank_by_low_end(intervals)[:MOST_NAMED]
@@ -179,7 +172,10 @@ class InputModel:
             model, in the units of the observed values, and within their range.
         """
         means = [self.values(self.space.round(X)).mean(axis=1) for X in blocks]
-        return self._as_told(*_interval(np.column_stack(means)).T)
+        y, first = np.unique(self.y, return_index=True)
+        seen, (centre, spread) = self.warp(self.y)[first], self._location
+        of_means = _interval(np.column_stack(means)).T
+        return [np.interp(centre + spread * values, seen, y) for values in of_means]
 
     def points(self, n: int) -> FloatArray:
         """Return n points, (n, m), spread evenly over the cube; not rounded to the space."""
@@ -188,11 +184,6 @@ class InputModel:
     def values(self, X: FloatArray) -> FloatArray:
         """Return standardised values at points, (N, m): (S + 1, N), last the posterior mean's."""
         return _together([draws(X) for draws in self._draws])
-
-    def _as_told(self, *values):
-        y, first = np.unique(self.y, return_index=True)
-        centre, spread = self._location
-        return [np.interp(centre + spread * v, self.warp(self.y)[first], y) for v in values]
 
     @cached_property
     def _gradients(self):
@@ -286,7 +277,7 @@ def _choose_scale(X, y):
 
     as_told, best, best_gain = density(AsTold()), AsTold(), 0.0
     for warp in (HalfLog(), LogAboveLeast()):
-        gain = sure_gain(density(warp) - as_told, SCALE_ERRORS)
+        gain = evidence.sure_gain(density(warp) - as_told, SCALE_ERRORS)
         if gain > best_gain:
             best, best_gain = warp, gain
     return best
@@ -295,15 +286,17 @@ def _choose_scale(X, y):
 def _held_out(X, y, noise):
     """Return `InputModel.held_out_r2` and `InputModel.is_informative`."""
     predicted, density, folds = np.empty(y.size), np.empty(y.size), np.empty(y.size, dtype=int)
-    splits = KFold(N_FOLDS, shuffle=True, random_state=0).split(X)
+    splits = KFold(evidence.N_FOLDS, shuffle=True, random_state=0).split(X)
     for fold, (kept, out) in enumerate(splits):
         process = GaussianProcessSurrogate(prior=PRIOR).fit(X[kept], y[kept], noise[kept])
         predicted[out] = process.predict(X[out])[0]
         density[out] = process.log_predictive_density(X[out], y[out])
         folds[out] = fold
     r2 = float(1.0 - np.mean((y - predicted) ** 2) / y.var())
-    constant = held_out_constant(y, folds)
-    return r2, bool(r2 > 0.0 and sure_gain(doubted(density, constant) - constant) > 0.0)
+    constant = evidence.held_out_constant(y, folds)
+    return r2, bool(
+        r2 > 0.0 and evidence.sure_gain(evidence.doubted(density, constant) - constant) > 0.0
+    )
 
 
 def _draw(X, y, noise, rng):
@@ -318,10 +311,6 @@ def _together(values):
     """Stack (k + 1, N) of several models: all draws, and last the mean of their means."""
     draws = [block[:-1] for block in values]
     return np.vstack([*draws, np.mean([block[-1] for block in values], axis=0)])
-
-
-def _n_points(n_groups):
-    return 1024 if n_groups <= 50 else 512
 
 
 def _evenly_spread(n, p):

@@ -127,16 +127,10 @@ class InputShares:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all as plain data for JSON; numbers that there are not are None."""
-        return {
-            "names": list(self.names),
-            "n_values": self.n_values,
-            "held_out_r2": _or_none(self.held_out_r2),
-            "is_informative": self.is_informative,
-            "scale": self.scale,
-            "intervals": [list(map(_or_none, row)) for row in self.intervals.tolist()],
-            "together": [list(map(_or_none, row)) for row in self.together.tolist()],
-            "verdict": self.verdict,
-        }
+        data = {**vars(self), "names": list(self.names), "held_out_r2": _or_none(self.held_out_r2)}
+        for name in ("intervals", "together"):
+            data[name] = [list(map(_or_none, row)) for row in data[name].tolist()]
+        return {**data, "verdict": self.verdict}
 
     def to_frame(self) -> "pd.DataFrame":
         """Return a pandas DataFrame: a row an input, the most important first."""

@@ -8,13 +8,7 @@ import numpy as np
 
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.embedding._choice import FixedLearner, IdentityLearner
-from skbo_silbo.sensitivity._evidence import (
-    LEAST_LABELS,
-    N_FOLDS,
-    held_out_constant,
-    held_out_log_density,
-    sure_gain,
-)
+from skbo_silbo.sensitivity import _evidence as evidence
 from skbo_silbo.sensitivity._input_shares import InputShares
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
@@ -155,7 +149,7 @@ def describe_subspace(model, learnt, data, learner, surrogate, rng):
     """
     densities = held_out_densities(learner, surrogate, data, rng)
     if not isinstance(learner, IdentityLearner | FixedLearner):
-        warn_if_worse(densities, learner.name, stacklevel=3)
+        warn_if_worse(densities, learner.name)
     components, importance = model.directions
     few = 2 * count_directions(importance) <= components.shape[1]
     return LearntSubspace(
@@ -182,18 +176,18 @@ def held_out_densities(learner, surrogate, data, rng):
     The identity with its own prior and "constant" are always among them.
     """
     X, y, X_unlabeled = data
-    if y.size < LEAST_LABELS or np.ptp(y) == 0.0:
+    if y.size < evidence.LEAST_LABELS or np.ptp(y) == 0.0:
         return {}
-    folds = rng.permutation(y.size) % N_FOLDS
+    folds = rng.permutation(y.size) % evidence.N_FOLDS
     rivals = (IdentityLearner(), GaussianProcessSurrogate()), (learner, surrogate)
     data = X, y, X_unlabeled, folds, rng
-    densities = {rival[0].name: held_out_log_density(*rival, *data) for rival in rivals}
-    return {**densities, "constant": held_out_constant(y, folds)}
+    densities = {rival[0].name: evidence.held_out_log_density(*rival, *data) for rival in rivals}
+    return {**densities, "constant": evidence.held_out_constant(y, folds)}
 
 
-def warn_if_worse(densities, name, stacklevel):
+def warn_if_worse(densities, name):
     """Warn if the identity predicts better than the learnt embedding of this name."""
-    if not densities or sure_gain(densities["identity"] - densities[name]) <= 0.0:
+    if not densities or evidence.sure_gain(densities["identity"] - densities[name]) <= 0.0:
         return
     warnings.warn(
         f"embedding {name!r} was asked for, but all inputs together predict held-out values "
@@ -202,5 +196,5 @@ def warn_if_worse(densities, name, stacklevel):
         f"{densities[name].size} values are too few to learn the directions: "
         "use embedding='auto' and n_components='auto'.",
         NotLowDimensionalWarning,
-        stacklevel=stacklevel + 1,
+        stacklevel=4,
     )

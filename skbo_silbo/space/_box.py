@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import Bounds
 
 from skbo_silbo._typing import ArrayLike, BoundsLike, FloatArray
-from skbo_silbo.space._grid import check_cube, snap, to_cube, to_share
+from skbo_silbo.space._keys import check_cube, snap, to_cube
 from skbo_silbo.space._values import as_distribution, is_number
 
 LOGARITHMIC = "log"
@@ -137,7 +137,7 @@ class Box:
         ValueError
             If the shape is wrong or a value lies outside [-1, 1].
         """
-        u = snap(to_share(check_cube(X, self.n_features_)))
+        u = snap((check_cube(X, self.n_features_) + 1.0) / 2.0)
         lower, upper = self._low, self._high
         points = np.tile(self.lower, (len(u), 1))
         # From the nearer bound, so that u = 0 and u = 1 give the bounds to the last bit.
@@ -223,7 +223,7 @@ class Box:
         values = points[:, self._free]
         if self._is_log.any():
             values = self._scaled(values)
-        return to_cube(snap((values - self._low) / (self._high - self._low)))
+        return 2.0 * snap((values - self._low) / (self._high - self._low)) - 1.0
 
     def _scaled(self, values):
         """Return values of the free inputs, (..., m), or, where it is these, their logarithms."""

@@ -1,11 +1,17 @@
-"""Points that are new, and the end of those."""
+"""The grid on which every continuous coordinate lives, and which of its points are new.
+
+A share u in [0, 1] is kept as a multiple of 2^-30. That makes decoding and encoding exact inverses
+on canonical points: a round trip through a value v = F^-1(u) returns u with a floating-point error
+far below half a step, and the snap removes it.
+"""
 
 from collections.abc import Collection, Container
 
 import numpy as np
 
-from skbo_silbo._typing import FloatArray, SpaceLike
+from skbo_silbo._typing import ArrayLike, FloatArray, SpaceLike
 
+STEP = 2.0**-30
 BATCHES, BATCH_SIZE = 1000, 1024  # random draws tried before giving up
 
 
@@ -21,6 +27,38 @@ class SpaceExhausted(RuntimeError):
     def __init__(self, message: str, n_left: int = 0) -> None:
         super().__init__(message)
         self.n_left = n_left
+
+
+def snap(u):
+    """Round shares in [0, 1] to the grid, halves upwards."""
+    return np.floor(u / STEP + 0.5) * STEP
+
+
+def to_cube(u):
+    """Map shares [0, 1] to cube coordinates [-1, 1]."""
+    return 2.0 * u - 1.0
+
+
+def check_cube(X: ArrayLike, n_features: int) -> FloatArray:
+    """Return X as a float64 array (n, n_features) after refusing anything outside [-1, 1].
+
+    Raises
+    ------
+    ValueError
+        If X has another shape, or holds NaN or a number outside [-1, 1].
+    """
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2 or X.shape[1] != n_features:
+        raise ValueError(
+            f"X must have shape (n, {n_features}), one column per encoded coordinate: "
+            f"got {X.shape}. Use encode() to make it."
+        )
+    if not np.all(np.abs(X) <= 1.0):
+        raise ValueError(
+            "X must lie in the cube [-1, 1]: got values from "
+            f"{X.min()} to {X.max()}. Clip it first, or use encode() to make it."
+        )
+    return X
 
 
 def key_of(x: FloatArray) -> bytes:
@@ -45,7 +83,7 @@ def key_of(x: FloatArray) -> bytes:
 
 def keys_of(X: FloatArray) -> list[bytes]:
     """Return the `key_of` of every row of X, as a list."""
-    return [row.tobytes() for row in np.round(X, 9) + 0.0]
+    return list(map(np.ndarray.tobytes, np.round(X, 9) + 0.0))
 
 
 def first_rows(X: FloatArray, seen: Container[bytes] = ()) -> list[int]:
@@ -57,22 +95,15 @@ def first_rows(X: FloatArray, seen: Container[bytes] = ()) -> list[int]:
     return list(rows.values())
 
 
-def require_left(space: SpaceLike, seen: Collection[bytes], n: int) -> None:
-    """Refuse to look for more new points than there are.
-
-    Raises
-    ------
-    SpaceExhausted
-        When of a finite space fewer than n points are not in `seen`.
-    """
-    left = space.n_points - len(seen)
-    if n > left:
-        raise SpaceExhausted(
-            f"n must be at most the number of new points left: got {n}, but of the "
-            f"{space.n_points} points of this finite space {max(left, 0)} are left. "
-            "End the search, or widen the space.",
-            n_left=int(max(left, 0)),
-        )
+def too_few_left(space, seen, n):
+    """Return the `SpaceExhausted` for n new points of a finite space that has fewer."""
+    left = int(max(space.n_points - len(seen), 0))
+    return SpaceExhausted(
+        f"n must be at most the number of new points left: got {n}, but of the "
+        f"{space.n_points} points of this finite space {left} are left. "
+        "End the search, or widen the space.",
+        n_left=left,
+    )
 
 
 def draw_unseen(space: SpaceLike, seen: Collection[bytes], rng: np.random.Generator) -> FloatArray:

@@ -15,7 +15,7 @@ from numbers import Integral
 
 import numpy as np
 
-from skbo_silbo.space._grid import STEP, snap, to_cube, to_share
+from skbo_silbo.space._keys import STEP, snap, to_cube
 from skbo_silbo.space._value_words import in_words
 from skbo_silbo.space._values import Positions, alike, is_number, unlike
 
@@ -77,7 +77,7 @@ class Levels(_OneColumn):
         return {"levels": self.values, "centres": _rounded(self._centres)}
 
     def _cells(self, columns):
-        return np.searchsorted(self._inner, to_share(columns[:, 0]), side="right")
+        return np.searchsorted(self._inner, (columns[:, 0] + 1.0) / 2.0, side="right")
 
     def _index(self, value):
         if is_number(value):
@@ -199,7 +199,7 @@ class Quantiles(_OneColumn):
         return {"quantiles of an integer" if self.integer else "quantiles": quantiles}
 
     def _quantiles(self, columns):
-        values = self.distribution.ppf(self._canonical(to_share(columns[:, 0])))
+        values = self.distribution.ppf(self._canonical((columns[:, 0] + 1.0) / 2.0))
         return np.clip(values, *self._support)
 
     def _columns(self, values):

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from skbo_silbo.space._grid import STEP
+from skbo_silbo.space._keys import STEP
 from skbo_silbo.space._parameters import TAIL, Categories, Levels, Quantiles
 from skbo_silbo.space._values import as_distribution, distinct, is_number
 
@@ -81,9 +81,8 @@ def _read_distribution(name, distribution):
 
 
 def _read_discrete(name, distribution):
-    values = getattr(distribution, "xk", None)
-    if values is None:
-        values = getattr(distribution.dist, "xk", None) if hasattr(distribution, "dist") else None
+    of_class = getattr(getattr(distribution, "dist", None), "xk", None)
+    values = getattr(distribution, "xk", of_class)
     if values is None:
         low, high = distribution.support()
         low = low if np.isfinite(low) else distribution.ppf(TAIL)

@@ -47,7 +47,13 @@ scipy.optimize.Bounds
     SpaceUnion(Space(C: 1, 10), Space(nu: 0.1, 0.5))
     """
     if scale is not None:
-        return _scaled(bounds, scale)
+        space = as_space(bounds)
+        if not isinstance(space, Box):
+            raise ValueError(
+                "scale must be None for named parameters, whose distributions say it: got "
+                f"{scale!r}. Write scipy.stats.loguniform(low, high) for a parameter."
+            )
+        return Box(np.column_stack([space.lower, space.upper]), scale)
     if isinstance(bounds, (Space, SpaceUnion, Box)):
         return bounds
     if isinstance(bounds, Mapping):
@@ -55,16 +61,6 @@ scipy.optimize.Bounds
     if isinstance(bounds, (list, tuple)) and any(isinstance(b, (Mapping, Space)) for b in bounds):
         return SpaceUnion(bounds) if len(bounds) > 1 else as_space(bounds[0])
     return Box(bounds)
-
-
-def _scaled(bounds, scale):
-    space = as_space(bounds)
-    if not isinstance(space, Box):
-        raise ValueError(
-            f"scale must be None for named parameters, whose distributions say it: got {scale!r}. "
-            "Write scipy.stats.loguniform(low, high) for a parameter."
-        )
-    return Box(np.column_stack([space.lower, space.upper]), scale)
 
 
 def refuse_intervals(bounds: BoundsLike) -> None:

@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from skbo_silbo._typing import ArrayLike, FloatArray
-from skbo_silbo.space._grid import check_cube
+from skbo_silbo.space._keys import check_cube
 from skbo_silbo.space._parameters import Categories
 from skbo_silbo.space._parse import read_parameter
-from skbo_silbo.space._range_words import range_in_words
+from skbo_silbo.space._value_words import range_in_words
 from skbo_silbo.space._values import unlike
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from skbo_silbo._typing import ArrayLike, FloatArray
-from skbo_silbo.space._grid import check_cube
-from skbo_silbo.space._keys import first_rows
+from skbo_silbo.space._keys import check_cube, first_rows
 from skbo_silbo.space._parameters import Categories
 from skbo_silbo.space._space import Space, check_dicts
 from skbo_silbo.space._values import among, distinct, find, same, unlike

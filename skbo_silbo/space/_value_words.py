@@ -1,11 +1,14 @@
-"""Values of any type in words that are the same in every process."""
+"""Values of any type, and ranges of parameters, in words that are the same in every process."""
 
 import json
 import re
 
+import numpy as np
+
 from skbo_silbo.journal._describe import describe, digest
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)  # differs from process to process
+MOST = 6  # values of a parameter that are written out
 LONGEST = 60  # characters of an object's parts that are written out
 
 
@@ -39,3 +42,29 @@ def in_words(value):
     if len(shown) > LONGEST:
         shown = digest(json.dumps(parts, sort_keys=True).encode())
     return f"{described['class']}({shown})"
+
+
+def range_in_words(parameter):
+    """Return name and range: the ends of a distribution with its name, or the values.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from skbo_silbo.space._parse import read_parameter
+    >>> range_in_words(read_parameter("C", loguniform(1e-3, 1e3)))
+    'C: 0.001 to 1000 (loguniform)'
+    >>> range_in_words(read_parameter("depth", range(1, 100)))
+    'depth: 1, 2, 3, ..., 99'
+    >>> range_in_words(read_parameter("kernel", ["rbf", "poly"]))
+    "kernel: 'rbf', 'poly'"
+    """
+    if parameter.values is not None:
+        return f"{parameter.name}: {_values(parameter.values)}"
+    low, high = parameter.decode(np.array([[-1.0], [1.0]]))
+    kind = getattr(getattr(parameter.distribution, "dist", None), "name", None)
+    return f"{parameter.name}: {low:.6g} to {high:.6g}" + (f" ({kind})" if kind else "")
+
+
+def _values(values):
+    words = [in_words(value) for value in values]
+    return ", ".join(words if len(words) <= MOST else [*words[:3], "...", words[-1]])

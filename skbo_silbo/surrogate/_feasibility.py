@@ -9,17 +9,14 @@ columns of the cube, independent of the others and of the objective, so that
 function.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import log_ndtr
 
 from skbo_silbo._numerics._priors import LEAST_SPARSE_DIMENSION
 from skbo_silbo._typing import BoolArray, FloatArray
-from skbo_silbo.surrogate._fitting import refit
-from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+from skbo_silbo.surrogate._process import GaussianProcessSurrogate, refit
 
 LARGEST = 1e6  # size of a constraint, in units of its typical size, beyond which all are alike
 PESSIMISM = 2.0  # standard deviations by which a pending point is worse: chosen, not tuned
@@ -71,28 +68,20 @@ class Feasibility:
         By two standard deviations: points near one that may well be infeasible are not asked for
         until its value is observed.
         """
-        processes = []
-        for process in self.processes:
-            mean, std = process.predict(X)
-            processes.append(process.with_points(X, mean + PESSIMISM * std))
-        return Feasibility(tuple(processes))
+        pairs = zip(self.processes, self._pessimistic(X), strict=True)
+        return Feasibility(tuple(process.with_points(X, values) for process, values in pairs))
 
     def holds_with_margin(self, X: FloatArray) -> BoolArray:
         """Return where all constraints would hold even if worse than predicted so, (n,) of bool."""
-        surely = np.ones(len(X), bool)
-        for process in self.processes:
-            mean, std = process.predict(X)
-            surely &= mean + PESSIMISM * std <= 0.0
-        return surely
+        return np.all(self._pessimistic(X) <= 0.0, axis=0)
+
+    def _pessimistic(self, X):
+        """Return values worse than predicted, (m, n): so many standard deviations."""
+        predicted = np.array([process.predict(X) for process in self.processes])
+        return predicted[:, 0] + PESSIMISM * predicted[:, 1]
 
 
-def fit_feasibility(
-    states: Mapping[str, dict[str, Any]],
-    X: FloatArray,
-    constraints: FloatArray,
-    *,
-    tune: bool = True,
-) -> tuple[Feasibility | None, dict[str, dict[str, Any]]]:
+def fit_feasibility(states, X, constraints, *, tune=True):
     """Return what evaluations say of constraints.
 
     Parameters

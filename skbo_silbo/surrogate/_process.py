@@ -1,4 +1,4 @@
-"""The Gaussian process surrogate: standardised targets, and hyperparameters at the mode."""
+"""The Gaussian process surrogate, and when hyperparameters of surrogates are searched again."""
 
 from copy import copy
 from functools import cached_property
@@ -7,10 +7,15 @@ from typing import Any, Self
 import numpy as np
 from scipy.stats import norm
 
-from skbo_silbo._numerics._hyperparameters import MOST_ROWS, Observations, climb, most_probable
+from skbo_silbo._numerics._gaussian_process import Observations
+from skbo_silbo._numerics._hyperparameters import MOST_ROWS, climb, most_probable
 from skbo_silbo._numerics._priors import PRIORS, HyperparameterPrior
 from skbo_silbo._typing import ArrayLike, FloatArray
-from skbo_silbo.surrogate._warps import location_and_scale
+
+# Those of all runs of doc/search_log.rst, not tuned.
+TUNE_GROWTH = 1.05  # labels, relative, between searches of the hyperparameters
+LONG_GROWTH = 1.1  # the same where a search takes long
+LONG_WORK = 2 * 10**7  # labels squared times inputs: about a second (doc/benchmarks/overhead.rst)
 
 
 class GaussianProcessSurrogate:
@@ -201,3 +206,37 @@ class GaussianProcessSurrogate:
         if self.prior_.broader is not None:
             first = climb(some.log_likelihood, self.prior_.broader, first).x
         return most_probable(some.log_likelihood, self.prior_, first, self.theta_)
+
+
+def refit(template, state, Z, y, noise, *, moved=False, tune=True, rng=None):
+    """Return a fitted copy of a surrogate and its state; hyperparameters searched where due.
+
+    Parameters
+    ----------
+    template : Surrogate
+        It is not changed.
+    state : dict or None
+        What this function returned before; None the first time.
+    Z, y, noise
+        As in `Surrogate.fit`.
+    moved : bool, default=False
+        Whether the embedding has changed since: then a search is due.
+    tune : bool, default=True
+        Else the hyperparameters of `state` are kept, and it is returned as it is.
+    rng : numpy.random.Generator or None, default=None
+    """
+    surrogate = copy(template)
+    if state is not None and not tune:
+        surrogate.fit(Z, y, noise, state=state, tune=False, rng=None)
+        return surrogate, state
+    tuned_at = 0 if moved or state is None else state["tuned_at"]
+    growth = TUNE_GROWTH if y.size**2 * Z.shape[1] <= LONG_WORK else LONG_GROWTH
+    tune = y.size >= growth * tuned_at
+    surrogate.fit(Z, y, noise, state=state, tune=tune, rng=rng)
+    return surrogate, {**surrogate.to_state(), "tuned_at": y.size if tune else tuned_at}
+
+
+def location_and_scale(y: FloatArray) -> tuple[float, float]:
+    """Return what standardises y, (n,): its mean, and deviation; 1 if only rounding differs."""
+    spread = np.ptp(y) > 1e-12 * np.abs(y).max()
+    return float(np.mean(y)), float(np.std(y)) if spread else 1.0

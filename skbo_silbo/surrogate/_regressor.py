@@ -1,10 +1,8 @@
 """Any regressor of scikit-learn that can say how sure it is, as a surrogate."""
 
 import warnings
-from collections.abc import Callable
 from copy import copy
 from inspect import Parameter, signature
-from typing import Any, Self
 
 import numpy as np
 from scipy.stats import norm
@@ -14,9 +12,8 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from sklearn.pipeline import Pipeline
 
-from skbo_silbo._typing import FloatArray, RegressorLike
 from skbo_silbo.surrogate._central_differences import central_differences
-from skbo_silbo.surrogate._warps import location_and_scale
+from skbo_silbo.surrogate._process import location_and_scale
 
 LEAST_STD = 1e-7  # relative to that of the targets: below it rounding decides
 MOST_ALPHA = 1e-4  # variance added to that of the targets, 1, before a process is given up
@@ -63,21 +60,12 @@ class RegressorSurrogate:
 
     takes_noise = False
 
-    def __init__(self, regressor: RegressorLike | Callable[[int], RegressorLike]) -> None:
+    def __init__(self, regressor):
         if not callable(regressor):
             check_regressor(regressor)
         self.regressor = regressor
 
-    def fit(
-        self,
-        Z: FloatArray,
-        y: FloatArray,
-        noise: FloatArray | None = None,
-        *,
-        state: dict[str, Any] | None = None,
-        tune: bool = True,
-        rng: np.random.Generator | None = None,
-    ) -> Self:
+    def fit(self, Z, y, noise=None, *, state=None, tune=True, rng=None):
         """Fit a clone to Z, (n, r), and y, (n,), finite.
 
         The search of a `GaussianProcessRegressor`'s hyperparameters starts at those of `state`; a
@@ -97,13 +85,13 @@ class RegressorSurrogate:
             _start_at(regressor, state["kernel"], tune)
         return self._fit(regressor, Z, self._standardised(y))
 
-    def with_points(self, Z: FloatArray, y: FloatArray) -> "RegressorSurrogate":
+    def with_points(self, Z, y):
         """Return a surrogate with points added; a process keeps its kernel, others fit again."""
         other = copy(self)
         targets = np.append(self._targets, self._standardised(y))
         return other._fit(_settled_clone(self.regressor_), np.vstack([self._Z, Z]), targets)
 
-    def predict(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def predict(self, Z):
         """Return mean and standard deviation at the rows of Z, in the units of the targets."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", NEGATIVE_VARIANCE)
@@ -117,20 +105,20 @@ class RegressorSurrogate:
         mean, std = (np.reshape(values, len(Z)) for values in prediction)
         return self.y_mean_ + self.y_scale_ * mean, self.y_scale_ * np.maximum(std, LEAST_STD)
 
-    def predict_gradient(self, Z: FloatArray) -> tuple[FloatArray, ...]:
+    def predict_gradient(self, Z):
         """Return mean, standard deviation and their gradients at the rows of Z."""
         return central_differences(self.predict, Z)
 
     @property
-    def relevance_(self) -> FloatArray:
+    def relevance_(self):
         """Ones, (r,): a regressor does not say."""
         return np.ones(self._Z.shape[1])
 
-    def log_predictive_density(self, Z: FloatArray, y: FloatArray) -> FloatArray:
+    def log_predictive_density(self, Z, y):
         """Return the log density of every value, (m,), normal with the regressor's deviation."""
         return norm.logpdf(y, *self.predict(Z))
 
-    def to_state(self) -> dict[str, Any]:
+    def to_state(self):
         """Return the seed and a process's hyperparameters: the same data give the same fit."""
         kernels = [process.kernel_ for process in _processes(self.regressor_)]
         return {"seed": self.seed, "kernel": _values_of(kernels[0]) if kernels else {}}
@@ -146,7 +134,7 @@ class RegressorSurrogate:
         return self
 
 
-def check_regressor(regressor: Any) -> None:
+def check_regressor(regressor):
     """Refuse what is no regressor with ``predict(Z, return_std=True)``.
 
     Raises
@@ -205,7 +193,7 @@ def _settled_clone(regressor):
     return cloned
 
 
-def sklearn_process(r: int) -> GaussianProcessRegressor:
+def sklearn_process(r):
     """Return scikit-learn's process for r coordinates: Matern 5/2, a length scale each, noise."""
     kernel = ConstantKernel() * Matern(np.ones(r), nu=2.5) + WhiteKernel(1e-2, (1e-8, 1e1))
     return GaussianProcessRegressor(kernel, normalize_y=True, random_state=0)

@@ -5,16 +5,15 @@ warps can be compared as models of the observed values (`choose_warp`), each als
 logarithm of its slope: a density of ``w(y)`` is one of y once it is multiplied by ``w'(y)``.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.surrogate._fitting import left_out_log_density
-from skbo_silbo.surrogate._surrogate_protocol import Surrogate, Warp
+from skbo_silbo.surrogate._process import refit
 
+N_FOLDS = 5  # of what a surrogate predicts that cannot leave out one value at a time
 LEAST_VALUES = 5  # that a choice needs; not tuned
 # That a choice looks at, at most: 150 of 300 chose as all did on 12 of 12 odd functions of bbob.
 MOST_VALUES = 150
@@ -139,25 +138,26 @@ WARPS = MappingProxyType(
 )
 
 
-def warped_variance(warp: Warp, y: FloatArray, noise_std: FloatArray) -> FloatArray:
+def warped_variance(warp, y, noise_std):
     """Return variances of warped values, (n,), by the warp's slope; 0 where they are not known."""
     known = np.where(np.isfinite(noise_std), noise_std, 0.0)
-    return (known * np.exp(warp.log_slope(y))) ** 2
+    return (known * np.exp(warp.log_slope(y))) ** 2 if known.any() else known
 
 
-def location_and_scale(y: FloatArray) -> tuple[float, float]:
-    """Return what standardises y, (n,): its mean, and deviation; 1 if only rounding differs."""
-    spread = np.ptp(y) > 1e-12 * np.abs(y).max()
-    return float(np.mean(y)), float(np.std(y)) if spread else 1.0
+def left_out_log_density(template, Z, y, rng):
+    """Return the log density of every value, (n,), each left out, or else by folds."""
+    if hasattr(template, "leave_one_out_log_density"):
+        return refit(template, None, Z, y, np.zeros(y.size), rng=rng)[0].leave_one_out_log_density()
+    folds = rng.permutation(y.size) % N_FOLDS
+    density = np.empty(y.size)
+    for fold in np.unique(folds):
+        out = folds == fold
+        surrogate, _ = refit(template, None, Z[~out], y[~out], np.zeros((~out).sum()), rng=rng)
+        density[out] = surrogate.log_predictive_density(Z[out], y[out])
+    return density
 
 
-def choose_warp(
-    warps: Sequence[Warp],
-    surrogate: Surrogate,
-    Z: FloatArray,
-    y: FloatArray,
-    rng: np.random.Generator,
-) -> Warp:
+def choose_warp(warps, surrogate, Z, y, rng):
     """Return the warp under which a surrogate gives left-out values the highest mean density.
 
     The density under the warp is multiplied by the warp's slope: so all are densities of the

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skbo_silbo._checks import check_members
+from skbo_silbo._members import check_members
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.testing._comparison import require, require_close
 

@@ -4,7 +4,7 @@ from typing import cast
 
 import numpy as np
 
-from skbo_silbo._checks import check_members, missing_members
+from skbo_silbo._members import check_members, missing_members
 from skbo_silbo._typing import TransformerLike
 from skbo_silbo.embedding import Learner
 from skbo_silbo.embedding._choice import choose_embedding, is_transformer

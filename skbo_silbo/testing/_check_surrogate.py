@@ -5,9 +5,9 @@ from copy import copy
 
 import numpy as np
 
-from skbo_silbo._checks import check_members
+from skbo_silbo._members import check_members
 from skbo_silbo.surrogate import Surrogate
-from skbo_silbo.surrogate._fitting import left_out_log_density
+from skbo_silbo.surrogate._warps import left_out_log_density
 from skbo_silbo.testing._comparison import require, require_close
 
 STEP = 1e-4  # of the central differences: their error is its square

@@ -93,7 +93,7 @@ def test_none_is_drawn_by_chance_while_there_is_a_model(monkeypatch):
     optimizer = SILBO(Space(MIXED), search=ParzenTurns(most=9.0), random_state=0)
     for i in range(int(optimizer.space_.n_points)):
         if i == optimizer.n_initial_:
-            monkeypatch.setattr("skbo_silbo.optimizers._base.draw_unseen", None)
+            monkeypatch.setattr("skbo_silbo.optimizers._ask_tell.draw_unseen", None)
         optimizer.tell(optimizer.ask(), float(i % 5))
 
 

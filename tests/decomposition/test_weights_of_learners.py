@@ -21,8 +21,7 @@ from skbo_silbo import (
     SemiSlicedInverseRegression,
     SparseSlicedInverseRegression,
 )
-from skbo_silbo._numerics._gaussian_process import log_marginal_likelihood
-from skbo_silbo._numerics._hyperparameters import Observations
+from skbo_silbo._numerics._gaussian_process import Observations, log_marginal_likelihood
 from skbo_silbo._numerics._leave_one_out import leave_one_out_errors
 from skbo_silbo._numerics._local_linear import local_slopes, mave_step
 from skbo_silbo._numerics._matern import matern52, scaled_squared_distances

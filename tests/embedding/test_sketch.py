@@ -9,9 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skbo_silbo import SILBO
 from skbo_silbo.embedding._choice import IdentityLearner
-from skbo_silbo.embedding._count_sketch import CountSketch
-from skbo_silbo.embedding._gaussian_sketch import GaussianSketch
-from skbo_silbo.embedding._sketched import SketchedLearner
+from skbo_silbo.embedding._sketches import CountSketch, GaussianSketch, SketchedLearner
 
 
 @settings(max_examples=60)

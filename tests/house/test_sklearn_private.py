@@ -18,6 +18,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.parallel import _get_threadpool_controller
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from skbo_silbo._numerics._threads import one_thread
 from skbo_silbo._sklearn import (
     BaseSearchCV,
     Interval,
@@ -27,7 +28,6 @@ from skbo_silbo._sklearn import (
     count_masked_scores_as_failed,
     is_all_fits_failed,
     metadata_request,
-    one_thread,
     rows_of,
     search_state,
 )

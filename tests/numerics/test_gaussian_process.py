@@ -12,13 +12,13 @@ from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import PolynomialFeatures
 
-from skbo_silbo._numerics._gaussian_process import condition, log_marginal_likelihood
-from skbo_silbo._numerics._hyperparameters import (
+from skbo_silbo._numerics._gaussian_process import (
     JITTER,
     Observations,
-    most_probable,
-    negative_log_posterior,
+    condition,
+    log_marginal_likelihood,
 )
+from skbo_silbo._numerics._hyperparameters import most_probable, negative_log_posterior
 from skbo_silbo._numerics._matern import (
     gradient_by_weights,
     matern52,

@@ -1,0 +1,64 @@
+"""What a part of a user's own must have: the members of a `typing.Protocol`."""
+
+import inspect
+
+
+def missing_members(given, protocol):
+    """Return the names that a `typing.Protocol` asks for and an object has not, sorted."""
+    asked = {*vars(protocol), *getattr(protocol, "__annotations__", {})}
+    public = {name for name in asked if not name.startswith("_")} | ({"__call__"} & asked)
+    has = [hasattr(given, name) or hasattr(type(given), name) for name in public]
+    return sorted(name for name, there in zip(public, has, strict=True) if not there)
+
+
+def check_members(name, given, protocol, remedy="Add what is missing."):
+    """Refuse a class, and an object without the members that a `typing.Protocol` asks for.
+
+    Its methods have to take the arguments that the protocol says.
+    """
+    if isinstance(given, type):
+        raise ValueError(
+            f"{name} must be an object: got the class {given.__name__}. Write {given.__name__}()."
+        )
+    missing = missing_members(given, protocol)
+    if missing:
+        raise ValueError(
+            f"{name} must have {', '.join(missing)}, as {_public_name(protocol)} says: got "
+            f"{given!r}. {remedy}"
+        )
+    for method, member in vars(protocol).items():
+        if inspect.isfunction(member) and (method == "__call__" or not method.startswith("_")):
+            asked = list(inspect.signature(member).parameters.values())[1:]  # without self
+            part = given if method == "__call__" else getattr(given, method)
+            _check_takes(name, method, part, asked, _public_name(protocol))
+
+
+def _public_name(protocol):
+    """Where a user finds a protocol: its path without the private modules."""
+    public = (part for part in protocol.__module__.split(".") if not part.startswith("_"))
+    return ".".join([*public, protocol.__name__])
+
+
+def _check_takes(name, method, part, asked, says):
+    """Refuse a callable that cannot be given the parameters asked for; built-in ones pass."""
+    by_name = [p.name for p in asked if p.kind is p.KEYWORD_ONLY]
+    shown = ", ".join([p.name for p in asked if p.kind is not p.KEYWORD_ONLY])
+    if by_name:
+        shown = f"{shown}, *, {', '.join(by_name)}"
+    called = name if method == "__call__" else f"{method} of {name}"
+    try:
+        signature = inspect.signature(part)
+    except ValueError:  # written in C, without one
+        return
+    except TypeError:
+        raise ValueError(
+            f"{called} must be a method, as {says} says: got {part!r}. Write def {method}(self, "
+            f"{shown})."
+        ) from None
+    try:
+        signature.bind(*asked[: len(asked) - len(by_name)], **dict.fromkeys(by_name))
+    except TypeError as error:
+        raise ValueError(
+            f"{called} must take ({shown}), as {says} says: got {signature} ({error}). Write def "
+            f"{method}(self, {shown})."
+        ) from None
