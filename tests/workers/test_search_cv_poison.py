@@ -188,8 +188,8 @@ class OneFitEach:
             raise KeyboardInterrupt
         return {"fit_time": 0.1, "score_time": 0.0, "fit_error": None}
 
-    def evaluate(self, points, sources, results):
-        return [Candidate(points[0], 0, sources[0], results, None, 0.0)]
+    def candidate(self, params, source, results):
+        return Candidate(params, 0, source, results, None, 0.0)
 
 
 def test_ctrl_c_during_retries_as_workers_are_free_keeps_those_that_have_ended():
