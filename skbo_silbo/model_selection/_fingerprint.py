@@ -5,7 +5,6 @@ from inspect import signature
 import numpy as np
 
 from skbo_silbo.journal._describe import describe, describe_data, digest
-from skbo_silbo.model_selection._constraints import read_constraints
 from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.optimizers._constraints import describe_constraints
 
@@ -59,8 +58,7 @@ def search_fingerprint(search, space, state):
         **{name: describe(getattr(search, name)) for name in described_parameters(type(search))},
     }
     fingerprint["batch_size"] = 1 if search.batch_size == "auto" else describe(search.batch_size)
-    constraints = read_constraints(search.constraints)
-    fingerprint["constraints"] = describe_constraints(constraints, space)
+    fingerprint["constraints"] = describe_constraints(search.constraints, space)
     if search.initial_results is not None:
         told_before = read_initial_results(search.initial_results, search.refit, space)
         fingerprint["initial_results"] = describe(told_before)
