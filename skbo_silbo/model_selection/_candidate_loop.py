@@ -11,9 +11,8 @@ from joblib import effective_n_jobs
 from skbo_silbo._checks import warn_user
 from skbo_silbo.model_selection._candidates import score_noise
 from skbo_silbo.model_selection._goals import goal_values
-from skbo_silbo.model_selection._progress import show_progress
 from skbo_silbo.model_selection._racing import Race
-from skbo_silbo.model_selection._stopping import Stopping
+from skbo_silbo.model_selection._stopping import Stopping, show_progress
 from skbo_silbo.model_selection._time_aware import Times
 from skbo_silbo.model_selection._under_way import CandidatesUnderWay
 from skbo_silbo.space import SpaceExhausted

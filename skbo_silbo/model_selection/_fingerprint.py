@@ -1,6 +1,7 @@
 """What a search is, in plain JSON, so that one can be told from another in a later process."""
 
 from inspect import signature
+from numbers import Integral
 
 import numpy as np
 
@@ -57,6 +58,9 @@ def search_fingerprint(search, space, state):
         "refit": _searched(search),
         **{name: describe(getattr(search, name)) for name in described_parameters(type(search))},
     }
+    # Only a number can be compared with that of an earlier run; otherwise the journal's counts.
+    if not isinstance(search.random_state, Integral):
+        fingerprint["random_state"] = None
     fingerprint["batch_size"] = 1 if search.batch_size == "auto" else describe(search.batch_size)
     fingerprint["constraints"] = describe_constraints(search.constraints, space)
     if search.initial_results is not None:

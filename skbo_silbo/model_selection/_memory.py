@@ -151,8 +151,9 @@ def open_memory(search, space, given, evaluate_candidates):
     if search.journal is None:
         yield Memory(space, search.random_state, given)
         return
-    state = search_state(evaluate_candidates)
-    fingerprint = cache(partial(_fingerprint, search, space, state))
+    fingerprint = cache(
+        partial(search_fingerprint, search, space, search_state(evaluate_candidates))
+    )
     if not os.path.exists(search.journal):
         fingerprint()  # refused before there is a file
 
@@ -179,14 +180,6 @@ def _begin_or_check(log, search, space, fingerprint):
         require_same(*agreeing(then["search"], fingerprint()), log.path)
 
     log.begin_or_check(make_header, check)
-
-
-def _fingerprint(search, space, state):
-    fingerprint = search_fingerprint(search, space, state)
-    # Only a number can be compared with that of an earlier run; otherwise the journal's counts.
-    numbered = isinstance(search.random_state, Integral)
-    fingerprint["random_state"] = int(search.random_state) if numbered else None
-    return fingerprint
 
 
 def _seed(random_state):
