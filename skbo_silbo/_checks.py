@@ -19,6 +19,27 @@ def warn_user(message, category=UserWarning):
     warnings.warn(message, category, stacklevel=level)
 
 
+def refuse_beside(owner, what, why_not):
+    """Refuse attributes that are set, neither None nor False, beside something else.
+
+    Parameters
+    ----------
+    owner : object
+    what : str
+        What they do not go with.
+    why_not : mapping
+        Names to reasons.
+
+    Raises
+    ------
+    ValueError
+    """
+    for name, why in why_not.items():
+        value = getattr(owner, name)
+        if value is not None and value is not False:
+            raise ValueError(f"{name} must not be given with {what}: {why}. Leave one of them out.")
+
+
 def did_you_mean(given, known):
     """Return a question about the first name that is like a known one, and a space; or nothing."""
     like = (match for name in given for match in get_close_matches(name, known, 1))

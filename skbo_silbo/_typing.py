@@ -103,7 +103,7 @@ LegacyRandomState: TypeAlias = int | np.random.RandomState | None  # as scikit-l
 BoundsLike: TypeAlias = (
     ArrayLike | Bounds | Mapping[str, Any] | Sequence[Mapping[str, Any]] | SpaceLike
 )
-Constraint: TypeAlias = LinearConstraint | NonlinearConstraint
+Constraint: TypeAlias = LinearConstraint | NonlinearConstraint | Callable[[Any], bool]
 NamedConstraint: TypeAlias = tuple[Sequence[str], Constraint]
 ConstraintsLike: TypeAlias = (
     Constraint | NamedConstraint | Sequence[Constraint | NamedConstraint] | None

@@ -373,25 +373,16 @@ def as_outcome(returned, n_constraints):
     TypeError
         When it is something else.
     """
-    if not n_constraints:
-        return as_number(returned), None
-    is_pair = isinstance(returned, tuple | list) and len(returned) == 2
+    is_pair = n_constraints and isinstance(returned, tuple | list) and len(returned) == 2
     number = as_number(returned[0] if is_pair else returned)
-    if not is_pair:
-        if not np.isnan(number):
-            raise _not_a_pair(returned, n_constraints)
+    if not n_constraints or (not is_pair and np.isnan(number)):
         return number, None
-    constraints = as_reals(returned[1])
-    if constraints is None or np.atleast_1d(constraints).shape != (n_constraints,):
-        raise _not_a_pair(returned, n_constraints)
-    if as_reals(returned[0]).ndim > constraints.ndim:  # the other way round
-        raise _not_a_pair(returned, n_constraints)
+    constraints = as_reals(returned[1]) if is_pair else None
+    is_right = constraints is not None and np.atleast_1d(constraints).shape == (n_constraints,)
+    if not is_right or as_reals(returned[0]).ndim > constraints.ndim:  # or the other way round
+        raise TypeError(
+            "func must return (value, constraints), the latter of length n_constraints="
+            f"{n_constraints}, real numbers, at most 0 where they hold: got {returned!r}. Return "
+            "float('nan') for a failure of which no constraint is known."
+        )
     return number, np.atleast_1d(constraints)
-
-
-def _not_a_pair(returned, n_constraints):
-    return TypeError(
-        "func must return (value, constraints), the latter of length n_constraints="
-        f"{n_constraints}, real numbers, at most 0 where they hold: got {returned!r}. Return "
-        "float('nan') for a failure of which no constraint is known."
-    )

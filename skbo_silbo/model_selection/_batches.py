@@ -1,7 +1,6 @@
-"""Evaluating batches of candidates through scikit-learn."""
+"""Evaluating candidates through scikit-learn."""
 
-from contextlib import contextmanager, nullcontext
-from itertools import groupby
+from contextlib import contextmanager
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import (
@@ -19,7 +18,7 @@ from skbo_silbo.workers._losses import MOST_DEATHS
 
 
 class Batches:
-    """The batches evaluated so far, all on the same splits.
+    """The candidates evaluated so far, all on the same splits.
 
     Parameters
     ----------
@@ -36,18 +35,17 @@ class Batches:
     Attributes
     ----------
     candidates : list of Candidate
-        Those accepted, in that order.
+        In the order of evaluation.
     n_batches : int
-        How many there have been: the number of the next.
+        How many batches there have been: the number of the next.
     table : dict or None
         What ``evaluate_candidates`` returned last; None if it never did.
     """
 
     def __init__(self, search, evaluate_candidates, callback_ctx, begun):
-        self.search = search
-        self.callback_ctx, self.begun = callback_ctx, begun
+        self.search, self.begun = search, begun
         self.candidates, self.n_batches, self.table = [], 0, None
-        self._evaluate_candidates = evaluate_candidates
+        self._evaluate_candidates, self._callback_ctx = evaluate_candidates, callback_ctx
         self._rungs, self._n_rows = search._rungs, 0
         self._cv = FrozenSplits(search_state(evaluate_candidates).splitter)
 
@@ -62,9 +60,12 @@ class Batches:
 
         While they are made the context is left open: scikit-learn's callbacks see a task.
         """
-        with self._callback_kwargs(1) as kwargs:
+        n_fits = self.search.n_splits_
+        task = {"task_name": "batch", "max_subtasks": n_fits, "sequential_subtasks": False}
+        with callback_task(self.search, self._callback_ctx, **task) as ctx:
+            kwargs = {} if ctx is None else {"callback_ctx": ctx}
+            own, cv = self._to_evaluate(params)
             with _muted(self.search):
-                [own], cv = self._to_evaluate([params])
                 fits = fits_of(self._evaluate_candidates, own, cv=cv, **kwargs)
             yield fits
 
@@ -72,42 +73,35 @@ class Batches:
         """Make calls, as `joblib.delayed` gives them, on the workers of scikit-learn's search."""
         return call_in_parallel(self._evaluate_candidates, tasks)
 
-    def evaluate(self, points, sources, results=None):
-        """Evaluate a batch.
+    def candidate(self, params, source, results, error=None):
+        """Return what became of a candidate.
 
         Parameters
         ----------
-        points : list of dict
-            Parameters of the candidates, at least one.
-        sources : list of str
-            Where each came from.
-        results : list, default=None
-            What the fits of a single one returned, if they have been made.
+        params : dict
+        source : str
+            Where it came from.
+        results : list of dict or None
+            What its fits returned; None if it failed without them.
+        error : str or None, default=None
+            Then the reason.
 
         Returns
         -------
-        candidates : list of Candidate
-            With NaN as the score of those whose fits failed.
+        candidate : Candidate
+            With `error_score` as the score of one whose fits all failed.
 
         Raises
         ------
         Exception
             Whatever ``evaluate_candidates`` raises, unless it is that all fits failed.
         """
-        if results is None:
-            alike = groupby(points, lambda p: self._rungs and self._rungs.of(p))
-            outcomes = [outcome for _, group in alike for outcome in self._fit(list(group))]
-        else:
-            with with_results(self._evaluate_candidates, results):
-                outcomes = self._fit(points, are_made=True)
-        return [
-            Candidate(params, self.n_batches, source, rows, error, self._score(rows))
-            for params, source, (rows, error) in zip(points, sources, outcomes, strict=True)
-        ]
-
-    def failed(self, params, source, error):
-        """Return a candidate that failed without the results of its fits."""
-        return Candidate(params, self.n_batches, source, None, error, self._score(None))
+        rows = None
+        if results is not None:
+            rows, error = self._rows(params, results)
+        # Without any success it is rated as scikit-learn would rate a failed fit.
+        score = self.search.error_score if rows is None else mean_score(rows, self.search.refit)
+        return Candidate(params, self.n_batches, source, rows, error, float(score))
 
     def why_not(self, params):
         """Return why a candidate has failed and is not evaluated again, None if it may be.
@@ -130,56 +124,32 @@ class Batches:
         warn_user(f"candidate {params} counts as failed: {why}.", LostEvaluationWarning)
         return why
 
-    def accept(self, batch):
-        """Take candidates, of which all else has been seen to, among the results."""
-        self.candidates += batch
-        self.n_batches = 1 + max(candidate.iteration for candidate in batch)
-
     def require_table(self):
         """Have a `table` too if all successes are from the journal."""
         if self.table is None:
             rows = [row for candidate in self.candidates for row in candidate.rows or ()]
             self.table = adopt_rows(self._evaluate_candidates, rows)
 
-    def _to_evaluate(self, points):
-        """Return what points of one size set on the estimator, and how its rows are split."""
+    def _to_evaluate(self, params):
+        """Return what a candidate sets on the estimator, and how the rows are split for it."""
         if self._rungs is None:
-            return points, self._cv
-        own = [self._rungs.set_on_estimator(params) for params in points]
-        return own, self._rungs.splitter(self._cv, points[0])
+            return params, self._cv
+        return self._rungs.set_on_estimator(params), self._rungs.splitter(self._cv, params)
 
-    def _fit(self, points, are_made=False):
-        """Return the rows of each point, and the report of the failure if every fit failed."""
-        # Fits that have been made had their task.
-        task = nullcontext({}) if are_made else self._callback_kwargs(len(points))
-        if not are_made:
-            self.begun.begin(points, alone=len(points) == 1)
+    def _rows(self, params, results):
+        """Return a row for each split; None and a report if every fit failed."""
+        own, cv = self._to_evaluate(params)
         try:
-            with task as kwargs, _muted(self.search):
-                own, cv = self._to_evaluate(points)
-                self.table = self._evaluate_candidates(own, cv=cv, **kwargs)
+            with with_results(self._evaluate_candidates, results), _muted(self.search):
+                self.table = self._evaluate_candidates([own], cv=cv)
         except ValueError as failure:
             if not is_all_fits_failed(failure):
                 raise
-            return [(None, str(failure))] * len(points)
+            return None, str(failure)
         rows = self.table["rows"][self._n_rows :]
         check_refit_names_a_metric(self.search, rows[0]["test_scores"])
         self._n_rows += len(rows)
-        size = len(rows) // len(points)
-        return [(rows[i : i + size], None) for i in range(0, len(rows), size)]
-
-    def _score(self, rows):
-        # A batch without any success is rated as scikit-learn would rate a failed fit in it.
-        return (
-            float(self.search.error_score) if rows is None else mean_score(rows, self.search.refit)
-        )
-
-    @contextmanager
-    def _callback_kwargs(self, n_points):
-        n_fits = n_points * self.search.n_splits_
-        task = {"task_name": "batch", "max_subtasks": n_fits, "sequential_subtasks": False}
-        with callback_task(self.search, self.callback_ctx, **task) as ctx:
-            yield {} if ctx is None else {"callback_ctx": ctx}
+        return rows, None
 
 
 @contextmanager

@@ -1,17 +1,22 @@
 """The loop of a search: propose, evaluate, put on disk, tell, until there is no room."""
 
+import math
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import groupby
 
+from joblib import effective_n_jobs
+
+from skbo_silbo._checks import warn_user
+from skbo_silbo.model_selection._candidates import score_noise
 from skbo_silbo.model_selection._goals import goal_values
-from skbo_silbo.model_selection._progress import show_progress
-from skbo_silbo.model_selection._proposals import Proposals
 from skbo_silbo.model_selection._racing import Race
-from skbo_silbo.model_selection._stopping import Stopping
+from skbo_silbo.model_selection._stopping import Stopping, show_progress
 from skbo_silbo.model_selection._time_aware import Times
-from skbo_silbo.model_selection._under_way import CandidatesUnderWay, read_batch_size
+from skbo_silbo.model_selection._under_way import CandidatesUnderWay
 from skbo_silbo.space import SpaceExhausted
+from skbo_silbo.workers._joblib import Stream
 
 
 class CandidateLoop:
@@ -29,172 +34,215 @@ class CandidateLoop:
 
     def __init__(self, search, batches, memory):
         self.search, self.batches, self.memory = search, batches, memory
-        self.proposals = Proposals(search, memory)
-        self.total = min(search.n_iter, memory.space.n_points + memory.given.n_outside)
+        self.optimizer, self.given = search.optimizer_, memory.given
+        self.total = min(search.n_iter, memory.space.n_points + self.given.n_outside)
         self.stopping = Stopping(self.total, search.max_time, search.patience)
         self.race = Race(search.n_splits_, search.refit) if search.racing else None
         self.times = Times(search, self.stopping) if search.time_aware else None
-        if self.times is not None:
-            self.proposals.ask = self.times.ask
-        self._note_goals(memory.candidates)  # what was learnt of them is restored with them
+        self.ask = self.optimizer.ask if self.times is None else self.times.ask
+        self.n_taken = 0  # candidates that are told, and all that follows seen to
+        self._left = []  # given candidates to evaluate
+        self._waiting = []  # what an earlier run has asked for and not evaluated
 
     def run(self):
         """Evaluate candidates until the search ends; return why it did."""
-        search = self.search
-        with show_progress(search.verbose, self.total) as self.show:
-            batch_size, n_workers = read_batch_size(search)
-            if batch_size is None:
-                self._as_workers_are_free(n_workers)
-            elif self.race is None and search.timeout is None and n_workers == 1:
-                self._in_batches(batch_size, self.batches.evaluate)
-            else:
-                with self._workers(n_workers, in_batches=True) as workers:
-                    self._in_batches(batch_size, workers.evaluate)
-        return self.stopping.reason(space_is_finite=self.total < search.n_iter)
+        with show_progress(self.search.verbose, self.total) as self.show:
+            batch_size, n_workers = read_batch_size(self.search)
+            self.is_in_order = batch_size is not None
+            self._recall(batch_size or 0)
+            if self.stopping.room(1):
+                with self._workers(n_workers) as workers:
+                    if batch_size is None:
+                        self._as_workers_are_free(workers)
+                    else:
+                        self._in_batches(batch_size, workers)
+        return self.stopping.reason(space_is_finite=self.total < self.search.n_iter)
 
-    def _in_batches(self, batch_size, evaluate):
-        if not self.memory.is_in_order:
-            self._recall_all()
+    def _in_batches(self, batch_size, workers):
         while n := self.stopping.room(batch_size):
-            if self._evaluate_given(n, evaluate):
-                continue
-            try:
-                points, recalled = self.proposals.next_batch(n, self.batches.n_batches)
-            except SpaceExhausted:  # what is left has next to no probability
-                self.stopping.end("exhausted")
-                break
-            sources = self.proposals.sources(len(points))
-            new = slice(len(recalled), None)
-            self._take(self._evaluate(points[new], sources[new], evaluate), recalled)
+            self._evaluate(self._next(n - len(self._untold), workers), workers)
+            if self._untold:
+                self._take()
 
-    def _as_workers_are_free(self, n_workers):
-        self._recall_all()
-        with self._workers(n_workers) as workers:
-            self._look_at_suspects(workers)
-            given = self.proposals.given.left(self.batches.candidates)
-            while self._begin(workers, given) or workers.n_under_way:
-                workers.wait()
-                for candidate in workers.ended():
-                    self._take(self._keep_by_itself([candidate]))
+    def _as_workers_are_free(self, workers):
+        self._look_at_suspects(workers)
+        self._fill(workers)
+        while workers.n_under_way:
+            workers.wait()
+            for candidate in workers.ended():
+                self._keep([candidate])
+                self._take()
+            self._fill(workers)
+
+    def _recall(self, batch_size):
+        """Take over what is in the journal; what was asked for last is waiting.
+
+        If the last batch is short, as the run ended in it or `n_iter` did, it is not told before it
+        is complete.
+        """
+        memory, recalled = self.memory, self.batches.candidates
+        for _, batch in groupby(memory.candidates, lambda candidate: candidate.iteration):
+            if self._untold:
+                self._note(self._untold)
+            batch = list(batch)
+            recalled += batch[: self.stopping.room(len(batch))]
+        self._left, last = self.given.left(recalled), self._untold
+        is_short = 0 < len(last) < batch_size and last[0].is_in_order
+        if not is_short or (self.given.number(last[0].params) and not self._left):
+            self._note(last)
+        memory.follow(self.optimizer, len(recalled), len(self._untold))
+        points = self.given.without(self.optimizer.pending_)
+        known = [candidate.params for candidate in self._untold]
+        self._waiting = [point for point in points if point not in known]
+        if self.n_taken and not self._untold:
+            self._weigh()
 
     # --- what is evaluated next -----------------------------------------------------------------
 
-    def _recall_all(self):
-        """Take over all that is in the journal; what was asked for last is waiting."""
-        if recalled := self.proposals.recall_all(self.stopping.room(self.search.n_iter)):
-            self._note(recalled, recalled)
+    def _next(self, n, workers):
+        """Return n candidates or what is left, and where each is from, as pairs.
 
-    def _evaluate_given(self, n, evaluate):
-        """Recall a batch of what was given, or evaluate n of it after the journal; say if any."""
-        left, recalled = self.proposals.next_given(n, self.batches.candidates)
-        if left or recalled:
-            self._take(self._evaluate(left, ["given"] * len(left), evaluate), recalled)
-        return bool(left or recalled)
+        Those that are given come by themselves.
+        """
+        given, self._left = self._left[:n], self._left[n:]
+        if given or not n:
+            return [(params, "given") for params in given]
+        n_under_way, since = self._n_under_way, time.monotonic()
+        points = self._propose(n)
+        if not points and not workers.n_under_way:  # else what ends may go on, with more resource
+            self.stopping.end("exhausted")
+        workers.note_proposal(time.monotonic() - since)
+        return list(zip(points, self._sources(len(points), n_under_way), strict=True))
+
+    def _propose(self, n):
+        """Return n points, those first that are waiting; fewer where no more are left.
+
+        The others are asked for at once: after a value is told the model is fitted once.
+        """
+        points, self._waiting = self._waiting[:n], self._waiting[n:]
+        at_once = n - len(points)
+        while len(points) < n:
+            try:
+                points += self.ask(at_once)
+            except SpaceExhausted:
+                if at_once == 1:
+                    break
+                at_once = 1
+        return points
+
+    @property
+    def _n_under_way(self):
+        """How many points are asked for, and neither told nor waiting."""
+        return len(self.optimizer.pending_) - len(self._waiting)
+
+    def _sources(self, n, n_under_way):
+        """Say of the next n candidates where they come from; without values there is no model."""
+        n_known = len(self.optimizer.func_vals_) + n_under_way
+        n_initial = max(self.optimizer.n_initial_, 0 if n_known else n)
+        return ["init" if i < n_initial else "model" for i in range(n_known, n_known + n)]
 
     def _look_at_suspects(self, workers):
         """Evaluate first, one by one, what an earlier run may have ended with."""
         for params in self.memory.begun.suspects():
             if self.stopping.room(1):
-                self.proposals.take_from_waiting(params)
-                is_given = self.proposals.given.number(params)
-                sources = ["given"] if is_given else self.proposals.sources(1)
-                evaluate = workers.evaluate
-                self._take(self._evaluate([params], sources, evaluate, is_in_order=False))
+                [source] = self._sources(1, self._n_under_way)
+                self._waiting = [point for point in self._waiting if point != params]
+                is_given = self.given.number(params)
+                self._evaluate([(params, "given" if is_given else source)], workers)
+                self._take()
+        self._left = self.given.left(self.batches.candidates)
 
-    def _begin(self, workers, given):
-        """Let the workers have candidates, if they are free and there is room; say whether.
-
-        Those left of the `given` come first, and are taken from that list.
-        """
-        n = self.stopping.room(workers.n_wanted, workers.n_under_way)
-        if not n:
-            return False
-        first = [given.pop(0) for _ in given[:n]]
-        for params in first:
-            self.proposals.note_given(params)
-        for params in first:
-            workers.begin(params, "given")
-        if len(first) == n:
-            return True
-        n, n_under_way = n - len(first), self.proposals.n_under_way
-        since = time.monotonic()
-        try:
-            points = self.proposals.next(n)
-        except SpaceExhausted:
-            if not workers.n_under_way:  # else what ends may go on, with more of a resource
-                self.stopping.end("exhausted")
-            return False
-        workers.note_proposal(time.monotonic() - since)
-        sources = self.proposals.sources(len(points), n_under_way)
-        for params, source in zip(points, sources, strict=True):
-            workers.begin(params, source)
-        return True
+    def _fill(self, workers):
+        """Let the workers have candidates, as long as they are free and there is room."""
+        while n := self.stopping.room(workers.n_wanted, workers.n_under_way):
+            points = self._next(n, workers)
+            for params, source in points:
+                if source == "given" and self.given.is_modelled(params):
+                    with suppress(SpaceExhausted):  # it is pending already
+                        self.optimizer.ask(fixed=params)  # so that another is proposed
+                workers.begin(params, source)
+            if not points:
+                return
 
     # --- evaluation -----------------------------------------------------------------------------
 
     @contextmanager
-    def _workers(self, n_workers, *, in_batches=False):
+    def _workers(self, n_workers):
         """Give workers; what has ended is told and put on disk even if the search is cut short."""
-        options = {"race": self.race, "in_batches": in_batches}
+        options = {"race": self.race, "in_batches": self.is_in_order}
         with CandidatesUnderWay(self.batches, n_workers, **options) as workers:
             try:
                 yield workers
             except BaseException:
-                if left := self._keep_by_itself(list(workers.ended())):
-                    self.proposals.tell(left)
-                    self.batches.accept(left)
+                try:
+                    self._keep(list(workers.ended()))
+                finally:
+                    self._tell(self._untold)
                 raise
 
-    def _evaluate(self, points, sources, evaluate, *, is_in_order=True):
+    def _evaluate(self, points, workers):
         """Evaluate a batch and put it on disk.
 
         One by one where an earlier run may have ended with a candidate of it, and not at all if it
         has done so again.
         """
-
-        def kept(batch):
-            return self._keep([replace(candidate, is_in_order=is_in_order) for candidate in batch])
-
-        if not any(self.memory.begun.is_suspect(params) for params in points):
-            return kept(evaluate(points, sources) if points else [])
-        batch = []
-        for params, source in zip(points, sources, strict=True):
-            why = self.batches.why_not(params)
-            failed = why and [self.batches.failed(params, source, why)]
-            batch += kept(failed or evaluate([params], [source]))
-        return batch
-
-    def _keep_by_itself(self, candidates):
-        """Put candidates on disk that are no whole batch; return them."""
-        number = self.batches.n_batches
-        return self._keep([replace(c, iteration=number, is_in_order=False) for c in candidates])
+        is_risky = any(self.memory.begun.is_suspect(params) for params, _ in points)
+        one_by_one = is_risky or workers.n_workers == 1
+        for group in [[point] for point in points] if one_by_one else [points] if points else []:
+            why = self.batches.why_not(group[0][0]) if is_risky else None
+            failed = why and [self.batches.candidate(*group[0], None, why)]
+            self._keep(failed or workers.evaluate(*zip(*group, strict=True)))
 
     def _keep(self, candidates):
-        """Put candidates on disk and return them; on a full one they are among the results."""
-        try:
-            self.memory.keep(candidates, self.proposals.noise_of)
-        except OSError:
-            self.batches.accept(candidates)
-            raise
-        return candidates
+        """Take candidates among the results and put them on disk."""
+        own = {"iteration": self.batches.n_batches, "is_in_order": self.is_in_order}
+        candidates = [replace(candidate, **own) for candidate in candidates]
+        self.batches.candidates += candidates  # on a full disk, too
+        self.memory.keep(candidates, self._noise_of)
 
     # --- what follows it ------------------------------------------------------------------------
 
-    def _take(self, evaluated, recalled=()):
-        """See to all that follows the evaluation of a batch, which is on disk."""
-        batch = [*recalled, *evaluated]
-        self.proposals.tell(batch)
-        self._note(batch, recalled)
+    @property
+    def _untold(self):
+        return self.batches.candidates[self.n_taken :]
 
-    def _note(self, batch, recalled):
-        self.batches.accept(batch)
-        self._note_goals(batch)
+    def _take(self):
+        """See to all that follows the evaluation of a batch, which is on disk."""
+        batch = self._untold
+        self._tell(batch)
+        self._note(batch)
+        self._weigh()
+
+    def _tell(self, candidates):
+        """Tell scores of the space, with a minus sign because SILBO minimises."""
+        modelled = [c for c in candidates if self.given.is_modelled(c.params)]
+        tells_noise = self.search.fold_noise or self.search.racing
+        noise = [self._noise_of(c) for c in modelled] if tells_noise else None
+        if modelled:
+            params, values = [c.params for c in modelled], [-c.score for c in modelled]
+            self.optimizer.tell(params, values, noise_std=noise)
+
+    def _noise_of(self, candidate):
+        """Return the standard deviation of a score as it is told, NaN where none is."""
+        if candidate.is_stopped:
+            return candidate.noise
+        is_told = self.search.fold_noise
+        return score_noise(candidate.rows, self.search.refit) if is_told else math.nan
+
+    def _note(self, batch):
+        self.n_taken += len(batch)
+        self.batches.n_batches = 1 + max((c.iteration for c in batch), default=-1)
         rungs, callback = self.search._rungs, self.search.callback
-        for i, candidate in enumerate(batch):
-            is_recalled = i < len(recalled)
+        for candidate in batch:
+            is_recalled = candidate.source == "resumed"
+            is_modelled = self.given.is_modelled(candidate.params)
+            if self.search._goals:
+                values = goal_values(candidate, self.search._goals)
+                if is_modelled:
+                    self.optimizer.note_goals(candidate.params, values)
             if self.race is not None:
                 self.race.note(candidate)
-            if self.times is not None and self.proposals.given.is_modelled(candidate.params):
+            if self.times is not None and is_modelled:
                 self.times.note(candidate)
             is_full = rungs is None or rungs.is_full(candidate.params)
             self.stopping.count(candidate, recalled=is_recalled, is_full=is_full)
@@ -203,12 +251,33 @@ class CandidateLoop:
                 continue
             if callback(self.stopping.progress(candidate)):
                 self.stopping.end("callback")
-        if self.stopping.weighs_gain and not self.memory.has_batches:
-            self.stopping.weigh(self.proposals.optimizer.expected_gain(), self.search.refit)
 
-    def _note_goals(self, candidates):
-        goals, given = self.search._goals, self.proposals.given
-        for candidate in candidates if goals else ():
-            values = goal_values(candidate, goals)
-            if given.is_modelled(candidate.params):
-                self.search.optimizer_.note_goals(candidate.params, values)
+    def _weigh(self):
+        if self.stopping.weighs_gain:
+            self.stopping.weigh(self.optimizer.expected_gain(), self.search.refit)
+
+
+def read_batch_size(search):
+    """Return the size of the batches of a search, None for none, and the number of workers.
+
+    Warns
+    -----
+    UserWarning
+        If there are batches though the search asks for none.
+    """
+    n_workers = effective_n_jobs(search.n_jobs)
+    if search.batch_size != "auto" or n_workers == 1:
+        return (1 if search.batch_size == "auto" else search.batch_size), n_workers
+    if search.timeout is not None:  # the workers are our own
+        return None, n_workers
+    try:
+        Stream(search.n_jobs)
+    except ValueError as error:
+        size = math.ceil(n_workers / search.n_splits_)
+        warn_user(
+            f"candidates are evaluated in batches of {size}, each waiting for its slowest fit, "
+            f"because joblib's backend gives no results before that: {error} Give batch_size an "
+            "int, or use another backend."
+        )
+        return size, n_workers
+    return None, n_workers

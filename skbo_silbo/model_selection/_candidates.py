@@ -2,14 +2,18 @@
 
 import math
 import warnings
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from numbers import Number
 
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
 from skbo_silbo._checks import warn_user
+from skbo_silbo._sklearn import BaseSearchCV
+from skbo_silbo.model_selection._fidelity import add_resources
+from skbo_silbo.model_selection._goals import pareto_front
 
 
 @dataclass(frozen=True)
@@ -92,31 +96,6 @@ def searched_scores(rows, refit):
     return scores if metric is None else [score[metric] for score in scores]
 
 
-def result_rows(candidates, error_score):
-    """Return the rows of all candidates in order, one per split, failed candidates filled in.
-
-    A filled-in row has `error_score` for every score, as scikit-learn writes it when only some
-    candidates of one call fail, and NaN for the times, which are not known.
-
-    Parameters
-    ----------
-    candidates : list of Candidate
-        At least one of them with rows.
-    error_score : float
-        The score of a failed fit.
-
-    Returns
-    -------
-    rows : list of dict
-    """
-    template = next(c.rows for c in candidates if c.rows is not None)
-    return [
-        row
-        for c in candidates
-        for row in (c.rows or [_failed_row(row, c.error, error_score) for row in template])
-    ]
-
-
 def with_unrun_folds(results, n_folds):
     """Return the results of the first folds, and rows of NaN for the others.
 
@@ -143,17 +122,6 @@ def add_predictions(table, candidates, metric):
     table[f"predicted_mean_test_{metric or 'score'}"] = predicted
 
 
-@contextmanager
-def unrun_folds_are_no_surprise(candidates):
-    """Mute scikit-learn's warning of scores that are not finite where racing left them out."""
-    others = [candidate.score for candidate in candidates if not candidate.is_stopped]
-    with warnings.catch_warnings():
-        if len(others) < len(candidates) and np.isfinite(others).all():
-            message = "One or more of the (test|train) scores are non-finite"
-            warnings.filterwarnings("ignore", message, UserWarning)
-        yield
-
-
 def warn_of_interruption(candidates, n_iter, error):
     """Say that the results are those of the candidates before an interruption."""
     then = "the error is raised" if isinstance(error, SystemExit) else "the best is refitted"
@@ -161,17 +129,6 @@ def warn_of_interruption(candidates, n_iter, error):
         f"the search was interrupted after {len(candidates)} of {n_iter} candidates "
         f"({error!r}): these are its results, and {then}."
     )
-
-
-def warn_of_failures(candidates, error_score):
-    """Say how many candidates failed, if any, and why the last did."""
-    errors = [candidate.error for candidate in candidates if candidate.error is not None]
-    if errors:
-        warn_user(
-            f"{len(errors)} of {len(candidates)} candidates failed and have "
-            f"error_score={error_score} in cv_results_. The last:\n{errors[-1]}",
-            FitFailedWarning,
-        )
 
 
 def searched_metric(rows, refit):
@@ -188,3 +145,78 @@ def _failed_row(row, error, error_score):
         several = isinstance(row[key], dict)
         row[key] = dict.fromkeys(row[key], error_score) if several else error_score
     return row
+
+
+def make_results(search, batches):
+    """Make ``cv_results_`` of all candidates, in the dict that `BaseSearchCV` takes for it.
+
+    Parameters
+    ----------
+    search : SILBOSearchCV
+    batches : Batches
+
+    Raises
+    ------
+    ValueError
+        If no fit has succeeded.
+
+    Warns
+    -----
+    FitFailedWarning
+        Of candidates that failed.
+    """
+    if not batches.candidates:
+        raise ValueError(
+            "initial_results must leave a candidate to evaluate: got every one that "
+            "param_distributions and constraints allow. Widen them, or leave initial_results out."
+        )
+    if not batches.has_results:
+        raise ValueError(
+            f"every fit of all {len(batches.candidates)} candidates failed: one must succeed. "
+            f"Set error_score='raise' to debug. The last batch:\n{batches.candidates[-1].error}"
+        )
+    errors = [candidate.error for candidate in batches.candidates if candidate.error is not None]
+    if errors:
+        warn_user(
+            f"{len(errors)} of {len(batches.candidates)} candidates failed and have "
+            f"error_score={search.error_score} in cv_results_. The last:\n{errors[-1]}",
+            FitFailedWarning,
+        )
+    batches.require_table()
+    _tabulate(search, batches.table, batches.candidates)
+    if search._goals:
+        search.pareto_front_ = pareto_front(batches.table, batches.candidates, search._goals)
+
+
+def attach_results(error, search, batches):
+    """Give an error the results so far, if there are any, and say so."""
+    if not batches.has_results:
+        return
+    with suppress(Exception):  # the first error is the one to raise
+        make_results(search, batches)
+        error.cv_results_ = batches.table
+        error.add_note(
+            f"SILBOSearchCV: the results of {len(batches.candidates)} candidates are in the "
+            "attribute 'cv_results_' of this exception, and can be given as initial_results."
+        )
+
+
+def _tabulate(search, table, candidates):
+    """Fill the table; candidates that failed as scikit-learn does, but with no times."""
+    rungs, error_score = search._rungs, search.error_score
+    params = [c.params if rungs is None else rungs.set_on_estimator(c.params) for c in candidates]
+    like = next(c.rows for c in candidates if c.rows is not None)
+    rows = [c.rows or [_failed_row(r, c.error, error_score) for r in like] for c in candidates]
+    rows = list(chain(*rows))
+    more = {"iter": [c.iteration for c in candidates], "source": [c.source for c in candidates]}
+    others = [candidate.score for candidate in candidates if not candidate.is_stopped]
+    table.clear()
+    with warnings.catch_warnings():
+        if len(others) < len(candidates) and np.isfinite(others).all():  # but for folds left out
+            message = "One or more of the (test|train) scores are non-finite"
+            warnings.filterwarnings("ignore", message, UserWarning)
+        table.update(BaseSearchCV._format_results(search, params, len(like), rows, more))
+    if rungs is not None:
+        add_resources(table, candidates, rungs)
+    if search.racing:
+        add_predictions(table, candidates, searched_metric(rows, search.refit))

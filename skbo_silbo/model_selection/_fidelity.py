@@ -22,7 +22,7 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import is_classifier
 
-from skbo_silbo._checks import did_you_mean, warn_user
+from skbo_silbo._checks import did_you_mean, refuse_beside, warn_user
 from skbo_silbo._numerics._threads import one_thread
 from skbo_silbo.acquisition import AcquisitionSurface
 from skbo_silbo.acquisition._part import Part
@@ -32,6 +32,11 @@ from skbo_silbo.space import SpaceExhausted, SpaceUnion, key_of
 from skbo_silbo.space._keys import keys_of
 
 ROWS = "n_samples"
+WHY_NOT = {
+    "racing": "candidates that lose get no more of the resource anyway",
+    "time_aware": "what a candidate costs is decided by its size",
+    "initial_results": "what resource their scores are of is not known",
+}
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,7 @@ class FewerRows:
 
 
 def read_rungs(search, state):
-    """Return the `Rungs` that the parameters of a search say, None without a resource.
+    """Return the `Rungs` that the parameters of a search with a resource say.
 
     Parameters
     ----------
@@ -128,8 +133,6 @@ def read_rungs(search, state):
     ValueError
         If they are not possible, or go with another option that is set.
     """
-    if search.resource is None:
-        return None
     _require_alone(search)
     n_rows = state.X.shape[0] if hasattr(state.X, "shape") else len(state.X)
     most = _most(search, n_rows)
@@ -195,20 +198,7 @@ def _require_alone(search):
             f"{did_you_mean([search.resource], [ROWS, *known])}Give {ROWS!r} or one of "
             f"{sorted(known)}."
         )
-    excluded = {
-        "racing": (search.racing, "candidates that lose get no more of the resource anyway"),
-        "time_aware": (search.time_aware, "what a candidate costs is decided by its size"),
-        "initial_results": (
-            search.initial_results is not None,
-            "what resource their scores are of is not known",
-        ),
-    }
-    for name, (is_set, why) in excluded.items():
-        if is_set:
-            raise ValueError(
-                f"{name} must not be given with resource={search.resource!r}: {why}. Leave one of "
-                "them out."
-            )
+    refuse_beside(search, f"resource={search.resource!r}", WHY_NOT)
 
 
 def _most(search, n_rows):
@@ -279,22 +269,16 @@ class ResourceSILBO(SILBO):
     Attributes
     ----------
     rungs : Rungs
-        Set by `climb`.
+        To be set before anything else is done.
     """
 
     rungs: Rungs
 
-    def climb(self, rungs):
-        """Propose on these rungs; known constraints are asked about what a user sees."""
-        self.rungs = rungs
-        if (violation := self._violation) is not None:
-            self._violation = partial(_violation_of_estimator, violation, rungs)
-
     def constrain(self, constraints):
-        """Do as `SILBO` does, also on rungs that are known already."""
+        """Do as `SILBO` does; the constraints are asked about what a user sees."""
         super().constrain(constraints)
-        if hasattr(self, "rungs"):
-            self.climb(self.rungs)
+        if (violation := self._violation) is not None:
+            self._violation = partial(_violation_of_estimator, violation, self.rungs)
         return self
 
     def configure(self, d):

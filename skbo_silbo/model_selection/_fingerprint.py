@@ -1,11 +1,11 @@
 """What a search is, in plain JSON, so that one can be told from another in a later process."""
 
 from inspect import signature
+from numbers import Integral
 
 import numpy as np
 
 from skbo_silbo.journal._describe import describe, describe_data, digest
-from skbo_silbo.model_selection._constraints import read_constraints
 from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.optimizers._constraints import describe_constraints
 
@@ -58,9 +58,11 @@ def search_fingerprint(search, space, state):
         "refit": _searched(search),
         **{name: describe(getattr(search, name)) for name in described_parameters(type(search))},
     }
+    # Only a number can be compared with that of an earlier run; otherwise the journal's counts.
+    if not isinstance(search.random_state, Integral):
+        fingerprint["random_state"] = None
     fingerprint["batch_size"] = 1 if search.batch_size == "auto" else describe(search.batch_size)
-    constraints = read_constraints(search.constraints)
-    fingerprint["constraints"] = describe_constraints(constraints, space)
+    fingerprint["constraints"] = describe_constraints(search.constraints, space)
     if search.initial_results is not None:
         told_before = read_initial_results(search.initial_results, search.refit, space)
         fingerprint["initial_results"] = describe(told_before)

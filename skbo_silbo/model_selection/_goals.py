@@ -12,14 +12,13 @@ evaluation, and goals g scaled to [0, 1], the augmented Chebyshev distance
 well where either alone did not (experiment "goals").
 """
 
-from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
 
+from skbo_silbo._checks import refuse_beside
 from skbo_silbo._sklearn import BaseSearchCV
-from skbo_silbo._typing import FloatArray
 from skbo_silbo.acquisition._hypervolume import (
     HypervolumeSurface,
     boxes_left,
@@ -154,13 +153,7 @@ def read_goals(search):
         )
     if search.scoring is None or isinstance(search.scoring, str):
         require_metrics(goals, [SCORE])
-    for name, why in WHY_NOT.items():
-        value = getattr(search, name)
-        if value is not None and value is not False:
-            raise ValueError(
-                f"{name} must not be given with several goals, refit={search.refit!r}: {why}. "
-                "Leave one of them out."
-            )
+    refuse_beside(search, f"several goals, refit={search.refit!r}", WHY_NOT)
     return goals
 
 
@@ -218,23 +211,12 @@ def chebyshev(goals, weights):
 class GoalsSILBO(SILBO):
     """`SILBO` of several goals, whose values it is told by `note_goals`."""
 
-    _values_by_key: Mapping[bytes, FloatArray] = MappingProxyType({})
     _fitted: tuple[Any, Any] = None, None  # the model, and what `_fit_goals` returned beside it
 
     def note_goals(self, params, values):
         """Take note of the values of goals, (m,), of a candidate; the first time counts."""
         [key] = keys_of(self.space_.encode([params]))
-        self._values_by_key = {key: values, **self._values_by_key}
-
-    def configure(self, d):
-        """Return the `Configuration` for d columns, with an improvement to expect."""
-        configuration = super().configure(d)
-        if not configuration.learns_constraints:
-            raise ValueError(
-                "acquisition must be 'ei' with several goals, since their hypervolume is improved: "
-                f"got {self.acquisition!r}. Leave it out, or name one goal."
-            )
-        return configuration
+        vars(self).setdefault("_values_by_key", {}).setdefault(key, values)
 
     def _goals_at(self, X):
         return np.array([self._values_by_key[key] for key in keys_of(X)])

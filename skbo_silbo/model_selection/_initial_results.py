@@ -17,7 +17,7 @@ def read_initial_results(given, refit, space):
 
     Parameters
     ----------
-    given : dict, DataFrame, list of (params, score) or None
+    given : dict, DataFrame or list of (params, score)
         As `SILBOSearchCV` takes them: ``cv_results_``, or a frame made from it.
     refit : object
         Names the metric, where there are several; otherwise the first of them counts.
@@ -36,8 +36,6 @@ def read_initial_results(given, refit, space):
     ValueError
         If it is none of these, or lacks parameters or scores.
     """
-    if given is None:
-        return [], []
     if isinstance(given, (list, tuple)):
         return _read_pairs(given)
     columns = _columns(given)
@@ -52,20 +50,15 @@ def read_initial_results(given, refit, space):
             for score, prediction in zip(scores, predicted, strict=True)
         ]
     params = _read_params(columns, space)
+    sources = columns.get("source", [None] * len(params))
     most = max(columns.get("n_resources", ()), default=None)
     kept = [
         i
         for i, p in enumerate(params)
         if (most is None or columns["n_resources"][i] == most)
-        and not _was_given_outside(columns, i, p, space)
+        and (sources[i] != "given" or is_point_of(p, space))  # as ``gamma="scale"`` is not
     ]
     return [params[i] for i in kept], [scores[i] for i in kept]
-
-
-def _was_given_outside(columns, i, params, space):
-    """Whether a candidate was evaluated as given and not modelled, as ``gamma="scale"`` is."""
-    source = columns.get("source")
-    return source is not None and source[i] == "given" and not is_point_of(params, space)
 
 
 def _read_pairs(pairs):

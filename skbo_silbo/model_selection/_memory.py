@@ -10,7 +10,6 @@ import platform
 from contextlib import contextmanager
 from functools import cache, partial
 from importlib.metadata import version
-from itertools import groupby
 from numbers import Integral, Real
 
 import numpy as np
@@ -35,22 +34,10 @@ SEARCH = JournalKind(
 
 
 class SearchLog(EventLog):
-    """The events of a search, those of its optimiser among them.
-
-    Attributes
-    ----------
-    batch : int or None
-        The number of the batch that is asked for; None where there are no batches.
-    """
+    """The events of a search, those of its optimiser among them."""
 
     def __init__(self, path):
         super().__init__(path, SEARCH)
-        self.batch = None
-
-    def append(self, record):
-        """Write an event, what is asked for with the number of its batch."""
-        of_batch = "asked" in record and self.batch is not None
-        super().append({**record, "iter": self.batch} if of_batch else record)
 
     def is_of_this_release(self):
         """Return whether what was learnt is in this release's words."""
@@ -95,7 +82,6 @@ class Memory:
         self._events = [] if log is None else log.records
         self._told = [i for i, event in enumerate(self._events) if "told" in event]
         self.candidates = [self._read(i) for i in self._told]
-        self._batches = [list(b) for _, b in groupby(self._in_order(), lambda e: e["iter"])]
         self.begun = CallLog(log, given, is_needed=is_at_risk)
         if self.candidates and log.header["made with"] != _versions():
             self._warn_of_versions()
@@ -106,64 +92,20 @@ class Memory:
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise self.log.damaged_record(i) from error
 
-    @property
-    def is_in_order(self):
-        """Whether the candidates were proposed one batch after the other, and can be so again."""
-        return all(candidate.is_in_order for candidate in self.candidates)
+    def follow(self, optimizer, n, n_open):
+        """Have an optimiser follow all events up to candidate n, and write its own from now on.
 
-    def _in_order(self):
-        """Return what was asked and told, batch by batch: first all that was asked in it."""
-        of_batches = [e for e in self._events if "iter" in e] if self.is_in_order else []
-        return sorted(of_batches, key=lambda event: (event["iter"], "told" in event))
-
-    @property
-    def has_batches(self):
-        """Whether batches of the journal are left for `next_batch` or `next_given`."""
-        return bool(self._batches)
-
-    def next_given(self, n):
-        """Return at most n candidates, the next batch of the journal if it is of given ones."""
-        if not self._batches or any(e.get("source") != "given" for e in self._batches[0]):
-            return []
-        return [_candidate(event, self.given) for event in self._batches.pop(0)][:n]
-
-    def next_batch(self, optimizer, n, number):
-        """Have an optimiser follow what was asked in the next batch of the journal.
-
-        What it is asked for from now on is of the batch with this number.
-
-        Returns
-        -------
-        points : list of dict
-            At most n.
-        candidates : list of Candidate
-            Those evaluated, the first of them.
+        The last `n_open` of these candidates are not told, as others of their batch are to come.
         """
-        if self.log is not None:
-            self.log.batch = number
-        batch = self._batches.pop(0) if self._batches else []
-        asked = [event for event in batch if "asked" in event]
-        self._follow(optimizer, asked, is_last=not self._batches)
-        points = [x for event in asked for x in event["asked"]]
-        if len(points) > n:
-            optimizer.cancel(self.space.decode(points[n:]))
-        told = [_candidate(event, self.given) for event in batch if "told" in event]
-        return self.space.decode(points[:n]) if points else [], told[:n]
-
-    def follow_all(self, optimizer, n):
-        """Have an optimiser follow all events up to candidate n; return the candidates."""
-        events = self._events[: self._told[n]] if n < len(self._told) else self._events
-        self._follow(optimizer, events, is_last=True)
-        self._batches = []
-        return self.candidates[:n]
-
-    def _follow(self, optimizer, events, *, is_last):
-        if self.log is not None:
-            learnt = is_last and self.log.is_of_this_release()
-            followed = self.given.modelled(events)
-            self.log.replay(optimizer, followed, and_what_was_learnt=learnt)
-            optimizer.keep_events(self.log)
-            self._optimizer = optimizer
+        if self.log is None:
+            return
+        end = self._told[n] if n < len(self._told) else len(self._events)
+        kept = sorted(set(range(end)) - set(self._told[n - n_open : n]))
+        followed = self.given.modelled([self._events[i] for i in kept])
+        learnt = self.log.is_of_this_release()
+        self.log.replay(optimizer, followed, and_what_was_learnt=learnt)
+        optimizer.keep_events(self.log)
+        self._optimizer = optimizer
 
     def close(self):
         """Note that this process ends with nothing under way; the optimiser writes no more."""
@@ -209,8 +151,9 @@ def open_memory(search, space, given, evaluate_candidates):
     if search.journal is None:
         yield Memory(space, search.random_state, given)
         return
-    state = search_state(evaluate_candidates)
-    fingerprint = cache(partial(_fingerprint, search, space, state))
+    fingerprint = cache(
+        partial(search_fingerprint, search, space, search_state(evaluate_candidates))
+    )
     if not os.path.exists(search.journal):
         fingerprint()  # refused before there is a file
 
@@ -237,14 +180,6 @@ def _begin_or_check(log, search, space, fingerprint):
         require_same(*agreeing(then["search"], fingerprint()), log.path)
 
     log.begin_or_check(make_header, check)
-
-
-def _fingerprint(search, space, state):
-    fingerprint = search_fingerprint(search, space, state)
-    # Only a number can be compared with that of an earlier run; otherwise the journal's counts.
-    numbered = isinstance(search.random_state, Integral)
-    fingerprint["random_state"] = int(search.random_state) if numbered else None
-    return fingerprint
 
 
 def _seed(random_state):

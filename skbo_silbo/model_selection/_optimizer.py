@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from skbo_silbo.model_selection._constraints import read_constraints
 from skbo_silbo.model_selection._fidelity import ResourceSILBO
 from skbo_silbo.model_selection._goals import GoalsSILBO
 from skbo_silbo.model_selection._initial_results import read_initial_results
@@ -12,6 +11,11 @@ from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.optimizers._events import engine_options
 
 OWN = ("embedding", "n_components", "n_initial", "surrogate")  # parameters of the search
+OF_IMPROVEMENT = {  # optimisers that need the expected improvement, and why
+    GoalsSILBO: "acquisition must be 'ei' with several goals, since their hypervolume is improved",
+    TimeAwareSILBO: "time_aware must be False with another acquisition than 'ei', since what is "
+    "divided by seconds is improvement",
+}
 
 
 def n_first_candidates(search, space):
@@ -48,9 +52,14 @@ def make_optimizer(search, space, random_state, n_initial=None):
     kind = TimeAwareSILBO if search.time_aware else ResourceSILBO if search._rungs else SILBO
     kind = GoalsSILBO if search._goals else kind  # which goes with neither
     optimizer = kind(space, random_state=random_state, **own, **others)
-    optimizer.constrain(read_constraints(search.constraints))
+    if kind in OF_IMPROVEMENT and not optimizer._configuration.learns_constraints:
+        got = optimizer.acquisition
+        raise ValueError(f"{OF_IMPROVEMENT[kind]}: got {got!r}. Leave one of them out.")
     if search._rungs:
-        optimizer.climb(search._rungs)
+        optimizer.rungs = search._rungs
+    optimizer.constrain(search.constraints)
+    if search.initial_results is None:
+        return optimizer
     params, scores = read_initial_results(search.initial_results, search.refit, space)
     if not params:
         return optimizer

@@ -8,7 +8,6 @@ from joblib import effective_n_jobs
 from joblib.externals.loky.backend import reduction
 
 from skbo_silbo._checks import check_picklable
-from skbo_silbo.model_selection._constraints import read_constraints
 from skbo_silbo.model_selection._fidelity import given_all
 from skbo_silbo.model_selection._given import read_initial_params
 from skbo_silbo.model_selection._optimizer import make_optimizer
@@ -48,7 +47,7 @@ def read_settings(search):
     space = read_space(search.param_distributions)
     whole = space if search._rungs is None else search._rungs.added_to(space)
     trial = make_optimizer(search, whole, 0)
-    violation = as_violation(read_constraints(search.constraints), space)
+    violation = as_violation(search.constraints, space)
     estimator, n_iter = search.estimator, search.n_iter
     given = read_initial_params(search.initial_params, estimator, space, n_iter, violation)
     if search._rungs is not None:
@@ -88,12 +87,7 @@ def require_options_that_fit(search, trial, given):
     ------
     ValueError
     """
-    _require_a_resource_for_its_options(search)
-    for name in ("timeout", "max_time"):
-        if isinstance(getattr(search, name), bool):
-            raise ValueError(
-                f"{name} must be None or seconds: got {getattr(search, name)}. Give a number."
-            )
+    _require_values_that_say_something(search)
     if len(given.left([])) > search.n_iter:
         raise ValueError(
             f"initial_params must be at most n_iter={search.n_iter} candidates: got "
@@ -110,8 +104,8 @@ def require_options_that_fit(search, trial, given):
             "patience must be None or an int with one split, whose score has no standard error: "
             "got 'auto'. Give cv more splits."
         )
-    _require_that_fits_can_be_given_up(search.timeout)
-    _require_that_fits_can_be_sent(search, effective_n_jobs(search.n_jobs))
+    if effective_n_jobs(search.n_jobs) > 1 or search.timeout is not None:
+        _require_that_fits_can_be_sent(search, kind_of_workers())
     if search.racing and search.n_splits_ <= FEWEST_FOLDS:
         raise ValueError(
             f"racing must be False with {search.n_splits_} splits: a candidate is stopped after "
@@ -124,14 +118,17 @@ def require_options_that_fit(search, trial, given):
         _require_that_noise_is_taken(search, trial)
 
 
-def _require_a_resource_for_its_options(search):
-    if search.resource is not None:
-        return
+def _require_values_that_say_something(search):
     for name, default in OF_A_RESOURCE.items():
-        if (has := getattr(search, name)) != default:
+        if search.resource is None and (has := getattr(search, name)) != default:
             raise ValueError(
                 f"{name} must be {default!r} without a resource: got {has!r}. Give resource="
                 "'n_samples' or a parameter of the estimator, or leave it out."
+            )
+    for name in ("timeout", "max_time"):
+        if isinstance(getattr(search, name), bool):
+            raise ValueError(
+                f"{name} must be None or seconds: got {getattr(search, name)}. Give a number."
             )
 
 
@@ -146,31 +143,20 @@ def _require_that_noise_is_taken(search, trial):
         ) from error
 
 
-def _require_that_fits_can_be_given_up(timeout):
-    """Refuse a timeout where no fit can be taken from the workers of joblib's backend.
-
-    Raises
-    ------
-    ValueError
-    """
-    kind = kind_of_workers()
-    if timeout is not None and kind not in (THREADS, PROCESSES):
-        raise ValueError(
-            f"timeout must be None with joblib's {kind}: got {timeout}. No fit can be taken from "
-            'its workers; use the backends "loky" or "threading".'
-        )
-
-
-def _require_that_fits_can_be_sent(search, n_workers):
-    """Refuse, before the first fit, what cannot be sent to the workers of joblib's backend.
+def _require_that_fits_can_be_sent(search, kind):
+    """Refuse what cannot be sent to the workers of joblib's backend, or taken from them.
 
     Raises
     ------
     ValueError
         Naming the parameter that cannot.
     """
-    kind = kind_of_workers()
-    if kind == THREADS or (n_workers == 1 and search.timeout is None):
+    if search.timeout is not None and kind not in (THREADS, PROCESSES):
+        raise ValueError(
+            f"timeout must be None with joblib's {kind}: got {search.timeout}. No fit can be taken "
+            'from its workers; use the backends "loky" or "threading".'
+        )
+    if kind == THREADS:
         return
     dumps = pickle.dumps if kind == PLAIN else reduction.dumps
     sent = {name: getattr(search, name) for name in ("param_distributions", "scoring")}

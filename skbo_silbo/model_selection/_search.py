@@ -19,13 +19,16 @@ from skbo_silbo._typing import Auto, LegacyRandomState, RegressorLike, Transform
 from skbo_silbo.embedding import Learner
 from skbo_silbo.model_selection._batches import Batches, callback_task
 from skbo_silbo.model_selection._candidate_loop import CandidateLoop
-from skbo_silbo.model_selection._candidates import warn_of_interruption
+from skbo_silbo.model_selection._candidates import (
+    attach_results,
+    make_results,
+    warn_of_interruption,
+)
 from skbo_silbo.model_selection._fidelity import read_rungs
 from skbo_silbo.model_selection._goals import SeveralGoals
 from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._optimizer import make_optimizer
 from skbo_silbo.model_selection._requirements import read_settings
-from skbo_silbo.model_selection._search_results import attach_results, make_results
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.space import Space, SpaceUnion
 from skbo_silbo.surrogate import Surrogate
@@ -375,7 +378,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         """
         state = search_state(evaluate_candidates)
         self.n_splits_ = state.n_splits()
-        self._rungs = read_rungs(self, state)
+        self._rungs = None if self.resource is None else read_rungs(self, state)
         count_masked_scores_as_failed(evaluate_candidates)
         space, given = read_settings(self)
         task = {"task_name": "search", "max_subtasks": None}

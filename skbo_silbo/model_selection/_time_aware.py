@@ -93,16 +93,6 @@ class TimeAwareSILBO(SILBO):
 
     price: Price | None = None
 
-    def configure(self, d):
-        """Return the `Configuration` for d columns, with an improvement to divide."""
-        configuration = super().configure(d)
-        if not configuration.learns_constraints:
-            raise ValueError(
-                "time_aware must be False with another acquisition than 'ei', since what is "
-                f"divided by seconds is improvement: got {self.acquisition!r}. Leave one out."
-            )
-        return configuration
-
     def expected_gain(self):
         """Return what `SILBO` says: an improvement, not one per second."""
         price, self.price = self.price, None

@@ -61,7 +61,7 @@ class CandidatesUnderWay:
     """
 
     def __init__(self, batches, n_workers, *, race=None, in_batches=False):
-        self._batches, self._n_workers, self._race = batches, n_workers, race
+        self._batches, self.n_workers, self._race = batches, n_workers, race
         self._under_way, self._n_begun = {}, 0  # candidates by number, in the order begun
         self._is_alone = False  # whether the candidate begun next is the only one
         self._ended = {}  # those that have ended and are not handed over
@@ -96,9 +96,9 @@ class CandidatesUnderWay:
         """
         if self._workers.is_single_file:
             return 0
-        n_ahead = max(self._pace.n_ahead(self._n_workers), 1)
+        n_ahead = max(self._pace.n_ahead(self.n_workers), 1)
         waited_for = sum(c.n_waited_for for c in self._under_way.values())
-        n_missing = self._n_workers + n_ahead - waited_for
+        n_missing = self.n_workers + n_ahead - waited_for
         return max(math.ceil(n_missing / self._n_fits_at_first()), 0)
 
     def note_proposal(self, seconds):
@@ -183,7 +183,7 @@ class CandidatesUnderWay:
         under_way = self._under_way.pop(number)
         under_way.task.close()
         results = with_unrun_folds(under_way.in_order(), len(under_way.fits))
-        [candidate] = self._batches.evaluate([under_way.params], [under_way.source], results)
+        candidate = self._batches.candidate(under_way.params, under_way.source, results)
         if prediction is not None and candidate.rows is not None:
             candidate = replace(candidate, score=prediction.mean, noise=prediction.noise)
         self._ended[number] = candidate
@@ -202,7 +202,7 @@ class CandidatesUnderWay:
         under_way.task.close()
         if self._batches.search.error_score == "raise":
             raise error
-        self._ended[number] = self._batches.failed(under_way.params, under_way.source, why)
+        self._ended[number] = self._batches.candidate(under_way.params, under_way.source, None, why)
 
 
 def _executor_maker(batches, n_workers, in_batches):
@@ -239,29 +239,3 @@ def _n_retries(search):
     if search.error_score == "raise":
         return 0
     return 1 if kind_of_workers() in (THREADS, PROCESSES) else 2
-
-
-def read_batch_size(search):
-    """Return the size of the batches of a search, None for none, and the number of workers.
-
-    Warns
-    -----
-    UserWarning
-        If there are batches though the search asks for none.
-    """
-    n_workers = joblib.effective_n_jobs(search.n_jobs)
-    if search.batch_size != "auto" or n_workers == 1:
-        return (1 if search.batch_size == "auto" else search.batch_size), n_workers
-    if search.timeout is not None:  # the workers are our own
-        return None, n_workers
-    try:
-        Stream(search.n_jobs)
-    except ValueError as error:
-        size = math.ceil(n_workers / search.n_splits_)
-        warn_user(
-            f"candidates are evaluated in batches of {size}, each waiting for its slowest fit, "
-            f"because joblib's backend gives no results before that: {error} Give batch_size an "
-            "int, or use another backend."
-        )
-        return size, n_workers
-    return None, n_workers

@@ -129,7 +129,7 @@ class AskTellOptimizer(AskTell):
         constraints : NonlinearConstraint, LinearConstraint, (names, constraint), list, or None
             Of `scipy.optimize`; the functions are called with a point, or with the array of the
             parameters that are named. Only a `LinearConstraint` without names may have equal
-            bounds.
+            bounds. With a `Space` also a function of a point that returns True if it is valid.
 
         Returns
         -------

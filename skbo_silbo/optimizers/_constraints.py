@@ -1,6 +1,8 @@
 """Constraints on cheap known functions of a point, as `scipy.optimize` writes them."""
 
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -23,7 +25,8 @@ def as_violation(constraints, space):
     ----------
     constraints : NonlinearConstraint, LinearConstraint, (names, constraint), list, or None
         The function of a `NonlinearConstraint` is called with a point, as the objective is. Of
-        named parameters a `LinearConstraint` needs the names of its columns. With names, the
+        named parameters a `LinearConstraint` needs the names of its columns, and a function that
+        says True or False is a constraint itself. With names, the
         constraint is of the array of these parameters; a point without one of them satisfies it.
     space : Space, SpaceUnion or Box
 
@@ -38,7 +41,7 @@ def as_violation(constraints, space):
         When something else is given, or an equality that is not linear: no candidate would ever
         satisfy it.
     """
-    checks = tuple(_Check(constraint, space) for constraint in listed(constraints))
+    checks = tuple(_Check(constraint, space) for constraint in _listed(constraints, space))
     return partial(_violation, checks) if checks else None
 
 
@@ -55,7 +58,7 @@ def as_equations(constraints, space):
 
     Those are the rows of a `LinearConstraint` whose bounds are equal.
     """
-    linear = [c for c in listed(constraints) if isinstance(c, LinearConstraint)]
+    linear = [c for c in _listed(constraints, space) if isinstance(c, LinearConstraint)]
     if not linear:
         return None
     rows = [np.broadcast_arrays(*_ends(c), np.zeros(len(_matrix(c)))) for c in linear]
@@ -81,7 +84,7 @@ def describe_constraints(constraints, space, *, whole=True):
     ValueError
         When a function holds what cannot be seen and `whole` is true; else any one is like it.
     """
-    return [_described(constraint, space, whole) for constraint in listed(constraints)]
+    return [_described(constraint, space, whole) for constraint in _listed(constraints, space)]
 
 
 def require_same_constraints(then, now):
@@ -145,12 +148,33 @@ def _parts(constraint):
     return {**values, "lb": lower, "ub": upper}
 
 
-def listed(constraints):
-    """Return constraints as a list; a tuple that begins with names is one of them."""
+def _listed(constraints, space):
+    """Return constraints as a list; a tuple that begins with names is one of them.
+
+    Functions of named parameters are those that say of a point whether it is valid.
+    """
     if constraints is None:
         return []
     is_one = _has_names(constraints) or not isinstance(constraints, (list, tuple))
-    return [constraints] if is_one else list(constraints)
+    given = [constraints] if is_one else list(constraints)
+    made = (NonlinearConstraint(_Rule(c), 1.0, np.inf) if callable(c) else c for c in given)
+    return list(made) if space.is_dict else given
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """What says of a point whether it is valid, as a function: 1 if it is, else 0."""
+
+    is_valid: Callable
+
+    def __call__(self, params):
+        answer = self.is_valid(params)
+        if not isinstance(answer, (bool, np.bool_)):
+            raise ValueError(
+                f"constraints must be a function that returns True or False: got {answer!r} for "
+                f"{params}. Write NonlinearConstraint(function, lb, ub) for a number."
+            )
+        return float(answer)
 
 
 def _has_names(constraint):

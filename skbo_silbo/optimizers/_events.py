@@ -84,7 +84,9 @@ def replay(optimizer, events, damaged, learnt=None, *, and_what_was_learnt=True)
             if "learnt" in event:
                 learnt = changed(learnt, event["learnt"])
             if and_what_was_learnt and [i] == of_learnt[-1:]:
-                optimizer._state_from_dict(learnt)
+                is_stale = "fresh" in learnt and any("told" in e for e in events[i + 1 :])
+                state = {**learnt, "fresh": False} if is_stale else learnt  # then it needs no model
+                optimizer._state_from_dict(state)
         except UNREADABLE as error:
             raise damaged(i, error) from error
     return learnt

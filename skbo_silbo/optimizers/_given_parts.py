@@ -49,11 +49,11 @@ class GivenSearch(Given):
     def find(self, surface, ranked, space, rng):
         """Return what it found, after refusing what is no `Found`."""
         found = self.given.find(surface, ranked, space, rng)
-        if not isinstance(found, Found):
+        if not isinstance(found, Found) or not len(found.Z):
             raise ValueError(
                 f"what {type(self.given).__name__}.find returns must be a "
-                f"skbo_silbo.acquisition.Found: got {found!r}. Write return Found(Z, X), the best "
-                "first."
+                f"skbo_silbo.acquisition.Found of one candidate or more: got {found!r}. Write "
+                "return Found(Z, X), the best first."
             )
         X = found.X
         if X is not None and not (np.isfinite(X).all() and (np.abs(X) <= 1.0).all()):

@@ -169,7 +169,7 @@ def test_what_an_earlier_run_was_at_is_known_by_the_end_of_this_one(path, monkey
     for _ in range(2):
         assert exit_code(lambda: quietly(search(path).fit)) == DEATH
 
-    def interrupt(loop, batch, recalled):
+    def interrupt(loop, batch):
         raise LookupError
 
     died = events(path)

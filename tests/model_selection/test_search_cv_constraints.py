@@ -1,5 +1,7 @@
 """Rules between parameters: what breaks one is not proposed, not fitted, and does not count."""
 
+import json
+
 import numpy as np
 import pytest
 from joblib import parallel_config
@@ -62,6 +64,14 @@ def test_none_that_breaks_a_rule_is_fitted_and_all_that_are_count(constraints):
     assert all(map(small, Peak.fitted))
     assert {"given", "init", "model"} == set(results["source"])
     assert fitted.best_score_ > -0.1  # -0.08 is the best on the edge of the rule
+
+
+def test_a_function_is_given_again_to_the_optimizer_that_was_saved():
+    one = fit(n_iter=4).optimizer_
+    again = type(one).from_dict(json.loads(json.dumps(one.to_dict())), bounds=one.space_)
+    with pytest.raises(ValueError, match="constraints must be those that the optimiser was saved"):
+        again.constrain(lambda params: True)
+    assert again.constrain(small).ask(2) == one.ask(2)
 
 
 def test_without_a_rule_candidates_break_it():

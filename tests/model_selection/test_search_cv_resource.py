@@ -362,7 +362,7 @@ def test_fewer_rows():
 def test_points_are_worth_what_they_are_at_the_full_resource():
     rungs = Rungs("n", (1, 3, 9), 3.0, 9)
     optimizer = ResourceSILBO(rungs.added_to(Space(PLANE)), n_initial=6, random_state=0)
-    optimizer.climb(rungs)
+    optimizer.rungs = rungs
     for _ in range(12):
         point = optimizer.ask()
         optimizer.tell(point, (point["a"] - 0.7) ** 2 + 1.0 / point["n"])
@@ -383,8 +383,8 @@ def test_points_are_worth_what_they_are_at_the_full_resource():
 def test_known_constraints_hold_and_new_candidates_are_on_the_lowest_rung():
     rungs = Rungs("n", (1, 3, 9), 3.0, 9)
     optimizer = ResourceSILBO(rungs.added_to(Space(PLANE)), n_initial=6, random_state=0)
+    optimizer.rungs = rungs
     optimizer.constrain(NonlinearConstraint(lambda p: p["a"] + p["b"], -np.inf, 0.6))
-    optimizer.climb(rungs)
     seen = {}
     for _ in range(14):
         point = optimizer.ask()

@@ -75,6 +75,15 @@ def test_minus_infinity_is_the_least_that_a_point_can_be_worth():
     assert len(optimizer.func_vals_) == 8
 
 
+def test_a_search_that_finds_nothing_is_named():
+    class Blind:
+        def find(self, surface, ranked, space, rng):
+            return Found(np.empty((0, 3)), np.empty((0, 3)))
+
+    with pytest.raises(ValueError, match=r"what Blind.find returns must be .* of one candidate or"):
+        minimize(bowl, BOUNDS, search=Blind(), n_initial=4, n_calls=6, random_state=0)
+
+
 @pytest.mark.parametrize("scale", [3.0, np.nan])
 def test_a_search_that_leaves_the_cube_is_named(scale):
     class Far:

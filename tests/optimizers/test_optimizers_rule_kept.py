@@ -144,8 +144,9 @@ def test_rungs_and_a_rule_are_both_known_again():
 
     rungs, below = Rungs("n_samples", (1, 3, 9), 3.0, 9), NonlinearConstraint(rule, -np.inf, 0.6)
     space = rungs.added_to(Space({"a": [0.0, 0.1, 0.2, 0.5, 0.9], "b": [0.0, 0.3, 0.4, 0.8]}))
-    optimizer = ResourceSILBO(space, n_initial=4, random_state=0).constrain(below)
-    optimizer.climb(rungs)
+    optimizer = ResourceSILBO(space, n_initial=4, random_state=0)
+    optimizer.rungs = rungs
+    optimizer.constrain(below)
     for point in optimizer.ask(4):
         optimizer.tell(point, point["a"])
     data = json.loads(json.dumps(optimizer.to_dict()))

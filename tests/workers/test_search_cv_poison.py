@@ -131,15 +131,15 @@ def test_in_processes_on_every_road(options, n_jobs):
 
 
 class Interrupted(Odd):
-    """In one process: workers are lost in the last two candidates, Ctrl-C hits the second try."""
+    """In one process: a worker is lost in the second candidate, Ctrl-C hits the second try."""
 
     n_calls = 0
 
     def set_params(self, **params):  # called at the begin of a fit, outside what may fail
         Interrupted.n_calls += 1
-        if Interrupted.n_calls in (5, 8):
+        if Interrupted.n_calls == 5:
             raise LostWorkerError("a worker was lost")
-        if Interrupted.n_calls == 10:  # three candidates' three fits, and one more
+        if Interrupted.n_calls == 7:  # two candidates' three fits, and one more
             raise KeyboardInterrupt
         return super().set_params(**params)
 
@@ -188,8 +188,8 @@ class OneFitEach:
             raise KeyboardInterrupt
         return {"fit_time": 0.1, "score_time": 0.0, "fit_error": None}
 
-    def evaluate(self, points, sources, results):
-        return [Candidate(points[0], 0, sources[0], results, None, 0.0)]
+    def candidate(self, params, source, results):
+        return Candidate(params, 0, source, results, None, 0.0)
 
 
 def test_ctrl_c_during_retries_as_workers_are_free_keeps_those_that_have_ended():

@@ -233,8 +233,8 @@ class OneFitEach:
     def fits_of(self, params):
         yield [(dict, (), {"fit_time": self.seconds, "score_time": 0.0, "fit_error": None})]
 
-    def evaluate(self, points, sources, results):
-        return [Candidate(points[0], 0, sources[0], results, None, 0.0)]
+    def candidate(self, params, source, results):
+        return Candidate(params, 0, source, results, None, 0.0)
 
 
 @pytest.mark.parametrize(
