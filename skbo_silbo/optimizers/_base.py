@@ -86,7 +86,8 @@ class AskTellOptimizer(ABC):
         self._input_model: tuple[int, InputModel] | None = None
 
     def __repr__(self):
-        return f"{type(self).__name__}({self.space_!r}, n_observed={len(self._history)})"
+        pending = f", n_pending={len(self._pending)}" if self._pending else ""
+        return f"{type(self).__name__}({self.space_!r}, n_observed={len(self._history)}{pending})"
 
     def __getstate__(self):
         with self._lock:  # a copy writes no journal
