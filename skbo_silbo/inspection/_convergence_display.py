@@ -75,6 +75,7 @@ class ConvergenceDisplay(PanelDisplay):
         Parameters
         ----------
         result : fitted SILBOSearchCV, optimiser such as SILBO, or OptimizeResult
+            Or any fitted search of scikit-learn, its candidates in their order.
         name : str, default="this search"
             What to call it.
         others : dict of str to result, default=None
@@ -103,7 +104,7 @@ class ConvergenceDisplay(PanelDisplay):
         ImportError
             When matplotlib is missing.
         """
-        evaluations = read_evaluations(result)
+        evaluations = read_evaluations(result, any_search=True)
         curves = {name: evaluations.values}
         for other, given in (others or {}).items():
             curves[other] = read_values_like(evaluations, given, f"others[{other!r}]")

@@ -40,7 +40,8 @@ class Evaluations:
 
     Attributes
     ----------
-    optimizer : AskTellOptimizer
+    optimizer : AskTellOptimizer or None
+        None of another search than ours.
     points : list of n dicts, or ndarray of shape (n, d)
     values : ndarray of shape (n,)
         NaN where an evaluation failed; at most `LARGEST_DRAWN` in size.
@@ -51,7 +52,7 @@ class Evaluations:
         How many came before the first model; all, of random search.
     """
 
-    optimizer: AskTellOptimizer
+    optimizer: Any
     points: Any
     values: FloatArray
     name: str
@@ -109,12 +110,14 @@ class Evaluations:
         return self.optimizer.embedding_
 
 
-def read_evaluations(result: ResultLike) -> Evaluations:
+def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluations:
     """Return the `Evaluations` of a result.
 
     Parameters
     ----------
     result : fitted SILBOSearchCV, AskTellOptimizer or OptimizeResult of `minimize`
+    any_search : bool, default=False
+        Whether other fitted searches of scikit-learn, which have learnt nothing, are read too.
 
     Raises
     ------
@@ -131,6 +134,8 @@ def read_evaluations(result: ResultLike) -> Evaluations:
         check_is_fitted(result, "cv_results_")
         if "optimizer_" in vars(result):
             return _of_search(result)
+        if any_search:
+            return _of_other_search(result)
     raise TypeError(
         "result must be a fitted SILBOSearchCV, an optimiser such as SILBO, or what minimize "
         f"returned: got {type(result).__name__}."
@@ -215,6 +220,13 @@ def _of_search(search):
         points = [{**points[i], search.resource: most} for i in full]
         scores, n_initial = scores[full], int(np.sum(results["source"][full] != "model"))
     return Evaluations(optimizer, points, scores, name, True, n_initial)
+
+
+def _of_other_search(search):
+    metric = _metric_of(search)
+    scores = np.array(search.cv_results_[f"mean_test_{metric}"], dtype=float)
+    name, points = f"{SCORE_NAME}{metric}", search.cv_results_["params"]
+    return Evaluations(None, points, scores, name, greater_is_better=True, n_initial=0)
 
 
 def _n_initial(optimizer, n_first, n):

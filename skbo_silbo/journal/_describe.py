@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from numbers import Integral, Real
 from types import (
+    CellType,
     ClassMethodDescriptorType,
     CodeType,
     FunctionType,
@@ -83,6 +84,11 @@ def describe(value: object, *, opened: bool = False) -> Any:
 def describe_data(data: object) -> Any:
     """Return the shape and, as a digest, the content of an array, frame, sparse matrix or list."""
     return _Describer().describe_data(data)
+
+
+def describe_code(code: CodeType) -> Any:
+    """Return what a function does, whatever it is called and closes over, in plain JSON."""
+    return _Describer()._code(code)
 
 
 @dataclass(frozen=True)
@@ -220,7 +226,7 @@ class _Describer:
         return {
             "code": self._code(function.__code__),
             "defaults": [function.__defaults__, function.__kwdefaults__],
-            "bound": dict(zip(function.__code__.co_freevars, map(_content, cells), strict=True)),
+            "bound": dict(zip(function.__code__.co_freevars, map(content_of, cells), strict=True)),
             "attributes": vars(function),
         }
 
@@ -295,7 +301,8 @@ def _module_of_ufunc(ufunc):
     return has[0] if has else None
 
 
-def _content(cell):
+def content_of(cell: CellType) -> object:
+    """Return what a function closes over by one name."""
     try:
         return cell.cell_contents
     except ValueError:  # a name that has no value yet

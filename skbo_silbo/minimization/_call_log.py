@@ -10,6 +10,8 @@ from contextlib import suppress
 
 import numpy as np
 
+from skbo_silbo._checks import warn_user
+from skbo_silbo.journal._objective import describe_objective, is_another
 from skbo_silbo.optimizers._events import OF_CALLS, observations_of, places_of
 from skbo_silbo.space._keys import keys_of
 from skbo_silbo.workers._losses import MOST_DEATHS, in_words
@@ -42,6 +44,8 @@ class CallLog:
         self._log, self._space, self._is_needed = log, space, is_needed
         self._begun, self._raised, self._announced = Counter(), Counter(), Counter()
         self.n_given = 0
+        self._func = self._func_of_last_value = None  # as described; that of this run once it calls
+        self._of_next_call = {}
         events = [] if log is None else log.records
         for event in events:
             self._follow(event)
@@ -55,8 +59,11 @@ class CallLog:
             given, self._announced = keys & self._announced, Counter()
             self.n_given += given.total()
             self._begun -= keys - given
+            if keys - given:
+                self._func_of_last_value = self._func
         elif kind == "called":
             self._begun += keys
+            self._func = event.get("func", self._func)
         elif kind == "not called":
             self._begun -= keys
         elif kind == "raised":
@@ -68,6 +75,20 @@ class CallLog:
         """Note that the next values, of these points, are not of calls."""
         self.n_given += len(points)
         self._write("given", points)
+
+    def belong_to(self, func):
+        """Warn if the last value is of another objective, and note this one with the next call."""
+        if self._log is None:
+            return
+        now, then = describe_objective(func), self._func_of_last_value
+        self._of_next_call = {"func": now}
+        if is_another(then, now):
+            warn_user(
+                f"journal {self._log.path!r} has values of another objective: func was "
+                f"{then['name']} and is {now['name']}, with other code or other values that it is "
+                "bound to. Nothing is lost, and the search goes on from these values. Give "
+                "another path for a new objective; go on if the values are the same."
+            )
 
     def suspects(self):
         """Return the points that may have killed an earlier run."""
@@ -85,7 +106,10 @@ class CallLog:
     def begin(self, points, *, alone):
         """Note that points are handed to workers; and whether a death would be their fault."""
         if self._is_needed:
-            self._write("called", points, **({"alone": True} if alone else {}))
+            self._write(
+                "called", points, **({"alone": True} if alone else {}), **self._of_next_call
+            )
+            self._of_next_call = {}
 
     def end(self, points):
         """Note that points were evaluated, whatever earlier runs ended with."""

@@ -149,7 +149,7 @@ def minimize(
         then returns a value elsewhere, counts as failed, with a `LostEvaluationWarning`; so does
         one with which the process has died twice (without an executor, or in its threads). A
         journal of another space, method, option, seed or constraint is refused, the difference
-        named. It is locked while in use.
+        named; one whose last value is of another `func` is warned of. It is locked while in use.
     verbose : int, default=0
         1 prints a line whenever the best value improves, 2 after every call.
     maximize : bool, default=False
@@ -175,6 +175,9 @@ def minimize(
         `n_initial` was not given.
     LostEvaluationWarning
         When an evaluation is given up.
+    UserWarning
+        When the journal has values of another `func`, as far as its code and what it is bound to
+        tell. They are kept, and the search goes on from them.
 
     Raises
     ------
@@ -219,6 +222,7 @@ def minimize(
             optimizer.keep_journal(log, **facts, constraints=known)
         y0, c0 = _split(y0, n_constraints)
         calls = CallLog(log, optimizer.space_)
+        calls.belong_to(func)
         queue = _prepare(optimizer, x0, y0, c0, calls)
         n_known = len(optimizer.func_vals_) - calls.n_given
         workers = _make_workers(executor, n_pending, timeout, n_retries, func)

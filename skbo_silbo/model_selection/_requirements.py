@@ -14,7 +14,7 @@ from skbo_silbo.model_selection._optimizer import make_optimizer
 from skbo_silbo.model_selection._racing import FEWEST_FOLDS
 from skbo_silbo.optimizers._constraints import as_violation
 from skbo_silbo.space import SpaceExhausted
-from skbo_silbo.space._read import as_space, warn_of_intervals
+from skbo_silbo.space._read import as_space
 from skbo_silbo.workers._joblib import kind_of_workers
 from skbo_silbo.workers._pool import PROCESSES, THREADS
 
@@ -69,7 +69,6 @@ def read_space(given):
             "param_distributions must be a dict, a list of at least one dict or a Space: got "
             f"{given!r}. Name every parameter."
         )
-    warn_of_intervals(given)
     return as_space(given)
 
 

@@ -33,7 +33,8 @@ class AskTellOptimizer(AskTell):
     """
 
     def __repr__(self):
-        return f"{type(self).__name__}({self.space_!r}, n_observed={len(self._history)})"
+        pending = f", n_pending={len(self._pending)}" if self._pending else ""
+        return f"{type(self).__name__}({self.space_!r}, n_observed={len(self._history)}{pending})"
 
     @property
     def x_iters_(self) -> Any:

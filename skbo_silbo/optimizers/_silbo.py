@@ -109,9 +109,10 @@ class SILBO(EmbeddedOptimizer):
     journal : str, path-like or None, default=None
         A file in which every point asked for and every observed value is on disk before `ask` and
         `tell` return. A new optimiser with the same arguments and journal goes on from there, after
-        a crash too; points that were pending are in `pending_`. A journal of another space, option
-        (objects are told apart by what a pickle of them holds) or seed is refused, the difference
-        named; without `random_state` its seed is taken over. `constrain` is to be called again.
+        a crash too. Evaluate `pending_` first and tell its values: `ask` gives other points. A
+        journal of another space, option (objects are told apart by what a pickle of them holds) or
+        seed is refused, the difference named; without `random_state` its seed is taken over.
+        `constrain` is to be called again.
     scale : "log", list of "log" and None, or None, default=None
         With an array or `Bounds`: the inputs that are searched by their logarithm, all or those so
         named in a list of d. Points are arrays in the inputs' own units all the same.

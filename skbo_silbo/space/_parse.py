@@ -5,9 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from skbo_silbo._checks import warn_user
 from skbo_silbo.space._keys import STEP
 from skbo_silbo.space._parameters import TAIL, Categories, Levels, Quantiles
-from skbo_silbo.space._values import as_distribution, distinct, is_number
+from skbo_silbo.space._values import as_distribution, distinct, interval, is_interval, is_number
 
 _MAX_LEVELS = 2**16  # integers beyond this many are as good as continuous
 _N_DRAWS = 1024  # for an object that has only rvs
@@ -42,6 +43,12 @@ def _read_list(name, values):
         raise ValueError(
             f"parameter {name!r} must have at least one value: got {values!r}. "
             "List its values, or leave the parameter out of the space."
+        )
+    if is_interval(values):
+        warn_user(
+            f"parameter {name!r} is a tuple of two numbers, {values!r}, and searched over these "
+            f"two values alone, as scikit-learn does. Write {interval(*values)} for the interval, "
+            f"or the list {list(values)!r} for the two values."
         )
     distribution = as_distribution(values)
     if distribution is not None:

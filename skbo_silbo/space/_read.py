@@ -5,12 +5,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import BoundsLike
 from skbo_silbo.space._box import Box
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
-from skbo_silbo.space._values import interval, is_number
+from skbo_silbo.space._values import interval, is_interval
 
 AnySpace: TypeAlias = Space | SpaceUnion | Box
 
@@ -67,7 +66,7 @@ def refuse_intervals(bounds: BoundsLike) -> None:
     """Refuse a dict, or dicts, in which a tuple of two increasing numbers is a parameter.
 
     In an array of bounds ``(0, 1)`` is an interval; for scikit-learn's searches it is two values.
-    Where both habits meet, nothing is guessed. In a `Space` it is two values.
+    Where both habits meet, nothing is guessed. In a `Space` it is two values, with a warning.
 
     Raises
     ------
@@ -84,32 +83,14 @@ def refuse_intervals(bounds: BoundsLike) -> None:
     or as two values: got (0.0, 1.0). Write scipy.stats.uniform(0.0, 1.0) for the interval from 0.0
     to 1.0 or the list [0.0, 1.0] for the two values.
     """
-    for name, values in _pairs(bounds):
-        low, high = values
-        raise ValueError(
-            f"parameter {name!r} must not be a tuple of two numbers, which can be read as "
-            f"an interval or as two values: got {values!r}. Write {interval(low, high)} for the "
-            f"interval from {low!r} to {high!r} or the list [{low!r}, {high!r}] for the two values."
-        )
-
-
-def warn_of_intervals(bounds: BoundsLike) -> None:
-    """Warn of what `refuse_intervals` refuses: scikit-learn's searches read it as two values."""
-    for name, values in _pairs(bounds):
-        warn_user(
-            f"parameter {name!r} is a tuple of two numbers, {values!r}, and searched over these "
-            f"two values alone, as scikit-learn does. Write {interval(*values)} for the interval, "
-            f"or the list {list(values)!r} for the two values."
-        )
-
-
-def _pairs(bounds):
-    """Return name and values of each parameter that is a tuple of two increasing numbers."""
     branches = bounds if isinstance(bounds, (list, tuple)) else [bounds]
-    return [
-        (name, values)
-        for branch in branches
-        for name, values in (branch.items() if isinstance(branch, Mapping) else ())
-        if isinstance(values, tuple) and len(values) == 2 and all(map(is_number, values))
-        if values[0] < values[1]
-    ]
+    parameters = [item for b in branches if isinstance(b, Mapping) for item in b.items()]
+    for name, values in parameters:
+        if is_interval(values):
+            low, high = values
+            raise ValueError(
+                f"parameter {name!r} must not be a tuple of two numbers, which can be read as an "
+                f"interval or as two values: got {values!r}. Write {interval(low, high)} for the "
+                f"interval from {low!r} to {high!r} or the list [{low!r}, {high!r}] for the two "
+                "values."
+            )

@@ -32,7 +32,8 @@ class Space:
         - any object with only ``rvs(random_state=...)``, used through the quantiles of 1024 draws
           with a fixed seed;
         - a list, tuple or array of at least two numbers in strictly increasing or decreasing
-          order: an ordered parameter, its levels equally spaced;
+          order: an ordered parameter, its levels equally spaced. A tuple of two is warned of, as
+          it can be meant as an interval: write the list, or ``scipy.stats.uniform(low, width)``;
         - any other list, tuple or array: a categorical parameter, one column a value (one column
           for two values). Values may be of any type, also estimators, tuples and None;
         - a list of one value: a constant without a column.

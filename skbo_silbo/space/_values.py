@@ -35,6 +35,12 @@ def as_distribution(values):
     return f"scipy.stats.loguniform({low!r}, {high!r})"
 
 
+def is_interval(values):
+    """Whether values are a tuple of two increasing numbers: an interval, or two values."""
+    is_pair = isinstance(values, tuple) and len(values) == 2 and all(map(is_number, values))
+    return is_pair and values[0] < values[1]
+
+
 def interval(low, high):
     """Return in words the uniform distribution between two numbers."""
     return f"scipy.stats.uniform({low!r}, {high - low!r})"

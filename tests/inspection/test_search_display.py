@@ -469,6 +469,19 @@ def test_random_search_is_drawn_beside(search):
     )
 
 
+def test_convergence_of_another_search(search):
+    random = RandomizedSearchCV(Hill(), SPACE, n_iter=9, cv=2, random_state=0).fit(X)
+    [axes] = ConvergenceDisplay.from_result(random, name="random", others={"ours": search}).axes_
+    np.testing.assert_array_equal(
+        axes.lines[0].get_ydata(), np.maximum.accumulate(random.cv_results_["mean_test_score"])
+    )
+    assert axes.get_legend_handles_labels()[1] == ["random", "ours"]
+    assert ConvergenceDisplay.from_result(search, ax=axes).axes_ == [axes]
+    assert axes.get_legend_handles_labels()[1].count("this search") == 1
+    with pytest.raises(NotFittedError):
+        ConvergenceDisplay.from_result(RandomizedSearchCV(Hill(), SPACE))
+
+
 def test_resumed_candidates_keep_their_place_in_the_design(tmp_path):
     searches = [fitted(journal=tmp_path / "journal") for _ in range(2)]
     displays = [SearchDisplay.from_result(search, kind="convergence") for search in searches]

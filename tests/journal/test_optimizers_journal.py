@@ -85,7 +85,8 @@ def test_minimize_goes_on_as_in_one_run(path, method):
 
     calls = []
     search(5)
-    result = search(8, lambda x: (calls.append(x), bowl(x))[1])
+    with pytest.warns(UserWarning, match="has values of another objective"):
+        result = search(8, lambda x: (calls.append(x), bowl(x))[1])
     assert result.nfev == 8
     assert len(calls) == 3
     assert_array_equal(result.x_iters[5:], calls)

@@ -387,6 +387,8 @@ def test_arguments_are_stored_as_given():
     assert optimizer.bounds is bounds
     assert (optimizer.n_initial, optimizer.n_components, optimizer.random_state) == (4, "auto", 7)
     assert repr(optimizer) == "SILBO(Box(d=2), n_observed=0)"
+    optimizer.ask(3)
+    assert repr(optimizer) == "SILBO(Box(d=2), n_observed=0, n_pending=3)"
 
 
 def test_scipy_bounds_and_arrays_are_the_same(method):

@@ -215,5 +215,9 @@ def test_a_tuple_of_two_numbers_is_not_guessed_at():
         minimize(lambda p: p["lr"], {"lr": (0.0, 1.0)})
     with pytest.raises(ValueError, match="as an interval or as two values"):
         SILBO([{"lr": (0.0, 1.0)}, {"C": [1, 2]}])
+    with pytest.warns(UserWarning, match=r"'lr' is a tuple.*scipy.stats.uniform\(0.0") as said:
+        space = Space({"lr": (0.0, 1.0), "C": [1, 2]})
+    assert [warning.filename for warning in said] == [__file__]
+    assert SILBO(space).ask()["lr"] in (0.0, 1.0)  # which was warned of where it was written
     for values in [(0.0, 0.5, 1.0), [0.0, 1.0], (1.0, 0.0), ("a", "b")]:
         assert SILBO({"lr": values}).ask()["lr"] in values

@@ -161,8 +161,11 @@ def test_other_lists_with_a_word_are_lists(values):
 def test_a_search_over_estimators_says_how_it_reads_a_pair():
     X, y = np.arange(20.0).reshape(10, 2), np.arange(10.0)
     options = {"n_iter": 2, "cv": 2, "random_state": 0}
-    with pytest.warns(UserWarning, match=r"'alpha' .*two values.*scipy.stats.uniform\(0.1, 0.9\)"):
+    with pytest.warns(
+        UserWarning, match=r"'alpha' .*two values.*scipy.stats.uniform\(0.1, 0.9\)"
+    ) as said:
         search = SILBOSearchCV(Ridge(), {"alpha": (0.1, 1.0)}, **options).fit(X, y)
+    assert sum("'alpha'" in str(warning.message) for warning in said) == 1
     assert set(search.cv_results_["param_alpha"]) == {0.1, 1.0}
     with pytest.raises(ValueError, match=r"Write scipy.stats.loguniform\(0.1, 1.0\)"):
         SILBOSearchCV(Ridge(), {"alpha": (0.1, 1.0, "log-uniform")}, **options).fit(X, y)

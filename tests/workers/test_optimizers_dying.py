@@ -68,6 +68,7 @@ def test_a_point_that_the_process_dies_with_twice_has_failed(tmp_path, at, optio
     assert result.nfev >= func.n_calls  # a thread may not have begun when the process died
 
 
+@pytest.mark.filterwarnings("ignore:journal .* has values of another objective")
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
 def test_a_run_that_was_ended_is_no_death(tmp_path, error):
     def end():
