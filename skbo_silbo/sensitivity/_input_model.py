@@ -32,6 +32,7 @@ from skbo_silbo._checks import as_noise
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.sensitivity._evidence import (
     LEAST_LABELS,
+    HeldOut,
     doubted,
     held_out_constant,
     rows_for_evidence,
@@ -87,6 +88,8 @@ class InputModel:
     is_informative : bool
         Whether held-out values are predicted better than by a constant: in squared error, and in
         log density by more than the standard error of the difference.
+    held_out : HeldOut or None
+        The log densities of which that is said; None with fewer than ten values, or equal ones.
     """
 
     space: AnySpace
@@ -99,6 +102,7 @@ class InputModel:
     _draws: list[FunctionDraws]  # empty unless informative
     # mean and standard deviation by which the draws are standardised
     _location: tuple[float, float]
+    held_out: HeldOut | None = None
 
     @classmethod
     def fit(
@@ -124,10 +128,11 @@ class InputModel:
         some = rows_for_evidence(y.size, X.shape[1], rng, LARGEST_WORK)
         warp = _choose_scale(X[some], y[some])
         data = X[some], warp(y)[some], warped_variance(warp, y, noise_std)[some]
-        r2, informative = _held_out(*data)
+        r2, held_out = _held_out(*data)
+        informative = r2 > 0.0 and sure_gain(held_out.gain) > 0.0
         draws, location = _draw(*data, rng) if informative else ([], (0.0, 1.0))
         n_moved = int(np.sum(y != observed))
-        return cls(space, X, y, n_moved, warp, r2, informative, draws, location)
+        return cls(space, X, y, n_moved, warp, r2, bool(informative), draws, location, held_out)
 
     @property
     def scale(self) -> str:
@@ -293,7 +298,7 @@ def _choose_scale(X, y):
 
 
 def _held_out(X, y, noise):
-    """Return `InputModel.held_out_r2` and `InputModel.is_informative`."""
+    """Return `InputModel.held_out_r2` and `InputModel.held_out`."""
     predicted, density, folds = np.empty(y.size), np.empty(y.size), np.empty(y.size, dtype=int)
     splits = KFold(N_FOLDS, shuffle=True, random_state=0).split(X)
     for fold, (kept, out) in enumerate(splits):
@@ -303,7 +308,7 @@ def _held_out(X, y, noise):
         folds[out] = fold
     r2 = float(1.0 - np.mean((y - predicted) ** 2) / y.var())
     constant = held_out_constant(y, folds)
-    return r2, bool(r2 > 0.0 and sure_gain(doubted(density, constant) - constant) > 0.0)
+    return r2, HeldOut(X, y, folds, doubted(density, constant), constant)
 
 
 def _draw(X, y, noise, rng):
