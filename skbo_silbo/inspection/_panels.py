@@ -128,7 +128,7 @@ def draw_curve(axes, x, dependence):
 def note_beyond(axes, beyond, *others):
     """Say in the corner how many points are triangles at the edge, and what else there is.
 
-    Those at the foot are told of at the foot.
+    Those at the foot are told of beside it.
     """
     above = Counter(beyond)
     n_below = above.pop("▼", 0)
@@ -136,9 +136,8 @@ def note_beyond(axes, beyond, *others):
     if notes:
         axes.set_title(", ".join(notes), fontsize="small", loc="right", color="0.3")
     if n_below:
-        style = {"fontsize": "small", "color": "0.3", "ha": "right", "va": "bottom"}
-        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.6}
-        axes.text(0.99, 0.04, _beyond({"▼": n_below}), transform=axes.transAxes, bbox=box, **style)
+        style = {"fontsize": "small", "color": "0.3", "rotation": 90, "va": "bottom"}
+        axes.text(1.01, 0.0, _beyond({"▼": n_below}), transform=axes.transAxes, **style)
 
 
 def tidy(axes):
