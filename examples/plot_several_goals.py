@@ -59,7 +59,7 @@ model = search.estimator.set_params(**results["params"][row]).fit(X, y)
 # All candidates, and those that no other beats
 # ---------------------------------------------
 
-display = ParetoDisplay.from_search(search)
+display = ParetoDisplay.from_result(search)
 [axes] = display.axes_
 score, seconds = results["mean_test_score"][row], results["mean_fit_time"][row]
 axes.plot(score, seconds, "o", ms=12, mfc="none", color="#D55E00", label="chosen")

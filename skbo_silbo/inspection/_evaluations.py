@@ -50,6 +50,8 @@ class Evaluations:
     greater_is_better : bool
     n_initial : int
         How many came before the first model; all, of random search.
+    metric : str or None
+        Of a search that whose mean test scores the values are.
     """
 
     optimizer: Any
@@ -58,6 +60,7 @@ class Evaluations:
     name: str
     greater_is_better: bool
     n_initial: int
+    metric: str | None = None
 
     def __post_init__(self):
         """Bring the values into the range that can be drawn."""
@@ -163,9 +166,9 @@ def read_values_like(evaluations: Evaluations, result: ResultLike, name: str) ->
         other = read_evaluations(result)
         if other.greater_is_better == evaluations.greater_is_better:
             return other.values
-    elif evaluations.name.startswith(SCORE_NAME):
+    elif evaluations.metric is not None:
         check_is_fitted(result, "cv_results_")
-        return _scores(result, evaluations.name.removeprefix(SCORE_NAME), name)
+        return _scores(result, evaluations.metric, name)
     raise ValueError(
         f"{name} must be of the same kind as result, a search with scores or an optimiser with "
         f"values to be minimised: got a {type(result).__name__}. Compare like with like."
@@ -214,12 +217,14 @@ def _of_search(search):
         scores = np.where(np.isnan(scores), predicted, scores)
     n_initial = _n_initial(optimizer, int(np.sum(results["iter"] == 0)), len(scores))
     points, name = results["params"], f"{SCORE_NAME}{metric}"
+    if isinstance(search.refit, (list, tuple)):
+        name += f" (of {len(search.refit)} goals)"
     if search.resource is not None:  # only those that had all of it are alike
         most = search.n_resources_[-1]
         full = np.flatnonzero(results["n_resources"] == most)
         points = [{**points[i], search.resource: most} for i in full]
         scores, n_initial = scores[full], int(np.sum(results["source"][full] != "model"))
-    return Evaluations(optimizer, points, scores, name, True, n_initial)
+    return Evaluations(optimizer, points, scores, name, True, n_initial, metric)
 
 
 def _of_other_search(search):

@@ -1,5 +1,7 @@
 """Limits of an axis that one value cannot flatten, and values drawn within them."""
 
+from collections import Counter
+
 import numpy as np
 
 FENCES = 3.0  # interquartile ranges beyond the quartiles that are still shown (Tukey 1977)
@@ -7,6 +9,7 @@ OUTER = 0.05  # of the values, on either side, that may lie outside
 MARGIN = 0.06  # of the range, on either side
 DECADES = 1e3  # highest by lowest value from which the axis is logarithmic
 AT_EDGE = {"s": 24, "alpha": 0.9, "clip_on": False, "label": None}  # seen however faint the rest
+SIGNS = {"^": "▲", "v": "▼", ">": "►", "<": "◄"}
 DECADES_SHOWN = 30.0  # the same of its ends: else there is no round number between them
 
 
@@ -72,7 +75,8 @@ def scatter_within(axes, x, y, *, colours=None, **style):
     -------
     points : matplotlib PathCollection
         Those within.
-    n_beyond : int
+    beyond : Counter of str
+        How many there are of each triangle: "▲" above, "▼" below, "►" and "◄" beside.
     """
 
     def draw(x, y, rows, **other):
@@ -84,11 +88,12 @@ def scatter_within(axes, x, y, *, colours=None, **style):
     within = shown & (x >= left) & (x <= right) & (y >= low) & (y <= high)
     points = draw(x, y, within)
     edges = {"^": y > high, "v": y < low, ">": x > right, "<": x < left}
-    left_over = shown & ~within
+    left_over, counts = shown & ~within, Counter()
     x_in, y_in = np.clip(x, left, right), np.clip(y, low, high)
     for marker, beyond in edges.items():
         rows = left_over & beyond
         left_over &= ~beyond
         if rows.any():
             draw(x_in, y_in, rows, marker=marker, **AT_EDGE)
-    return points, int(np.sum(shown & ~within))
+            counts[SIGNS[marker]] += int(rows.sum())
+    return points, counts

@@ -5,6 +5,7 @@ a marker or a position of its own.
 """
 
 import textwrap
+from collections import Counter
 
 import numpy as np
 
@@ -26,12 +27,12 @@ def draw_response(axes, scores, response, unlabelled, name, dependence=None):
     """
     fit_axis(axes, "x", scores)
     if response.is_categorical:
-        n_beyond = _draw_strips(axes, scores, response)
+        beyond = _draw_strips(axes, scores, response)
     else:
         fit_axis(axes, "y", response.values)
         cloud = _cloud(len(scores))
-        _, n_beyond = scatter_within(axes, scores, response.values, color=COLOURS[0], **cloud)
-    note_beyond(axes, n_beyond)
+        _, beyond = scatter_within(axes, scores, response.values, color=COLOURS[0], **cloud)
+    note_beyond(axes, beyond)
     axes.set_ylabel(response.name)
     if dependence is not None:
         draw_curve(axes, dependence.places, dependence)
@@ -46,19 +47,19 @@ def draw_plane(axes, scores, response, unlabelled, names):
     """
     for which, column in zip("xy", scores.T, strict=True):
         fit_axis(axes, which, column)
-    beyond = [0]
+    beyond = Counter()
     if len(unlabelled):
         cloud = {**_cloud(len(unlabelled)), "alpha": 0.5, "s": 8, "zorder": 0.5, "color": FAINT}
-        beyond.append(scatter_within(axes, *unlabelled.T, **cloud, label="unlabelled")[1])
+        beyond += scatter_within(axes, *unlabelled.T, **cloud, label="unlabelled")[1]
     cloud = _cloud(len(scores))
     if response.is_categorical:
         for code, category in enumerate(response.categories):
             rows = response.values == code
             style = {**cloud, **_category_style(code), "label": category}
-            beyond.append(scatter_within(axes, *scores[rows].T, **style)[1])
+            beyond += scatter_within(axes, *scores[rows].T, **style)[1]
     else:
-        beyond.append(_draw_shaded(axes, scores, response, cloud))
-    _draw_legend(axes, response, sum(beyond))
+        beyond += _draw_shaded(axes, scores, response, cloud)
+    _draw_legend(axes, response, beyond)
     axes.set(xlabel=names[0], ylabel=names[1])
     tidy(axes)
 
@@ -124,11 +125,19 @@ def draw_curve(axes, x, dependence):
     axes.plot(x, dependence.mean, color=COLOURS[5], lw=1.8)
 
 
-def note_beyond(axes, n_beyond, *others):
-    """Say in the corner how many points are triangles at the edge, and what else there is."""
-    notes = [_beyond(n_beyond)] * (n_beyond > 0) + [note for note in others if note]
+def note_beyond(axes, beyond, *others):
+    """Say in the corner how many points are triangles at the edge, and what else there is.
+
+    Those at the foot are told of beside it.
+    """
+    above = Counter(beyond)
+    n_below = above.pop("▼", 0)
+    notes = [_beyond(above)] * bool(above) + [note for note in others if note]
     if notes:
         axes.set_title(", ".join(notes), fontsize="small", loc="right", color="0.3")
+    if n_below:
+        style = {"fontsize": "small", "color": "0.3", "rotation": 90, "va": "bottom"}
+        axes.text(1.01, 0.0, _beyond({"▼": n_below}), transform=axes.transAxes, **style)
 
 
 def tidy(axes):
@@ -136,19 +145,19 @@ def tidy(axes):
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _beyond(n):
-    return f"▲ {n} beyond"
+def _beyond(counts):
+    return ", ".join(f"{sign} {n}" for sign, n in counts.items()) + " beyond"
 
 
 def _draw_shaded(axes, scores, response, cloud):
-    """Draw points in the colours of their values, and the bar; return how many lie beyond."""
+    """Draw points in the colours of their values, and the bar; return what lies beyond."""
     y, shades = response.values, {"cmap": "viridis", "alpha": max(cloud["alpha"], 0.8)}
     low, high = robust_limits(y, margin=0.0)
     style = {**cloud, **shades, "vmin": low, "vmax": high}
-    points, n_beyond = scatter_within(axes, *scores.T, colours=y, **style)
+    points, beyond = scatter_within(axes, *scores.T, colours=y, **style)
     extend = EXTENDS[int(y.min() < low) + 2 * int(y.max() > high)]
     axes.figure.colorbar(points, ax=axes, label=response.name, extend=extend)
-    return n_beyond
+    return beyond
 
 
 def _draw_ticks(axes, unlabelled):
@@ -163,16 +172,16 @@ def _draw_ticks(axes, unlabelled):
 
 
 def _draw_strips(axes, scores, response):
-    """Draw a strip for every category; return how many points lie beyond."""
-    codes, beyond = response.values, []
+    """Draw a strip for every category; return what lies beyond."""
+    codes, beyond = response.values, Counter()
     jitter = _spread(scores, codes)
     axes.set_yticks(np.arange(len(response.categories)), response.categories)
     axes.set_ylim(-0.6, len(response.categories) - 0.4)
     for code in range(len(response.categories)):
         rows = codes == code
         style = {**_cloud(len(scores)), **_category_style(code)}
-        beyond.append(scatter_within(axes, scores[rows], code + jitter[rows], **style)[1])
-    return sum(beyond)
+        beyond += scatter_within(axes, scores[rows], code + jitter[rows], **style)[1]
+    return beyond
 
 
 def _spread(scores, codes):
@@ -182,7 +191,7 @@ def _spread(scores, codes):
     return 0.6 * (rank * (np.sqrt(5) - 1) / 2 % 1) - 0.3
 
 
-def _draw_legend(axes, response, n_beyond):
+def _draw_legend(axes, response, beyond):
     """Above the axes, in as many columns as fit; beyond `LEGEND_MAX` the strips must do.
 
     How many points lie beyond stands there too.
@@ -191,11 +200,11 @@ def _draw_legend(axes, response, n_beyond):
     if len(response.categories) > LEGEND_MAX:
         handles, labels = handles[: -len(response.categories)], labels[: -len(response.categories)]
     if not handles:
-        note_beyond(axes, n_beyond)
+        note_beyond(axes, beyond)
     else:
         style = {"frameon": False, "fontsize": "small", "handletextpad": 0.1, "columnspacing": 1.0}
-        if n_beyond:
-            style |= {"title": _beyond(n_beyond), "title_fontsize": "small"}
+        if beyond:
+            style |= {"title": _beyond(beyond), "title_fontsize": "small"}
         fitting = max(1, 36 // (max(map(len, labels)) + 3))
         columns = -(-len(labels) // -(-len(labels) // fitting))
         legend = axes.legend(

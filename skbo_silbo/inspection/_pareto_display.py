@@ -16,7 +16,7 @@ from ._panels import COLOURS, tidy
 class ParetoDisplay(PanelDisplay):
     """Two goals a panel: all candidates, and in colour those that no other dominates.
 
-    Use :meth:`from_search`; the constructor takes what is drawn, which stay attributes of the same
+    Use :meth:`from_result`; the constructor takes what is drawn, which stay attributes of the same
     name.
 
     Parameters
@@ -48,12 +48,12 @@ class ParetoDisplay(PanelDisplay):
     names: tuple[str, ...]
 
     @classmethod
-    def from_search(cls, search: Any, *, ax: AxesLike | None = None) -> Self:
+    def from_result(cls, result: Any, *, ax: AxesLike | None = None) -> Self:
         """Draw a search whose `refit` lists goals.
 
         Parameters
         ----------
-        search : fitted SILBOSearchCV
+        result : fitted SILBOSearchCV
         ax : matplotlib Axes or array of them, default=None
             One for each pair of goals; None makes a figure.
 
@@ -64,20 +64,20 @@ class ParetoDisplay(PanelDisplay):
         Raises
         ------
         ValueError
-            When the search has no `pareto_front_`.
+            When it has no `pareto_front_`.
         ImportError
             When matplotlib is missing.
         """
-        if not hasattr(search, "pareto_front_"):
+        if not hasattr(result, "pareto_front_"):
             raise ValueError(
-                "search must be a fitted SILBOSearchCV with several goals: got "
-                f"{type(search).__name__} without pareto_front_. Give it a refit that lists two or "
+                "result must be a fitted SILBOSearchCV with several goals: got "
+                f"{type(result).__name__} without pareto_front_. Give it a refit that lists two or "
                 "three goals, and fit it."
             )
-        names, results = tuple(search.refit), search.cv_results_
+        names, results = tuple(result.refit), result.cv_results_
         columns = ["mean_fit_time" if name == "fit_time" else f"mean_test_{name}" for name in names]
         values = np.column_stack([results[column] for column in columns])
-        return cls(values, search.pareto_front_, names).plot(ax=ax)
+        return cls(values, result.pareto_front_, names).plot(ax=ax)
 
     def plot(self, *, ax: AxesLike | None = None) -> Self:
         """Draw the candidates.

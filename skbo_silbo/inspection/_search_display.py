@@ -164,7 +164,8 @@ class SearchDisplay(PanelDisplay):
         """
         check_choice("kind", kind, KINDS)
         check_integer("max_parameters", max_parameters, 1)
-        panels = self._panels(kind, self.shares.ranked[:max_parameters])
+        ranked = self.shares.ranked or list(self.shares.names)
+        panels = self._panels(kind, ranked[:max_parameters])
         wide = kind in ("all", "parallel")
         return self._draw(panels, ax, lambda n: _make_axes(n, wide))
 

@@ -1,6 +1,7 @@
 """One function a panel of a search: each draws prepared arrays and imports no matplotlib."""
 
 import textwrap
+from collections import Counter
 from itertools import cycle
 
 import numpy as np
@@ -76,7 +77,7 @@ def draw_values(axes, place, values, n_initial, value_name, dependence=None):
     """
     if dependence is not None:
         _draw_dependence(axes, place, dependence)
-    x = place.spread(np.argsort(np.argsort(values)))
+    x = place.spread(np.random.default_rng(0).permutation(len(values)))
     fit_axis(axes, "y", values)
     if place.labels:
         ends = np.append(x, place.ticks)
@@ -85,7 +86,7 @@ def draw_values(axes, place, values, n_initial, value_name, dependence=None):
         fit_axis(axes, "x", x)
     first = np.arange(len(values)) < n_initial
     style = {"s": 22, "edgecolors": COLOURS[0], "linewidths": 1.0, "zorder": 2.5}
-    beyond = 0
+    beyond = Counter()
     for rows, face in ((first, "white"), (~first, COLOURS[0])):
         beyond += scatter_within(axes, x[rows], values[rows], facecolors=face, **style)[1]
     failed = np.isnan(values)
@@ -154,7 +155,8 @@ def draw_parallel(axes, places, values, sign):
     names = [short(place.name) + LOG_NOTE * place.is_logarithmic for place in places]
     _label_ticks(axes, across, names, most=60)
     axes.set(yticks=[], xlim=(-0.3, len(places) - 0.5))
-    axes.set_title(f"blue: best {n_best} of {len(order)}; orange: the best", fontsize="small")
+    title = f"blue: best {n_best} of {len(order)}; orange: the best, by {places[-1].name}"
+    axes.set_title(title, fontsize="small")
     axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
     axes.tick_params(axis="x", length=0, pad=12)  # below the ends of the scales
 

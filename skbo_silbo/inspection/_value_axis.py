@@ -142,7 +142,9 @@ def _number_axis(domain, met):
     levels = domain.values or []
     ticks = place(levels)
     if not 1 < len(levels) <= MOST_LEVELS or np.diff(ticks).min() < LEAST_GAP:
-        levels, ticks = [low, back((start + end) / 2.0), high], np.array([0.0, 0.5, 1.0])
+        levels = [low, float(back((start + end) / 2.0)), high]
+        levels = sorted({round(v) for v in levels}) if domain.is_integer else levels
+        ticks = place(levels)
     return place, ticks, list(map(number, levels))
 
 

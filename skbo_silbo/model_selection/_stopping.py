@@ -27,11 +27,12 @@ class SearchProgress:
     params : dict
         Of this one.
     score : float
-        Its mean test score, NaN if it failed; predicted, if it was stopped by `racing`.
+        Its mean test score, NaN if it failed; predicted, if it was stopped by `racing`. Where
+        `refit` lists goals, that of the first metric of `scoring` alone.
     source : str
         Where it came from, as in ``cv_results_``.
     best_params, best_score : dict or None, float
-        Of the best so far; None and -inf before the first success.
+        Of the best so far by `score`; None and -inf before the first success.
     elapsed : float
         Seconds since the start of the search, or since the last candidate from the journal.
     """

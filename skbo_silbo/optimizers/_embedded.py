@@ -57,10 +57,10 @@ class EmbeddedOptimizer(ProposalLoop):
             model = self._current_model("subspace_")
             if self._described[0] is not model:
                 X, y, *_ = self._labelled()
-                data = learning_data(X, y, self._unlabeled, model.warp)
+                *_, X_unlabeled = learning_data(X, y, self._unlabeled, model.warp)
                 parts = self._configuration.learner, self._configuration.surrogate
                 rng = self._rng(model.n_observed, 3)
-                subspace = describe_subspace(self.input_model_, model, data, *parts, rng)
+                subspace = describe_subspace(self.input_model_, model, X_unlabeled, *parts, rng)
                 self._described = model, subspace
             return self._described[1]
 

@@ -4,15 +4,49 @@ The labels held out take no part in learning the embedding: leave-one-out with a
 from all labels prefers the learnt one even on pure noise (MATH section 4).
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.stats import norm
 
+from skbo_silbo._typing import FloatArray, IntArray
 from skbo_silbo.surrogate._process import refit
 
 N_FOLDS = 5
 LEAST_LABELS = 2 * N_FOLDS
 STANDARD_ERRORS = 1.0  # by which one model must beat another
 DOUBT = 0.1  # share of the constant in a density that is to be compared
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """The log densities of values held out by a model of all inputs and by a constant.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, m)
+    y : ndarray of shape (n,)
+        On the scale of the model.
+    folds : ndarray of int of shape (n,)
+    identity, constant : ndarray of shape (n,)
+        In nats; `doubted` that of the model.
+    """
+
+    X: FloatArray
+    y: FloatArray
+    folds: IntArray
+    identity: FloatArray
+    constant: FloatArray
+
+    @property
+    def gain(self) -> FloatArray:
+        """By how much the model is better, (n,)."""
+        return self.identity - self.constant
+
+    def through(self, learner, surrogate, X_unlabeled, rng):
+        """Return the same of the surrogate seen through an embedding, (n,)."""
+        rows = self.X, self.y, X_unlabeled, self.folds, rng
+        return doubted(held_out_log_density(learner, surrogate, *rows), self.constant)
 
 
 def rows_for_evidence(n, d, rng, largest_work):

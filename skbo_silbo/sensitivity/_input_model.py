@@ -80,6 +80,8 @@ class InputModel:
     is_informative : bool
         Whether held-out values are predicted better than by a constant: in squared error, and in
         log density by more than the standard error of the difference.
+    held_out : HeldOut or None
+        The log densities of which that is said; None with fewer than ten values, or equal ones.
     """
 
     space: AnySpace
@@ -92,6 +94,7 @@ class InputModel:
     _draws: list[FunctionDraws]  # empty unless informative
     # mean and standard deviation by which the draws are standardised
     _location: tuple[float, float]
+    held_out: evidence.HeldOut | None = None
 
     @classmethod
     def fit(
@@ -117,10 +120,11 @@ class InputModel:
         some = evidence.rows_for_evidence(y.size, X.shape[1], rng, LARGEST_WORK)
         warp = _choose_scale(X[some], y[some])
         data = X[some], warp(y)[some], warped_variance(warp, y, noise_std)[some]
-        r2, informative = _held_out(*data)
+        r2, held_out = _held_out(*data)
+        informative = r2 > 0.0 and evidence.sure_gain(held_out.gain) > 0.0
         draws, location = _draw(*data, rng) if informative else ([], (0.0, 1.0))
         n_moved = int(np.sum(y != observed))
-        return cls(space, X, y, n_moved, warp, r2, informative, draws, location)
+        return cls(space, X, y, n_moved, warp, r2, bool(informative), draws, location, held_out)
 
     @property
     def scale(self) -> str:
@@ -284,7 +288,7 @@ def _choose_scale(X, y):
 
 
 def _held_out(X, y, noise):
-    """Return `InputModel.held_out_r2` and `InputModel.is_informative`."""
+    """Return `InputModel.held_out_r2` and `InputModel.held_out`."""
     predicted, density, folds = np.empty(y.size), np.empty(y.size), np.empty(y.size, dtype=int)
     splits = KFold(evidence.N_FOLDS, shuffle=True, random_state=0).split(X)
     for fold, (kept, out) in enumerate(splits):
@@ -294,9 +298,8 @@ def _held_out(X, y, noise):
         folds[out] = fold
     r2 = float(1.0 - np.mean((y - predicted) ** 2) / y.var())
     constant = evidence.held_out_constant(y, folds)
-    return r2, bool(
-        r2 > 0.0 and evidence.sure_gain(evidence.doubted(density, constant) - constant) > 0.0
-    )
+    doubted = evidence.doubted(density, constant)
+    return r2, evidence.HeldOut(X, y, folds, doubted, constant)
 
 
 def _draw(X, y, noise, rng):

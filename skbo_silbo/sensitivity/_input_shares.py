@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 EXPLAINED = 0.9  # that the inputs named must explain together
+SURE = 0.5  # that the inputs beyond chance must explain together, so that more is said than "yet"
 MOST_SHOWN = 5  # inputs that the text lists
 
 
@@ -94,8 +95,10 @@ class InputShares:
         """The names by the low end of their intervals, the highest first.
 
         An input with a large share that may be chance stands behind one that matters beyond chance.
-        The order of the space where nothing is said.
+        Empty where nothing is said.
         """
+        if not self.is_informative:
+            return []
         return [self.names[i] for i in rank_by_low_end(self.intervals)]
 
     @property
@@ -105,25 +108,32 @@ class InputShares:
         return int(reached.argmax()) + 1 if reached.any() else None
 
     @property
-    def verdict(self) -> str:
-        """What the values say of the inputs, in a sentence or two; in brackets the 90 % interval.
+    def is_settled(self) -> bool:
+        """Whether the inputs that matter beyond chance explain half together, beyond chance too."""
+        m = min(self._n_beyond_chance, len(self.together))
+        return m > 0 and bool(self.together[m - 1, 1] >= SURE)
 
-        Where the interval of an input that is not among those named reaches that of one that is,
-        more values are needed to say which these are.
+    @property
+    def verdict(self) -> str:
+        """What the values say of the inputs, in a sentence; in brackets the 90 % interval.
+
+        No more than the intervals carry. An input matters beyond chance where the low end of its
+        interval is above 0. That some explain so much is said where no other interval reaches
+        theirs.
         """
         if not self.is_informative:
             return f"Nothing can be said of which inputs matter: {self._why_not()}."
-        k, n = self.n_important, len(self.names)
-        if k is None:
-            k = len(self.together)
-            return f"More than {k} of {_inputs(n)} matter: the {self._explain(k)}."
-        if k == n > 1:
-            return f"All {n} inputs matter: the {self._explain(k - 1)}."
-        explain = "explains" if k == 1 else "explain"
-        if self._are_parted(k):
-            return f"{k} of {_inputs(n)} {explain} {self._percent(k)}."
-        about = f"About {k} of {_inputs(n)} may explain {self._percent(k)}"
-        return f"{about}; more values are needed to say which."
+        k, m, n = self.n_important, self._n_beyond_chance, len(self.names)
+        matter = "matters" if m == 1 else "matter"
+        if not self.is_settled:
+            if m == 0:
+                return f"The values do not say yet which of {_inputs(n)} matter."
+            others = "the values do not say yet which others do"
+            return f"At least {m} of {_inputs(n)} {matter}; {others}."
+        if k is not None and (k < n or n == 1) and self._are_parted(k):
+            return f"{k} of {_inputs(n)} {'explains' if k == 1 else 'explain'} {self._percent(k)}."
+        some = "All" if m == n else f"At least {m} of"
+        return f"{some} {_inputs(n)} {matter}: the {self._explain(min(m, n - 1))}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return all as plain data for JSON; numbers that there are not are None."""
@@ -137,7 +147,7 @@ class InputShares:
         import pandas as pd
 
         frame = pd.DataFrame(self.intervals, list(self.names), ["share", "low", "high"])
-        return frame.loc[self.ranked]
+        return frame.loc[self.ranked or list(self.names)]
 
     def __repr__(self):
         lines = [self.verdict]
@@ -152,7 +162,12 @@ class InputShares:
         share, low, high = 100.0 * self.intervals[self.names.index(name)]
         return f"  {share:3.0f} % ({low:.0f} to {high:.0f})  {name}"
 
+    @property
+    def _n_beyond_chance(self):
+        return int(np.sum(self.intervals[:, 1] > 0.0))
+
     def _explain(self, k):
+        k = min(k, len(self.together))
         most = "most important explains" if k == 1 else f"{k} most important explain"
         return f"{most} {self._percent(k)}"
 
@@ -169,8 +184,8 @@ class InputShares:
         if np.isnan(self.held_out_r2):
             return f"{self.n_values} values are too few, or all equal"
         return (
-            f"on values held out, a constant predicts as well as the model of all inputs "
-            f"(R² {self.held_out_r2:.2f}, {self.n_values} values)"
+            "on values held out, the model of all inputs is not beyond chance a better one than a "
+            f"constant (R² {self.held_out_r2:.2f}, {self.n_values} values)"
         )
 
 

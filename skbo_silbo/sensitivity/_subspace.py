@@ -10,7 +10,6 @@ from skbo_silbo._typing import FloatArray
 from skbo_silbo.embedding._choice import FixedLearner, IdentityLearner
 from skbo_silbo.sensitivity import _evidence as evidence
 from skbo_silbo.sensitivity._input_shares import InputShares
-from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,12 +49,14 @@ class LearntSubspace:
     path : tuple of (int, str, int)
         The embeddings that were in use: from how many values on, which kind, how many coordinates.
     evidence : dict of str to float
-        For every kind of embedding the mean log density (nats) of values held out, seen through it
-        by a Gaussian process, five folds; "constant" is the claim that the inputs say nothing.
-        Higher is better. Empty with fewer than ten values, or equal ones.
+        The mean log density (nats) of values held out, five folds: "identity" of the model of all
+        inputs, "constant" of the claim that the inputs say nothing, and of the embedding in use,
+        under its name, where it is another. `shares` says something only where the first is beyond
+        chance higher than the second. Higher is better. Empty with fewer than ten values, or equal
+        ones.
     is_low_dimensional : bool or None
-        Whether at most half of all directions carry nine tenths of the slope. None where `shares`
-        says nothing: a constant predicts held-out values as well.
+        Whether at most half of all directions carry nine tenths of the slope. None where the values
+        do not say yet what matters (``shares.is_settled``).
 
     Examples
     --------
@@ -106,7 +107,7 @@ class LearntSubspace:
 
     def __repr__(self):
         origin = f"Learnt from {self.n_observed} values of {len(self.feature_names)} columns."
-        if not self.shares.is_informative:
+        if self.is_low_dimensional is None:
             return f"{origin}\n{self.shares!r}"
         lines = [
             origin,
@@ -120,7 +121,8 @@ class LearntSubspace:
         n, m = self.n_directions, len(self.feature_names)
         carry = "1 direction carries" if n == 1 else f"{n} directions carry"
         words = "low-dimensional" if self.is_low_dimensional else "not low-dimensional"
-        return f"{carry} {SHARE:.0%} of the squared slope in {m} columns: looks {words}."
+        slope = f"{SHARE:.0%} of the squared slope at the observed points"
+        return f"{carry} {slope}, in {m} columns: looks {words}."
 
     def _direction(self, i):
         row = self.components[i]
@@ -130,7 +132,7 @@ class LearntSubspace:
         return f"  {self.importance[i]:.2f}  {loadings or 'spread over all'}"
 
 
-def describe_subspace(model, learnt, data, learner, surrogate, rng):
+def describe_subspace(model, learnt, X_unlabeled, learner, surrogate, rng):
     """Return the `LearntSubspace`; warn if what was asked for is worse than the identity.
 
     Parameters
@@ -139,15 +141,15 @@ def describe_subspace(model, learnt, data, learner, surrogate, rng):
         Of all observed values.
     learnt : Model
         Of the optimiser.
-    data : tuple of X, y and X_unlabeled
-        What the embedding is learnt from.
+    X_unlabeled : ndarray of shape (k, m)
+        That the embedding is learnt from, too.
     learner : Learner
     surrogate : Surrogate
         Those in use.
     rng : numpy.random.Generator
-        Draws the folds.
+        For surrogates that draw.
     """
-    densities = held_out_densities(learner, surrogate, data, rng)
+    densities = held_out_densities(model.held_out, learner, surrogate, X_unlabeled, rng)
     if not isinstance(learner, IdentityLearner | FixedLearner):
         warn_if_worse(densities, learner.name)
     components, importance = model.directions
@@ -160,7 +162,7 @@ def describe_subspace(model, learnt, data, learner, surrogate, rng):
         n_observed=learnt.n_observed,
         path=learnt.path,
         evidence={name: float(values.mean()) for name, values in densities.items()},
-        is_low_dimensional=few if model.is_informative else None,
+        is_low_dimensional=few if model.shares.is_settled else None,
     )
 
 
@@ -170,19 +172,14 @@ def count_directions(importance: FloatArray) -> int:
     return int(reached.argmax()) + 1 if reached.any() else 0
 
 
-def held_out_densities(learner, surrogate, data, rng):
-    """Return the log densities, (n,), of values held out, by name; {} without evidence.
-
-    The identity with its own prior and "constant" are always among them.
-    """
-    X, y, X_unlabeled = data
-    if y.size < evidence.LEAST_LABELS or np.ptp(y) == 0.0:
+def held_out_densities(held_out, learner, surrogate, X_unlabeled, rng):
+    """Return the log densities, (n,), of values held out, by name; {} without evidence."""
+    if held_out is None:
         return {}
-    folds = rng.permutation(y.size) % evidence.N_FOLDS
-    rivals = (IdentityLearner(), GaussianProcessSurrogate()), (learner, surrogate)
-    data = X, y, X_unlabeled, folds, rng
-    densities = {rival[0].name: evidence.held_out_log_density(*rival, *data) for rival in rivals}
-    return {**densities, "constant": evidence.held_out_constant(y, folds)}
+    densities = {"identity": held_out.identity, "constant": held_out.constant}
+    if learner.name in densities:
+        return densities
+    return {learner.name: held_out.through(learner, surrogate, X_unlabeled, rng), **densities}
 
 
 def warn_if_worse(densities, name):

@@ -27,7 +27,7 @@ def search(refit, **options):
 
 def test_the_points_are_the_candidates_and_the_front():
     fitted = search(["score", "fit_time"], random_state=0)
-    display = ParetoDisplay.from_search(fitted)
+    display = ParetoDisplay.from_result(fitted)
     [axes] = display.axes_
     results = fitted.cv_results_
     drawn = np.column_stack([results["mean_test_score"], results["mean_fit_time"]])
@@ -58,5 +58,5 @@ def test_axes_that_are_given_are_drawn_on():
 
 
 def test_a_search_of_one_goal_has_no_front():
-    with pytest.raises(ValueError, match="search must be a fitted SILBOSearchCV with several"):
-        ParetoDisplay.from_search(search(True))
+    with pytest.raises(ValueError, match="result must be a fitted SILBOSearchCV with several"):
+        ParetoDisplay.from_result(search(True))

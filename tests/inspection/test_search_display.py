@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.stats import loguniform, uniform
+from scipy.stats import loguniform, randint, uniform
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import RandomizedSearchCV
@@ -18,6 +18,7 @@ from skbo_silbo.inspection import ConvergenceDisplay, SearchDisplay, SubspaceDis
 from skbo_silbo.inspection._dependence import direction_dependence, input_dependence
 from skbo_silbo.inspection._limits import is_logarithmic, robust_limits
 from skbo_silbo.inspection._search_curves import expected_best
+from skbo_silbo.inspection._search_panels import draw_values
 from skbo_silbo.inspection._value_axis import BELOW, ValueAxis, number, short
 from skbo_silbo.space import SpaceUnion, parameter_domains
 
@@ -134,7 +135,11 @@ def test_axes_of_numbers_are_as_the_space_says():
     np.testing.assert_allclose(axis.positions, [1e-6, 1e-4, 1e-2], atol=1e-6)
     assert not axis.is_logarithmic
     assert axis_in([1, 2, 4, 8], [1, 8]).labels == ["1", "2", "4", "8"]
-    assert axis_in([1, 2, 3, 100], [1]).labels == ["1", "50.5", "100"]  # 2 and 3 are too near
+    assert axis_in([1, 2, 3, 100], [1]).labels == ["1", "50", "100"]  # 2 and 3 are too near
+    for values, met in ((randint(5, 80), [100, 5]), (randint(1, 3), [1]), ([1, 2, 30, 1001], [3])):
+        axis = axis_in(values, met)
+        assert all(float(label).is_integer() for label in axis.labels)
+        np.testing.assert_allclose(axis.ticks, axis.place(list(map(float, axis.labels))), atol=5e-3)
     np.testing.assert_allclose(ValueAxis.of("n", [1, 3, 5]).positions, [0, 0.5, 1])
     assert ValueAxis.of("n", [3, 3]).is_constant
 
@@ -298,7 +303,7 @@ import sys, typing
 import skbo_silbo.inspection as inspection
 displays = [getattr(inspection, name) for name in inspection.__all__ if name.endswith("Display")]
 for display in displays:
-    for method in ("__init__", "from_result", "from_estimator", "from_search", "plot"):
+    for method in ("__init__", "from_result", "from_estimator", "plot"):
         if hasattr(display, method):
             typing.get_type_hints(getattr(display, method))
 assert len(displays) == 5
@@ -390,6 +395,41 @@ def test_an_outlier_is_a_triangle_at_the_edge():
     assert colliding(display.figure_) == []
     scatter = SubspaceDisplay.from_result(optimizer)
     assert scatter.axes_[0].get_ylim()[1] < 2.0
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_lies_beyond_is_told_of_where_it_lies(sign):
+    _, axes = plt.subplots()
+    values = sign * np.r_[np.linspace(0, 1, 40), 1e9, 2e9]
+    draw_values(axes, ValueAxis.along("u", np.linspace(0, 1, 42)), values, 0, "value")
+    above, below = axes.get_title(loc="right"), [text.get_text() for text in axes.texts]
+    assert (above, below) == (("▲ 2 beyond", []) if sign > 0 else ("", ["▼ 2 beyond"]))
+
+
+def test_points_of_one_category_show_no_trend_along_the_axis():
+    values = np.sort(np.random.default_rng(1).normal(size=60))
+    for scores in (values, values[::-1]):
+        _, axes = plt.subplots()
+        draw_values(axes, ValueAxis.of("k", list("ab") * 30), scores, 0, "score")
+        x, y = np.vstack([c.get_offsets() for c in axes.collections]).T
+        for rows in (x < 0.5, x > 0.5):
+            assert len(np.unique(x[rows])) == 30  # fanned out
+            assert abs(np.corrcoef(x[rows], y[rows])[0, 1]) < 0.6
+
+
+def test_one_of_several_goals_is_named():
+    def scores(estimator, X, y=None):
+        return {"plain": estimator.score(X), "other": estimator.b}
+
+    search = fitted(scoring=scores, refit=["plain", "other"])
+    display = SearchDisplay.from_result(search)
+    name = "mean test plain (of 2 goals)"
+    assert display.value_name == name
+    assert name in display.axes_[0].get_ylabel()
+    assert name in display.axes_[-1].get_title()
+    random = RandomizedSearchCV(Hill(), SPACE, n_iter=9, cv=2, scoring=scores, refit="plain")
+    both = ConvergenceDisplay.from_result(search, others={"random": random.fit(X)})
+    assert name in both.axes_[0].get_ylabel()
 
 
 def test_labels_do_not_collide():

@@ -341,6 +341,8 @@ def test_noise_says_nothing(seed):
     shares = model.shares
     assert np.isnan(shares.intervals).all()
     assert shares.n_important is None
+    assert shares.ranked == []
+    assert not shares.is_settled
     assert shares.verdict.startswith("Nothing can be said of which inputs matter")
     assert f"R² {model.held_out_r2:.2f}" in repr(shares)
     assert model.directions[0].shape == (0, 6)
@@ -436,14 +438,62 @@ def test_where_intervals_overlap_the_verdict_is_a_guess():
         np.array([[0.6, 0.3, 0.9], [0.35, 0.1, 0.7], [0.05, 0.0, 0.4]]),
         np.array([[0.6, 0.3, 0.9], [0.95, 0.4, 1.0], [1.0, 1.0, 1.0]]),
     )
-    start = "About 2 of 3 inputs may explain 95 % (40 to 100) of the variance of the values"
-    assert shares.verdict == f"{start}; more values are needed to say which."
+    others = "the values do not say yet which others do"
+    assert shares.verdict == f"At least 2 of 3 inputs matter; {others}."
+    assert not shares.is_settled
 
 
 def test_many_inputs_that_all_matter():
     shares = fit(cube(14), lambda X: X.sum(axis=1), 120).shares
     assert shares.n_important is None
-    assert shares.verdict.startswith("More than 10 of 14 inputs matter: the 10 most important")
+    n = int(np.sum(shares.intervals[:, 1] > 0.0))
+    assert n > 10
+    some = "All 14" if n == 14 else f"At least {n} of 14"
+    assert shares.verdict.startswith(f"{some} inputs matter: the 10 most important explain")
+
+
+def wide_shares(d, low):
+    """Shares of d inputs of which ten explain less than nine tenths, the first lows as given."""
+    each = np.tile([0.09, 0.0, 0.3], (d, 1))
+    each[: len(low), 1] = low
+    together = np.column_stack([np.linspace(0.1, 0.86, 10), np.zeros(10), np.full(10, 0.88)])
+    names = tuple(f"x{j}" for j in range(d))
+    return InputShares(names, 48, 0.6, True, "the values", each, together)
+
+
+@pytest.mark.parametrize(
+    ("low", "verdict"),
+    [
+        ([], "The values do not say yet which of 60 inputs matter."),
+        ([0.02], "At least 1 of 60 inputs matters; the values do not say yet which others do."),
+        (
+            [0.02] * 12,
+            "At least 12 of 60 inputs matter; the values do not say yet which others do.",
+        ),
+    ],
+)
+def test_that_more_than_ten_inputs_matter_is_said_of_intervals_only(low, verdict):
+    shares = wide_shares(60, low)
+    assert shares.n_important is None
+    assert shares.verdict == verdict
+    assert not shares.is_settled
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_few_noisy_values_of_many_inputs_do_not_say_which_matter(seed):
+    rng = np.random.default_rng(seed)
+    active = rng.permutation(60)[:6]
+
+    def noisy(X):
+        return X[:, active] @ [3, 2, 2, 1, 1, 1] + 2.0 * rng.standard_normal(len(X))
+
+    model = fit(cube(60), noisy, 40, seed)
+    said = re.match(
+        r"(All|At least)? ?(\d+) (of 60 )?inputs? (matter|explain)", model.shares.verdict
+    )
+    assert said is None or int(said[2]) <= 6
+    if model.held_out is not None and model.is_informative:
+        assert model.held_out.gain.mean() > 0.0
 
 
 def test_dependence_is_the_mean_over_the_others():

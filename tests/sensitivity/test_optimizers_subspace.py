@@ -3,6 +3,7 @@
 import itertools
 import json
 import warnings
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -83,6 +84,29 @@ def test_noise_says_nothing():
     subspace = told(lambda x: rng.standard_normal(), 8, 40).subspace_
     assert subspace.is_low_dimensional is None
     assert "Nothing can be said of which inputs matter" in repr(subspace)
+    assert subspace.shares.ranked == []
+
+
+@pytest.mark.parametrize("options", [{}, {"embedding": "semi-sir"}])
+@pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
+def test_evidence_is_that_by_which_something_is_said(options):
+    for seed, noise in itertools.product(range(2), (0.3, 3.0)):
+        rng = np.random.default_rng(seed)
+        optimizer = told(lambda x, r=rng, s=noise: x[0] + s * r.normal(), 25, 30, seed, **options)
+        subspace, held_out = optimizer.subspace_, optimizer.input_model_.held_out
+        for name in ("identity", "constant"):
+            assert subspace.evidence[name] == getattr(held_out, name).mean()
+        if subspace.shares.is_informative:
+            assert subspace.evidence["identity"] > subspace.evidence["constant"]
+
+
+def test_directions_are_not_spoken_of_where_the_values_do_not_say_yet_which_inputs_matter():
+    subspace = told(lambda x: x[0], 4, 20).subspace_
+    assert subspace.is_low_dimensional is True
+    shares = replace(subspace.shares, together=subspace.shares.together * [1.0, 0.1, 1.0])
+    unsettled = replace(subspace, shares=shares, is_low_dimensional=None)
+    assert "low-dimensional" in repr(subspace)
+    assert "direction" not in repr(unsettled)
 
 
 # --- the warning ----------------------------------------------------------------------------------
