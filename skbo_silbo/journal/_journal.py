@@ -94,8 +94,10 @@ class Journal:
         self.header: dict[str, Any] | None = None
         self.records: list[dict[str, Any]] = []
         self._process = os.getpid()
-        # How many bytes are on disk, as far as is known; the last line; whether more may follow.
-        self._size, self._last, self._is_torn = 0, b"", False
+        # How many bytes are on disk, as far as is known; the last line; a checksum of all, and when
+        # they were written; whether more may follow.
+        self._size, self._last, self._sum, self._time = 0, b"", hashlib.blake2b(), None
+        self._is_torn = False
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         self._file = _opened(self.path, flags)
         self._let_go = finalize(self, _let_go, self._file, self._process)
@@ -229,16 +231,25 @@ class Journal:
     def _put(self, line):
         os.ftruncate(self._file, self._size)  # what an interruption left
         _write_all(self._file, line, self._size)
-        self._size, self._last, self._is_torn = self._size + len(line), line, False
+        self._know(self._size, line)
+
+    def _know(self, start, content):
+        """Note that the file ends with this content, which begins at `start`."""
+        if not start:
+            self._sum = hashlib.blake2b()
+        self._sum.update(content)
+        self._last = content[content.rfind(b"\n", 0, -1) + 1 :]
+        self._size, self._time, self._is_torn = start + len(content), _time_of(self._file), False
 
     def _mend(self):
         """Write all anew, and say so, if something else was written into the file."""
         if not self._is_overwritten():
             return
-        lines = [checked_line(content) + b"\n" for content in (self.header, *self.records)]
+        contents = (self.header, *self.records)
+        whole = b"".join(checked_line(content) + b"\n" for content in contents)
         os.ftruncate(self._file, 0)
-        _write_all(self._file, b"".join(lines), 0)
-        self._size, self._last, self._is_torn = sum(map(len, lines)), lines[-1], False
+        _write_all(self._file, whole, 0)
+        self._know(0, whole)
         warn_user(
             f"journal {self.path!r} must be left alone while it is used: something else was "
             f"written into it. All {len(self.records)} records are written anew, and nothing is "
@@ -252,7 +263,12 @@ class Journal:
         if size < self._size or (size > self._size and not self._is_torn):
             return True
         os.lseek(self._file, self._size - len(self._last), os.SEEK_SET)
-        return os.read(self._file, len(self._last)) != self._last
+        if os.read(self._file, len(self._last)) != self._last:
+            return True
+        if _time_of(self._file) == self._time:
+            return False
+        content = _read_all(self._file)[: self._size]
+        return hashlib.blake2b(content).digest() != self._sum.digest()
 
     def _require_mine(self):
         if os.getpid() != self._process:
@@ -297,7 +313,7 @@ class Journal:
         if content != whole:
             os.ftruncate(self._file, min(len(content), len(whole)))
             _write_all(self._file, whole[len(content) :], len(content))
-        self._size, self._last = len(whole), whole[whole.rfind(b"\n", 0, -1) + 1 :]
+        self._know(0, whole)
 
     def _checked(self, lines):
         """Return what each line holds, all of them as they were written, in a version known."""
@@ -365,6 +381,12 @@ def _is_no_data(file):
         return not stat.S_ISREG(os.fstat(file).st_mode)
     except OSError:  # as above
         return False
+
+
+def _time_of(file):
+    """Return when something was written into a file, None where the disk does not tell."""
+    with suppress(OSError):
+        return os.fstat(file).st_mtime_ns
 
 
 def _version_of(line):
