@@ -1,13 +1,13 @@
 """Any Python value in plain JSON, to its leaves, so that what differs can be told apart."""
 
 import copyreg
+import dis
 import functools
 import hashlib
 import json
 import math
 import sys
 from dataclasses import dataclass
-from numbers import Integral, Real
 from types import (
     CellType,
     ClassMethodDescriptorType,
@@ -29,7 +29,7 @@ from skbo_silbo._sklearn import metadata_request
 
 LONGEST = 20  # members of a list or array that are written out; longer ones become a digest
 HELD_BY = {  # what objects hold that keep it from `pickle`, or keep more, as results of calls
-    functools.partial: ("func", "args", "keywords"),
+    functools.partial: ("func", "args", "keywords", "__dict__"),
     np.vectorize: ("pyfunc", "otypes", "excluded", "signature", "cache"),
     type(functools.lru_cache(len)): ("__wrapped__", "cache_parameters"),
     functools.cached_property: ("func",),
@@ -45,8 +45,12 @@ HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE, of classes made while a program runs
 NOT_HELD = {  # of a class: what Python makes of the rest, or what no call sees
     *("__annotate_func__", "__annotations__", "__annotations_cache__", "__dataclass_fields__"),
     *("__dataclass_params__", "__dict__", "__doc__", "__firstlineno__", "__module__"),
-    *("__orig_bases__", "__qualname__", "__static_attributes__", "__weakref__", "_abc_impl"),
+    *("__orig_bases__", "__parameters__", "__qualname__", "__static_attributes__"),
+    *("__type_params__", "__weakref__", "_abc_impl"),
 }
+ARRAYS = (np.ndarray, np.memmap, np.ma.MaskedArray)  # of the same content, the same
+# What a module keeps under a name for good: others, as a list, may hold what calls leave there.
+LASTING = (bool, int, float, complex, str, bytes, tuple, np.generic, np.ndarray, FunctionType, type)
 
 
 def describe(value: object, *, opened: bool = False) -> Any:
@@ -54,9 +58,10 @@ def describe(value: object, *, opened: bool = False) -> Any:
 
     Classes and functions are named with their module, if that has them by this name. Others
     (lambdas, nested functions, closures that took over a name, classes of a factory) are described
-    by what they hold: code, defaults, attributes and the values that they close over; bases and
-    members. Estimators are their class and parameters, as `clone` sees them; other objects their
-    class and all that a pickle of them would hold (which is not made).
+    by what they hold: code, defaults, attributes, the values that they close over, and the numbers,
+    text, arrays and functions that they read from their module; bases and members. Estimators are
+    their class and parameters, as `clone` sees them; other objects their class and all that a
+    pickle of them would hold (which is not made).
 
     Parameters
     ----------
@@ -100,14 +105,14 @@ class _Describer:
 
     def describe(self, value, inside=()):
         """Return what a value is; `inside` holds the ids of what it is a part of."""
-        if value is None or isinstance(value, (bool, str)):
+        if isinstance(value, np.floating):
+            value = float(value)
+        elif isinstance(value, (np.bool_, np.integer, np.str_)) and not _is_time(value):
+            value = value.item()
+        if value is None or type(value) in (bool, int, str):
             return value
-        if isinstance(value, np.bool_):
-            return bool(value)
-        if isinstance(value, Integral):
-            return int(value)
-        if isinstance(value, Real):
-            return self._number(float(value))
+        if type(value) is float:
+            return self._number(value)
         if id(value) in inside:
             return "itself"
         return self._compound(value, (*inside, id(value)))
@@ -130,21 +135,26 @@ class _Describer:
         return value if math.isfinite(value) else {"float": str(value)}
 
     def _compound(self, value, inside):
-        if isinstance(value, dict):
+        kind = type(value)
+        if kind is dict:
             return self._dict(value, inside)
-        if isinstance(value, (list, tuple, range)):
+        if kind in (list, tuple, range):
             return self._shorten([self.describe(member, inside) for member in value])
         if isinstance(value, (set, frozenset)):
-            return sorted((self.describe(member, inside) for member in value), key=json.dumps)
-        if isinstance(value, np.ndarray) or sparse.issparse(value):
+            members = sorted((self.describe(member, inside) for member in value), key=json.dumps)
+            return members if kind in (set, frozenset) else self._holding(members, value, inside)
+        if isinstance(value, np.ndarray):
+            content = self.describe_data(value)
+            return content if kind in ARRAYS else self._holding(content, value, inside)
+        if sparse.issparse(value):
             return self.describe_data(value)
-        if isinstance(value, MethodType):
+        if kind is MethodType:
             return [self.describe(part, inside) for part in (value.__self__, value.__func__)]
         if isinstance(value, ModuleType) or _is_found(value) or _is_of_c(value):
             return _name(value)
         if isinstance(value, type):
             return self._class(value, inside)
-        if isinstance(value, FunctionType):
+        if kind is FunctionType:  # and no proxy, which says that it is one
             return self._function(value, inside)
         return self._object(value, inside)
 
@@ -154,12 +164,19 @@ class _Describer:
         pairs = [self.describe(pair, inside) for pair in value.items()]
         return {"pairs": sorted(pairs, key=json.dumps)}
 
+    def _holding(self, content, value, inside):
+        """Describe an object of a class derived from one of Python or NumPy."""
+        return self._with_class(value, {"holds": content, **getattr(value, "__dict__", {})}, inside)
+
     def _object(self, value, inside):
         if type(value) in HELD_BY:
             parts = {name: getattr(value, name) for name in HELD_BY[type(value)]}
             called = {name: part() for name, part in parts.items() if name == "cache_parameters"}
             return self._with_class(value, {**parts, **called}, inside)
-        if isinstance(value, (bytes, bytearray)):
+        if type(value).__module__.startswith("numba.") and hasattr(value, "__wrapped__"):
+            parts = {"options": getattr(value, "targetoptions", None)}
+            return self._with_class(value, {"function": value.__wrapped__, **parts}, inside)
+        if type(value) in (bytes, bytearray):
             return {"class": _name(type(value)), "length": len(value), "digest": digest(value)}
         if isinstance(value, np.random.RandomState):
             return self._random_state(value, inside)
@@ -186,7 +203,8 @@ class _Describer:
         if isinstance(value, np.ufunc):
             raise _unseen(value, "numpy and scipy.special have it not")
         try:
-            reduced = value.__reduce_ex__(4)
+            reduce = copyreg.dispatch_table.get(type(value))
+            reduced = value.__reduce_ex__(4) if reduce is None else reduce(value)
         except Exception as error:
             raise _unseen(value, error) from error
         if isinstance(reduced, str):
@@ -212,7 +230,7 @@ class _Describer:
 
     def _class(self, kind, inside):
         members = {name: part for name, part in vars(kind).items() if name not in NOT_HELD}
-        return f"{_name(kind)} {self._digest([kind.__bases__, members], inside)}"
+        return f"{_name(kind)} {self._digest([type(kind), kind.__bases__, members], inside)}"
 
     def _function(self, function, inside):
         parts = self._parts(function)
@@ -228,6 +246,7 @@ class _Describer:
             "defaults": [function.__defaults__, function.__kwdefaults__],
             "bound": dict(zip(function.__code__.co_freevars, map(content_of, cells), strict=True)),
             "attributes": vars(function),
+            "read": _read_from_its_module(function),
         }
 
     def _digest(self, parts, inside):
@@ -286,6 +305,29 @@ def _is_found(value):
     for part in name.split("."):
         thing = getattr(thing, part, None)
     return thing is value
+
+
+def _read_from_its_module(function):
+    """Return the lasting values that a function reads by name and does not change, a dict."""
+    instructions = [i for code in _codes(function.__code__) for i in dis.get_instructions(code)]
+    read, written = (
+        {i.argval for i in instructions if i.opname == name}
+        for name in ("LOAD_GLOBAL", "STORE_GLOBAL")
+    )
+    held = function.__globals__
+    return {k: held[k] for k in read - written if isinstance(held.get(k), LASTING)}
+
+
+def _codes(code):
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _codes(inner)
+
+
+def _is_time(value):
+    """Whether a NumPy scalar is a span of time, which NumPy counts among the whole numbers."""
+    return isinstance(value, np.timedelta64)
 
 
 def _is_of_c(value):

@@ -94,12 +94,12 @@ class Journal:
         self.header: dict[str, Any] | None = None
         self.records: list[dict[str, Any]] = []
         self._process = os.getpid()
-        # How many bytes are on disk, as far as is known; the last line; whether more may follow.
-        self._size, self._last, self._is_torn = 0, b"", False
+        # How many bytes are on disk, as far as is known; the last line; a checksum of all, and when
+        # they were written; whether more may follow.
+        self._size, self._last, self._sum, self._time = 0, b"", hashlib.blake2b(), None
+        self._is_torn = False
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-        self._file = _opened(self.path, flags)
-        self._let_go = finalize(self, _let_go, self._file, self._process)
-        self._let_go.atexit = False  # whoever tells last may be at exit too
+        self._have(_opened(self.path, flags))
         _OPEN.add(self)
         try:
             lock(self._file, self.path, kind.user, kind.to_close)
@@ -114,10 +114,17 @@ class Journal:
     def __exit__(self, *error):
         self.close()
 
+    def _have(self, file):
+        """Have an open file, and know it again: its number may become that of another."""
+        self._file, self._identity = file, _identity(file)
+        self._let_go = finalize(self, _let_go, file, self._identity, self._process)
+        self._let_go.atexit = False  # whoever tells last may be at exit too
+
     def close(self) -> None:
         """Close the file; further records are refused."""
         if self._file is not None and os.getpid() == self._process:
-            with suppress(OSError):
+            with suppress(OSError, RuntimeError):
+                self._open_again()
                 self._mend()
         self._file = None
         self._let_go()
@@ -229,16 +236,25 @@ class Journal:
     def _put(self, line):
         os.ftruncate(self._file, self._size)  # what an interruption left
         _write_all(self._file, line, self._size)
-        self._size, self._last, self._is_torn = self._size + len(line), line, False
+        self._know(self._size, line)
+
+    def _know(self, start, content):
+        """Note that the file ends with this content, which begins at `start`."""
+        if not start:
+            self._sum = hashlib.blake2b()
+        self._sum.update(content)
+        self._last = content[content.rfind(b"\n", 0, -1) + 1 :]
+        self._size, self._time, self._is_torn = start + len(content), _time_of(self._file), False
 
     def _mend(self):
         """Write all anew, and say so, if something else was written into the file."""
         if not self._is_overwritten():
             return
-        lines = [checked_line(content) + b"\n" for content in (self.header, *self.records)]
+        contents = (self.header, *self.records)
+        whole = b"".join(checked_line(content) + b"\n" for content in contents)
         os.ftruncate(self._file, 0)
-        _write_all(self._file, b"".join(lines), 0)
-        self._size, self._last, self._is_torn = sum(map(len, lines)), lines[-1], False
+        _write_all(self._file, whole, 0)
+        self._know(0, whole)
         warn_user(
             f"journal {self.path!r} must be left alone while it is used: something else was "
             f"written into it. All {len(self.records)} records are written anew, and nothing is "
@@ -252,7 +268,12 @@ class Journal:
         if size < self._size or (size > self._size and not self._is_torn):
             return True
         os.lseek(self._file, self._size - len(self._last), os.SEEK_SET)
-        return os.read(self._file, len(self._last)) != self._last
+        if os.read(self._file, len(self._last)) != self._last:
+            return True
+        if _time_of(self._file) == self._time:
+            return False
+        content = _read_all(self._file)[: self._size]
+        return hashlib.blake2b(content).digest() != self._sum.digest()
 
     def _require_mine(self):
         if os.getpid() != self._process:
@@ -262,10 +283,28 @@ class Journal:
             )
         if self._file is None:
             raise RuntimeError(f"journal {self.path!r} must be open: it was closed.")
+        self._open_again()
+
+    def _open_again(self):
+        """Open the file again, and say so, if what is evaluated closed it, as `os.closerange`."""
+        if self._identity is None or _identity(self._file) == self._identity:
+            return
+        self._let_go.detach()  # the number is nobody's, or another file's
+        closed = f"journal {self.path!r} must stay open: its file was closed by something else"
+        if not _is_at(self._place, self._identity):
+            raise OSError(9, f"{closed}, and it is not at its path any more")
+        file = os.open(self._place, os.O_RDWR | getattr(os, "O_BINARY", 0))
+        try:
+            lock(file, self.path, self.kind.user, self.kind.to_close)
+        except BaseException:
+            os.close(file)
+            raise
+        self._have(file)
+        warn_user(f"{closed}. It is open again. Close no files that others have opened.")
 
     def _look_for_itself(self):
         """Warn, once, if the file is not at its path any more: what is written is lost with it."""
-        if self._is_missed or _is_at(self._place, self._file):
+        if self._is_missed or _is_at(self._place, self._identity):
             return
         self._is_missed = True
         warn_user(
@@ -297,7 +336,7 @@ class Journal:
         if content != whole:
             os.ftruncate(self._file, min(len(content), len(whole)))
             _write_all(self._file, whole[len(content) :], len(content))
-        self._size, self._last = len(whole), whole[whole.rfind(b"\n", 0, -1) + 1 :]
+        self._know(0, whole)
 
     def _checked(self, lines):
         """Return what each line holds, all of them as they were written, in a version known."""
@@ -330,8 +369,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_close_in_fork)
 
 
-def _let_go(file, process):
+def _let_go(file, identity, process):
     """Close a file, and give its lock back first, in the process that took it."""
+    if _identity(file) != identity:
+        return
     if os.getpid() == process:  # the lock is one for all copies of the open file
         with suppress(OSError):  # it ends with the last of them
             unlock(file)
@@ -350,14 +391,22 @@ def _opened(path, flags):
     return file
 
 
-def _is_at(path, file):
+def _identity(file):
+    """Return what tells an open file from others, None where it is closed or nothing tells."""
+    with suppress(OSError):
+        found = os.fstat(file)
+        return found.st_dev, found.st_ino
+
+
+def _is_at(path, identity):
     """Return whether an open file is the one that a path leads to."""
     try:
-        return os.path.samestat(os.stat(path), os.fstat(file))
+        found = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError:  # some disks do not tell, as WSL's on Windows
         return True
+    return identity in (None, (found.st_dev, found.st_ino))
 
 
 def _is_no_data(file):
@@ -365,6 +414,12 @@ def _is_no_data(file):
         return not stat.S_ISREG(os.fstat(file).st_mode)
     except OSError:  # as above
         return False
+
+
+def _time_of(file):
+    """Return when something was written into a file, None where the disk does not tell."""
+    with suppress(OSError):
+        return os.fstat(file).st_mtime_ns
 
 
 def _version_of(line):

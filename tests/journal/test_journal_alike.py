@@ -2,8 +2,12 @@
 
 import functools
 import json
+import re
 import types
+from collections import OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Generic, TypeVar
 
 import numpy as np
 import pytest
@@ -100,6 +104,88 @@ def bound(function):
     return types.MethodType(function, 3)
 
 
+def callable_kind(kind):
+    """Return instances of two classes of a factory, which hold the same."""
+
+    def make(power):
+        class Callable(kind):
+            def __call__(self, X):
+                return X**power
+
+        return Callable((1,)) if kind in (tuple, list, frozenset) else Callable()
+
+    return make(2), make(0)
+
+
+class Weighted(float):
+    """A number with an attribute."""
+
+    def __new__(cls, power):
+        self = super().__new__(cls, 1.0)
+        self.power = power
+        return self
+
+
+class Signal(np.ndarray):
+    """An array with an attribute."""
+
+    def __new__(cls, power):
+        self = np.ones(2).view(cls)
+        self.power = power
+        return self
+
+
+class Proxy:
+    """Says that it is the function that it calls, as decorators of wrapt do."""
+
+    __slots__ = ("factor", "function")
+
+    def __init__(self, function, factor):
+        self.function, self.factor = function, factor
+
+    __class__ = property(lambda self: types.FunctionType)
+
+    def __getattr__(self, name):
+        return getattr(self.function, name)
+
+    def __call__(self, X):
+        return self.factor * self.function(X)
+
+
+def reading(**names):
+    """Return a lambda that reads names of its module, where they have these values."""
+    return types.FunctionType((lambda X: X**power + step(X)).__code__, {"step": abs, **names})  # noqa: F821
+
+
+def with_metaclass(power):
+    class Meta(type):
+        def __call__(cls, X):
+            return X**power
+
+    return Meta("Model", (), {})
+
+
+def of_attribute(value):
+    made = functools.partial(plain)
+    made.power = value
+    return made
+
+
+def compiled(power):
+    numba = pytest.importorskip("numba")
+    return numba.njit(lambda x: x**power)
+
+
+def with_type_variable(power):
+    kind = TypeVar("kind")
+
+    class Model(Generic[kind]):
+        def predict(self, X):
+            return X**power
+
+    return Model()
+
+
 def changed_attribute(value):
     @functools.wraps(plain)
     def wrapper(X):
@@ -133,6 +219,30 @@ ALIKE = {
         functools.partial(renamed(square), 1),
         functools.partial(renamed(nothing), 1),
     ),
+    "attribute of a partial": (of_attribute(2), of_attribute(0)),
+    "tuple that is called": callable_kind(tuple),
+    "list that is called": callable_kind(list),
+    "dict that is called": callable_kind(dict),
+    "set that is called": callable_kind(frozenset),
+    "text that is called": callable_kind(str),
+    "whole number that is called": callable_kind(int),
+    "number with an attribute": (Weighted(2), Weighted(0)),
+    "array with an attribute": (Signal(2), Signal(0)),
+    "matrix": (np.matrix([[1.0, 2.0]]), np.array([[1.0, 2.0]])),
+    "defaultdict": (defaultdict(lambda: 2), defaultdict(lambda: 0)),
+    "OrderedDict": (OrderedDict(a=1, b=2), OrderedDict(b=2, a=1)),
+    "namedtuple": (namedtuple("P", "a b")(1, 2), namedtuple("P", "b a")(1, 2)),
+    "fraction": (Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**20)),
+    "proxy": (Proxy(renamed(square), 1), Proxy(renamed(square), 0)),
+    "metaclass": (with_metaclass(2), with_metaclass(0)),
+    "regular expression": (re.compile("a"), re.compile("a", re.IGNORECASE)),
+    "span of time": (np.timedelta64(1, "D"), np.timedelta64(1, "s")),
+    "number read from the module": (reading(power=2), reading(power=0)),
+    "array read from the module": (reading(power=np.ones(2)), reading(power=np.zeros(2))),
+    "lambda read from the module": (
+        reading(power=2, step=lambda X: X),
+        reading(power=2, step=lambda X: 0 * X),
+    ),
 }
 
 
@@ -155,10 +265,33 @@ def test_what_shares_a_name_is_told_apart(name):
         lambda: model(2)(),
         lambda: record(2),
         lambda: in_property(2),
+        lambda: compiled(2),
+        lambda: callable_kind(dict)[0],
+        lambda: reading(power=2, step=abs),
+        lambda: with_type_variable(2),
     ],
 )
 def test_what_is_made_the_same_way_is_described_the_same(make):
     assert describe(make()) == describe(make())
+
+
+@pytest.mark.parametrize("make", [compiled, with_type_variable])
+def test_what_once_could_not_be_seen_is_told_apart(make):
+    assert describe(make(2)) != describe(make(0))
+
+
+def test_what_a_function_of_a_module_keeps_there_is_not_what_it_is():
+    kept = {"calls": []}
+    function = types.FunctionType((lambda x: calls.append(x)).__code__, kept)  # noqa: F821
+    before = describe(function)
+    function(1.0)
+    assert describe(function) == before
+
+
+def test_arrays_of_the_same_content_in_a_file_are_the_same(tmp_path):
+    mapped = np.memmap(tmp_path / "X", dtype=float, mode="w+", shape=3)
+    mapped[:] = 1.0
+    assert describe(mapped) == describe(np.ones(3))
 
 
 def test_use_does_not_change_what_remembers_its_results():

@@ -21,9 +21,9 @@ N_CALLS = 7
 BOUNDS = [(0.0, 1.0)] * 2
 
 
-def in_parts(n_ordinary, n_all):
-    """Have a test take seeds: few ordinarily, the rest in ten parts behind ``slow``."""
-    edges = np.linspace(n_ordinary, n_all, 11).astype(int)
+def in_parts(n_ordinary, n_slow):
+    """Have a test take seeds: few ordinarily, others in ten parts behind ``slow``."""
+    edges = np.linspace(n_ordinary, n_ordinary + n_slow, 11).astype(int)
     parts = [range(a, b) for a, b in pairwise(edges)]
     slow = [pytest.param(part, marks=pytest.mark.slow) for part in parts]
     ids = ["ordinary", *(f"part-{i}" for i in range(10))]

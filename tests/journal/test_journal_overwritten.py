@@ -40,11 +40,31 @@ def without_its_last_line(path, whole):
     path.write_bytes(b"".join(lines[:-1]))
 
 
+def flipped_at(path, at):
+    """Change a byte in place, at another time than that of the last record."""
+    later = path.stat().st_mtime_ns + 10**9
+    with open(path, "r+b") as file:
+        file.seek(at)
+        byte = file.read(1)
+        file.seek(at)
+        file.write(bytes([byte[0] ^ 1]))
+    os.utime(path, ns=(later, later))
+
+
+def in_the_middle(path, whole):
+    flipped_at(path, len(whole) // 2)
+
+
+def in_its_header(path, whole):
+    flipped_at(path, 20)
+
+
 def of_another_run(path, whole):
     path.write_bytes(whole.replace(b"0", b"1"))
 
 
 OVERWRITTEN = [emptied, shorter, longer, of_one_size, appended, without_its_last_line]
+OVERWRITTEN += [in_the_middle, in_its_header]
 
 
 def opened(path):
@@ -71,12 +91,14 @@ def test_what_is_overwritten_is_written_anew(path, overwrite, then):
         assert len(journal.records) == 3 + (then == "append")
 
 
-def test_a_journal_that_is_left_alone_is_not_written_anew(path):
+def test_a_journal_that_is_left_alone_or_only_touched_is_not_written_anew(path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for _ in range(3):
+        for i in range(3):
             with opened(path) as journal:
                 journal.append({"value": 1.0})
+                os.utime(path, ns=(i, i))
+                journal.append({"value": 2.0})
 
 
 def test_what_is_overwritten_while_the_disk_is_full_is_written_when_it_is_not(path, monkeypatch):
