@@ -5,7 +5,13 @@ import pytest
 
 from skbo_silbo.benchmarks.engine import RunOptions, measure_cell
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS
-from skbo_silbo.benchmarks.experiments._states import LENGTH, SIZES, measure_run, state
+from skbo_silbo.benchmarks.experiments._states import (
+    LENGTH,
+    SIZES,
+    measure_run,
+    measure_state,
+    state,
+)
 
 STATES = EXPERIMENTS["states"]
 VARIANT = "silbo:search=climb"
@@ -54,6 +60,21 @@ def test_a_run_is_what_its_seed_says():
     [cell] = EXPERIMENTS["state-runs"].cells("tiny")
     made = [measure_run(cell.problem, cell.method, cell.repeat) for _ in range(2)]
     assert made[0] == made[1]
+
+
+def test_nothing_is_gained_where_a_run_had_found_the_optimum():
+    pytest.importorskip("cocoex")
+    problem = {
+        "suite": "bbob",
+        "function": 5,
+        "kind": "planted",
+        "d": 100,
+        "inputs": 5,
+        "n": LENGTH,
+    }
+    _, _, y = state(problem, 1)
+    assert np.median(y) == y.min()
+    assert measure_state(problem, f"{__name__}:Centre", 1)["gain ahead"] == 0.0
 
 
 def test_engines_propose_from_the_same_state():

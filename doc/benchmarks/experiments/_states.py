@@ -75,7 +75,8 @@ def measure_state(problem, method, repeat):
     """Return what one proposal gains, and the best of AHEAD, in deviations of the values.
 
     The deviation is that of the better half of the values from their median: on functions that
-    rise over decades that of all values is of the worst few.
+    rise over decades that of all values is of the worst few. Where it is 0, as at the end of a run
+    that found the optimum early, nothing is gained.
     """
     function, X, y = state(problem, repeat)
     optimizer = _engine(method)(function.bounds, random_state=repeat)
@@ -86,7 +87,7 @@ def measure_state(problem, method, repeat):
         values.append(float(function(x)))
         optimizer.tell(x, values[-1])
     below = y[y <= np.median(y)] - np.median(y)
-    unit = np.sqrt(np.mean(below**2))
+    unit = np.sqrt(np.mean(below**2)) or np.inf
     gains = np.maximum(y.min() - np.minimum.accumulate(values), 0.0) / unit
     return {
         "gain": float(f"{gains[0]:.6g}"),
