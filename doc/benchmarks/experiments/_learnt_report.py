@@ -221,7 +221,7 @@ def gains(results):
     times = ", ".join(f"{format_row(m)} {seconds}" for m, seconds in timed.items())
     speed = f"Speed: seconds of a proposal with 1000 inputs are {times}. "
     return (
-        f"{speed * (len(timed) > 1)}Few evaluations: the columns after 50. Reading: "
+        f"{speed * (len(timed) > 1)}Few evaluations: the columns after 20 and 50. Reading: "
         "``subspace_`` tells inputs and directions after a search of either kind, so that nothing "
         "has to be confined to be read."
     )

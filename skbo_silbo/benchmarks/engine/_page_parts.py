@@ -97,11 +97,11 @@ def made_by(results):
     for r in results:
         if r["method"].partition(":")[0] == "silbo":
             revisions[r["method"]][r["environment"]["revision"]] += 1
-    listed = {
-        method: ", ".join(f"{revision} ({n} runs)" for revision, n in sorted(counts.items()))
-        for method, counts in revisions.items()
-    }
-    return [f"Rows of ``{m}`` were made by revision {words}." for m, words in listed.items()]
+    rows = defaultdict(list)
+    for method, counts in revisions.items():
+        words = ", ".join(f"{revision} ({n} runs)" for revision, n in sorted(counts.items()))
+        rows[words].append(f"``{method}``")
+    return [f"Rows of {', '.join(m)} were made by revision {words}." for words, m in rows.items()]
 
 
 def could_not(results):
