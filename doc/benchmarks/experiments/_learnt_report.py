@@ -251,7 +251,7 @@ def figures(results, folder):
             axes.set_title(f"{title}\n({count} runs a curve)", fontsize=10)
             axes.set(xlabel="evaluations", xlim=(1, n), ylim=(-0.5, 1))
         panels[0].set_ylabel("mean share of the gap closed")
-        style = {"loc": "outside lower center", "ncols": 5, "frameon": False}
+        style = {"loc": "outside lower center", "ncols": 3, "frameon": False}
         panels[0].figure.legend(lines.values(), lines, **style)
     caption = (
         "Mean share of the gap between chance at the right end of a panel and the optimum, against "
