@@ -1,6 +1,6 @@
 """Active subspace of a regression function, from the gradients of a Gaussian process."""
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -31,7 +31,6 @@ OF_THE_PROCESS = (
 )  # attributes that only fitted processes have
 
 
-@dataclass(eq=False, repr=False)
 class ActiveSubspace(Supervised, LinearProjection):
     """Directions along which a Gaussian process, fitted to the labels, changes most.
 
@@ -137,13 +136,22 @@ class ActiveSubspace(Supervised, LinearProjection):
     _reads_values = True
     _passing = OF_THE_PROCESS
 
-    n_components: int | str = "auto"
-    _: KW_ONLY
-    prior: str = "sparse"
-    spectrum_floor: float = 1e-3
-    n_refinements: int = 2
-    response: str = "value"
-    random_state: LegacyRandomState = None
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        prior: str = "sparse",
+        spectrum_floor: float = 1e-3,
+        n_refinements: int = 2,
+        response: str = "value",
+        random_state: LegacyRandomState = None,
+    ) -> None:
+        self.n_components = n_components
+        self.prior = prior
+        self.spectrum_floor = spectrum_floor
+        self.n_refinements = n_refinements
+        self.response = response
+        self.random_state = random_state
 
     def fit(
         self,

@@ -9,8 +9,6 @@ M          (q, q)    ``Z' diag(e) Z / n``
 =========  ========  ======================================================================
 """
 
-from dataclasses import KW_ONLY, dataclass
-
 import numpy as np
 from scipy import linalg
 
@@ -36,7 +34,6 @@ from .slicing._whitened_rows import WhitenedRows
 EXACT_FIT = 1e-24  # share of the variance of y below which residuals are rounding
 
 
-@dataclass(eq=False, repr=False)
 class PrincipalHessianDirections(SupervisedProjection):
     """Directions along which the regression of y on X curves most (pHd).
 
@@ -103,10 +100,12 @@ class PrincipalHessianDirections(SupervisedProjection):
     _whitens = True
     _passing = ("dimension_tests_", "bootstrap_tests_")
 
-    n_components: int | str = "auto"
-    _: KW_ONLY
-    on: str = "residuals"
-    response: str = "value"
+    def __init__(
+        self, n_components: int | str = "auto", *, on: str = "residuals", response: str = "value"
+    ) -> None:
+        self.n_components = n_components
+        self.on = on
+        self.response = response
 
     def _check_parameters(self):
         check_choice("on", self.on, ["residuals", "response"])

@@ -1,7 +1,6 @@
 """Sliced inverse regression in the feature space of a kernel, with unlabelled rows."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -39,7 +38,6 @@ def _learns_inverse(estimator):
     return True
 
 
-@dataclass(eq=False, repr=False)
 class KernelSlicedInverseRegression(Supervised, Projection):
     """Nonlinear scores along which X varies with y, learnt from labelled and unlabelled rows.
 
@@ -158,23 +156,42 @@ class KernelSlicedInverseRegression(Supervised, Projection):
     _keeps_float32 = False
     _passing = ("alpha_scores_", "scale_")
 
-    n_components: int | str = "auto"
-    _: KW_ONLY
-    kernel: str | Callable[..., Any] = "rbf"
-    gamma: float | None = None
-    degree: float = 3
-    coef0: float = 1
-    kernel_params: Mapping[str, Any] | None = None
-    scale: bool = True
-    alpha: float | str = "auto"
-    ridge: float | str = "auto"
-    n_slices: int | ArrayLike = 10
-    categorical: bool | str = "auto"
-    n_neighbors: int = 7
-    fit_inverse_transform: bool = False
-    inverse_ridge: float | str = "auto"
-    neighbors: str = "auto"
-    random_state: LegacyRandomState = None
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        kernel: str | Callable[..., Any] = "rbf",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: Mapping[str, Any] | None = None,
+        scale: bool = True,
+        alpha: float | str = "auto",
+        ridge: float | str = "auto",
+        n_slices: int | ArrayLike = 10,
+        categorical: bool | str = "auto",
+        n_neighbors: int = 7,
+        fit_inverse_transform: bool = False,
+        inverse_ridge: float | str = "auto",
+        neighbors: str = "auto",
+        random_state: LegacyRandomState = None,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.scale = scale
+        self.alpha = alpha
+        self.ridge = ridge
+        self.n_slices = n_slices
+        self.categorical = categorical
+        self.n_neighbors = n_neighbors
+        self.fit_inverse_transform = fit_inverse_transform
+        self.inverse_ridge = inverse_ridge
+        self.neighbors = neighbors
+        self.random_state = random_state
 
     def fit(
         self,

@@ -1,6 +1,6 @@
 """Minimum average variance estimation."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,7 +9,6 @@ from .._numerics._local_linear import mave_step
 from ._outer_products import RIDGE, OuterProductGradients, check_positive
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
 class MAVE(OuterProductGradients):
     """Minimum average variance estimation (MAVE).
 
@@ -50,8 +49,19 @@ class MAVE(OuterProductGradients):
     1
     """
 
-    max_iter: int = 50
-    tol: float = 1e-3
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        target: str = "mean",
+        response: str = "value",
+        bandwidth: float = 1.0,
+        max_iter: int = 50,
+        tol: float = 1e-3,
+    ) -> None:
+        super().__init__(n_components, target=target, response=response, bandwidth=bandwidth)
+        self.max_iter = max_iter
+        self.tol = tol
 
     def _fit_directions(self, rows, r):
         B, eigenvalues = self._outer_products(rows, r)

@@ -1,6 +1,6 @@
 """Outer product of gradients, of the mean of y or of its whole distribution."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
@@ -26,7 +26,6 @@ N_FOLDS = 5
 MAX_AUTO_COMPONENTS = 6  # most directions that n_components="auto" tries
 
 
-@dataclass(eq=False, repr=False)
 class OuterProductGradients(SupervisedProjection):
     """Directions along which local linear regressions of y are steepest (OPG).
 
@@ -94,11 +93,18 @@ class OuterProductGradients(SupervisedProjection):
     _keeps_float32 = False
     _whitens = True
 
-    n_components: int | str = "auto"
-    _: KW_ONLY
-    target: str = "mean"
-    response: str = "value"
-    bandwidth: float = 1.0
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        target: str = "mean",
+        response: str = "value",
+        bandwidth: float = 1.0,
+    ) -> None:
+        self.n_components = n_components
+        self.target = target
+        self.response = response
+        self.bandwidth = bandwidth
 
     def _learn(self, data, slices):
         frame = Frame.from_labelled(data.X_labeled, data.y, data.weights)

@@ -10,7 +10,6 @@ q          (n,)      errors of the rows held out, over the deviations that the m
 """
 
 import warnings
-from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self, overload
 
 import numpy as np
@@ -37,7 +36,6 @@ ROWS_PER_FEATURE = 3  # rows a feature from which directions are those of `MAVE`
 BATCH = 1000  # rows predicted at a time
 
 
-@dataclass(eq=False, repr=False)
 class SDRRegressor(RegressorMixin, BaseEstimator):
     """Sufficient dimension reduction, then a regression on the few scores.
 
@@ -96,11 +94,18 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     True
     """
 
-    reducer: TransformerLike | None = None
-    _: KW_ONLY
-    model: str = "process"
-    n_folds: int = 5
-    random_state: LegacyRandomState = None
+    def __init__(
+        self,
+        reducer: TransformerLike | None = None,
+        *,
+        model: str = "process",
+        n_folds: int = 5,
+        random_state: LegacyRandomState = None,
+    ) -> None:
+        self.reducer = reducer
+        self.model = model
+        self.n_folds = n_folds
+        self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn directions, the regression along them, and its errors.

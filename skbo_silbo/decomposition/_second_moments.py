@@ -9,8 +9,6 @@ m_h, V_h    (q,), (q,q) mean and variance of Z within slice h
 ==========  ==========  =====================================================
 """
 
-from dataclasses import KW_ONLY, dataclass
-
 import numpy as np
 
 from .._numerics._tridiagonal import eigenvalues_and_leading_vectors
@@ -34,7 +32,6 @@ N_PERMUTATIONS = 99
 MAX_AUTO_COMPONENTS = 20  # most directions that n_components="auto" tests for
 
 
-@dataclass(eq=False, repr=False)
 class SecondMomentSlicing(SupervisedProjection):
     """Whiten, take the kernel matrix of the slices, return its leading eigenvectors.
 
@@ -42,7 +39,7 @@ class SecondMomentSlicing(SupervisedProjection):
     says in `_sees` which directions it finds.
     """
 
-    _sees = ""
+    _sees: str
     _sees_means = False
 
     _takes_responses = True
@@ -51,10 +48,16 @@ class SecondMomentSlicing(SupervisedProjection):
     _component_words = COMPONENT_WORDS
     _passing = ("permutation_tests_", "dimension_tests_")
 
-    n_components: int | str = "auto"
-    _: KW_ONLY
-    n_slices: int | ArrayLike = 4
-    categorical: bool | str = "auto"
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        n_slices: int | ArrayLike = 4,
+        categorical: bool | str = "auto",
+    ) -> None:
+        self.n_components = n_components
+        self.n_slices = n_slices
+        self.categorical = categorical
 
     def _learn(self, data, slices):
         rows = WhitenedRows.of(data, slices)

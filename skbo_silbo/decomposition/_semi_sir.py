@@ -1,6 +1,6 @@
 """Semi-supervised, localised sliced inverse regression."""
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -42,7 +42,6 @@ HARMLESS_MEAN = 1.0
 PAPER_ALPHA = 1.0  # what alpha="auto" is for Algorithm 2, whose span does not depend on it
 
 
-@dataclass(eq=False, repr=False)
 class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, LinearProjection):
     """Directions along which X varies with y, learnt from labelled and unlabelled rows.
 
@@ -220,19 +219,34 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         "rotation_tests_",
     )
 
-    n_components: int | str = "auto"
-    _: KW_ONLY
-    n_slices: int | ArrayLike = 10
-    n_local_neighbors: int | None = None
-    alpha: float | str = "auto"
-    n_neighbors: int = 7
-    ridge: float | str = "auto"
-    scale: Any = "auto"
-    categorical: bool | str = "auto"
-    solver: str = "auto"
-    neighbors: str = "auto"
-    reweight: str | None = None
-    random_state: LegacyRandomState = None
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        n_slices: int | ArrayLike = 10,
+        n_local_neighbors: int | None = None,
+        alpha: float | str = "auto",
+        n_neighbors: int = 7,
+        ridge: float | str = "auto",
+        scale: Any = "auto",
+        categorical: bool | str = "auto",
+        solver: str = "auto",
+        neighbors: str = "auto",
+        reweight: str | None = None,
+        random_state: LegacyRandomState = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_slices = n_slices
+        self.n_local_neighbors = n_local_neighbors
+        self.alpha = alpha
+        self.n_neighbors = n_neighbors
+        self.ridge = ridge
+        self.scale = scale
+        self.categorical = categorical
+        self.solver = solver
+        self.neighbors = neighbors
+        self.reweight = reweight
+        self.random_state = random_state
 
     def fit(
         self,

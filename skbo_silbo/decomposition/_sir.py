@@ -1,14 +1,12 @@
 """Sliced inverse regression, from labelled rows alone."""
 
-from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
-from .._typing import ArrayLike
+from .._typing import ArrayLike, LegacyRandomState
 from ._semi_sir import SemiSlicedInverseRegression
 from .rows._dask_arrays import is_dask_array
 
 
-@dataclass(eq=False, repr=False)
 class SlicedInverseRegression(SemiSlicedInverseRegression):
     """Directions along which the mean of X given y moves (SIR).
 
@@ -47,9 +45,32 @@ n_features_in_, feature_names_in_
     1
     """
 
-    alpha: float = field(default=0.0, init=False)
-    n_neighbors: int = field(default=7, init=False)
-    neighbors: str = field(default="auto", init=False)
+    alpha = 0.0
+    n_neighbors = 7
+    neighbors = "auto"
+
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        n_slices: int | ArrayLike = 10,
+        n_local_neighbors: int | None = None,
+        ridge: float | str = "auto",
+        scale: Any = "auto",
+        categorical: bool | str = "auto",
+        solver: str = "auto",
+        reweight: str | None = None,
+        random_state: LegacyRandomState = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_slices = n_slices
+        self.n_local_neighbors = n_local_neighbors
+        self.ridge = ridge
+        self.scale = scale
+        self.categorical = categorical
+        self.solver = solver
+        self.reweight = reweight
+        self.random_state = random_state
 
     def fit(  # type: ignore[override]
         self,

@@ -16,7 +16,7 @@ moments are weighted, and so is the lasso.
 """
 
 import warnings
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -48,7 +48,6 @@ ERRORS_TO_COUNT = 3.0
 MAX_GRAM = 2000  # features above which the lasso goes through the rows, and X'X is not formed
 
 
-@dataclass(eq=False, repr=False)
 class SparseSlicedInverseRegression(SupervisedProjection):
     """Directions of few features along which X varies with y (lasso SIR).
 
@@ -121,12 +120,20 @@ class SparseSlicedInverseRegression(SupervisedProjection):
 
     _takes_responses = True
 
-    n_components: int | str = "auto"
-    _: KW_ONLY
-    n_slices: int | ArrayLike = 20
-    categorical: bool | str = "auto"
-    penalty: float | str = "auto"
-    cv: Any = 5
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        n_slices: int | ArrayLike = 20,
+        categorical: bool | str = "auto",
+        penalty: float | str = "auto",
+        cv: Any = 5,
+    ) -> None:
+        self.n_components = n_components
+        self.n_slices = n_slices
+        self.categorical = categorical
+        self.penalty = penalty
+        self.cv = cv
 
     def _learn(self, data, slices):
         splits = self._splits(data)
