@@ -231,7 +231,7 @@ def _of_other_search(search):
     metric = _metric_of(search)
     scores = np.array(search.cv_results_[f"mean_test_{metric}"], dtype=float)
     name, points = f"{SCORE_NAME}{metric}", search.cv_results_["params"]
-    return Evaluations(None, points, scores, name, greater_is_better=True, n_initial=0)
+    return Evaluations(None, points, scores, name, True, 0, metric)
 
 
 def _n_initial(optimizer, n_first, n):

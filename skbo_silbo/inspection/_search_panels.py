@@ -55,7 +55,7 @@ def draw_convergence(axes, curves, n_initial, random_values, value_name, sign):
     evaluations = np.concatenate(list(curves.values()))
     _show_curves(axes, evaluations, np.concatenate(shown), sign)
     word = "highest" if sign > 0 else "lowest"
-    axes.set(xlabel="evaluations", ylabel=f"{word} {value_name} so far")
+    axes.set(xlabel="evaluations", ylabel=f"{word} {value_name} so far".replace(" (", "\n("))
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.legend(fontsize="small", loc="best", framealpha=0.85, edgecolor="none")
     tidy(axes)

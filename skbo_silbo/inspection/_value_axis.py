@@ -59,12 +59,19 @@ class ValueAxis:
         data = values.data if masked else values
         present = [value for value, out in zip(data, mask, strict=True) if not out]
         domain = ParameterDomain.of(present) if domain is None else domain
+        if domain.is_logarithmic:  # a default of 0 or -1 has no place there
+            off = [not out and value <= 0 for value, out in zip(data, mask, strict=True)]
+            mask = mask | np.array(off, dtype=bool)
+            present = [value for value, out in zip(data, mask, strict=True) if not out]
         axis = _number_axis if domain.is_numeric else _category_axis
         place, ticks, labels = axis(domain, present)
         positions = np.full(len(mask), BELOW)
         positions[~mask] = place(present)
         if mask.any():
-            held = dict.fromkeys("none" if value is None else str(value) for value in data[mask])
+            held = dict.fromkeys(
+                "none" if value is None else str(value)
+                for value in np.asarray(data, dtype=object)[mask]
+            )
             label = short(" or ".join(held), LONGEST_LABEL) if absent is None else absent
             ticks, labels = np.append(ticks, BELOW), [*labels, label]
         numeric, logarithmic = domain.is_numeric, domain.is_logarithmic

@@ -49,7 +49,8 @@ class SILBO(EmbeddedOptimizer):
             "semi-sir-local", "semi-sir-paper", "sir"}, transformer or Learner, default="auto"
         How B is learnt. "identity" and "sparse" keep all inputs, with a prior that all matter or
         that few do. "auto" is "sparse", below 5 columns "identity", and with an integer
-        `n_components` "semi-sir", whose `alpha` is chosen by cross-validation.
+        `n_components` "semi-sir", whose `alpha` is chosen by cross-validation
+        of one direction.
         "active-subspace" takes the directions in which a Gaussian process is steepest,
         "coordinates" the inputs that matter to it. "semi-sir-local" has the paper's k = 7
         neighbours in slices and graph, "semi-sir-paper" is its Algorithm 2 as printed, "sir" has

@@ -110,8 +110,10 @@ class InputShares:
     @property
     def is_settled(self) -> bool:
         """Whether the inputs that matter beyond chance explain half together, beyond chance too."""
-        m = min(self._n_beyond_chance, len(self.together))
-        return m > 0 and bool(self.together[m - 1, 1] >= SURE)
+        m, p = self._n_beyond_chance, len(self.together)
+        if m == len(self.names) > p:
+            return True
+        return m > 0 and bool(self.together[min(m, p) - 1, 1] >= SURE)
 
     @property
     def verdict(self) -> str:
@@ -127,7 +129,8 @@ class InputShares:
         matter = "matters" if m == 1 else "matter"
         if not self.is_settled:
             if m == 0:
-                return f"The values do not say yet which of {_inputs(n)} matter."
+                of = "whether 1 input matters" if n == 1 else f"which of {n} inputs matter"
+                return f"The values do not say yet {of}."
             others = "the values do not say yet which others do"
             return f"At least {m} of {_inputs(n)} {matter}; {others}."
         if k is not None and (k < n or n == 1) and self._are_parted(k):

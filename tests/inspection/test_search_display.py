@@ -174,6 +174,15 @@ def test_the_axis_of_a_value_that_is_a_number_in_one_branch_only():
     assert axis.labels == ["sqrt", "0.2", "0.7"]
 
 
+def test_a_value_that_is_not_positive_has_no_place_on_a_logarithmic_axis():
+    """The default of ``ccp_alpha`` is 0, that of ``max_iter`` -1."""
+    axis = axis_in(loguniform(1e-3, 1.0), [0.0, 1e-3, 1.0])
+    np.testing.assert_allclose(axis.positions, [BELOW, 0.0, 1.0])
+    assert "0.0" in axis.labels
+    levels = axis_in([10, 100, 1000, 10000], [-1, 10, 10000])
+    np.testing.assert_allclose(levels.positions, [BELOW, 0.0, 1.0])
+
+
 def test_coinciding_lines_are_fanned_out_in_order():
     axis = ValueAxis.of("k", list("aabbbb"))
     spread = axis.spread(np.array([5, 0, 1, 2, 3, 4]))
@@ -425,11 +434,14 @@ def test_one_of_several_goals_is_named():
     display = SearchDisplay.from_result(search)
     name = "mean test plain (of 2 goals)"
     assert display.value_name == name
-    assert name in display.axes_[0].get_ylabel()
+    lines = name.replace(" (", "\n(")
+    assert lines in display.axes_[0].get_ylabel()
     assert name in display.axes_[-1].get_title()
     random = RandomizedSearchCV(Hill(), SPACE, n_iter=9, cv=2, scoring=scores, refit="plain")
     both = ConvergenceDisplay.from_result(search, others={"random": random.fit(X)})
-    assert name in both.axes_[0].get_ylabel()
+    assert lines in both.axes_[0].get_ylabel()
+    again = ConvergenceDisplay.from_result(random, others={"again": random})
+    assert set(again.curves) == {"this search", "again"}
 
 
 def test_labels_do_not_collide():

@@ -479,6 +479,12 @@ def test_that_more_than_ten_inputs_matter_is_said_of_intervals_only(low, verdict
     assert not shares.is_settled
 
 
+def test_where_all_inputs_matter_no_others_are_left_to_tell():
+    shares = wide_shares(20, [0.02] * 20)
+    assert shares.verdict.startswith("All 20 inputs matter: the 10 most important explain 86 %")
+    assert shares.is_settled
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_few_noisy_values_of_many_inputs_do_not_say_which_matter(seed):
     rng = np.random.default_rng(seed)

@@ -187,8 +187,8 @@ def _why(rows):
         f"the search, and {fair_in_4:.3f} of uniform points. The span of the points is no limit "
         f"({span:.2f}), and no plane is kept (the last holds {first:.3f} of the first). Without "
         f"unlabelled points {closed[2]:.2f} of the gap is closed; then {closed[3]:.2f} with 35 "
-        f"points first, or {closed[4]:.2f} with the unseen drawn anew. The default's is in the "
-        "table above."
+        f"points first, or {closed[4]:.2f} with the unseen drawn anew. All this is of ten seeds, "
+        "the number of directions known; the table above has five of them, and the default's."
     )
 
 
