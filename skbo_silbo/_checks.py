@@ -36,7 +36,7 @@ def refuse_beside(owner, what, why_not):
     """
     for name, why in why_not.items():
         value = getattr(owner, name)
-        if value is not None and value is not False:
+        if value is not None and not (isinstance(value, (bool, np.bool_)) and not value):
             raise ValueError(f"{name} must not be given with {what}: {why}. Leave one of them out.")
 
 

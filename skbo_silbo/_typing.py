@@ -104,7 +104,7 @@ BoundsLike: TypeAlias = (
     ArrayLike | Bounds | Mapping[str, Any] | Sequence[Mapping[str, Any]] | SpaceLike
 )
 Constraint: TypeAlias = LinearConstraint | NonlinearConstraint | Callable[[Any], bool]
-NamedConstraint: TypeAlias = tuple[Sequence[str], Constraint]
+NamedConstraint: TypeAlias = tuple[Sequence[str], LinearConstraint | NonlinearConstraint]
 ConstraintsLike: TypeAlias = (
     Constraint | NamedConstraint | Sequence[Constraint | NamedConstraint] | None
 )

@@ -7,6 +7,7 @@ import hashlib
 import json
 import math
 import sys
+from collections import OrderedDict
 from dataclasses import dataclass
 from types import (
     CellType,
@@ -208,7 +209,8 @@ class _Describer:
         except Exception as error:
             raise _unseen(value, error) from error
         if isinstance(reduced, str):
-            module = sys.modules.get(getattr(value, "__module__", None) or "")
+            own = getattr(value, "__module__", None) or type(value).__module__  # of ...
+            module = sys.modules.get(own)
             if getattr(module, reduced, None) is not value:
                 raise _unseen(value, f"its module has no {reduced}")
             return {"class": _name(type(value)), "name": reduced}
@@ -219,7 +221,7 @@ class _Describer:
             "made by": None if made_by in (type(value), copyreg.__newobj__) else made_by,
             "made with": [arg for arg in args if arg is not type(value)],
             "its members": list(listed or ()),
-            "its items": list(keyed or ()),
+            "its items": list(keyed or ()) if isinstance(value, OrderedDict) else dict(keyed or ()),
         }
         parts = {name: part for name, part in parts.items() if part}
         return self._with_class(value, {**attributes, **parts}, inside)

@@ -85,6 +85,8 @@ class _Reader:
         self.rebound |= {id(c) for c, n in zip(cells, code.co_freevars, strict=True) if n in names}
         bound = tuple(content_of(c) for c in cells if id(c) not in self._left_out)
         defaults = function.__defaults__, _in_order(function.__kwdefaults__)
+        if function.__doc__ is not None and code.co_consts[:1] == (function.__doc__,):
+            code = code.replace(co_consts=(None, *code.co_consts[1:]))
         return [describe_code(code), self.describe(bound), self.describe(defaults)]
 
     def _object(self, value):

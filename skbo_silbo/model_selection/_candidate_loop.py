@@ -16,6 +16,7 @@ from skbo_silbo.model_selection._stopping import Stopping, show_progress
 from skbo_silbo.model_selection._time_aware import Times
 from skbo_silbo.model_selection._under_way import CandidatesUnderWay
 from skbo_silbo.space import SpaceExhausted
+from skbo_silbo.space._keys import keys_of
 from skbo_silbo.workers._joblib import Stream
 
 
@@ -41,6 +42,7 @@ class CandidateLoop:
         self.times = Times(search, self.stopping) if search.time_aware else None
         self.ask = self.optimizer.ask if self.times is None else self.times.ask
         self.n_taken = 0  # candidates that are told, and all that follows seen to
+        self.n_told = 0
         self._left = []  # given candidates to evaluate
         self._waiting = []  # what an earlier run has asked for and not evaluated
 
@@ -92,8 +94,7 @@ class CandidateLoop:
             self._note(last)
         memory.follow(self.optimizer, len(recalled), len(self._untold))
         points = self.given.without(self.optimizer.pending_)
-        known = [candidate.params for candidate in self._untold]
-        self._waiting = [point for point in points if point not in known]
+        self._waiting = self._others(points, [candidate.params for candidate in self._untold])
         if self.n_taken and not self._untold:
             self._weigh()
 
@@ -130,6 +131,12 @@ class CandidateLoop:
                 at_once = 1
         return points
 
+    def _others(self, points, known):
+        """Return the points that are not among those known; parameters may be arrays."""
+        keys = set(keys_of(self.given.encode(known)))
+        places = keys_of(self.given.encode(points))
+        return [point for point, key in zip(points, places, strict=True) if key not in keys]
+
     @property
     def _n_under_way(self):
         """How many points are asked for, and neither told nor waiting."""
@@ -146,7 +153,7 @@ class CandidateLoop:
         for params in self.memory.begun.suspects():
             if self.stopping.room(1):
                 [source] = self._sources(1, self._n_under_way)
-                self._waiting = [point for point in self._waiting if point != params]
+                self._waiting = self._others(self._waiting, [params])
                 is_given = self.given.number(params)
                 self._evaluate([(params, "given" if is_given else source)], workers)
                 self._take()
@@ -214,13 +221,19 @@ class CandidateLoop:
         self._weigh()
 
     def _tell(self, candidates):
-        """Tell scores of the space, with a minus sign because SILBO minimises."""
+        """Tell scores of the space, with a minus sign because SILBO minimises; each once."""
+        candidates = candidates[max(self.n_told - self.n_taken, 0) :]
         modelled = [c for c in candidates if self.given.is_modelled(c.params)]
         tells_noise = self.search.fold_noise or self.search.racing
         noise = [self._noise_of(c) for c in modelled] if tells_noise else None
         if modelled:
             params, values = [c.params for c in modelled], [-c.score for c in modelled]
-            self.optimizer.tell(params, values, noise_std=noise)
+            n_values = len(self.optimizer.func_vals_)
+            try:
+                self.optimizer.tell(params, values, noise_std=noise)
+            finally:  # it may warn, as an error, of what it has recorded
+                if len(self.optimizer.func_vals_) > n_values:
+                    self.n_told = len(self.batches.candidates)
 
     def _noise_of(self, candidate):
         """Return the standard deviation of a score as it is told, NaN where none is."""

@@ -1,7 +1,9 @@
 """Bundled regression data for tuning problems, and the splits on which they are judged."""
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes
@@ -43,7 +45,7 @@ def _diabetes_interactions():
     return PolynomialFeatures(2, interaction_only=True, include_bias=False).fit_transform(X), y
 
 
-LOADERS = MappingProxyType(
+LOADERS: Mapping[str, Callable[[], Any]] = MappingProxyType(
     {
         "diabetes": partial(load_diabetes, return_X_y=True),
         "diabetes-interactions": _diabetes_interactions,

@@ -222,7 +222,8 @@ class Workers:
     def _hand_over(self, until=FOREVER):
         """Hand the executor what may run: beside a call that goes alone there is nothing else."""
         while self._waiting and self._broken is None and self.n_usable > 0:
-            is_beside = self._jobs and self.is_single_file
+            alone = self.is_single_file or isinstance(self._executor, InPlace)
+            is_beside = self._jobs and alone
             if is_beside or time.perf_counter() >= until:
                 return
             self._begin(self._waiting.popleft())

@@ -1,5 +1,6 @@
 """SubspaceDisplay: that what is drawn is what was fitted."""
 
+import re
 import subprocess
 import sys
 import warnings
@@ -80,10 +81,11 @@ def test_far_points_are_seen_to_be_outside_of_the_plane(plt, kind):
     everything = Z if far is None else np.vstack([Z, far])
     expected = np.clip(everything, *ends)
     np.testing.assert_allclose(drawn[np.lexsort(drawn.T)], expected[np.lexsort(expected.T)])
-    n_beyond = len(everything) - 60
     legend = plane.get_legend()
-    said = plane.get_title(loc="right") if legend is None else legend.get_title().get_text()
-    assert said == f"▲ {n_beyond} beyond"
+    texts = [plane.get_title(loc="right"), *(text.get_text() for text in plane.texts)]
+    texts = texts if legend is None else [legend.get_title().get_text()]
+    said = dict(re.findall(r"([▲▼►]) (\d)", " ".join(texts)))
+    assert said == {"▲": "1", "▼": "1", "►": "1" if far is None else "2"}
     if kind == "unlabelled":
         assert "(ticks: unlabelled, 1 beyond)" in first.get_xlabel()
     labels = [] if legend is None else [text.get_text() for text in legend.get_texts()]
@@ -102,7 +104,7 @@ def test_strips_show_what_lies_beyond(plt):
     axes = display.axes_[0]
     [marked] = [c for c in axes.collections if len(c.get_offsets()) == 1]
     assert marked.get_offsets()[0, 0] == axes.get_xlim()[1]
-    assert axes.get_title(loc="right") == "▲ 1 beyond"
+    assert axes.get_title(loc="right") == "► 1 beyond"
 
 
 def test_summary_draws_the_scores(plt, problem, sir):

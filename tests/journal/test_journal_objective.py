@@ -282,3 +282,18 @@ def test_a_long_chain_and_a_circle_are_described():
         return itself(x)
 
     assert describe_objective(itself) is not None
+
+
+def test_a_docstring_is_no_part_of_an_objective():
+    made = []
+    for words, result in (("a", 1), ("b", 1), ("b", 2)):
+        names = {}
+        exec(f"def f(x):\n    {words!r}\n    return {result}", names)
+        made.append(describe_objective(names["f"]))
+    assert not is_another(made[0], made[1])
+    assert is_another(made[1], made[2])
+
+
+def test_an_ellipsis_hides_no_objective():
+    first, other = (describe_objective(f) for f in (lambda x: x[..., 0], lambda x: x[..., 1]))
+    assert is_another(first, other)

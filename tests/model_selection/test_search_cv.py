@@ -371,7 +371,7 @@ class Interrupts(Peak):
         return super().fit(X, y)
 
 
-@pytest.mark.parametrize(("at", "batch_size", "n_kept"), [(4, 1, 1), (11, 1, 3), (11, 2, 2)])
+@pytest.mark.parametrize(("at", "batch_size", "n_kept"), [(4, 1, 1), (11, 1, 3), (11, 2, 3)])
 def test_an_interrupted_search_keeps_what_is_done_and_refits(monkeypatch, at, batch_size, n_kept):
     monkeypatch.setattr(Interrupts, "n_fits", 0)
     monkeypatch.setattr(Interrupts, "at", at)

@@ -155,7 +155,7 @@ def headline(results):
     best = max(found, key=lambda key: found[key][0])
     words = f" The largest difference for one is open: {_format(best, found[best])}."
     words = words if found[best][0] > 0 else ""
-    return [f"**No row shows a gain over the default.** Compared with it: {rows}.{words}"]
+    return [f"**No row of the table shows a gain over the default.**{words}"]
 
 
 def other_verdicts(results):
