@@ -113,8 +113,12 @@ class Stream(Driven):
             warnings.filterwarnings("ignore", ".*tasks.*", UserWarning)  # that some are given up
             if self._futures:
                 self._outputs.close()
-            for _ in self._outputs:  # the sleeps of the workers
-                pass
+            try:
+                for _ in self._outputs:  # the sleeps of the workers
+                    pass
+            except Exception as error:  # as where Ctrl-C of a terminal has ended a worker too
+                if not says_lost(error):
+                    raise
 
 
 class Rounds(Driven):

@@ -70,3 +70,22 @@ def test_kinds_of_workers():
     assert not dies_with_its_calls(1, 3.0)
     with parallel_config("threading"):
         assert dies_with_its_calls(4, 3.0)
+
+
+def ending_with(error):
+    """A stream whose workers give this error when it is shut down."""
+
+    def results():
+        raise error
+        yield
+
+    stream = Stream(2)
+    stream._outputs = results()
+    return stream
+
+
+def test_a_worker_lost_while_a_stream_is_shut_down_ends_nothing():
+    """Ctrl-C of a terminal reaches workers that wait for a call, too."""
+    ending_with(BrokenExecutor("a worker has died")).shutdown()
+    with pytest.raises(ValueError, match="a fault"):
+        ending_with(ValueError("a fault")).shutdown()
