@@ -100,8 +100,8 @@ def _peer(name, package, settings="defaults", values=ANY):
     return Contestant(partial(run_peer, name, "peers"), package, values, settings)
 
 
-def _torch_peer(name, settings):
-    return Contestant(partial(run_peer, name, "torch_peers"), "botorch", SCALED, settings)
+def _torch_peer(name, settings, package="botorch"):
+    return Contestant(partial(run_peer, name, "torch_peers"), package, SCALED, settings)
 
 
 def _ours(method, *, as_published=True, words="", pencil=None, **options):
@@ -173,7 +173,14 @@ CONTESTANTS = MappingProxyType(
         "botorch-gp": _torch_peer(
             "BoTorchGP", "SingleTaskGP, log EI, 10 Sobol points, 2 climbs of 128 raw samples"
         ),
-        "saas": _torch_peer("SAAS", "ensemble of 4 MAP fits, else as botorch-gp"),
+        "saas": _torch_peer(
+            "SAAS", "ensemble of 4 MAP fits, half-Cauchy on tau / l^2, else as botorch-gp"
+        ),
+        "saasbo": _torch_peer(
+            "SAASBO",
+            "fully Bayesian: NUTS of 128 + 128 steps at every fifth evaluation, else as botorch-gp",
+            "numpyro",
+        ),
         "turbo": _torch_peer("TuRBO", "TuRBO-1, 10 Sobol points, 2000 candidates"),
     }
 )

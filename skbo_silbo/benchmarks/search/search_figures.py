@@ -39,6 +39,7 @@ COLOURS = MappingProxyType(
         "scikit-optimize": "#d55e00",
         "botorch-gp": "#7b3294",
         "saas": "#f032a6",
+        "saasbo": "#8c0056",
         "turbo": "#b8a000",
     }
 )
