@@ -75,7 +75,8 @@ class ConvergenceDisplay(PanelDisplay):
         Parameters
         ----------
         result : fitted SILBOSearchCV, optimiser such as SILBO, or OptimizeResult
-            Or any fitted search of scikit-learn, its candidates in their order.
+            Or any fitted search of scikit-learn, its candidates in their order: those with the most
+            of a resource, of a `HalvingRandomSearchCV`.
         name : str, default="this search"
             What to call it.
         others : dict of str to result, default=None

@@ -183,7 +183,14 @@ def _scores(search, metric, name):
             f"{name} must have {key!r} in its cv_results_: got {known}. "
             "Give both searches the same scoring."
         )
-    return np.array(search.cv_results_[key], dtype=float)
+    return np.array(search.cv_results_[key], dtype=float)[_alike(search)]
+
+
+def _alike(search):
+    """Return the candidates whose scores can be compared: those with the most of a resource."""
+    results = search.cv_results_
+    used = np.asarray(results.get("n_resources", np.zeros(len(results["params"]))))
+    return np.flatnonzero(used == used.max())
 
 
 def _metric_of(search):
@@ -219,19 +226,19 @@ def _of_search(search):
     points, name = results["params"], f"{SCORE_NAME}{metric}"
     if isinstance(search.refit, (list, tuple)):
         name += f" (of {len(search.refit)} goals)"
-    if search.resource is not None:  # only those that had all of it are alike
-        most = search.n_resources_[-1]
-        full = np.flatnonzero(results["n_resources"] == most)
-        points = [{**points[i], search.resource: most} for i in full]
+    if search.resource is not None:
+        full = _alike(search)
+        used = results["n_resources"].tolist()
+        points = [{**points[i], search.resource: used[i]} for i in full]
         scores, n_initial = scores[full], int(np.sum(results["source"][full] != "model"))
     return Evaluations(optimizer, points, scores, name, True, n_initial, metric)
 
 
 def _of_other_search(search):
     metric = _metric_of(search)
-    scores = np.array(search.cv_results_[f"mean_test_{metric}"], dtype=float)
-    name, points = f"{SCORE_NAME}{metric}", search.cv_results_["params"]
-    return Evaluations(None, points, scores, name, True, 0, metric)
+    scores = _scores(search, metric, "result")
+    points = [search.cv_results_["params"][i] for i in _alike(search)]
+    return Evaluations(None, points, scores, f"{SCORE_NAME}{metric}", True, 0, metric)
 
 
 def _n_initial(optimizer, n_first, n):

@@ -10,7 +10,8 @@ import pytest
 from scipy.stats import loguniform, randint, uniform
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import RandomizedSearchCV
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.model_selection import HalvingRandomSearchCV, RandomizedSearchCV
 from sklearn.svm import SVC
 
 from skbo_silbo import SILBO, SILBOSearchCV, Space, minimize
@@ -532,6 +533,18 @@ def test_convergence_of_another_search(search):
     assert axes.get_legend_handles_labels()[1].count("this search") == 1
     with pytest.raises(NotFittedError):
         ConvergenceDisplay.from_result(RandomizedSearchCV(Hill(), SPACE))
+
+
+def test_candidates_of_a_halving_search_are_compared_at_its_last_resource():
+    halving = HalvingRandomSearchCV(
+        Hill(), SPACE, n_candidates=9, resource="c", min_resources=1, max_resources=9, cv=2
+    ).fit(X)
+    results = halving.cv_results_
+    last = results["mean_test_score"][results["n_resources"] == 9]
+    assert 0 < len(last) < len(results["params"])
+    display = ConvergenceDisplay.from_result(halving, others={"again": halving})
+    np.testing.assert_array_equal(display.curves["this search"], last)
+    np.testing.assert_array_equal(display.curves["again"], last)
 
 
 def test_resumed_candidates_keep_their_place_in_the_design(tmp_path):
