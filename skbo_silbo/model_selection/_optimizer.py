@@ -13,8 +13,8 @@ from skbo_silbo.optimizers._events import engine_options
 OWN = ("embedding", "n_components", "n_initial", "surrogate")  # parameters of the search
 OF_IMPROVEMENT = {  # optimisers that need the expected improvement, and why
     GoalsSILBO: "acquisition must be 'ei' with several goals, since their hypervolume is improved",
-    TimeAwareSILBO: "time_aware must be False with another acquisition than 'ei', since what is "
-    "divided by seconds is improvement",
+    TimeAwareSILBO: "acquisition must be 'ei' with time_aware=True, since what is divided by "
+    "seconds is improvement",
 }
 
 
