@@ -109,6 +109,11 @@ def as_reals(given):
         return np.where(mask, np.nan, values.astype(float))
 
 
+def has_booleans(given):
+    """Tell whether an array-like has a boolean in it, where True could mean 1 or its opposite."""
+    return any(isinstance(v, bool | np.bool_) for v in np.asarray(given, dtype=object).flat)
+
+
 def _as_float(number):
     try:
         return float(number)

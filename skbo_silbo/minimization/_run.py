@@ -8,7 +8,7 @@ from time import perf_counter
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo._checks import as_reals
+from skbo_silbo._checks import as_reals, has_booleans
 from skbo_silbo.minimization._call_log import MOST_RUNS
 from skbo_silbo.minimization._result import MinimizeResult
 from skbo_silbo.space import SpaceExhausted
@@ -379,10 +379,11 @@ def as_outcome(returned, n_constraints):
         return number, None
     constraints = as_reals(returned[1]) if is_pair else None
     is_right = constraints is not None and np.atleast_1d(constraints).shape == (n_constraints,)
+    is_right = is_right and not has_booleans(returned[1])
     if not is_right or as_reals(returned[0]).ndim > constraints.ndim:  # or the other way round
         raise TypeError(
             "func must return (value, constraints), the latter of length n_constraints="
-            f"{n_constraints}, real numbers, at most 0 where they hold: got {returned!r}. Return "
-            "float('nan') for a failure of which no constraint is known."
+            f"{n_constraints}, numbers and no booleans, at most 0 where they hold: got "
+            f"{returned!r}. Return float('nan') for a failure of which no constraint is known."
         )
     return number, np.atleast_1d(constraints)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skbo_silbo._checks import as_numbers, warn_user
+from skbo_silbo._checks import as_numbers, has_booleans, warn_user
 
 ORDINARY = 2.0**200  # magnitudes between this and its inverse are modelled as they are
 # A value above this, and far above all below it, stands for a failure. Sums of squares of larger
@@ -301,11 +301,16 @@ def as_constraints(constraints, shape, n_known):
     Raises
     ------
     ValueError
-        When they are of another number.
+        When they are of another number, or no real numbers, or booleans.
     """
     if constraints is None:
         return np.empty((*shape, 0))
     values = as_numbers("constraints", constraints, "Give NaN where one is not known.")
+    if has_booleans(constraints):
+        raise ValueError(
+            "constraints must be numbers, at most 0 where a constraint holds: got booleans, of "
+            "which True would be 1. Tell -1.0 where it holds and 1.0 where it does not."
+        )
     if values.ndim < 2 and (shape == (1,) or values.shape == shape):
         values = values.reshape(shape[0], -1)
     if values.ndim != 2 or len(values) != shape[0] or not values.shape[1]:

@@ -186,5 +186,6 @@ def test_the_surface_is_the_improvement_less_the_price():
 
 
 def test_another_acquisition_is_refused():
-    with pytest.raises(ValueError, match="acquisition must be 'ei' with time_aware=True.*got 'ucb'"):
+    refusal = r"acquisition must be 'ei' with time_aware=True.*got 'ucb'"
+    with pytest.raises(ValueError, match=refusal):
         search(optimizer_options={"acquisition": "ucb"}).fit(X, Y)

@@ -180,6 +180,8 @@ def test_shapes(x, constraints, shape):
         ([[], []], "at least 1"),
         ([[1.0], [1.0]], "here 2 as told before: got 1"),
         ([["a", "b"], ["a", "b"]], "must be real numbers"),
+        ([[True, False], [True, True]], "got booleans, of which True would be 1"),
+        ([[-1.0, np.True_], [1.0, np.nan]], "Tell -1.0 where it holds"),
     ],
 )
 def test_what_is_refused_leaves_no_trace(constraints, match):
@@ -344,6 +346,7 @@ def test_known_values_and_a_journal(tmp_path):
         (both, 0, r"say how many there are: minimize\(..., n_constraints=m\)"),
         (both, 1, "the latter of length n_constraints=1"),
         (bowl, 2, r"func must return \(value, constraints\)"),
+        (lambda x: (bowl(x), [x[0] < 0.5]), 1, r"numbers and no booleans, .*got \("),
         (lambda x: ([1.0], bowl(x)), 1, r"func must return \(value, constraints\).*got \(\[1.0\]"),
     ],
 )
