@@ -86,7 +86,7 @@ class SAASBO(ModelPeer):
             self._samples = model.state_dict()
         else:
             model.load_state_dict(self._samples)
-            model.eval()
+            model.train(mode=False)
         return best_improvement(model, t)
 
 
