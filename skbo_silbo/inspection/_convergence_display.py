@@ -75,8 +75,8 @@ class ConvergenceDisplay(PanelDisplay):
         Parameters
         ----------
         result : fitted SILBOSearchCV, optimiser such as SILBO, or OptimizeResult
-            Or any fitted search of scikit-learn, its candidates in their order: those with the most
-            of a resource, of a `HalvingRandomSearchCV`.
+            Or any fitted search of scikit-learn, its candidates in their order. Of a
+            `HalvingRandomSearchCV`, here and in `others`, only those that had most of the resource.
         name : str, default="this search"
             What to call it.
         others : dict of str to result, default=None

@@ -8,7 +8,7 @@ import numpy as np
 from skbo_silbo.benchmarks.experiments import _public_suites
 from skbo_silbo.benchmarks.experiments._public_suites import group_of
 from skbo_silbo.benchmarks.search.contestants import is_ours
-from skbo_silbo.benchmarks.search.gap_closed import FEWEST, compared
+from skbo_silbo.benchmarks.search.gap_closed import FEWEST_JUDGED, compared
 from skbo_silbo.benchmarks.search.gap_report import LOW, OURS, grouped_runs, shares_after
 
 MOST_OPEN = 0.8  # our mean open gap over that of the best peer
@@ -21,7 +21,7 @@ def gap_aims(results, n=100):
         methods = {run.method for run in runs if run.method == OURS or not is_ours(run.method)}
         for peer in sorted(methods - {OURS}):
             pair = compared(runs, n, {OURS, peer})
-            if OURS in pair and len(pair.get(peer, ())) >= FEWEST:
+            if OURS in pair and len(pair.get(peer, ())) >= FEWEST_JUDGED:
                 rows += _aims_beside(title, pair, peer, n)
     return rows
 

@@ -13,9 +13,8 @@ import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
 from skbo_silbo.benchmarks.engine import Table, by_method
-from skbo_silbo.benchmarks.search.gap_closed import FEWEST
 from skbo_silbo.benchmarks.search.problem_data import problem_in_words
-from skbo_silbo.benchmarks.search.search_report import values_of
+from skbo_silbo.benchmarks.search.search_report import FEWEST, values_of
 
 PUBLISHED = Path(__file__).parents[1] / "published.csv"
 CURVES = MappingProxyType(  # (method, acquisition) in the table, by the names of contestants

@@ -178,7 +178,8 @@ CONTESTANTS = MappingProxyType(
         ),
         "saasbo": _torch_peer(
             "SAASBO",
-            "fully Bayesian: NUTS of 128 + 128 steps at every fifth evaluation, else as botorch-gp",
+            "BoTorch's fully Bayesian SAAS, NUTS of 128 + 128 steps in single precision at every "
+            "fifth evaluation, else as botorch-gp",
             "numpyro",
         ),
         "turbo": _torch_peer("TuRBO", "TuRBO-1, 10 Sobol points, 2000 candidates"),

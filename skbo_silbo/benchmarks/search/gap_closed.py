@@ -22,7 +22,7 @@ from skbo_silbo.inspection._search_curves import log_binomial
 
 COUNTS = (50, 100, 250, 1000)  # evaluations at which runs are compared
 N_CHANCE = 20_000  # random points behind the mean of random search
-FEWEST = 10  # runs of an expensive peer that a table takes in, and of any side that is judged
+FEWEST_JUDGED = 10  # runs, of an expensive peer in a table and of either side that is judged
 STALL, STALL_LEFT = 40, 0.05  # no gain in so many evaluations with so much of the gap left
 
 

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from skbo_silbo.benchmarks.engine import Table
 
 from .contestants import is_ours, settings_table
-from .gap_closed import COUNTS, FEWEST, STALL, STALL_LEFT, compared, gap_runs
+from .gap_closed import COUNTS, FEWEST_JUDGED, STALL, STALL_LEFT, compared, gap_runs
 from .search_figures import add_legend, draw_band, drawn, mean_band
 
 OURS = "silbo"
@@ -51,7 +51,7 @@ def gap_tables(groups, expensive):
     return [
         MEASURE,
         *(t for title, runs in groups.items() for t in _group_tables(title, runs, set(expensive))),
-        *_paired_tables(groups),
+        *_paired_tables(groups, set(expensive)),
     ]
 
 
@@ -74,7 +74,7 @@ def grouped_runs(results, group_of):
 
 def _group_tables(title, runs, expensive):
     counts, n_places = Counter(run.method for run in runs), len({run.place for run in runs})
-    few = sorted(method for method in expensive if 0 < counts[method] < FEWEST)
+    few = sorted(method for method in expensive if 0 < counts[method] < FEWEST_JUDGED)
     cheap, all_methods = set(counts) - expensive, set(counts).difference(few)
     tables = []
     for n in COUNTS:
@@ -99,7 +99,7 @@ def _table(title, by_method, n, n_places, left_out):
     shared = len(next(iter(by_method.values())))
     note = f"Every method has run on {shared} of {n_places} problems x seeds; only those count."
     if left_out:
-        note += f" Left out, with fewer than {FEWEST} runs: {', '.join(left_out)}."
+        note += f" Left out, with fewer than {FEWEST_JUDGED} runs: {', '.join(left_out)}."
     return Table(title, HEADER, rows, note)
 
 
@@ -180,27 +180,28 @@ def with_error(value, error, digits=2):
     return number if np.isnan(error) else f"{number} ({error:.{digits}f})"
 
 
-def _paired_tables(groups):
+def _paired_tables(groups, expensive):
     """Return the differences of shares, ours less each other method's, at the same places."""
     every = [run for runs in groups.values() for run in runs]
     rows = [
         row
         for n in COUNTS
         for title, runs in {**groups, "all": every}.items()
-        for row in _paired_rows(title, runs, n)
+        for row in _paired_rows(title, runs, n, expensive)
     ]
     note = f"Mean share of {OURS} less the other's, over the runs that both have made."
     header = ("problems", "evaluations", "other", "runs", "difference", "in standard errors")
     return [Table("Paired differences", header, rows, note)] if rows else []
 
 
-def _paired_rows(title, runs, n):
+def _paired_rows(title, runs, n, expensive):
     others = dict.fromkeys(run.method for run in runs if run.method != OURS)
     pairs = {m: compared(runs, n, {OURS, m}) for m in others}
     return [
         (title, str(n), other, *_format_difference(paired_difference(pair, other, n)))
         for other, pair in pairs.items()
         if set(pair) == {OURS, other}
+        and (other not in expensive or len(pair[other]) >= FEWEST_JUDGED)
     ]
 
 

@@ -16,7 +16,7 @@ from .peers import Peer
 N_FIRST = 10  # Sobol points before the first model, as many as Optuna and scikit-optimize take
 N_RESTARTS, N_RAW, N_CLIMBS = 2, 128, 100  # of the search for the largest acquisition
 N_TAUS = 4  # BoTorch's default
-N_WARM_UP, N_SAMPLES = 128, 128  # steps of NUTS; BoTorch keeps every 16th sample
+N_WARM_UP, N_SAMPLES = 128, 128  # steps of NUTS; BoTorch's are 512 and 256, and it keeps a 16th
 REFITTED_EVERY = 5  # evaluations; a fit takes a minute
 LENGTH, LEAST_LENGTH, MOST_LENGTH = 0.8, 0.5**7, 1.6  # TuRBO: Eriksson et al. (2019), section 2
 N_SUCCESSES = 3
@@ -71,18 +71,21 @@ class SAAS(ModelPeer):
 class SAASBO(ModelPeer):
     """BoTorch's fully Bayesian SAAS, Eriksson and Jankowiak (2021), log EI.
 
-    NUTS draws the hyperparameters anew at every fifth evaluation. In between the process keeps the
-    samples and is conditioned on all values.
+    NUTS draws the hyperparameters anew at every fifth evaluation, in JAX's single precision. In
+    between the process keeps the samples and is conditioned on all values.
     """
 
     def _propose(self, U, t):
+        import jax
         from botorch.fit import fit_fully_bayesian_model_nuts
         from botorch.models.fully_bayesian import SaasFullyBayesianSingleTaskGP
 
         model = SaasFullyBayesianSingleTaskGP(U, t)
         if (len(t) - N_FIRST) % REFITTED_EVERY == 0:
             steps = {"warmup_steps": N_WARM_UP, "num_samples": N_SAMPLES}
-            fit_fully_bayesian_model_nuts(model, **steps, seed=self.seed, disable_progbar=True)
+            seed = 1000 * self.seed + len(t)  # other draws at every fit
+            fit_fully_bayesian_model_nuts(model, **steps, seed=seed, disable_progbar=True)
+            jax.clear_caches()  # a program for every number of values: 200 MB each
             self._samples = model.state_dict()
         else:
             model.load_state_dict(self._samples)
@@ -165,7 +168,7 @@ def as_tensors(U, y):
     """Return points and standardised values, maximised, as double tensors."""
     import torch
 
-    t = -(y - y.mean()) / max(y.std(ddof=1), 1e-12)  # as BoTorch checks
+    t = -(y - y.mean()) / max(y.std(ddof=1), 1e-12)  # BoTorch warns of others
     return torch.as_tensor(U, dtype=torch.double), torch.as_tensor(t[:, None], dtype=torch.double)
 
 
