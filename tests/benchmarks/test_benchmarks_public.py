@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 from skbo_silbo.benchmarks.engine import RunOptions, render_rst
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS
 from skbo_silbo.benchmarks.experiments._bocode_offline import bocode_problem
-from skbo_silbo.benchmarks.experiments._public_suites import EXPENSIVE, SUBSET
+from skbo_silbo.benchmarks.experiments._public_suites import EXPENSIVE, IN_ANY_SPACE, SUBSET
+from skbo_silbo.benchmarks.search import torch_peers
 from skbo_silbo.benchmarks.search.bbob import bbob_problem
 from skbo_silbo.benchmarks.search.contestants import CONTESTANTS, find_contestant
 from skbo_silbo.benchmarks.search.gap_closed import chance_means, compared, gap_runs
@@ -323,10 +325,52 @@ def test_problems_of_bocode_are_minimised_and_snapped():
         bocode_problem("CEC2020_p1")
 
 
-@pytest.mark.parametrize("method", [*EXPENSIVE, "saas"])
+@pytest.mark.parametrize(
+    "method", [*IN_ANY_SPACE, "saas", pytest.param("saasbo", marks=pytest.mark.slow)]
+)
 def test_peers_with_a_process_see_their_own_scale(method):
     pytest.importorskip(find_contestant(method).package.replace("scikit-optimize", "skopt"))
     problem = {"function": "colville", "kind": "planted", "d": 6, "n": 12}
     measured = measure_search(problem, method, 0)
     assert measured["values"].startswith("Yeo-Johnson")
     assert measured["steps"][-1][0] <= 12
+
+
+def test_saasbo_keeps_its_samples_for_five_evaluations_and_sees_every_value(monkeypatch):
+    pytest.importorskip("numpyro")
+    pytest.importorskip("botorch")
+    import botorch.fit
+    import torch
+
+    fits, seen = [], []
+
+    def fit(model, *, seed, **_):
+        fits.append((len(model.train_targets), seed))
+        real = {"dtype": torch.double, "device": torch.device("cpu")}
+        samples = model.pyro_model.get_dummy_mcmc_samples(num_mcmc_samples=2, **real)
+        model.load_mcmc_samples({**samples, "noise": torch.full_like(samples["noise"], 1e-5)})
+
+    def first_unused(model, t):
+        mean = model.posterior(torch.as_tensor(peer.U)).mixture_mean
+        seen.append((len(peer.U), float((mean - t).detach().abs().max())))
+        return torch.as_tensor(points[len(t)])
+
+    monkeypatch.setattr(botorch.fit, "fit_fully_bayesian_model_nuts", fit)
+    monkeypatch.setattr(torch_peers, "best_improvement", first_unused)
+    points = np.random.default_rng(0).random((22, 3))
+    peer = torch_peers.SAASBO(3, 1)
+    for _ in range(21):
+        u = peer.ask()
+        peer.tell(u, float(np.sum((u - 0.3) ** 2)))
+    assert [n for n, _ in fits] == [10, 15, 20]
+    assert len({seed for _, seed in fits}) == 3
+    assert [n for n, _ in seen] == list(range(10, 21))
+    assert max(error for _, error in seen) < 0.01  # of deviation 1: the newest value is there
+
+
+def test_dear_peers_have_ten_runs_of_every_kind():
+    cells = [cell for cell in PUBLIC.cells("report") if cell.method in EXPENSIVE]
+    counts = Counter((cell.method, cell.problem["kind"]) for cell in cells)
+    expected = {(m, kind): 10 for m in EXPENSIVE for kind in ("native", "planted", "rotated")}
+    del expected["saasbo", "native"]
+    assert counts == expected
