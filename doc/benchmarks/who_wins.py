@@ -1,7 +1,8 @@
 """Compare our search with the best other one on every kind of public problem: who-wins.csv.
 
-Shares of the gap closed, as on the pages of the suites; differences have one value a function, so
-that runs of one function do not count as independent. To write the table::
+And with peers on Gaussian processes, which ran on five functions: beside-processes.csv. Shares of
+the gap closed, as on the pages of the suites; differences have one value a function, so that runs
+of one function do not count as independent. To write the tables::
 
     python doc/benchmarks/who_wins.py --write
 """
@@ -14,11 +15,18 @@ from pathlib import Path
 import numpy as np
 
 from skbo_silbo.benchmarks.engine import Store
-from skbo_silbo.benchmarks.search.gap_closed import gap_runs
+from skbo_silbo.benchmarks.experiments._public_suites import EXPENSIVE
+from skbo_silbo.benchmarks.search.gap_closed import FEWEST_JUDGED, compared, gap_runs
 
 FOLDER = Path(__file__).parent
-TABLE = FOLDER / "who-wins.csv"
+TABLE, PROCESSES = FOLDER / "who-wins.csv", FOLDER / "beside-processes.csv"
 HEADER = ["problems", "evaluations", "ours", "best other", "difference", "runs", "ahead"]
+HEADER_PROCESSES = ["problems", "evaluations", "ours", "other", "difference", "runs", "ahead"]
+KINDS = {
+    "bbob, 10 and 20 inputs": "native",
+    "bbob, 5 directions of 100": "rotated",
+    "bbob, 5 of 100 inputs": "planted",
+}
 NAMES = {"optuna-tpe": "TPE", "cma": "CMA-ES", "random": "random", "sobol": "Sobol"}
 
 
@@ -53,18 +61,24 @@ def shares_by_method(runs, n):
 
 
 def compare(runs, n):
-    """Return the cells of a row: shares, difference with its standard error, runs, who is ahead."""
+    """Return the cells of the row beside the best of the methods that ran as often as ours."""
     shares = shares_by_method(runs, n)
     means = {method: np.mean(np.concatenate(list(own.values()))) for method, own in shares.items()}
-    ours = shares["silbo"]
-    n_runs = sum(map(len, ours.values()))
+    n_runs = sum(map(len, shares["silbo"].values()))
     full = [m for m in NAMES if sum(map(len, shares[m].values())) == n_runs]
-    best = max(full, key=means.get)
-    leads = [np.mean(ours[name]) - np.mean(shares[best][name]) for name in ours]
+    return beside(shares, max(full, key=means.get))
+
+
+def beside(shares, other):
+    """Return the cells of a row: shares, difference with its standard error, runs, who is ahead."""
+    ours, theirs = shares["silbo"], shares[other]
+    means = [np.mean(np.concatenate(list(own.values()))) for own in (ours, theirs)]
+    leads = [np.mean(ours[name]) - np.mean(theirs[name]) for name in ours]
     lead, error = np.mean(leads), np.std(leads, ddof=1) / len(leads) ** 0.5
-    ahead = "not decided" if abs(lead) < 2 * error else "ours" if lead > 0 else NAMES[best]
-    other = f"{means[best]:.2f} ({NAMES[best]})"
-    return [f"{means['silbo']:.2f}", other, f"{lead:.2f} ± {error:.2f}", n_runs, ahead]
+    name = NAMES.get(other, other)
+    ahead = "not decided" if abs(lead) < 2 * error else "ours" if lead > 0 else name
+    difference, n_runs = f"{lead:.3f} ± {error:.3f}", sum(map(len, theirs.values()))
+    return [f"{means[0]:.2f}", f"{means[1]:.2f} ({name})", difference, n_runs, ahead]
 
 
 def of_kind(runs, *kinds):
@@ -76,27 +90,39 @@ def rows():
     """Return the rows of the table."""
     bbob, long = gap_runs(read("public-silbo", "public-peers")), gap_runs(read("public-long"))
     bocode = gap_runs(read("bocode"))
-    kinds = {
-        "bbob, 10 and 20 inputs": "native",
-        "bbob, 5 directions of 100": "rotated",
-        "bbob, 5 of 100 inputs": "planted",
-    }
     large = {run.problem["kind"] for run in bocode} - {"small"}
     suites = [("20 tuning tasks", gap_runs(as_minimised(read("tuning_public"))), [50])]
-    for title, kind in kinds.items():
+    for title, kind in KINDS.items():
         suites += [(title, of_kind(bbob, kind), [50, 100]), (title, of_kind(long, kind), [250])]
     suites += [("BOCoDe, 5 to 10 inputs", of_kind(bocode, "small"), [50, 100])]
     suites += [("BOCoDe, 100 to 500 inputs", of_kind(bocode, *large), [50, 100])]
     return [[title, n, *compare(runs, n)] for title, runs, counts in suites for n in counts]
 
 
+def process_rows(n=100):
+    """Return a row for each kind and peer on a Gaussian process, from ten runs on."""
+    bbob = gap_runs(read("public-silbo", "public-peers"))
+    return [
+        [
+            title.replace("10 and 20", "10"),
+            n,
+            *beside(shares_by_method([r for own in both.values() for r in own], n), peer),
+        ]
+        for title, kind in KINDS.items()
+        for peer in EXPENSIVE
+        for both in [compared(of_kind(bbob, kind), n, {"silbo", peer})]
+        if len(both.get(peer, ())) >= FEWEST_JUDGED
+    ]
+
+
 def main():
-    """Print the table, and write it if asked to."""
-    table = [HEADER, *rows()]
-    csv.writer(sys.stdout).writerows(table)
-    if "--write" in sys.argv[1:]:
-        with TABLE.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file, lineterminator="\n").writerows(table)
+    """Print the tables, and write them if asked to."""
+    tables = {TABLE: [HEADER, *rows()], PROCESSES: [HEADER_PROCESSES, *process_rows()]}
+    for path, table in tables.items():
+        csv.writer(sys.stdout).writerows(table)
+        if "--write" in sys.argv[1:]:
+            with path.open("w", newline="", encoding="utf-8") as file:
+                csv.writer(file, lineterminator="\n").writerows(table)
 
 
 if __name__ == "__main__":

@@ -75,8 +75,9 @@ class ConvergenceDisplay(PanelDisplay):
         Parameters
         ----------
         result : fitted SILBOSearchCV, optimiser such as SILBO, or OptimizeResult
-            Or any fitted search of scikit-learn, its candidates in their order. Of a
-            `HalvingRandomSearchCV`, here and in `others`, only those that had most of the resource.
+            Or any fitted search of scikit-learn, its candidates in their order. Of a search with a
+            resource, as `HalvingRandomSearchCV`, here and in `others`, only those with the largest
+            resource that it used: their scores are of that many rows, trees or epochs.
         name : str, default="this search"
             What to call it.
         others : dict of str to result, default=None
@@ -99,15 +100,22 @@ class ConvergenceDisplay(PanelDisplay):
             When a result is of another kind.
         ValueError
             When a search is to be compared with an optimiser: of one greater, of the other lower
-            values are better.
+            values are better. When `others` is no dict, or has the name of the first curve.
         NotFittedError
             When a search is not fitted.
         ImportError
             When matplotlib is missing.
         """
+        others = {} if others is None else others
+        if not isinstance(others, Mapping) or name in others:
+            raise ValueError(
+                f"others must be a dict of results by names other than name={name!r}: got "
+                f"{list(others) if isinstance(others, Mapping) else type(others).__name__}. Write "
+                'others={"random": search}.'
+            )
         evaluations = read_evaluations(result, any_search=True)
         curves = {name: evaluations.values}
-        for other, given in (others or {}).items():
+        for other, given in others.items():
             curves[other] = read_values_like(evaluations, given, f"others[{other!r}]")
         return cls(
             curves,

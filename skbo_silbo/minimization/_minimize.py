@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from skbo_silbo._checks import check_count, check_nonnegative
+from skbo_silbo._checks import check_count, check_nonnegative, warn_user
 from skbo_silbo._typing import (
     ArrayLike,
     Auto,
@@ -139,9 +139,9 @@ def minimize(
     n_constraints : int, default=0
         How many constraints an evaluation shows that cannot be known before: `func` then returns
         ``(value, c)``, c of this length and at most 0 where a constraint holds, NaN where one is
-        not known; or NaN alone where all failed. They are learnt (see `SILBO.tell`), the result is
-        the best feasible point, and ``result.constraints`` are all of them. For expected
-        improvement (``acquisition="ei"``) and random search.
+        not known, no booleans; or NaN alone where all failed. They are learnt (see `SILBO.tell`),
+        the result is the best feasible point, and ``result.constraints`` are all of them. For
+        expected improvement (``acquisition="ei"``) and random search.
     journal : str or path-like, default=None
         A file in which every point and value is on disk before the search goes on. The same call
         with the same journal goes on where it ended, be it by ``kill -9``: its calls count, points
@@ -177,7 +177,8 @@ def minimize(
         When an evaluation is given up.
     UserWarning
         When the journal has values of another `func`, as far as its code and what it is bound to
-        tell. They are kept, and the search goes on from them.
+        tell. They are kept, and the search goes on from them. When `y0` has no constraints, with
+        `n_constraints`.
 
     Raises
     ------
@@ -186,9 +187,10 @@ def minimize(
     BaseException
         What `func` or `callback` raises, ``sys.exit`` too, is raised again once all other running
         evaluations have ended, and nothing paid for is lost: the result so far is its attribute
-        ``optimize_result`` (its ``x_iters`` and ``func_vals`` can be given as `x0` and `y0` to go
-        on), the point at which `func` raised ``optimize_x``, and a note says both. Ctrl-C is not
-        raised: it ends the search, and the result so far is returned with ``success=False``.
+        ``optimize_result`` (its ``x_iters`` and ``func_vals``, with `n_constraints` these and its
+        ``constraints``, can be given as `x0` and `y0` to go on), the point at which `func` raised
+        ``optimize_x``, and a note says both. Ctrl-C is not raised: it ends the search, and the
+        result so far is returned with ``success=False``.
 
     Examples
     --------
@@ -223,7 +225,7 @@ def minimize(
         y0, c0 = _split(y0, n_constraints)
         calls = CallLog(log, optimizer.space_)
         calls.belong_to(func)
-        queue = _prepare(optimizer, x0, y0, c0, calls)
+        queue = _prepare(optimizer, x0, y0, c0, calls, n_constraints)
         n_known = len(optimizer.func_vals_) - calls.n_given
         workers = _make_workers(executor, n_pending, timeout, n_retries, func)
         if "n_initial" not in options and len(queue) + n_known < n_calls:
@@ -288,11 +290,17 @@ def _split(y0, n_constraints):
     return y0, None
 
 
-def _prepare(optimizer, x0, y0, c0, calls):
+def _prepare(optimizer, x0, y0, c0, calls, n_constraints):
     """Tell what is known; return the points to be evaluated first."""
     if y0 is not None:
         if x0 is None:
             raise ValueError("x0 must be given with y0: got y0 alone. Give the points too.")
+        if n_constraints and c0 is None:
+            warn_user(
+                "y0 has values without their constraints, which count as unknown: none of these "
+                "points can be the best. Give y0=(values, constraints), of an earlier result "
+                "(result.func_vals, result.constraints)."
+            )
         tell_known(optimizer, calls, x0, y0, c0)
         return list(optimizer.pending_)
     pending = list(optimizer.pending_)

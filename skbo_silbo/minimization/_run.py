@@ -160,6 +160,7 @@ class Run:
         found = bool((np.isfinite(values) & feasible).any())
         best = self.optimizer.best_x_ if found else None
         constrained = {"constraints": self.optimizer.constraints_} if self.n_constraints else {}
+        none = " No point is feasible." if len(values) and not feasible.any() else ""
         return MinimizeResult(
             x=best,
             x_recommended=best,
@@ -169,7 +170,7 @@ class Run:
             func_vals=values,
             optimizer=self.optimizer,
             maximize=self.optimizer.maximize,
-            message=stop.message,
+            message=stop.message + none,
             stop_reason=stop.reason,
             success=found and not interrupted,
             **constrained,
@@ -303,7 +304,12 @@ class Run:
         self._after(self._record(call, value))
 
     def _record(self, call, value):
-        number, constraints = as_outcome(value, self.n_constraints)
+        try:
+            number, constraints = as_outcome(value, self.n_constraints)
+        except TypeError as error:
+            error.optimize_x = call.key
+            error.add_note(f"minimize: func returned this at the point {in_short(call.key)}.")
+            raise
         n_observed = len(self.optimizer.func_vals_)
         self._recording = call, n_observed
         try:
@@ -379,11 +385,12 @@ def as_outcome(returned, n_constraints):
         return number, None
     constraints = as_reals(returned[1]) if is_pair else None
     is_right = constraints is not None and np.atleast_1d(constraints).shape == (n_constraints,)
-    is_right = is_right and not has_booleans(returned[1])
+    is_right = is_right and not any(map(has_booleans, returned))
     if not is_right or as_reals(returned[0]).ndim > constraints.ndim:  # or the other way round
         raise TypeError(
             "func must return (value, constraints), the latter of length n_constraints="
             f"{n_constraints}, numbers and no booleans, at most 0 where they hold: got "
-            f"{returned!r}. Return float('nan') for a failure of which no constraint is known."
+            f"{returned!r}. Return by how much each is violated, or 1.0 where it is and -1.0 where "
+            "it is not; float('nan') alone for a failure of which no constraint is known."
         )
     return number, np.atleast_1d(constraints)

@@ -256,11 +256,12 @@ class ProposalLoop(AskTellOptimizer):
         constraints = super()._check_constraints(constraints, shape)
         m = constraints.shape[1]
         if m and not self._configuration.learns_constraints:
-            acquisition = self._configuration.acquisition(1)
+            given = getattr(self, "acquisition", None)
+            given = f"that of {type(self).__name__}" if given is None else repr(given)
             raise ValueError(
                 "acquisition must be 'ei' where constraints are learnt (n_constraints of minimize, "
                 "constraints of tell), to be multiplied by the probability that they hold: got "
-                f"{acquisition!r} and {m} constraints. Use 'ei', by a method that has it, or have "
+                f"{given} and {m} constraints. Use 'ei', by a method that has it, or have "
                 "points that violate them count as failed: NaN as their value, and no constraints."
             )
         return constraints

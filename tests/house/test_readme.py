@@ -101,6 +101,10 @@ def test_which_differences_exceed_two_standard_errors(rows, who_wins):
 
 
 def test_the_page_who_wins_where_is_what_the_results_say(who_wins):
-    with who_wins.TABLE.open(newline="", encoding="utf-8") as file:
-        published = list(csv.reader(file))
-    assert published == [who_wins.HEADER, *([str(cell) for cell in row] for row in who_wins.rows())]
+    tables = {
+        who_wins.TABLE: [who_wins.HEADER, *who_wins.rows()],
+        who_wins.PROCESSES: [who_wins.HEADER_PROCESSES, *who_wins.process_rows()],
+    }
+    for path, table in tables.items():
+        with path.open(newline="", encoding="utf-8") as file:
+            assert list(csv.reader(file)) == [[str(cell) for cell in row] for row in table]

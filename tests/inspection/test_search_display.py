@@ -531,6 +531,9 @@ def test_convergence_of_another_search(search):
     assert axes.get_legend_handles_labels()[1] == ["random", "ours"]
     assert ConvergenceDisplay.from_result(search, ax=axes).axes_ == [axes]
     assert axes.get_legend_handles_labels()[1].count("this search") == 1
+    for others, got in (({"this search": random}, r"\['this search'\]"), ([random], "list")):
+        with pytest.raises(ValueError, match=f"others must be a dict of results .*: got {got}"):
+            ConvergenceDisplay.from_result(search, others=others)
     with pytest.raises(NotFittedError):
         ConvergenceDisplay.from_result(RandomizedSearchCV(Hill(), SPACE))
 

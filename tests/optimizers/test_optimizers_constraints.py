@@ -193,12 +193,14 @@ def test_what_is_refused_leaves_no_trace(constraints, match):
 
 
 def test_methods_that_cannot_learn_them_refuse():
-    for optimizer in (SILBO(BOUNDS, acquisition="ucb"), AddBO(BOUNDS)):
-        with pytest.raises(ValueError, match=r"acquisition must be 'ei' .* and 1 constraints"):
+    named = {"'ucb'": SILBO(BOUNDS, acquisition="ucb"), "that of AddBO": AddBO(BOUNDS)}
+    for name, optimizer in named.items():
+        refusal = rf"acquisition must be 'ei' .*: got {name} and 1 constraints"
+        with pytest.raises(ValueError, match=refusal):
             optimizer.tell([0, 0], 0.0, constraints=[1.0])
         optimizer.tell([0, 0], 0.0)
     calls = []
-    with pytest.raises(ValueError, match=r"acquisition must be 'ei' .* got .*confidence_gain"):
+    with pytest.raises(ValueError, match=r"acquisition must be 'ei' .* got 'ucb' and 1"):
         minimize(calls.append, BOUNDS, method="silbo-td", n_constraints=1)
     assert calls == []
 
@@ -347,6 +349,7 @@ def test_known_values_and_a_journal(tmp_path):
         (both, 1, "the latter of length n_constraints=1"),
         (bowl, 2, r"func must return \(value, constraints\)"),
         (lambda x: (bowl(x), [x[0] < 0.5]), 1, r"numbers and no booleans, .*got \("),
+        (lambda x: (x[0] < 2, bowl(x)), 1, r"numbers and no booleans, .*got \("),
         (lambda x: ([1.0], bowl(x)), 1, r"func must return \(value, constraints\).*got \(\[1.0\]"),
     ],
 )
@@ -354,6 +357,23 @@ def test_what_is_returned_is_checked(func, n_constraints, match):
     with pytest.raises(TypeError, match=match) as caught:
         minimize(func, BOUNDS, n_constraints=n_constraints)
     assert caught.value.optimize_result.nfev == 1
+    assert len(caught.value.optimize_x) == 2
+    assert "func returned this at the point" in caught.value.__notes__[0]
+
+
+def test_known_values_without_their_constraints_are_warned_of():
+    first = minimize(both, BOUNDS, n_calls=6, n_constraints=2, n_initial=3, random_state=0)
+    options = {"n_calls": 1, "n_constraints": 2, "n_initial": 3, "x0": first.x_iters}
+    with pytest.warns(UserWarning, match=r"Give y0=\(values, constraints\), of an earlier result"):
+        minimize(both, BOUNDS, y0=first.func_vals, **options)
+    more = minimize(both, BOUNDS, y0=(first.func_vals, first.constraints), **options)
+    assert_array_equal(more.constraints[:6], first.constraints)
+
+
+def test_a_result_says_that_no_point_is_feasible():
+    result = minimize(lambda x: (x[0], 1.0), BOUNDS, n_calls=3, n_constraints=1, n_initial=3)
+    assert result.x is None
+    assert result.message == "All 3 calls made. No point is feasible."
 
 
 def test_curves_are_of_feasible_points():
