@@ -34,19 +34,20 @@ def _aims_beside(title, pair, peer, n):
     runs = f"({ours.size} runs)"
     rows = [
         (
-            f"{title}: mean open gap at {n} at most {MOST_OPEN:g} of {peer}'s",
-            f"{opens[0]:.3f}; {opens[1]:.3f} {runs}",
+            f"{title}: mean open gap (1 less the share) at {n} at most {MOST_OPEN:g} of {peer}'s",
+            f"ours {opens[0]:.3f}, theirs {opens[1]:.3f} {runs}",
             bool(opens[0] <= MOST_OPEN * opens[1]),
         ),
         (
             f"{title}: {LOW}th percentile at {n} no worse than {peer}'s",
-            f"{lows[0]:.3f}; {lows[1]:.3f} {runs}",
+            f"ours {lows[0]:.3f}, theirs {lows[1]:.3f} {runs}",
             bool(lows[0] >= lows[1]),
         ),
     ]
     if peer == "optuna-tpe":
         aim = f"{title}: share of stalled runs at {n} at most {peer}'s"
-        rows.append((aim, f"{stalled[0]:.2f}; {stalled[1]:.2f} {runs}", stalled[0] <= stalled[1]))
+        measured = f"ours {stalled[0]:.2f}, theirs {stalled[1]:.2f} {runs}"
+        rows.append((aim, measured, stalled[0] <= stalled[1]))
     return rows
 
 

@@ -16,7 +16,7 @@ from skbo_silbo.benchmarks.search.search_run import measure_search
 
 METHODS = (
     *("random", "sobol", "silbo", "cma", "optuna-tpe"),
-    *("optuna-gp", "scikit-optimize", "turbo", "botorch-gp", "saas"),
+    *("optuna-gp", "scikit-optimize", "turbo", "botorch-gp", "saasbo"),
 )
 CALLS, REPEATS = 100, 3
 DAY = 86_400
