@@ -53,6 +53,8 @@ REPORT = (
     Grid(native(SUBSET, 10, 100), 2, FIRST_INSTANCE, methods=IN_ANY_SPACE),
     Grid(hidden(SUBSET, 100), 2, FIRST_INSTANCE, methods=EXPENSIVE),
 )
+# what a search of many inputs could reach that knew the active ones: the planted functions in these
+TOLD = Grid(native(REPORTED, ACTIVE, 100), 5, FIRST_INSTANCE, methods=("silbo",))
 TINY = (*native((2,), 2, 50), _problem(8, "planted", 6, 2, 50))
 
 PUBLIC = Experiment(
@@ -61,6 +63,7 @@ PUBLIC = Experiment(
     grids={
         "report": REPORT,
         "full": REPORT,
+        "told": TOLD,
         "tune": Grid(_all_kinds(TUNED, 100), 3, 1, methods=CHEAP),
         "tiny": Grid(TINY, 1, FIRST_INSTANCE, methods=("sobol", "random")),
     },
@@ -70,7 +73,7 @@ PUBLIC = Experiment(
     configure=with_variants,
     command_options=variant_options,
     cap_seconds=7200,
-    about="bbob: the report split (report, full), the tuning split (tune)",
+    about="bbob: the report split (report, full), in its five inputs (told), the tuning split (tune)",
 )
 
 N_LONG, N_LONGEST = 250, 1000
