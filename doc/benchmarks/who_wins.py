@@ -1,8 +1,9 @@
 """Compare our search with the best other one on every kind of public problem: who-wins.csv.
 
-And with peers on Gaussian processes, which ran on five functions: beside-processes.csv. Shares of
-the gap closed, as on the pages of the suites; differences have one value a function, so that runs
-of one function do not count as independent. To write the tables::
+And with peers on Gaussian processes, which ran on five functions: beside-processes.csv; and with
+itself given the active inputs: active-inputs.csv. Shares of the gap closed, as on the
+pages of the suites; differences have one value a function, so that runs of one function do not
+count as independent. To write the tables::
 
     python doc/benchmarks/who_wins.py --write
 """
@@ -20,8 +21,10 @@ from skbo_silbo.benchmarks.search.gap_closed import FEWEST_JUDGED, compared, gap
 
 FOLDER = Path(__file__).parent
 TABLE, PROCESSES = FOLDER / "who-wins.csv", FOLDER / "beside-processes.csv"
+ACTIVE = FOLDER / "active-inputs.csv"
 HEADER = ["problems", "evaluations", "ours", "best other", "difference", "runs", "ahead"]
 HEADER_PROCESSES = ["problems", "evaluations", "ours", "other", "difference", "runs", "ahead"]
+HEADER_ACTIVE = ["bbob function", "given the five inputs", "planted", "rotated"]
 KINDS = {
     "bbob, 10 and 20 inputs": "native",
     "bbob, 5 directions of 100": "rotated",
@@ -115,9 +118,24 @@ def process_rows(n=100):
     ]
 
 
+def active_rows(n=100):
+    """Return a row for each function, means of ours on the same instances, and one of all."""
+    bbob = gap_runs(read("public-silbo"))
+    runs = [gap_runs(read("public-active")), of_kind(bbob, "planted"), of_kind(bbob, "rotated")]
+    shares = [shares_by_method(own, n)["silbo"] for own in runs]
+    table = {f: [np.mean(own[f]) for own in shares] for f in sorted(shares[0])}
+    means = np.mean(list(table.values()), axis=0)
+    table |= {"mean": means, "of the first": means / means[0]}
+    return [[name, *(f"{share:.2f}" for share in row)] for name, row in table.items()]
+
+
 def main():
     """Print the tables, and write them if asked to."""
-    tables = {TABLE: [HEADER, *rows()], PROCESSES: [HEADER_PROCESSES, *process_rows()]}
+    tables = {
+        TABLE: [HEADER, *rows()],
+        PROCESSES: [HEADER_PROCESSES, *process_rows()],
+        ACTIVE: [HEADER_ACTIVE, *active_rows()],
+    }
     for path, table in tables.items():
         csv.writer(sys.stdout).writerows(table)
         if "--write" in sys.argv[1:]:

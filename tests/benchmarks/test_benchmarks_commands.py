@@ -215,7 +215,15 @@ def test_an_installation_has_what_does_not_need_a_checkout_and_says_what_it_lack
         check=True,
     ).stdout.splitlines()
     names = [line.split("  (")[0] for line in said[:-1]]
-    assert names == ["methods", "own", "paper", "paper-embedding", "public", "public-long"]
+    assert names == [
+        "methods",
+        "own",
+        "paper",
+        "paper-embedding",
+        "public",
+        "public-active",
+        "public-long",
+    ]
     assert "are not installed" in said[-1]
     assert "Run this command from a checkout" in said[-1]
 

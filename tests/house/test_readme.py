@@ -104,6 +104,7 @@ def test_the_page_who_wins_where_is_what_the_results_say(who_wins):
     tables = {
         who_wins.TABLE: [who_wins.HEADER, *who_wins.rows()],
         who_wins.PROCESSES: [who_wins.HEADER_PROCESSES, *who_wins.process_rows()],
+        who_wins.ACTIVE: [who_wins.HEADER_ACTIVE, *who_wins.active_rows()],
     }
     for path, table in tables.items():
         with path.open(newline="", encoding="utf-8") as file:
