@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 
 from skbo_silbo.benchmarks.__main__ import main
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Store, run_command_line
+from skbo_silbo.benchmarks.engine._cell_process import _start
 from skbo_silbo.benchmarks.experiments import EXPERIMENTS, OWN_MEASUREMENTS
 from skbo_silbo.benchmarks.experiments._registry import find_experiments
 from skbo_silbo.benchmarks.search.problem_data import make_problem
@@ -166,6 +168,22 @@ def test_every_mistake_is_one_line_on_stderr(case, tmp_path, monkeypatch, capsys
     assert told.startswith("FAILED ")
     assert reason in told
     assert told.count("\n") == 1
+
+
+def test_ctrl_c_waits_until_a_cell_has_begun_whichever_thread_takes_the_signal():
+    begun = []
+
+    class Interrupted:
+        def start(self):
+            thread = threading.Thread(target=signal.raise_signal, args=(signal.SIGINT,))
+            thread.start()
+            thread.join()
+            begun.append(self)
+
+    let_through = _start(Interrupted())
+    assert begun
+    with pytest.raises(KeyboardInterrupt):
+        let_through()
 
 
 def test_ctrl_c_keeps_what_was_measured_and_says_so(tmp_path):

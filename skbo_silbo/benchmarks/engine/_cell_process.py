@@ -9,6 +9,7 @@ import resource
 import signal
 import sys
 import tempfile
+import threading
 import traceback
 import warnings
 from functools import cache
@@ -43,9 +44,9 @@ def measure_apart(experiment, cell):
     receiver, sender = fork_server().Pipe(duplex=False)
     with tempfile.NamedTemporaryFile() as words:
         process = fork_server().Process(target=_serve, args=(sender, words.name, experiment, cell))
-        interruptible = _start(process)
+        let_through = _start(process)
         try:
-            signal.pthread_sigmask(signal.SIG_SETMASK, interruptible)
+            let_through()
             sender.close()
             if not receiver.poll(experiment.cap_seconds):
                 return {"status": "capped", "reason": f"more than {experiment.cap_seconds} s"}
@@ -60,17 +61,28 @@ def measure_apart(experiment, cell):
 
 
 def _start(process):
-    """Start a process with Ctrl-C kept waiting; return the mask of signals that was in force.
+    """Start a process with Ctrl-C kept waiting; return what lets it through again.
 
-    One that is interrupted while it begins prints a traceback of its own.
+    One that is interrupted while it begins prints a traceback of its own. A mask would not do: any
+    other thread, as of BLAS, may take the signal, which Python raises in this one all the same.
     """
-    former = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    if threading.current_thread() is not threading.main_thread():  # Ctrl-C is never raised here
+        process.start()
+        return lambda: None
+    came = []
+    former = signal.signal(signal.SIGINT, lambda *_: came.append(True))
+
+    def let_through():
+        signal.signal(signal.SIGINT, former)
+        if came:
+            signal.raise_signal(signal.SIGINT)
+
     try:
         process.start()
     except BaseException:
-        signal.pthread_sigmask(signal.SIG_SETMASK, former)
+        signal.signal(signal.SIGINT, former)
         raise
-    return former
+    return let_through
 
 
 def _serve(sender, words, experiment, cell):
