@@ -180,10 +180,14 @@ def test_ctrl_c_waits_until_a_cell_has_begun_whichever_thread_takes_the_signal()
             thread.join()
             begun.append(self)
 
-    let_through = _start(Interrupted())
-    assert begun
-    with pytest.raises(KeyboardInterrupt):
-        let_through()
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it
+    try:
+        let_through = _start(Interrupted())
+        assert begun
+        with pytest.raises(KeyboardInterrupt):
+            let_through()
+    finally:
+        signal.signal(signal.SIGINT, former)
 
 
 def test_ctrl_c_keeps_what_was_measured_and_says_so(tmp_path):
