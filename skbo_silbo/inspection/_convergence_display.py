@@ -100,7 +100,8 @@ class ConvergenceDisplay(PanelDisplay):
             When a result is of another kind.
         ValueError
             When a search is to be compared with an optimiser: of one greater, of the other lower
-            values are better. When `others` is no dict, or has the name of the first curve.
+            values are better; or two searches with different `scoring`. When `others` is no dict,
+            or has the name of the first curve.
         NotFittedError
             When a search is not fitted.
         ImportError

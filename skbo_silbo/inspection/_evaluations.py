@@ -51,7 +51,9 @@ class Evaluations:
     n_initial : int
         How many came before the first model; all, of random search.
     metric : str or None
-        Of a search that whose mean test scores the values are.
+        Of a search whose mean test scores the values are.
+    scoring : object, default=None
+        What that search was given.
     """
 
     optimizer: Any
@@ -61,6 +63,7 @@ class Evaluations:
     greater_is_better: bool
     n_initial: int
     metric: str | None = None
+    scoring: Any = None
 
     def __post_init__(self):
         """Bring the values into the range that can be drawn."""
@@ -160,7 +163,8 @@ def read_values_like(evaluations: Evaluations, result: ResultLike, name: str) ->
     Raises
     ------
     ValueError
-        When one is to be minimised and the other not, or a search has no scores of that metric.
+        When one is to be minimised and the other not, or a search has no scores of that metric, or
+        was given another name of a metric as `scoring`.
     """
     if not isinstance(result, BaseEstimator):
         other = read_evaluations(result)
@@ -168,6 +172,12 @@ def read_values_like(evaluations: Evaluations, result: ResultLike, name: str) ->
             return other.values
     elif evaluations.metric is not None:
         check_is_fitted(result, "cv_results_")
+        ours, theirs = evaluations.scoring, result.scoring
+        if ours != theirs and isinstance(ours, str) and isinstance(theirs, str):
+            raise ValueError(
+                f"{name} must be scored as result is, by {ours!r}: got a {type(result).__name__} "
+                f"scored by {theirs!r}. Give both searches the same scoring."
+            )
         return _scores(result, evaluations.metric, name)
     raise ValueError(
         f"{name} must be of the same kind as result, a search with scores or an optimiser with "
@@ -231,14 +241,15 @@ def _of_search(search):
         used = results["n_resources"].tolist()
         points = [{**points[i], search.resource: used[i]} for i in full]
         scores, n_initial = scores[full], int(np.sum(results["source"][full] != "model"))
-    return Evaluations(optimizer, points, scores, name, True, n_initial, metric)
+    return Evaluations(optimizer, points, scores, name, True, n_initial, metric, search.scoring)
 
 
 def _of_other_search(search):
     metric = _metric_of(search)
     scores = _scores(search, metric, "result")
     points = [search.cv_results_["params"][i] for i in _alike(search)]
-    return Evaluations(None, points, scores, f"{SCORE_NAME}{metric}", True, 0, metric)
+    name = f"{SCORE_NAME}{metric}"
+    return Evaluations(None, points, scores, name, True, 0, metric, search.scoring)
 
 
 def _n_initial(optimizer, n_first, n):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import loguniform, randint, uniform
 from sklearn.base import BaseEstimator
+from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import HalvingRandomSearchCV, RandomizedSearchCV
@@ -536,6 +537,21 @@ def test_convergence_of_another_search(search):
             ConvergenceDisplay.from_result(search, others=others)
     with pytest.raises(NotFittedError):
         ConvergenceDisplay.from_result(RandomizedSearchCV(Hill(), SPACE))
+
+
+def test_scores_of_two_kinds_are_not_drawn_on_one_axis():
+    rows, y = np.arange(12.0)[:, None], np.arange(12) % 2
+    space = {"strategy": ["uniform", "stratified"]}
+    by = {
+        scoring: RandomizedSearchCV(DummyClassifier(), space, n_iter=2, cv=2, scoring=scoring)
+        for scoring in ("accuracy", "neg_log_loss", None)
+    }
+    for random in by.values():
+        random.fit(rows, y)
+    same = ConvergenceDisplay.from_result(by["accuracy"], others={"default": by[None]})
+    assert set(same.curves) == {"this search", "default"}
+    with pytest.raises(ValueError, match=r"scored as result is, by 'accuracy'.*'neg_log_loss'"):
+        ConvergenceDisplay.from_result(by["accuracy"], random_search=by["neg_log_loss"])
 
 
 def test_candidates_of_a_halving_search_are_compared_at_its_last_resource():
