@@ -54,12 +54,24 @@ class TrialsSeen:
         return any(_agree(p, params, active) for p in self.pending)
 
     def _active(self, params):
-        """Return those parameters that the complete trial had which agrees in most of them."""
-        return max(
-            self.complete,
-            key=lambda known: sum(params.get(name) == value for name, value in known.items()),
-            default=params,
-        )
+        """Return the names of the parameters that a trial with these has.
+
+        Read from the complete trials as from a tree: they are divided by the parameter that best
+        says which others a trial has, until all that are left have the same. Where none is left,
+        only those that all had before.
+        """
+        known, free = self.complete or [params], set(params)
+        while len(wholes := {frozenset(p) for p in known}) > 1:
+            common = frozenset.intersection(*wholes)
+            undivided = common & free
+            if not undivided:
+                return common
+            best = min(sorted(undivided), key=lambda name: len({(p[name], *p) for p in known}))
+            known = [p for p in known if p[best] == params[best]]
+            if not known:
+                return common
+            free.remove(best)
+        return next(iter(wholes))
 
 
 def _agree(one, other, names):
