@@ -27,7 +27,7 @@ space = {
     "max_depth": randint(2, 20),
 }
 search = SILBOSearchCV(
-    ExtraTreesClassifier(n_estimators=30, max_depth=10, random_state=0),
+    ExtraTreesClassifier(n_estimators=30, max_features=0.5, max_depth=10, random_state=0),
     space,
     n_iter=30,
     cv=3,
