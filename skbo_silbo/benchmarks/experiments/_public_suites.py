@@ -87,7 +87,7 @@ PUBLIC_LONG = replace(
     name="public-long",
     methods={m: PUBLIC.methods[m] for m in CHEAP},
     grids={
-        "full": Grid(_all_kinds(SUBSET, N_LONG), 2, FIRST_INSTANCE, methods=CHEAP),
+        "full": Grid(_all_kinds(REPORTED, N_LONG), 2, FIRST_INSTANCE, methods=CHEAP),
         "thousand": Grid(hidden(SUBSET, N_LONGEST, ("planted",)), 1, FIRST_INSTANCE, methods=CHEAP),
         "tiny": Grid(TINY, 1, FIRST_INSTANCE, methods=("sobol", "random")),
     },
