@@ -58,8 +58,8 @@ REPORT = (
     Grid(_all_kinds(REPORTED, 100), 5, FIRST_INSTANCE, methods=CHEAP),
     Grid(native(SUBSET, 10, 100), 2, FIRST_INSTANCE, methods=IN_ANY_SPACE),
     Grid(hidden(SUBSET, 100), 2, FIRST_INSTANCE, methods=EXPENSIVE),
-    Grid(native(OTHERS, 10, 100), 2, FIRST_INSTANCE, methods=CLOSEST),
-    Grid(hidden(OTHERS, 100), 2, FIRST_INSTANCE, methods=("botorch-gp",)),
+    Grid(native(OTHERS, 10, 100), 1, FIRST_INSTANCE, methods=CLOSEST),
+    Grid(hidden(OTHERS, 100), 1, FIRST_INSTANCE, methods=("botorch-gp",)),
 )
 TINY = (*native((2,), 2, 50), _problem(8, "planted", 6, 2, 50))
 
