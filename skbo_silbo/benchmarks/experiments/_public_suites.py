@@ -2,8 +2,8 @@
 
 Even-numbered functions are reported and never tuned on, one instance a seed from 4 on; whoever
 tunes takes the odd-numbered ones, instances 1 to 3 (profile ``tune``). Peers' results are kept in a
-file of their own, so that only ours is run again. Experiment `public-long`: 250 and 1000
-evaluations of the functions on which the expensive peers run too; those are left out there.
+file of their own, so that only ours is run again. Experiment `public-long`: 250 evaluations of all
+of these, 1000 of five, without the expensive peers.
 Experiment `public-active`: the planted functions in their five active inputs, which is what a
 search could reach that is given these.
 """
