@@ -92,7 +92,7 @@ def test_the_order_of_rows_does_not_matter(kind):
 
 def test_finds_a_sparse_direction_where_plain_slices_cannot():
     found, plain = [], []
-    for seed in range(5):
+    for seed in range(3):
         X, y, truth = make_data(seed)
         sparse = SparseSlicedInverseRegression(1).fit(X, y)
         found.append(correlation(sparse.components_[0], truth))
@@ -114,7 +114,7 @@ def test_finds_a_sparse_direction_where_plain_slices_cannot():
 def test_one_direction_is_found_as_by_the_lasso_of_the_ranks_or_better(n, d, correlated, response):
     root = np.linalg.cholesky(correlated ** np.abs(np.subtract.outer(range(d), range(d))))
     ours, lasso = [], []
-    for seed in range(6):
+    for seed in range(4):
         X, _, truth = make_data(seed, n, d, active=3)
         y = response(X @ truth, np.random.default_rng(seed + 100).normal(size=n))
         sparse = SparseSlicedInverseRegression(1).fit(X @ root.T, y)
