@@ -90,14 +90,15 @@ def test_noise_says_nothing():
 @pytest.mark.parametrize("options", [{}, {"embedding": "semi-sir"}])
 @pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
 def test_evidence_is_that_by_which_something_is_said(options):
-    for seed, noise in itertools.product(range(2), (0.3, 3.0)):
+    for seed, noise in ((0, 0.3), (1, 3.0)):
         rng = np.random.default_rng(seed)
         optimizer = told(lambda x, r=rng, s=noise: x[0] + s * r.normal(), 25, 30, seed, **options)
         subspace, held_out = optimizer.subspace_, optimizer.input_model_.held_out
         for name in ("identity", "constant"):
             assert subspace.evidence[name] == getattr(held_out, name).mean()
-        if subspace.shares.is_informative:
-            assert subspace.evidence["identity"] > subspace.evidence["constant"]
+        assert subspace.shares.is_informative is (noise < 1.0)
+        said = subspace.evidence["identity"] > subspace.evidence["constant"]
+        assert said is (noise < 1.0)
 
 
 def test_directions_are_not_spoken_of_where_the_values_do_not_say_yet_which_inputs_matter():
@@ -142,7 +143,7 @@ def test_what_was_asked_for_and_is_right_is_not_warned_of():
 @pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
 def test_every_method_has_one_that_survives_json(method):
     optimizer = METHODS[method]([(-1, 1)] * 5, n_initial=11, random_state=0)
-    run(optimizer, bowl, 14)
+    run(optimizer, bowl, 12)
     record = optimizer.subspace_
     assert isinstance(record, LearntSubspace)
     assert record.importance.sum() == pytest.approx(float(record.shares.is_informative))
