@@ -408,7 +408,7 @@ def test_cut_after_any_event_it_goes_on_as_uninterrupted(path, options):
     """As `kill -9` between any two writes leaves it."""
 
     def run(optimizer):
-        while len(optimizer.func_vals_) < 9:
+        while len(optimizer.func_vals_) < 7:
             x = optimizer.pending_[0] if len(optimizer.pending_) else optimizer.ask()
             optimizer.tell(x, bowl(x))
         return optimizer
