@@ -54,8 +54,9 @@ def test_it_is_said_until_the_model_proposes_a_point():
 
 @pytest.mark.parametrize(("n_iter", "n_first"), [(2, 1), (10, 5), (15, 7), (16, 8), (40, 8)])
 def test_at_most_half_of_a_search_comes_before_the_model(n_iter, n_first):
-    assert told(searched, n_iter) == []
-    search = searched(n_iter)
+    found = []
+    assert told(lambda n: found.append(searched(n)), n_iter) == []
+    [search] = found
     assert search.optimizer_.n_initial_ == n_first
     assert search.cv_results_["source"].tolist().count("model") == n_iter - n_first
     assert searched(n_iter, n_initial=2).optimizer_.n_initial_ == 2

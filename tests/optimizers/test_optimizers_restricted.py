@@ -184,12 +184,12 @@ def test_every_proposal_satisfies_the_constraints(method):
         [(0, 1)] * 3,
         method=method,
         constraints=constraints,
-        n_calls=12,
+        n_calls=9,
         random_state=0,
         **options,
     )
     X = np.array(seen)
-    assert result.nfev == len(X) == 12
+    assert result.nfev == len(X) == 9
     assert (disc(X.T) <= 0.3).all()
     assert (X[:, 0] - X[:, 1] <= 0.2 + 1e-9).all()
 

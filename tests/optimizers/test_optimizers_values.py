@@ -53,7 +53,7 @@ def test_the_unit_of_the_values_changes_no_point(scale):
     assert_array_equal(other.x_iters_, plain.x_iters_)
 
 
-@pytest.mark.parametrize("penalty", [LARGEST, 1e308, 1e200])
+@pytest.mark.parametrize("penalty", [LARGEST, 1e200])
 def test_penalties_count_as_failures_and_say_so(method, penalty):
     optimizer = make(method)
     with pytest.warns(BeyondModelWarning, match="count as failed evaluations: from"):
