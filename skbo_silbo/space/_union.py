@@ -129,10 +129,15 @@ class SpaceUnion:
     def decode(self, X: ArrayLike) -> list[dict[str, Any]]:
         """Map points of the cube, (n, m), to parameters of their branch, as `Space.decode` does."""
         X = self.round(X)
-        return [
-            self.branches[b].decode(x[None, self._columns[b]])[0]
-            for b, x in zip(self._branch(X), X, strict=True)
-        ]
+        chosen = self._branch(X)
+        points: list[dict[str, Any]] = [{}] * len(X)
+        for b, branch in enumerate(self.branches):
+            rows = np.flatnonzero(chosen == b)
+            if rows.size:
+                block = branch.decode(X[np.ix_(rows, self._columns[b])])
+                for row, point in zip(rows, block, strict=True):
+                    points[row] = point
+        return points
 
     def round(self, X: ArrayLike) -> FloatArray:
         """Return the points of the cube that X, (n, m), stands for, as `Space.round` does."""
