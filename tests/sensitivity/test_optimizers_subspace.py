@@ -90,9 +90,9 @@ def test_noise_says_nothing():
 @pytest.mark.parametrize("options", [{}, {"embedding": "semi-sir"}])
 @pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
 def test_evidence_is_that_by_which_something_is_said(options):
-    for seed, noise in ((0, 0.3), (1, 3.0)):
-        rng = np.random.default_rng(seed)
-        optimizer = told(lambda x, r=rng, s=noise: x[0] + s * r.normal(), 25, 30, seed, **options)
+    for noise in (0.3, 3.0):
+        rng = np.random.default_rng(0)
+        optimizer = told(lambda x, r=rng, s=noise: x[0] + s * r.normal(), 25, 30, 0, **options)
         subspace, held_out = optimizer.subspace_, optimizer.input_model_.held_out
         for name in ("identity", "constant"):
             assert subspace.evidence[name] == getattr(held_out, name).mean()
