@@ -201,7 +201,7 @@ def test_ctrl_c_keeps_what_was_measured_and_says_so(tmp_path):
         start_new_session=True,
     )
     assert process.stdout.readline() == "sdr: 0 of 72 cells already done\n"
-    while not (out.exists() and out.read_bytes().endswith(b"\n")):  # it is opened before it is written
+    while not (out.exists() and out.read_bytes().endswith(b"\n")):  # at first it is empty
         assert process.poll() is None
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the cell too
