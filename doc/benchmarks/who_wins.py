@@ -1,7 +1,7 @@
 """Compare our search with the best other one on every kind of public problem: who-wins.csv.
 
-And with peers on Gaussian processes, which ran on five functions: beside-processes.csv; and with
-itself given the active inputs: active-inputs.csv. Shares of the gap closed, as on the
+And with peers on Gaussian processes, on the functions that they ran on: beside-processes.csv; and
+with itself given the active inputs: active-inputs.csv. Shares of the gap closed, as on the
 pages of the suites; differences have one value a function, so that runs of one function do not
 count as independent. To write the tables::
 
@@ -75,7 +75,7 @@ def compare(runs, n):
 def beside(shares, other):
     """Return the cells of a row: shares, difference with its standard error, runs, who is ahead."""
     ours, theirs = shares["silbo"], shares[other]
-    means = [np.mean(np.concatenate(list(own.values()))) for own in (ours, theirs)]
+    means = [np.mean([np.mean(own[name]) for name in ours]) for own in (ours, theirs)]
     leads = [np.mean(ours[name]) - np.mean(theirs[name]) for name in ours]
     lead, error = np.mean(leads), np.std(leads, ddof=1) / len(leads) ** 0.5
     name = NAMES.get(other, other)

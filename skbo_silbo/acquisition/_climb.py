@@ -26,7 +26,7 @@ from skbo_silbo.surrogate import GaussianProcessSurrogate
 if TYPE_CHECKING:
     from skbo_silbo.acquisition._part import Part
 
-# All runs of doc/search_log.rst are with these numbers. They are not tuned.
+# Not tuned: 20 climbs, and four times the candidates, were tried (doc/search_log.rst).
 N_GLOBAL, N_LOCAL = 768, 384  # candidates over the whole cube, and round the best points
 N_BEST = 5  # points that candidates are drawn round
 LOG_STEPS = (-3.5, -0.3)  # decimal logarithms of the steps: from rounding to half the cube

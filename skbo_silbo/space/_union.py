@@ -130,14 +130,13 @@ class SpaceUnion:
         """Map points of the cube, (n, m), to parameters of their branch, as `Space.decode` does."""
         X = self.round(X)
         chosen = self._branch(X)
-        points: list[dict[str, Any]] = [{}] * len(X)
+        points: dict[int, dict[str, Any]] = {}
         for b, branch in enumerate(self.branches):
             rows = np.flatnonzero(chosen == b)
             if rows.size:
                 block = branch.decode(X[np.ix_(rows, self._columns[b])])
-                for row, point in zip(rows, block, strict=True):
-                    points[row] = point
-        return points
+                points |= zip(rows.tolist(), block, strict=True)
+        return [points[row] for row in range(len(X))]
 
     def round(self, X: ArrayLike) -> FloatArray:
         """Return the points of the cube that X, (n, m), stands for, as `Space.round` does."""

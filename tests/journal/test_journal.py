@@ -287,7 +287,7 @@ def test_a_finite_space_ends_the_resumed_search_too(path):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite")
-@pytest.mark.parametrize(("error_score", "batch_size"), [(np.nan, 1), (-0.1, 2)])
+@pytest.mark.parametrize(("error_score", "batch_size"), [(np.nan, 2), (-0.1, 1)])
 def test_failed_candidates_are_not_tried_again(path, error_score, batch_size):
     params = {"space": {**SPACE, "kind": ["x", "fails"]}, "error_score": error_score}
     params |= {"batch_size": batch_size, "n_iter": 10}

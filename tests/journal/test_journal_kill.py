@@ -119,7 +119,7 @@ def kill(door, n_kills, folder, backends):
 
 
 def test_three_kills(tmp_path):
-    kill("search", 3, tmp_path, ["loky", "threading", "threading", "threading"])
+    kill("search", 3, tmp_path, ["threading", "loky", "threading", "threading"])
 
 
 @pytest.mark.slow
