@@ -13,11 +13,12 @@ from scipy.linalg import LinAlgError
 from scipy.optimize import minimize
 
 MAX_ITERATIONS = 60  # of L-BFGS-B for each start
+NEAR = 0.1  # in logarithms of hyperparameters: the climbs end at the same place
 MOST_ROWS = 300  # by which hyperparameters are searched: n^3 for each of some 200 steps
 
 
 def most_probable(log_likelihood, prior, *starts):
-    """Return the best end of climbs from starts; one that is near the first is left out.
+    """Return the best end of climbs from starts; those near the first are left out.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ def most_probable(log_likelihood, prior, *starts):
     True
     """
     first, *others = starts
-    others = [start for start in others if not np.allclose(start, first)]
+    others = [start for start in others if not np.allclose(start, first, atol=NEAR)]
     ends = (climb(log_likelihood, prior, start) for start in [first, *others])
     return min(ends, key=lambda run: run.fun).x
 

@@ -15,6 +15,7 @@ from skbo_silbo._typing import ArrayLike, FloatArray
 # Those of all runs of doc/search_log.rst, not tuned.
 TUNE_GROWTH = 1.05  # labels, relative, between searches of the hyperparameters
 LONG_GROWTH = 1.1  # the same where a search takes long
+MUCH_NOISE = 0.1  # variance of standardised targets, in a second start
 LONG_WORK = 2 * 10**7  # labels squared times inputs: about a second (doc/benchmarks/overhead.rst)
 
 
@@ -200,12 +201,16 @@ class GaussianProcessSurrogate:
     def _most_probable(self):
         """Return the best end of climbs from the prior's location and from the values there are.
 
-        The sparse prior has many modes: its first start is the end under the broader prior.
+        Little noise and much of it are modes of their own: from little alone, noisy values are
+        interpolated where a smooth function and noise are likelier by many nats. The sparse prior
+        has many modes: its starts are the ends under the broader prior.
         """
-        some, first = self.observations_.spread(MOST_ROWS), self.prior_.location
-        if self.prior_.broader is not None:
-            first = climb(some.log_likelihood, self.prior_.broader, first).x
-        return most_probable(some.log_likelihood, self.prior_, first, self.theta_)
+        some = self.observations_.spread(MOST_ROWS)
+        little, broader = self.prior_.location, self.prior_.broader
+        starts = [little, np.append(little[:-1], np.log(MUCH_NOISE))]
+        if broader is not None:
+            starts = [climb(some.log_likelihood, broader, start).x for start in starts]
+        return most_probable(some.log_likelihood, self.prior_, *starts, self.theta_)
 
 
 def refit(template, state, Z, y, noise, *, moved=False, tune=True, rng=None):

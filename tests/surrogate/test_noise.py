@@ -119,6 +119,20 @@ def test_noise_goes_through_the_warp_by_its_slope(warp, slopes):
     assert_allclose(values, warp(np.where(np.isnan(y), 30.0, y)))
 
 
+@pytest.mark.parametrize("prior", ["sparse", "dimension-scaled"])
+def test_noise_is_not_taken_for_the_function_where_points_crowd(prior):
+    """As they do round the best point: both priors have a mode that interpolates the values."""
+    best, found = np.array([0.3, 0.0, -0.2, 0.0, 0.0]), []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        near = np.clip(best + 0.1 * rng.normal(size=(30, 5)), -1.0, 1.0)
+        X = np.vstack([rng.uniform(-1.0, 1.0, (10, 5)), near])
+        y = (X[:, 0] - 0.3) ** 2 + (X[:, 2] + 0.2) ** 2 + 0.1 * rng.normal(size=40)
+        surrogate = GaussianProcessSurrogate(prior=prior).fit(X, y)
+        found.append(np.exp(0.5 * surrogate.theta_[-1]) * surrogate.y_scale_)
+    assert_allclose(np.median(found), 0.1, rtol=0.4)
+
+
 def test_no_noise_is_the_same_as_unknown_noise_bit_for_bit():
     unknown = run(None)
     assert run(np.zeros(16)).x_iters_.tolist() == unknown.x_iters_.tolist()
