@@ -267,6 +267,7 @@ def test_a_new_file_is_a_new_experiment(tmp_path, monkeypatch):
     (package / "__init__.py").write_text("")
     (package / "_first.py").write_text(text.format("zebra"))
     (package / "_second.py").write_text(text.format("ape"))
+    (package / "script.py").write_text("import a_package_that_is_not_installed")
     monkeypatch.syspath_prepend(tmp_path)
     assert list(find_experiments(package.name, [str(package)])) == ["ape", "zebra"]
     (package / "_third.py").write_text(text.format("ape"))

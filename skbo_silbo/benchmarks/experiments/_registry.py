@@ -1,4 +1,4 @@
-"""Every experiment by its name: all that the files of some folders define."""
+"""Every experiment by its name: all that the modules of some folders define, but for scripts."""
 
 from importlib import import_module
 from pathlib import Path
@@ -12,7 +12,7 @@ OWN_MEASUREMENTS = Path(__file__).parents[3] / "doc" / "benchmarks" / "experimen
 
 
 def find_experiments(package, folders):
-    """Return the experiments that the modules of a package define.
+    """Return the experiments that the private modules, `_name.py`, of a package define.
 
     One of a later folder takes the place of one of the same name: in a checkout, files beside the
     data add to an experiment of the package what is reported of it there.
@@ -42,6 +42,8 @@ def find_experiments(package, folders):
 def _experiments_in(folder, package, known):
     found = {}
     for module in iter_modules([folder]):
+        if not module.name.startswith("_"):  # a script: it may want packages of its own
+            continue
         for value in vars(import_module(f"{package}.{module.name}")).values():
             if not isinstance(value, Experiment) or known.get(value.name) is value:
                 continue
