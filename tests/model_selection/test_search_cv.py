@@ -396,7 +396,7 @@ def test_sys_exit_in_a_fit_is_raised_with_the_results(monkeypatch, options):
     ):
         ended.fit(X, Y)
     assert ended.stop_reason_ == "interrupted"
-    under_way = options.get("n_jobs", 1) - 1  # the other thread may end its candidate, and it is kept
+    under_way = options.get("n_jobs", 1) - 1  # another thread may end its candidate
     assert 1 <= len(ended.cv_results_["params"]) <= 4 + under_way
     assert np.isfinite(ended.cv_results_["mean_test_score"]).any()
 
