@@ -105,8 +105,6 @@ def as_reals(given):
         values = np.reshape([_as_float(value) for value in values.flat], values.shape)
     if values.dtype.kind not in "fiub":
         return None
-    if mask is False and values.dtype == np.float64:
-        return values.copy()  # the caller may change his
     with np.errstate(over="ignore"):  # of a long double
         return np.where(mask, np.nan, values.astype(float))
 

@@ -83,7 +83,7 @@ def durable(path, door):
 def kill_until_done(folder, n_kills, rng, backends, batch_size, seed, door="search"):
     """Run one search or minimisation, killed again and again; return what it was doing each time.
 
-    From one run to the next the backend changes, on which the result does not depend.
+    The runs take the backends in turn, on which the result does not depend.
     """
     path, kept, phases, final = folder / f"{seed}.jsonl", [], [], None
     backends = itertools.cycle(backends)

@@ -143,7 +143,7 @@ def test_what_was_asked_for_and_is_right_is_not_warned_of():
 @pytest.mark.filterwarnings("ignore::skbo_silbo.NotLowDimensionalWarning")
 def test_every_method_has_one_that_survives_json(method):
     optimizer = METHODS[method]([(-1, 1)] * 5, n_initial=11, random_state=0)
-    run(optimizer, bowl, 12)
+    run(optimizer, bowl, 14)
     record = optimizer.subspace_
     assert isinstance(record, LearntSubspace)
     assert record.importance.sum() == pytest.approx(float(record.shares.is_informative))
