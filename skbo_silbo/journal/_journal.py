@@ -4,7 +4,9 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import stat
+import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -98,11 +100,9 @@ class Journal:
         # they were written; whether more may follow.
         self._size, self._last, self._sum, self._time = 0, b"", hashlib.blake2b(), None
         self._is_torn = False
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-        self._have(_opened(self.path, flags))
         _OPEN.add(self)
+        self._have_locked()
         try:
-            lock(self._file, self.path, kind.user, kind.to_close)
             self._read()
         except BaseException:
             self.close()
@@ -113,6 +113,19 @@ class Journal:
 
     def __exit__(self, *error):
         self.close()
+
+    def _have_locked(self):
+        """Open the file and lock it; again if another had put a new one in its place by then."""
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        self._have(_opened(self.path, flags))
+        try:
+            lock(self._file, self.path, self.kind.user, self.kind.to_close)
+        except BaseException:
+            self._let_go()
+            raise
+        if not _is_at(self._place, self._identity):
+            self._let_go()
+            self._have_locked()
 
     def _have(self, file):
         """Have an open file, and know it again: its number may become that of another."""
@@ -250,16 +263,38 @@ class Journal:
         """Write all anew, and say so, if something else was written into the file."""
         if not self._is_overwritten():
             return
-        contents = (self.header, *self.records)
-        whole = b"".join(checked_line(content) + b"\n" for content in contents)
-        os.ftruncate(self._file, 0)
-        _write_all(self._file, whole, 0)
+        whole = b"".join(checked_line(c) + b"\n" for c in (self.header, *self.records))
+        if not _read_all(self._file).startswith(whole):
+            try:
+                self._replace_by(whole)
+            except OSError:  # the folder is read-only, or the file a mount of its own
+                _write_all(self._file, whole, 0)
+        os.ftruncate(self._file, len(whole))
         self._know(0, whole)
         warn_user(
             f"journal {self.path!r} must be left alone while it is used: something else was "
             f"written into it. All {len(self.records)} records are written anew, and nothing is "
             "lost. Copy to another path, and edit when the search has ended."
         )
+
+    def _replace_by(self, whole):
+        """Put a new file in the place of this one, which stays as it is until that is on disk."""
+        place = os.path.realpath(self._place)
+        file, beside = tempfile.mkstemp(
+            prefix=f"{os.path.basename(place)}.", dir=os.path.dirname(place)
+        )
+        try:
+            shutil.copymode(place, beside)
+            lock(file, self.path, self.kind.user, self.kind.to_close)
+            _write_all(file, whole, 0)
+            os.replace(beside, place)
+        except BaseException:
+            os.close(file)
+            os.unlink(beside)
+            raise
+        _sync_folder(place)
+        self._let_go()
+        self._have(file)
 
     def _is_overwritten(self):
         if not self._size:

@@ -1,7 +1,9 @@
 """A journal that something else writes into while it is open, and one that was changed later."""
 
+import itertools
 import json
 import os
+import signal
 import warnings
 
 import pytest
@@ -59,6 +61,10 @@ def in_its_header(path, whole):
     flipped_at(path, 20)
 
 
+def at_the_top(path, whole):
+    path.write_bytes(b"a note of mine\n" + whole)
+
+
 def of_another_run(path, whole):
     path.write_bytes(whole.replace(b"0", b"1"))
 
@@ -80,11 +86,15 @@ def test_what_is_overwritten_is_written_anew(path, overwrite, then):
     with opened(path) as journal:
         for i in range(3):
             journal.append({"value": 0.5 * i})
-        whole, inode = path.read_bytes(), path.stat().st_ino
+        whole, mode = path.read_bytes(), path.stat().st_mode
         overwrite(path, whole)
         with pytest.warns(UserWarning, match=r"something else was written into it.*All 3 records"):
             journal.append({"value": 9.0}) if then == "append" else journal.close()
-    assert path.stat().st_ino == inode
+        if then == "append":
+            with pytest.raises(RuntimeError, match="in use"):
+                Journal(path, KIND)
+    assert path.stat().st_mode == mode
+    assert os.listdir(path.parent) == [path.name]
     assert path.read_bytes().startswith(whole)
     with opened(path) as journal:
         assert [record["value"] for record in journal.records][:3] == [0.0, 0.5, 1.0]
@@ -111,6 +121,97 @@ def test_what_is_overwritten_while_the_disk_is_full_is_written_when_it_is_not(pa
                 journal.append({"value": 2.0})
         with pytest.warns(UserWarning, match="something else"):
             journal.append({"value": 2.0})
+    with opened(path) as journal:
+        assert [record["value"] for record in journal.records] == [1.0, 2.0]
+
+
+def waiting_before(step, say, wait):
+    """Return stand-ins for the calls that change a file: before that of this number they wait.
+
+    Each write takes half of what it is given, so that there are halves to be killed between.
+    """
+    steps = itertools.count()
+
+    def waiting(call, change=lambda *args: args):
+        def stand_in(*args, **kwargs):
+            if next(steps) == step:
+                call_write(say, b"now")
+                os.read(wait, 1)
+            return call(*change(*args), **kwargs)
+
+        return stand_in
+
+    call_write = os.write
+    half = waiting(os.write, lambda file, data: (file, data[: len(data) // 2 + 1]))
+    return {
+        "write": half,
+        **{n: waiting(getattr(os, n)) for n in ("ftruncate", "fsync", "replace")},
+    }
+
+
+def mended_and_killed(path, overwrite, step):
+    """Have a child mend a journal, kill it before a step; return whether it came as far."""
+    heard, say = os.pipe()
+    wait, tell = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(heard)
+        os.close(tell)
+        with opened(path) as journal:
+            for i in range(3):
+                journal.append({"value": 0.5 * i})
+            overwrite(path, path.read_bytes())
+            for name, stand_in in waiting_before(step, say, wait).items():
+                setattr(os, name, stand_in)
+            warnings.simplefilter("ignore")
+            journal.append({"value": 1.5})
+            os._exit(0)
+    os.close(say)
+    os.close(wait)
+    is_there = os.read(heard, 3) == b"now"
+    if is_there:
+        os.kill(child, signal.SIGKILL)
+    status = os.waitpid(child, 0)[1]
+    os.close(heard)
+    os.close(tell)
+    assert os.WIFSIGNALED(status) == is_there
+    return is_there
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the child is forked")
+@pytest.mark.parametrize("overwrite", [*OVERWRITTEN, of_another_run, at_the_top])
+def test_a_kill_while_it_is_written_anew_takes_nothing_that_was_on_disk(path, overwrite):
+    with opened(path) as journal:
+        for i in range(3):
+            journal.append({"value": 0.5 * i})
+    whole = path.read_bytes()
+    overwrite(path, whole)
+    foreign = path.read_bytes()
+    kept = [line for line in whole.splitlines() if line in foreign]
+    for step in itertools.count():
+        path.unlink()
+        is_killed = mended_and_killed(path, overwrite, step)
+        found = path.read_bytes()
+        assert all(line in found for line in kept), (step, found)
+        if not is_killed:
+            break
+    assert step >= 3
+    assert found.startswith(whole)
+    with opened(path) as journal:
+        assert [record["value"] for record in journal.records] == [0.0, 0.5, 1.0, 1.5]
+
+
+def test_a_file_that_no_other_can_take_the_place_of_is_mended_where_it_is(path, monkeypatch):
+    def refuse(*_):  # as where the file is a mount of its own
+        raise OSError(16, "Device or resource busy")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    with opened(path) as journal:
+        journal.append({"value": 1.0})
+        shorter(path, b"")
+        with pytest.warns(UserWarning, match="something else"):
+            journal.append({"value": 2.0})
+    assert os.listdir(path.parent) == [path.name]
     with opened(path) as journal:
         assert [record["value"] for record in journal.records] == [1.0, 2.0]
 
