@@ -100,8 +100,8 @@ class Journal:
         # they were written; whether more may follow.
         self._size, self._last, self._sum, self._time = 0, b"", hashlib.blake2b(), None
         self._is_torn = False
-        _OPEN.add(self)
         self._have_locked()
+        _OPEN.add(self)
         try:
             self._read()
         except BaseException:
@@ -263,14 +263,17 @@ class Journal:
         """Write all anew, and say so, if something else was written into the file."""
         if not self._is_overwritten():
             return
-        whole = b"".join(checked_line(c) + b"\n" for c in (self.header, *self.records))
-        if not _read_all(self._file).startswith(whole):
+        if self._begins_as_written():  # what was added is cut off
+            os.ftruncate(self._file, self._size)
+            os.fsync(self._file)
+        else:
+            whole = b"".join(checked_line(c) + b"\n" for c in (self.header, *self.records))
             try:
                 self._replace_by(whole)
             except OSError:  # the folder is read-only, or the file a mount of its own
                 _write_all(self._file, whole, 0)
-        os.ftruncate(self._file, len(whole))
-        self._know(0, whole)
+                os.ftruncate(self._file, len(whole))
+            self._know(0, whole)
         warn_user(
             f"journal {self.path!r} must be left alone while it is used: something else was "
             f"written into it. All {len(self.records)} records are written anew, and nothing is "
@@ -307,8 +310,11 @@ class Journal:
             return True
         if _time_of(self._file) == self._time:
             return False
+        return not self._begins_as_written()
+
+    def _begins_as_written(self):
         content = _read_all(self._file)[: self._size]
-        return hashlib.blake2b(content).digest() != self._sum.digest()
+        return hashlib.blake2b(content).digest() == self._sum.digest()
 
     def _require_mine(self):
         if os.getpid() != self._process:

@@ -201,6 +201,19 @@ def test_a_kill_while_it_is_written_anew_takes_nothing_that_was_on_disk(path, ov
         assert [record["value"] for record in journal.records] == [0.0, 0.5, 1.0, 1.5]
 
 
+def test_a_note_at_the_end_is_cut_off_and_nothing_else_is_written(path):
+    optimizer = SILBO(BOUNDS, journal=path, random_state=0)
+    for _ in range(12):  # what was learnt is in memory once, and on disk as it came
+        optimizer.tell(x := optimizer.ask(), x[0])
+    whole, inode = path.read_bytes(), path.stat().st_ino
+    appended(path, whole)
+    with pytest.warns(UserWarning, match="something else was written into it"):
+        optimizer.ask()
+    assert path.read_bytes().startswith(whole)
+    assert path.stat().st_ino == inode
+    optimizer.close_journal()
+
+
 def test_a_file_that_no_other_can_take_the_place_of_is_mended_where_it_is(path, monkeypatch):
     def refuse(*_):  # as where the file is a mount of its own
         raise OSError(16, "Device or resource busy")
