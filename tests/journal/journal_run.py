@@ -1,13 +1,18 @@
-"""One run with a journal, in a process of its own, for the tests that kill it.
+"""One run with a journal, in a process of its own, for the tests that kill or interrupt it.
 
-It writes what it is doing (P: proposing, F: fitting, S: syncing) to a file, and its final results,
-times and sources apart, to another.
+It comes by some places: P, a proposal; F, a fit or a call of the function; W, a line of the journal
+of which half is written; S, a line that is not synced; D, one that is. Where the test wants it to,
+it says so through a pipe, and waits there.
 """
 
 import argparse
 import json
 import os
-import time
+import sys
+from contextlib import suppress
+from pathlib import Path
+from select import select
+from subprocess import PIPE, Popen
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
@@ -15,26 +20,87 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
-from skbo_silbo import SILBOSearchCV, minimize
+from skbo_silbo import SILBO, SILBOSearchCV, minimize
 
-N_ITER, FIT_SECONDS, SYNC_SECONDS = 24, 0.02, 0.006
-
-
-def note(path, phase):
-    """Overwrite the one byte that says what is being done."""
-    with open(path, "r+b", buffering=0) as file:
-        file.write(phase)
+N_ITER, PLACES = 24, "PFWSD"
+FOLDER = "SKBO_SILBO_JOURNAL_RUN"
+HANGS = 300  # seconds after which a run does not come
 
 
-class Slow(BaseEstimator):
-    """Takes its time, fails for one kind, and has a score that differs between folds."""
+def come_by(place):
+    """Say where the run is, and wait there, if that is wanted: once so many have been told."""
+    if FOLDER not in os.environ:  # of a run that is not watched
+        return
+    folder = Path(os.environ[FOLDER])
+    wanted, n_told, journal = (folder / "wanted").read_text().split("\n")
+    if wanted == place and count_told(Path(journal)) >= int(n_told):
+        with open(folder / "now", "wb", buffering=0) as now, open(folder / "go", "rb", 0) as go:
+            now.write(place.encode())
+            go.read(1)
 
-    def __init__(self, a=0.0, b=0.0, kind="x", phase_path=None):
-        self.a, self.b, self.kind, self.phase_path = a, b, kind, phase_path
+
+def count_told(journal):
+    """Return how many values a journal holds."""
+    return journal.read_bytes().count(b'"told"') if journal.exists() else 0
+
+
+class Run:
+    """A search in a process of its own, in a session of its own with its workers.
+
+    Use it in a ``with`` statement, at the end of which the workers are gone too.
+    """
+
+    def __init__(self, folder, journal, place, n_told, *options):
+        folder.mkdir()
+        self.folder = folder
+        for name in ("now", "go"):
+            os.mkfifo(folder / name)
+        (folder / "wanted").write_text(f"{place}\n{n_told}\n{journal}")
+        self._now, self._go = (os.open(folder / name, os.O_RDWR) for name in ("now", "go"))
+        self.process = Popen(
+            [sys.executable, "-W", "ignore", __file__, journal, *map(str, options)],
+            stderr=PIPE,
+            text=True,
+            start_new_session=True,
+            env={**os.environ, FOLDER: str(folder), "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, 9)
+        self.process.communicate()
+        os.close(self._now)
+        os.close(self._go)
+
+    def wait(self):
+        """Return where the run is and waits, or "E" if it has ended."""
+        ready, _, _ = select([self._now], [], [], HANGS)
+        assert ready, "it hangs"
+        return os.read(self._now, 1).decode()
+
+    def go_on(self):
+        """Let the run go on, and come by without waiting."""
+        (self.folder / "wanted").write_text("\n0\n")
+        os.write(self._go, b"." * 999)
+
+    def results(self):
+        """Return the results of a run that ends."""
+        _, errors = self.process.communicate(timeout=HANGS)
+        assert self.process.returncode == 0, errors
+        return json.loads((self.folder / "results").read_text())
+
+
+class Told(BaseEstimator):
+    """Says where it is, fails for one kind, and has a score that differs between folds."""
+
+    def __init__(self, a=0.0, b=0.0, kind="x"):
+        self.a, self.b, self.kind = a, b, kind
 
     def fit(self, X, y=None):
-        note(self.phase_path, b"F")
-        time.sleep(FIT_SECONDS)
+        come_by("F")
         if self.kind == "fails":
             raise RuntimeError("this kind cannot be fitted")
         self.mean_ = float(np.mean(X))
@@ -44,32 +110,16 @@ class Slow(BaseEstimator):
         return -((self.a - 0.7) ** 2) - (self.b - 0.2) ** 2 + 0.01 * float(np.mean(X))
 
 
-def slow_fsync(phase_path, fsync=os.fsync):
-    """Return an fsync that takes long enough to be killed in."""
-
-    def sync(file):
-        note(phase_path, b"S")
-        time.sleep(SYNC_SECONDS / 2)
-        fsync(file)
-        time.sleep(SYNC_SECONDS / 2)
-        note(phase_path, b"P")
-
-    return sync
-
-
-def make_search(phase_path, n_iter=N_ITER, **options):
-    """Return the search that is killed, not fitted."""
-    return SILBOSearchCV(
-        Slow(phase_path=str(phase_path)),
+def searched(n_iter=N_ITER, journal=None, **options):
+    """Fit a search; return the results that must not depend on interruptions, in plain JSON."""
+    search = SILBOSearchCV(
+        Told(),
         {"a": uniform(), "b": uniform(), "kind": ["x", "y", "fails"]},
         n_iter=n_iter,
         cv=KFold(2),
+        journal=journal,
         **options,
     )
-
-
-def results_of(search):
-    """Fit, and return the results that must not depend on interruptions, in plain JSON."""
     results = search.fit(np.random.RandomState(0).normal(size=(30, 2))).cv_results_
     return {
         key: [repr(value) for value in column]
@@ -78,47 +128,65 @@ def results_of(search):
     }
 
 
-def minimized(phase_path, batch_size, random_state, n_iter=N_ITER, journal=None):
-    """Minimise a function that takes its time, and return every point and value."""
+def minimized(batch_size, random_state, n_iter=N_ITER, journal=None):
+    """Minimise a function that says where it is, and return every point and value."""
 
     def func(x):
-        note(phase_path, b"F")
-        time.sleep(FIT_SECONDS)
-        note(phase_path, b"P")
+        come_by("F")
         return np.nan if x[2] > 0.8 else (x[0] - 0.7) ** 2 + (x[1] - 0.2) ** 2
 
     found = minimize(func, [(0, 1)] * 3, n_calls=n_iter, random_state=random_state, journal=journal)
     return {"x": repr(found.x_iters.tolist()), "y": repr(found.func_vals.tolist())}
 
 
-def searched(phase_path, **options):
-    """Fit a search, and return its results."""
-    return results_of(make_search(phase_path, **options))
-
-
 DOORS = {"search": searched, "minimize": minimized}
+
+
+def come_by_the_disk(journal, write=os.write, fsync=os.fsync, ask=SILBO.ask):
+    """Have the run come by what it writes, and by its proposals."""
+
+    def is_journal(file):
+        return journal.exists() and os.path.samestat(os.fstat(file), os.stat(journal))
+
+    def write_half(file, data):
+        if not is_journal(file):
+            return write(file, data)
+        n = write(file, data[: len(data) // 2 + 1])
+        come_by("W")
+        return n
+
+    def sync(file):
+        if not is_journal(file):
+            return fsync(file)
+        come_by("S")
+        fsync(file)
+        return come_by("D")
+
+    def ask_after(self, *args, **kwargs):
+        come_by("P")
+        return ask(self, *args, **kwargs)
+
+    os.write, os.fsync, SILBO.ask = write_half, sync, ask_after
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("journal")
-    parser.add_argument("phase")
-    parser.add_argument("results")
+    parser.add_argument("journal", type=Path)
     parser.add_argument("backend")
     parser.add_argument("batch_size", type=int)
     parser.add_argument("random_state", type=int)
-    parser.add_argument("door", nargs="?", default="search", choices=DOORS)
-    parser.add_argument("--n-iter", type=int, default=N_ITER)
+    parser.add_argument("door", choices=DOORS)
+    parser.add_argument("n_iter", type=int, nargs="?", default=N_ITER)
     args = vars(parser.parse_args())
-    phase, results, backend = (args.pop(name) for name in ("phase", "results", "backend"))
-    door = DOORS[args.pop("door")]
-    os.fsync = slow_fsync(phase)
-    with parallel_config(backend=backend, n_jobs=2):
-        Parallel()(delayed(time.sleep)(0.01) for _ in range(4))
-        print("ready", flush=True)
-        final = door(phase, **args)
-    with open(results, "w") as file:
-        json.dump(final, file)
+    folder, backend, door = Path(os.environ[FOLDER]), args.pop("backend"), args.pop("door")
+    try:
+        with parallel_config(backend=backend, n_jobs=2):
+            Parallel()(delayed(abs)(1) for _ in range(4))
+            come_by_the_disk(args["journal"])
+            final = DOORS[door](**args)
+        (folder / "results").write_text(json.dumps(final))
+    finally:
+        (folder / "now").write_text("E")
 
 
 if __name__ == "__main__":

@@ -37,9 +37,9 @@ def test_values_that_cannot_be_written_are_there_once(tmp_path, disk, n_fails):
 
     def func(x):
         called.append(tuple(x))
-        if both.wait(60) == 0:
+        if both.wait(300) == 0:
             disk.fails = n_fails
-        both.wait(60)
+        both.wait(300)
         return float(x[0])
 
     options = {"method": "random", "random_state": 0, "journal": tmp_path / "run.jsonl"}
