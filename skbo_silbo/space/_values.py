@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -46,33 +47,47 @@ def interval(low, high):
     return f"scipy.stats.uniform({low!r}, {high - low!r})"
 
 
-def same(a, b):
+def same(a, b, *, by_parts=False):
     """Whether two parameter values are the same setting of an estimator.
 
     The types must agree: 1, 1.0 and True are three settings, since an estimator may treat them as
     a count, a share and a switch. Values whose ``==`` gives no plain truth value (arrays, frames)
-    or fails are the same only if they are one object, except that arrays compare by content.
+    or fails are the same only if they are one object, except that arrays compare by content, and
+    so do `by_parts` objects that define no ``==``, such as an estimator and its copy.
 
     Examples
     --------
+    >>> from sklearn.svm import SVC
     >>> same(1, True), same(float("nan"), float("nan")), same((5, 5), (5, 5))
     (False, True, True)
+    >>> same(SVC(C=2.0), SVC(C=2.0)), same(SVC(C=2.0), SVC(C=2.0), by_parts=True)
+    (False, True)
     """
     if a is b:
         return True
     if type(a) is not type(b):
         return False
+    both = partial(same, by_parts=by_parts)
     if isinstance(a, (tuple, list)):
-        return len(a) == len(b) and all(map(same, a, b))
+        return len(a) == len(b) and all(map(both, a, b))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(both(a[key], b[key]) for key in a)
     if isinstance(a, np.ndarray):
         return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
     if isinstance(a, float) and math.isnan(a) and math.isnan(b):
         return True
     try:
+        if by_parts and _has_parts(a):
+            return both(a.__reduce_ex__(4), b.__reduce_ex__(4))
         equal = a == b
     except Exception:
         return False
     return isinstance(equal, (bool, np.bool_)) and bool(equal)
+
+
+def _has_parts(value):
+    """Whether an object defines no ``==``, and is not a function or class."""
+    return type(value).__eq__ is object.__eq__ and not hasattr(value, "__qualname__")
 
 
 def alike(a, b):
@@ -88,7 +103,8 @@ def alike(a, b):
 class Positions:
     """Where values stand in a list of distinct values.
 
-    A value is compared with those of its bucket only, so that thousands are found at once.
+    A value is compared with those of its bucket only, so that thousands are found at once. Hashes
+    differ from process to process, and of copies: a pickle holds the values alone.
 
     Examples
     --------
@@ -101,26 +117,33 @@ class Positions:
         self._buckets = {}
         self.values = []
         for value in values:
-            self.add(value)
+            bucket = self._buckets.setdefault(_bucket(value), [])
+            if not any(same(value, self.values[i]) for i in bucket):
+                bucket.append(len(self.values))
+                self.values.append(value)
 
-    def add(self, value):
-        """Append a value, unless the same is there; return whether it was not."""
-        bucket = self._buckets.setdefault(_bucket(value), [])
-        is_new = not any(same(value, self.values[i]) for i in bucket)
-        if is_new:
-            bucket.append(len(self.values))
-            self.values.append(value)
-        return is_new
+    def __getstate__(self):
+        return {"values": self.values}
+
+    def __setstate__(self, state):
+        self.values, self._buckets = state["values"], {}
+        for i, value in enumerate(self.values):
+            self._buckets.setdefault(_bucket(value), []).append(i)
 
     def find(self, value):
         """Return the position of a value, or None.
 
         A value of the same type is preferred; a number of another type matches an equal number,
-        since 2, 2.0 and numpy.int64(2) are interchangeable in JSON files and arrays.
+        since 2, 2.0 and numpy.int64(2) are interchangeable in JSON files and arrays. An object
+        that is none of the values matches one that it is a copy of.
         """
         bucket = self._buckets.get(_bucket(value), ())
-        equal = bucket if is_number(value) else ()  # a bucket of numbers holds equal ones only
-        return next((i for i in bucket if same(value, self.values[i])), next(iter(equal), None))
+        exact = next((i for i in bucket if same(value, self.values[i])), None)
+        if exact is not None:
+            return exact
+        if is_number(value):  # a bucket of numbers holds equal ones only
+            return next(iter(bucket), None)
+        return next((i for i in bucket if same(value, self.values[i], by_parts=True)), None)
 
     def holds(self, value):
         """Return whether one of the values is alike to this one."""
@@ -136,6 +159,8 @@ def _bucket(value):
         return type(value), *map(_bucket, value)
     if isinstance(value, float):
         return float, math.isnan(value) or value
+    if _has_parts(value):
+        return (type(value),)
     try:
         return type(value), hash(value)
     except Exception:  # unhashable, or whatever else an object's own method raises

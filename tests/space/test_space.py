@@ -193,7 +193,9 @@ def test_categories_of_any_type_are_given_back_themselves():
     [p] = space.decode(space.encode([{"step": np.array([1.0, 2.0])}]))
     assert p["step"] is array
     with pytest.raises(ValueError, match="'step' must be one of"):
-        space.encode([{"step": clone(svc)}])
+        space.encode([{"step": SVC(C=3)}])
+    [p] = space.decode(space.encode([{"step": clone(svc)}]))
+    assert p["step"] is svc
 
 
 def test_two_categories_share_one_column_and_repetitions_count_once():
