@@ -86,22 +86,28 @@ mathjax_options = {"defer": "defer"}
 # -- appearance -------------------------------------------------------------------------------
 html_theme = "pydata_sphinx_theme"
 html_title = "skbo_silbo"
+html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
 html_css_files = ["katex/katex.min.css", "site.css"]
 html_show_sourcelink = False
 html_sidebars = {"index": [], "when_not": []}
 html_theme_options = {
-    "logo": {"text": "skbo_silbo"},
+    "logo": {
+        "text": "skbo_silbo",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+    },
     "header_links_before_dropdown": 7,
+    "navbar_align": "left",
     "navbar_center": ["navbar-nav"],
-    "navbar_end": ["version-switcher", "theme-switcher"],
-    "switcher": {"json_url": "_static/switcher.json", "version_match": version},
+    "navbar_persistent": ["search-button"],
+    "navbar_end": ["theme-switcher"],
     "show_toc_level": 2,
     "navigation_depth": 3,
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
-    "footer_end": ["sphinx-version"],
+    "footer_end": ["version"],
     "pygments_light_style": "tango",
 }
 
