@@ -252,20 +252,6 @@ def _holds_callbacks(estimator):
     return any(vars(part).get("_skl_callbacks") for part in parts if hasattr(part, "__dict__"))
 
 
-def call_in_parallel(evaluate_candidates, tasks):
-    """Make calls on the workers that `BaseSearchCV.fit` has opened, and return their results.
-
-    Parameters
-    ----------
-    evaluate_candidates : callable
-        What `BaseSearchCV` hands to ``_run_search``.
-    tasks : list
-        Made by `joblib.delayed`; those of `fits_of` bring scikit-learn's configuration with them.
-    """
-    parallel = inspect.getclosurevars(evaluate_candidates).nonlocals["parallel"]
-    return joblib.Parallel.__call__(parallel, tasks)
-
-
 @contextmanager
 def with_results(evaluate_candidates, results):
     """Let ``evaluate_candidates`` take the results of fits for those of the fits it would make."""

@@ -229,18 +229,10 @@ def _of_optimizer(optimizer):
 def _of_search(search):
     results, optimizer, metric = search.cv_results_, search.optimizer_, _metric_of(search)
     scores = np.array(results[f"mean_test_{metric}"], dtype=float)
-    if search.racing:  # candidates that were stopped have no mean
-        predicted = results[f"predicted_mean_test_{metric}"]
-        scores = np.where(np.isnan(scores), predicted, scores)
     n_initial = _n_initial(optimizer, int(np.sum(results["iter"] == 0)), len(scores))
     points, name = results["params"], f"{SCORE_NAME}{metric}"
     if isinstance(search.refit, (list, tuple)):
         name += f" (of {len(search.refit)} goals)"
-    if search.resource is not None:
-        full = _alike(search)
-        used = results["n_resources"].tolist()
-        points = [{**points[i], search.resource: used[i]} for i in full]
-        scores, n_initial = scores[full], int(np.sum(results["source"][full] != "model"))
     return Evaluations(optimizer, points, scores, name, True, n_initial, metric, search.scoring)
 
 

@@ -1,6 +1,5 @@
 """Classes for other libraries; each needs its library, and none is imported with this one."""
 
 from skbo_silbo.integrations._lazy import __getattr__ as __getattr__
-from skbo_silbo.integrations._ray_executor import RayExecutor
 
-__all__ = ["RayExecutor", "SILBOSampler"]
+__all__ = ["SILBOSampler"]

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import (
     adopt_rows,
-    call_in_parallel,
     check_refit_names_a_metric,
     fits_of,
     is_all_fits_failed,
@@ -46,7 +45,7 @@ class Batches:
         self.search, self.begun = search, begun
         self.candidates, self.n_batches, self.table = [], 0, None
         self._evaluate_candidates, self._callback_ctx = evaluate_candidates, callback_ctx
-        self._rungs, self._n_rows = search._rungs, 0
+        self._n_rows = 0
         self._cv = FrozenSplits(search_state(evaluate_candidates).splitter)
 
     @property
@@ -64,14 +63,9 @@ class Batches:
         task = {"task_name": "batch", "max_subtasks": n_fits, "sequential_subtasks": False}
         with callback_task(self.search, self._callback_ctx, **task) as ctx:
             kwargs = {} if ctx is None else {"callback_ctx": ctx}
-            own, cv = self._to_evaluate(params)
             with _muted(self.search):
-                fits = fits_of(self._evaluate_candidates, own, cv=cv, **kwargs)
+                fits = fits_of(self._evaluate_candidates, params, cv=self._cv, **kwargs)
             yield fits
-
-    def call(self, tasks):
-        """Make calls, as `joblib.delayed` gives them, on the workers of scikit-learn's search."""
-        return call_in_parallel(self._evaluate_candidates, tasks)
 
     def candidate(self, params, source, results, error=None):
         """Return what became of a candidate.
@@ -130,18 +124,11 @@ class Batches:
             rows = [row for candidate in self.candidates for row in candidate.rows or ()]
             self.table = adopt_rows(self._evaluate_candidates, rows)
 
-    def _to_evaluate(self, params):
-        """Return what a candidate sets on the estimator, and how the rows are split for it."""
-        if self._rungs is None:
-            return params, self._cv
-        return self._rungs.set_on_estimator(params), self._rungs.splitter(self._cv, params)
-
     def _rows(self, params, results):
         """Return a row for each split; None and a report if every fit failed."""
-        own, cv = self._to_evaluate(params)
         try:
             with with_results(self._evaluate_candidates, results), _muted(self.search):
-                self.table = self._evaluate_candidates([own], cv=cv)
+                self.table = self._evaluate_candidates([params], cv=self._cv)
         except ValueError as failure:
             if not is_all_fits_failed(failure):
                 raise

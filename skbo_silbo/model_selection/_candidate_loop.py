@@ -1,6 +1,5 @@
 """The loop of a search: propose, evaluate, put on disk, tell, until there is no room."""
 
-import math
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -8,16 +7,11 @@ from itertools import groupby
 
 from joblib import effective_n_jobs
 
-from skbo_silbo._checks import warn_user
-from skbo_silbo.model_selection._candidates import score_noise
 from skbo_silbo.model_selection._goals import goal_values
-from skbo_silbo.model_selection._racing import Race
 from skbo_silbo.model_selection._stopping import Stopping, show_progress
-from skbo_silbo.model_selection._time_aware import Times
 from skbo_silbo.model_selection._under_way import CandidatesUnderWay
 from skbo_silbo.space import SpaceExhausted
 from skbo_silbo.space._keys import keys_of
-from skbo_silbo.workers._joblib import Stream
 
 
 class CandidateLoop:
@@ -38,9 +32,6 @@ class CandidateLoop:
         self.optimizer, self.given = search.optimizer_, memory.given
         self.total = min(search.n_iter, memory.space.n_points + self.given.n_outside)
         self.stopping = Stopping(self.total, search.max_time, search.patience)
-        self.race = Race(search.n_splits_, search.refit) if search.racing else None
-        self.times = Times(search, self.stopping) if search.time_aware else None
-        self.ask = self.optimizer.ask if self.times is None else self.times.ask
         self.n_taken = 0  # candidates that are told, and all that follows seen to
         self.n_told = 0
         self._left = []  # given candidates to evaluate
@@ -110,7 +101,7 @@ class CandidateLoop:
             return [(params, "given") for params in given]
         n_under_way, since = self._n_under_way, time.monotonic()
         points = self._propose(n)
-        if not points and not workers.n_under_way:  # else what ends may go on, with more resource
+        if not points:
             self.stopping.end("exhausted")
         workers.note_proposal(time.monotonic() - since)
         return list(zip(points, self._sources(len(points), n_under_way), strict=True))
@@ -124,7 +115,7 @@ class CandidateLoop:
         at_once = n - len(points)
         while len(points) < n:
             try:
-                points += self.ask(at_once)
+                points += self.optimizer.ask(at_once)
             except SpaceExhausted:
                 if at_once == 1:
                     break
@@ -176,8 +167,7 @@ class CandidateLoop:
     @contextmanager
     def _workers(self, n_workers):
         """Give workers; what has ended is told and put on disk even if the search is cut short."""
-        options = {"race": self.race, "in_batches": self.is_in_order}
-        with CandidatesUnderWay(self.batches, n_workers, **options) as workers:
+        with CandidatesUnderWay(self.batches, n_workers) as workers:
             try:
                 yield workers
             except BaseException:
@@ -205,7 +195,7 @@ class CandidateLoop:
         own = {"iteration": self.batches.n_batches, "is_in_order": self.is_in_order}
         candidates = [replace(candidate, **own) for candidate in candidates]
         self.batches.candidates += candidates  # on a full disk, too
-        self.memory.keep(candidates, self._noise_of)
+        self.memory.keep(candidates)
 
     # --- what follows it ------------------------------------------------------------------------
 
@@ -224,41 +214,26 @@ class CandidateLoop:
         """Tell scores of the space, with a minus sign because SILBO minimises; each once."""
         candidates = candidates[max(self.n_told - self.n_taken, 0) :]
         modelled = [c for c in candidates if self.given.is_modelled(c.params)]
-        tells_noise = self.search.fold_noise or self.search.racing
-        noise = [self._noise_of(c) for c in modelled] if tells_noise else None
         if modelled:
             params, values = [c.params for c in modelled], [-c.score for c in modelled]
             n_values = len(self.optimizer.func_vals_)
             try:
-                self.optimizer.tell(params, values, noise_std=noise)
+                self.optimizer.tell(params, values)
             finally:  # it may warn, as an error, of what it has recorded
                 if len(self.optimizer.func_vals_) > n_values:
                     self.n_told = len(self.batches.candidates)
 
-    def _noise_of(self, candidate):
-        """Return the standard deviation of a score as it is told, NaN where none is."""
-        if candidate.is_stopped:
-            return candidate.noise
-        is_told = self.search.fold_noise
-        return score_noise(candidate.rows, self.search.refit) if is_told else math.nan
-
     def _note(self, batch):
         self.n_taken += len(batch)
         self.batches.n_batches = 1 + max((c.iteration for c in batch), default=-1)
-        rungs, callback = self.search._rungs, self.search.callback
+        callback = self.search.callback
         for candidate in batch:
             is_recalled = candidate.source == "resumed"
-            is_modelled = self.given.is_modelled(candidate.params)
             if self.search._goals:
                 values = goal_values(candidate, self.search._goals)
-                if is_modelled:
+                if self.given.is_modelled(candidate.params):
                     self.optimizer.note_goals(candidate.params, values)
-            if self.race is not None:
-                self.race.note(candidate)
-            if self.times is not None and is_modelled:
-                self.times.note(candidate)
-            is_full = rungs is None or rungs.is_full(candidate.params)
-            self.stopping.count(candidate, recalled=is_recalled, is_full=is_full)
+            self.stopping.count(candidate, recalled=is_recalled)
             self.show(self.stopping, candidate)
             if callback is None or is_recalled:
                 continue
@@ -271,26 +246,8 @@ class CandidateLoop:
 
 
 def read_batch_size(search):
-    """Return the size of the batches of a search, None for none, and the number of workers.
-
-    Warns
-    -----
-    UserWarning
-        If there are batches though the search asks for none.
-    """
+    """Return the size of the batches of a search, None for none, and the number of workers."""
     n_workers = effective_n_jobs(search.n_jobs)
     if search.batch_size != "auto" or n_workers == 1:
         return (1 if search.batch_size == "auto" else search.batch_size), n_workers
-    if search.timeout is not None:  # the workers are our own
-        return None, n_workers
-    try:
-        Stream(search.n_jobs)
-    except ValueError as error:
-        size = math.ceil(n_workers / search.n_splits_)
-        warn_user(
-            f"candidates are evaluated in batches of {size}, each waiting for its slowest fit, "
-            f"because joblib's backend gives no results before that: {error} Give batch_size an "
-            "int, or use another backend."
-        )
-        return size, n_workers
     return None, n_workers

@@ -1,7 +1,6 @@
 """Evaluated candidates, and the rows they become in ``cv_results_``."""
 
 import math
-import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -12,7 +11,6 @@ from sklearn.exceptions import FitFailedWarning
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import BaseSearchCV
-from skbo_silbo.model_selection._fidelity import add_resources
 from skbo_silbo.model_selection._goals import pareto_front
 
 
@@ -35,13 +33,10 @@ class Candidate:
     error : str or None
         Then the report of the failed fits.
     score : float
-        Mean test score over the splits, of the metric that is searched; NaN if it failed. For a
-        candidate that was stopped, what it would have been by prediction.
+        Mean test score over the splits, of the metric that is searched; NaN if it failed.
     is_in_order : bool
         Whether all candidates before it had been told when it was proposed, but those of its batch:
         then the same proposals can be made again.
-    noise : float or None
-        Standard deviation of the predicted score of a candidate that was stopped; None for others.
     """
 
     params: dict
@@ -51,12 +46,6 @@ class Candidate:
     error: str | None
     score: float
     is_in_order: bool = True
-    noise: float | None = None
-
-    @property
-    def is_stopped(self):
-        """Whether not all folds were run, as it surely loses."""
-        return self.noise is not None
 
 
 def mean_score(rows, refit):
@@ -71,22 +60,16 @@ def mean_score(rows, refit):
     return float(np.mean(scores))
 
 
-def score_noise(rows, refit):
-    """Return the standard error of `mean_score`: the deviation over the splits by root n_splits.
+def mean_error(rows, refit):
+    """Return the standard error of `mean_score`, the splits taken for a sample.
 
     NaN, not known, for a candidate without rows, for a single split and for a failed fit.
     """
     if rows is None or len(rows) < 2:
         return math.nan
     with np.errstate(over="ignore", invalid="ignore"):  # the squares of huge scores
-        noise = np.std(searched_scores(rows, refit)) / np.sqrt(len(rows))
-    return float(noise) if np.isfinite(noise) else math.nan
-
-
-def mean_error(rows, refit):
-    """Return the standard error of `mean_score`, splits taken for a sample; NaN if not known."""
-    n = 0 if rows is None else len(rows)
-    return score_noise(rows, refit) * math.sqrt(n / (n - 1)) if n > 1 else math.nan
+        error = np.std(searched_scores(rows, refit), ddof=1) / np.sqrt(len(rows))
+    return float(error) if np.isfinite(error) else math.nan
 
 
 def searched_scores(rows, refit):
@@ -94,32 +77,6 @@ def searched_scores(rows, refit):
     metric = searched_metric(rows, refit)
     scores = [row["test_scores"] for row in rows]
     return scores if metric is None else [score[metric] for score in scores]
-
-
-def with_unrun_folds(results, n_folds):
-    """Return the results of the first folds, and rows of NaN for the others.
-
-    If every fit has failed the others count as failed too, so that scikit-learn says so.
-    """
-    like = next((row for row in results if not row["fit_error"]), results[0])
-    unrun = _failed_row(like, like["fit_error"], math.nan)
-    return [*results, *(dict(unrun) for _ in range(n_folds - len(results)))]
-
-
-def add_predictions(table, candidates, metric):
-    """Add to ``cv_results_`` what is known of candidates that were stopped.
-
-    That is the column ``predicted_mean_test_<metric>``, NaN for all others, and the mean and
-    deviation of their times, over the folds that were run.
-    """
-    stopped = [i for i, candidate in enumerate(candidates) if candidate.is_stopped]
-    predicted = np.full(len(candidates), np.nan)
-    for i in stopped:
-        predicted[i] = candidates[i].score
-        for name in ("fit_time", "score_time"):
-            times = [row[name] for row in candidates[i].rows]
-            table[f"mean_{name}"][i], table[f"std_{name}"][i] = np.nanmean(times), np.nanstd(times)
-    table[f"predicted_mean_test_{metric or 'score'}"] = predicted
 
 
 def warn_of_interruption(candidates, n_iter, error):
@@ -203,20 +160,9 @@ def attach_results(error, search, batches):
 
 def _tabulate(search, table, candidates):
     """Fill the table; candidates that failed as scikit-learn does, but with no times."""
-    rungs, error_score = search._rungs, search.error_score
-    params = [c.params if rungs is None else rungs.set_on_estimator(c.params) for c in candidates]
+    error_score, params = search.error_score, [candidate.params for candidate in candidates]
     like = next(c.rows for c in candidates if c.rows is not None)
     rows = [c.rows or [_failed_row(r, c.error, error_score) for r in like] for c in candidates]
-    rows = list(chain(*rows))
     more = {"iter": [c.iteration for c in candidates], "source": [c.source for c in candidates]}
-    others = [candidate.score for candidate in candidates if not candidate.is_stopped]
     table.clear()
-    with warnings.catch_warnings():
-        if len(others) < len(candidates) and np.isfinite(others).all():  # but for folds left out
-            message = "One or more of the (test|train) scores are non-finite"
-            warnings.filterwarnings("ignore", message, UserWarning)
-        table.update(BaseSearchCV._format_results(search, params, len(like), rows, more))
-    if rungs is not None:
-        add_resources(table, candidates, rungs)
-    if search.racing:
-        add_predictions(table, candidates, searched_metric(rows, search.refit))
+    table.update(BaseSearchCV._format_results(search, params, len(like), list(chain(*rows)), more))

@@ -40,11 +40,6 @@ class Given:
         self.n_outside = len(self._outside)
         self.n_features_ = space.n_features_ + 1
 
-    def with_value(self, space, name, value):
-        """Return the same in a space with one parameter more, which all of these have set so."""
-        params = [{**params, name: value} for params in self.params]
-        return Given(params, space, is_due=self._is_due)
-
     def number(self, params):
         """Return the place of this candidate in the list from 1 on, 0 if it is not in it."""
         return next((i for i, p in enumerate(self.params, start=1) if p is params), 0)

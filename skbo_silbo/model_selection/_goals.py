@@ -1,15 +1,11 @@
 """Several goals of a search: the candidates that no other beats in all of them.
 
-After the design two kinds of proposals take turns. One has the largest expected improvement of the
-hypervolume, by a process of each goal on values whose bad half is compressed (`HalfLog`); the
-reference is a tenth of their range beyond the worst, so that the ends of the front are worth
-finding. The other is the engine's own, for one number: with weights w drawn anew after each
-evaluation, and goals g scaled to [0, 1], the augmented Chebyshev distance
+The model learns one number: with weights w drawn anew after each evaluation, and goals g scaled to
+[0, 1], the augmented Chebyshev distance
 
     max_j w_j g_j + 0.05 sum_j w_j g_j                                                       (1)
 
-(Knowles 2006, "ParEGO"). The engine learns embedding and scale from this number. Together they did
-well where either alone did not (experiment "goals").
+(Knowles 2006, "ParEGO").
 """
 
 from types import MappingProxyType
@@ -19,28 +15,15 @@ import numpy as np
 
 from skbo_silbo._checks import refuse_beside
 from skbo_silbo._sklearn import BaseSearchCV
-from skbo_silbo.acquisition._hypervolume import (
-    HypervolumeSurface,
-    boxes_left,
-    is_non_dominated,
-)
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._history import impute_failures
 from skbo_silbo.space._keys import keys_of
-from skbo_silbo.surrogate._process import refit
-from skbo_silbo.surrogate._warps import HalfLog
 
 TIME, SCORE = "fit_time", "score"  # goals that no metric need be named for
 FEWEST, MOST = 2, 3
 SHARE = 0.05  # of the sum in (1), that of Knowles
-MARGIN = 0.1  # of the range of a goal, from its worst value to the reference
 WHY_NOT = MappingProxyType(
     {
         "patience": "there is no single best score to wait for",
-        "resource": "which candidates go on is decided by one score",
-        "racing": "a candidate that loses in one goal may win in another",
-        "time_aware": "time can be a goal itself, 'fit_time'",
-        "fold_noise": "the deviation of one score is not that of the others",
         "initial_results": "they have one score a candidate",
     }
 )
@@ -198,6 +181,21 @@ def pareto_front(table, candidates, goals):
     return np.flatnonzero(is_non_dominated(Y))
 
 
+def is_non_dominated(Y):
+    """Return which rows of Y, (n, m), no other dominates, (n,); none that has a NaN.
+
+    A row dominates another if it is nowhere higher and somewhere lower.
+
+    Examples
+    --------
+    >>> is_non_dominated(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [np.nan, 0.0]]))
+    array([ True,  True, False, False])
+    """
+    nowhere_higher = np.all(Y[:, None] <= Y, axis=2)
+    is_dominated = np.any(nowhere_higher & ~nowhere_higher.T, axis=0)
+    return ~is_dominated & ~np.isnan(Y).any(axis=1)
+
+
 def chebyshev(goals, weights):
     """Return (1) for goals, (n, m), and weights, (m,): (n,), NaN where one is NaN."""
     known = goals[np.isfinite(goals).all(axis=1)]
@@ -210,8 +208,6 @@ def chebyshev(goals, weights):
 
 class GoalsSILBO(SILBO):
     """`SILBO` of several goals, whose values it is told by `note_goals`."""
-
-    _fitted: tuple[Any, Any] = None, None  # the model, and what `_fit_goals` returned beside it
 
     def note_goals(self, params, values):
         """Take note of the values of goals, (m,), of a candidate; the first time counts."""
@@ -227,34 +223,3 @@ class GoalsSILBO(SILBO):
             return rows
         goals, rng = self._goals_at(rows.X), self._rng(len(self._history), 7)
         return rows._replace(y=chebyshev(goals, rng.dirichlet(np.ones(goals.shape[1]))))
-
-    def _surface(self, part=None):
-        surface = super()._surface(part)
-        return surface if self._n_known % 2 else self._hypervolume_surface(surface)
-
-    def _hypervolume_surface(self, surface):
-        embedding = self._model.embedding
-        if self._fitted[0] is not self._model:
-            self._fitted = self._model, self._fit_goals()
-        processes, known, reference = self._fitted[1]
-        if self._pending:
-            Z, _ = self._coordinates(np.array(list(self._pending.values())), embedding)
-            processes = [p.with_points(Z, p.predict(Z)[0]) for p in processes]
-            known = np.vstack([known, Z])
-        means = np.column_stack([p.predict(known)[0] for p in processes])  # noise makes low values
-        low, high = boxes_left(means[is_non_dominated(means)], reference)
-        objectives = tuple(processes)
-        return HypervolumeSurface(**vars(surface), objectives=objectives, low=low, high=high)
-
-    def _fit_goals(self):
-        """Return a process of each goal, the coordinates of what succeeded, and the reference."""
-        X = self._labelled().X
-        Z, source = self._coordinates(X, self._model.embedding)
-        goals = self._goals_at(X)[source]
-        values = np.column_stack([HalfLog()(impute_failures(goal)) for goal in goals.T])
-        template, rng = self._configuration.surrogate, self._rng(len(Z), 6)
-        noise = np.zeros(len(Z))
-        processes = [refit(template, None, Z, y, noise, rng=rng)[0] for y in values.T]
-        succeeded = np.isfinite(goals).all(axis=1)
-        reference = values.max(axis=0) + MARGIN * np.ptp(values, axis=0)
-        return processes, Z[succeeded] if succeeded.any() else Z, reference

@@ -9,7 +9,7 @@ import numpy as np
 from skbo_silbo.model_selection._given import is_point_of
 from skbo_silbo.space._union import branches_of
 
-PREFIX, PREDICTED = "param_", "predicted_"
+PREFIX = "param_"
 
 
 def read_initial_results(given, refit, space):
@@ -17,13 +17,13 @@ def read_initial_results(given, refit, space):
 
     Parameters
     ----------
-    given : dict, DataFrame or list of (params, score)
-        As `SILBOSearchCV` takes them: ``cv_results_``, or a frame made from it.
+    given : dict or list of (params, score)
+        As `SILBOSearchCV` takes them: ``cv_results_``, or columns of it.
     refit : object
         Names the metric, where there are several; otherwise the first of them counts.
     space : Space or SpaceUnion
         Tells a parameter that is None from one that a candidate does not have, both of which are
-        NaN in a frame.
+        NaN in a column of a frame.
 
     Returns
     -------
@@ -38,24 +38,16 @@ def read_initial_results(given, refit, space):
     """
     if isinstance(given, (list, tuple)):
         return _read_pairs(given)
-    columns = _columns(given)
-    if columns is None:
+    if not isinstance(given, Mapping):
         raise ValueError(_not_results(given))
-    name = _score_name(columns, refit)
-    scores = [_number(score) for score in columns[name]]
-    predicted = columns.get(PREDICTED + name)
-    if predicted is not None:  # of candidates that were stopped, which have no mean
-        scores = [
-            _number(prediction) if math.isnan(score) else score
-            for score, prediction in zip(scores, predicted, strict=True)
-        ]
-    params = _read_params(columns, space)
-    sources = columns.get("source", [None] * len(params))
-    most = max(columns.get("n_resources", ()), default=None)
+    scores = [_number(score) for score in given[_score_name(given, refit)]]
+    params = _read_params(given, space)
+    sources = given.get("source", [None] * len(params))
+    resources = given.get("n_resources", [0] * len(params))
     kept = [
         i
         for i, p in enumerate(params)
-        if (most is None or columns["n_resources"][i] == most)
+        if resources[i] == max(resources)
         and (sources[i] != "given" or is_point_of(p, space))  # as ``gamma="scale"`` is not
     ]
     return [params[i] for i in kept], [scores[i] for i in kept]
@@ -70,15 +62,6 @@ def _read_pairs(pairs):
     if not all(isinstance(p, Mapping) for p in params):
         raise ValueError(_not_results(pairs))
     return [dict(p) for p in params], scores
-
-
-def _columns(given):
-    """Return a dict of name to column of a dict or frame; None if it is neither."""
-    if isinstance(given, Mapping):
-        return dict(given)
-    if not hasattr(given, "columns"):
-        return None
-    return {str(name): list(given[name]) for name in given.columns}
 
 
 def _score_name(columns, refit):
@@ -103,7 +86,7 @@ def _read_params(columns, space):
     if not named:
         raise ValueError(
             "initial_results must have a column 'params' of dicts, or a column 'param_...' for "
-            f"every parameter: got {sorted(columns)}. Give cv_results_ or a frame made from it."
+            f"every parameter: got {sorted(columns)}. Give cv_results_."
         )
     rows = zip(*named.values(), strict=True)
     return [_candidate(dict(zip(named, row, strict=True)), space) for row in rows]
@@ -131,7 +114,12 @@ def _number(cell):
 
 
 def _not_results(given):
+    frame = (
+        ' For a DataFrame, write frame.to_dict("list"), with polars frame.to_dict(as_series=False).'
+        if hasattr(given, "columns")
+        else ""
+    )
     return (
-        "initial_results must be cv_results_, a DataFrame made from it or a list of "
-        f"(params, score): got {type(given).__name__}. Write [({{'C': 1.0}}, 0.9), ...]."
+        "initial_results must be cv_results_ or a list of (params, score): got "
+        f"{type(given).__name__}. Write [({{'C': 1.0}}, 0.9), ...].{frame}"
     )

@@ -29,7 +29,7 @@ from skbo_silbo.optimizers._events import values_from_data, values_to_data
 from skbo_silbo.workers._joblib import dies_with_its_calls
 
 SEARCH = JournalKind(
-    name="skbo_silbo", version=4, user="search", is_paid_for=lambda record: "told" in record
+    name="skbo_silbo", version=5, user="search", is_paid_for=lambda record: "told" in record
 )
 
 
@@ -113,10 +113,10 @@ class Memory:
         if self._optimizer is not None:
             self._optimizer.close_journal()
 
-    def keep(self, candidates, noise_of):
-        """Put candidates on disk, one after the other, with the noise that their scores have."""
+    def keep(self, candidates):
+        """Put candidates on disk, one after the other."""
         if self.log is not None:
-            self.log.keep(*(_event(c, noise_of(c), self.given) for c in candidates))
+            self.log.keep(*(_event(candidate, self.given) for candidate in candidates))
             self.begun.end([candidate.params for candidate in candidates])
 
     def _warn_of_versions(self):
@@ -195,24 +195,23 @@ def _versions():
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}
 
 
-def _event(candidate, noise, given):
+def _event(candidate, given):
     return {
         "told": given.encode([candidate.params]).tolist(),
         "y": values_to_data([-candidate.score]),  # minimised
-        "noise_std": values_to_data([noise]),
+        "noise_std": [None],
         "iter": candidate.iteration,
         "source": candidate.source,
         "params": {name: _readable(value) for name, value in candidate.params.items()},
         "error": candidate.error,
         "in order": candidate.is_in_order,
-        "is stopped": candidate.is_stopped,
         "rows": None if candidate.rows is None else [_plain(row) for row in candidate.rows],
     }
 
 
 def _candidate(event, given):
     [params], [y] = given.decode(event["told"]), values_from_data(event["y"])
-    [noise], rows = values_from_data(event["noise_std"]), event["rows"]
+    rows = event["rows"]
     return Candidate(
         params=params,
         iteration=event["iter"],
@@ -221,7 +220,6 @@ def _candidate(event, given):
         error=event["error"],
         score=-y,
         is_in_order=event["in order"],
-        noise=noise if event["is stopped"] else None,
     )
 
 

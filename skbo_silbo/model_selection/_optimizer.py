@@ -2,20 +2,13 @@
 
 from collections.abc import Mapping
 
-from skbo_silbo.model_selection._fidelity import ResourceSILBO
 from skbo_silbo.model_selection._goals import GoalsSILBO
 from skbo_silbo.model_selection._initial_results import read_initial_results
-from skbo_silbo.model_selection._time_aware import TimeAwareSILBO
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.optimizers._events import engine_options
 
 OWN = ("embedding", "n_components", "n_initial", "surrogate")  # parameters of the search
-OF_IMPROVEMENT = {  # optimisers that need the expected improvement, and why
-    GoalsSILBO: "acquisition must be 'ei' with several goals, since their hypervolume is improved",
-    TimeAwareSILBO: "acquisition must be 'ei' with time_aware=True, since what is divided by "
-    "seconds is improvement",
-}
 
 
 def n_first_candidates(search, space):
@@ -49,14 +42,8 @@ def make_optimizer(search, space, random_state, n_initial=None):
     own = {name: getattr(search, name) for name in OWN}
     own["n_initial"] = n_first_candidates(search, space) if n_initial is None else n_initial
     others = _checked(search.optimizer_options)
-    kind = TimeAwareSILBO if search.time_aware else ResourceSILBO if search._rungs else SILBO
-    kind = GoalsSILBO if search._goals else kind  # which goes with neither
+    kind = GoalsSILBO if search._goals else SILBO
     optimizer = kind(space, random_state=random_state, **own, **others)
-    if kind in OF_IMPROVEMENT and not optimizer._configuration.learns_constraints:
-        got = optimizer.acquisition
-        raise ValueError(f"{OF_IMPROVEMENT[kind]}: got {got!r}. Leave one of them out.")
-    if search._rungs:
-        optimizer.rungs = search._rungs
     optimizer.constrain(search.constraints)
     if search.initial_results is None:
         return optimizer

@@ -1,6 +1,5 @@
 """What a search is refused for, before there is a journal and a fit."""
 
-import pickle
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -8,18 +7,15 @@ from joblib import effective_n_jobs
 from joblib.externals.loky.backend import reduction
 
 from skbo_silbo._checks import check_picklable
-from skbo_silbo.model_selection._fidelity import given_all
 from skbo_silbo.model_selection._given import read_initial_params
 from skbo_silbo.model_selection._optimizer import make_optimizer
-from skbo_silbo.model_selection._racing import FEWEST_FOLDS
 from skbo_silbo.optimizers._constraints import as_violation
 from skbo_silbo.space import SpaceExhausted
 from skbo_silbo.space._read import as_space
 from skbo_silbo.workers._joblib import kind_of_workers
 from skbo_silbo.workers._pool import PROCESSES, THREADS
 
-PLAIN = "MultiprocessingBackend"  # is sent no lambdas, as all others are
-OF_A_RESOURCE = {"factor": 3, "min_resources": "smallest", "max_resources": "auto"}
+DASK = "DaskDistributedBackend"
 SENT = (
     "Give an object that pickle takes (no open file, lock, generator or connection; lambdas and "
     'nested functions need the backend "loky", and cloudpickle), n_jobs=1, or the backend '
@@ -45,15 +41,12 @@ def read_settings(search):
     ValueError
     """
     space = read_space(search.param_distributions)
-    whole = space if search._rungs is None else search._rungs.added_to(space)
-    trial = make_optimizer(search, whole, 0)
+    trial = make_optimizer(search, space, 0)
     violation = as_violation(search.constraints, space)
     estimator, n_iter = search.estimator, search.n_iter
     given = read_initial_params(search.initial_params, estimator, space, n_iter, violation)
-    if search._rungs is not None:
-        given = given_all(search, whole, given)
     require_options_that_fit(search, trial, given)
-    return whole, given
+    return space, given
 
 
 def read_space(given):
@@ -103,27 +96,15 @@ def require_options_that_fit(search, trial, given):
             "patience must be None or an int with one split, whose score has no standard error: "
             "got 'auto'. Give cv more splits."
         )
-    if effective_n_jobs(search.n_jobs) > 1 or search.timeout is not None:
-        _require_that_fits_can_be_sent(search, kind_of_workers())
-    if search.racing and search.n_splits_ <= FEWEST_FOLDS:
-        raise ValueError(
-            f"racing must be False with {search.n_splits_} splits: a candidate is stopped after "
-            f"{FEWEST_FOLDS} folds at the earliest. Give cv more of them."
-        )
+    n_workers = effective_n_jobs(search.n_jobs)
+    if n_workers > 1 or search.timeout is not None:
+        _require_that_fits_can_be_sent(search, n_workers, kind_of_workers())
     if search.constraints is not None:
         with suppress(SpaceExhausted):  # all that are valid are known
             trial.ask()  # raises if none is
-    if search.fold_noise or search.racing:
-        _require_that_noise_is_taken(search, trial)
 
 
 def _require_values_that_say_something(search):
-    for name, default in OF_A_RESOURCE.items():
-        if search.resource is None and (has := getattr(search, name)) != default:
-            raise ValueError(
-                f"{name} must be {default!r} without a resource: got {has!r}. Give resource="
-                "'n_samples' or a parameter of the estimator, or leave it out."
-            )
     for name in ("timeout", "max_time"):
         if isinstance(getattr(search, name), bool):
             raise ValueError(
@@ -131,18 +112,7 @@ def _require_values_that_say_something(search):
             )
 
 
-def _require_that_noise_is_taken(search, trial):
-    try:
-        trial.tell(trial.ask(), 0.0, noise_std=1.0)
-    except ValueError as error:
-        raise ValueError(
-            f"{'fold_noise' if search.fold_noise else 'racing'} must be False with "
-            f"surrogate={search.surrogate!r}, which takes no noise for single values. Leave one "
-            "of them out."
-        ) from error
-
-
-def _require_that_fits_can_be_sent(search, kind):
+def _require_that_fits_can_be_sent(search, n_workers, kind):
     """Refuse what cannot be sent to the workers of joblib's backend, or taken from them.
 
     Raises
@@ -150,24 +120,28 @@ def _require_that_fits_can_be_sent(search, kind):
     ValueError
         Naming the parameter that cannot.
     """
-    if search.timeout is not None and kind not in (THREADS, PROCESSES):
+    if kind not in (THREADS, PROCESSES, DASK):
+        raise ValueError(
+            f"n_jobs must be 1 with joblib's {kind}: got {n_workers} workers. Use the backends "
+            '"loky", "threading" or "dask": joblib.parallel_config("loky").'
+        )
+    if search.timeout is not None and kind == DASK:
         raise ValueError(
             f"timeout must be None with joblib's {kind}: got {search.timeout}. No fit can be taken "
             'from its workers; use the backends "loky" or "threading".'
         )
     if kind == THREADS:
         return
-    dumps = pickle.dumps if kind == PLAIN else reduction.dumps
     sent = {name: getattr(search, name) for name in ("param_distributions", "scoring")}
-    for name, part in {**_blamed(search.estimator, dumps), **sent}.items():
-        check_picklable(name, part, dumps, f"joblib's {kind}", SENT)
+    for name, part in {**_blamed(search.estimator), **sent}.items():
+        check_picklable(name, part, reduction.dumps, f"joblib's {kind}", SENT)
 
 
-def _blamed(estimator, dumps):
+def _blamed(estimator):
     """Return the estimator by name; one that cannot be sent after its parameters, inner first."""
     whole = {"estimator": estimator}
     try:
-        dumps(estimator)
+        reduction.dumps(estimator)
     except Exception:  # whatever an object's own methods raise
         parts = estimator.get_params(deep=True)
         inner_first = sorted(parts, key=lambda name: -name.count("__"))

@@ -24,7 +24,6 @@ from skbo_silbo.model_selection._candidates import (
     make_results,
     warn_of_interruption,
 )
-from skbo_silbo.model_selection._fidelity import read_rungs
 from skbo_silbo.model_selection._goals import SeveralGoals
 from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._optimizer import make_optimizer
@@ -59,22 +58,19 @@ class SILBOSearchCV(SeveralGoals):
         "auto": with one worker candidates are proposed one by one; with more, whenever a worker
         is free, from what is known by then: none waits for another, and the result depends on
         which fits end first. An int: so many candidates are proposed at a time and waited for; the
-        result depends on it, not on `n_jobs`. Backends of joblib that give no results before the
-        last fit (Ray's, "multiprocessing") are used in batches of as many candidates as keep all
-        workers busy, with a warning.
+        result depends on it, not on `n_jobs`.
     scoring : str, callable, list, tuple, dict or None, default=None
         As in RandomizedSearchCV. With several metrics the one that `refit` names is searched, or
         those that it lists; if `refit` is False or a callable, the first.
     n_jobs : int or None, default=None
-        Fits in parallel, as in RandomizedSearchCV; with an int as `batch_size`, at most
-        ``batch_size * n_splits`` at a time.
+        Fits in parallel, as in RandomizedSearchCV, by joblib's backends "loky", "threading" or
+        "dask"; with an int as `batch_size`, at most ``batch_size * n_splits`` at a time.
     refit : bool, str, callable, list or tuple of str, default=True
         As in RandomizedSearchCV. A callable chooses among all candidates at the end; the
         search itself goes after the (first) metric. A list of two or three goals, metrics of
-        `scoring` ("score", if there is one) or "fit_time", of which less is better: the hypervolume
-        of all is improved, and nothing is refitted; see `pareto_front_`. It goes with neither
-        `patience`, `racing`, `time_aware`, `resource`, `fold_noise` nor `initial_results`. What
-        is shown and told to `callback` is the first metric.
+        `scoring` ("score", if there is one) or "fit_time", of which less is better: all are
+        improved, and nothing is refitted; see `pareto_front_`. It goes with neither `patience` nor
+        `initial_results`. What is shown and told to `callback` is the first metric.
     cv : int, splitter, iterable or None, default=None
         As in RandomizedSearchCV. A splitter splits once in every `fit`, so that all candidates
         are compared on the same splits even if it shuffles without a seed.
@@ -92,13 +88,6 @@ class SILBOSearchCV(SeveralGoals):
         goes on.
     return_train_score : bool, default=False
         Whether `cv_results_` has training scores too.
-    racing : bool, default=False
-        Whether a candidate that is likely to lose is stopped after some of its folds: when, by its
-        differences to the best so far on the same folds, it would be better in the end with a
-        probability below .05, looks after the second and every further fold taken together. Folds
-        that were not run are NaN in `cv_results_`, as are the mean and all that follows from it, so
-        that the candidate is never ranked first; what its mean would have been is in a column of
-        its own, and is what the model learns from, with its deviation. At least three splits.
     timeout : float or None, default=None
         Seconds that the fits of a candidate may run, all together; then it has failed, with
         `error_score` and a `LostEvaluationWarning`. Fits are made in processes of their own, which
@@ -117,24 +106,18 @@ class SILBOSearchCV(SeveralGoals):
         line of JSON. If it exists, the search continues where it was interrupted, or with a greater
         `n_iter` goes on, and the result is that of a search never interrupted. One file is for
         one search on one set of data.
-    initial_results : dict, DataFrame, list of (params, score) or None, default=None
-        What an earlier search found: its ``cv_results_``, a frame made from it (columns
-        ``param_...`` and ``mean_test_score``), or pairs of parameters and score, NaN for a failed
-        candidate. The model learns from them, they are not evaluated again, and the design at the
-        start is shorter by their number. They are neither in `cv_results_` nor counted. Scores must
-        be of the same metric on like data. Of candidates stopped by `racing` the prediction counts.
-        Those that were "given" outside this space are left out, and those with less than all of
-        a resource (column ``n_resources``).
+    initial_results : dict, list of (params, score) or None, default=None
+        What an earlier search found: its ``cv_results_``, or columns ``param_...`` and
+        ``mean_test_score`` (of a DataFrame ``frame.to_dict("list")``), or pairs of parameters and
+        score, NaN for a failed candidate. The model learns from them, they are not evaluated again,
+        and the design at the start is shorter by their number. They are neither in `cv_results_`
+        nor counted. Scores must be of the same metric on like data. Those that were "given" outside
+        this space are left out, and of a halving search those with less than all of its resource.
     callback : callable or None, default=None
         Called after every candidate, those from the journal left out, with a `SearchProgress`:
         `n_candidates`, `params`, `score`, `source`, `best_params`, `best_score`, `elapsed`. A true
         return value ends the search. It has nothing to do with the callbacks of scikit-learn 1.9,
         which work as well.
-    fold_noise : bool, default=False
-        Whether the model takes ``std_test_score / sqrt(n_splits)`` as noise of a candidate's score.
-        All candidates are compared on the same splits, so most of it is common to all; searches
-        with it found no better scores (:doc:`/search_log`). It is for splits so few or small
-        that the best score is often luck.
     embedding, n_components, surrogate, n_initial : default="auto"
         What is learnt of the scores, and after how many; as in :class:`~skbo_silbo.SILBO`. The
         method of the paper, for example, is ``embedding="semi-sir"`` with some `n_components`.
@@ -158,25 +141,6 @@ class SILBOSearchCV(SeveralGoals):
         Others are neither proposed nor fitted, and do not count in `n_iter`. It is called often,
         before the first fit too. `initial_params` that are not valid are refused, the current
         ones left out with a warning.
-    time_aware : bool, default=False
-        Whether candidates are chosen by expected improvement per second: it is divided by the time
-        that fits and scoring should take, learnt from the candidates before, to a power that falls
-        from 1 to 0 as `max_time` or `n_iter` is spent, whichever ends first. Times are measured:
-        such a search does not repeat exactly with the same seed.
-    resource : str or None, default=None
-        "n_samples", or a parameter of `estimator` such as "n_estimators": candidates are evaluated
-        with little of it first, and the promising ones with more, up to all. One model of
-        candidates and resource says which. Every evaluation is a row of `cv_results_` and counts
-        in `n_iter`; the best is sought among those with the full resource, which `patience` and
-        the progress go by too, and which `initial_params` get at once. With "n_samples" fewer rows
-        are fitted, and all of a test fold are scored.
-    factor : float, default=3
-        How much more of the resource the next size has, and of how many candidates one goes on.
-    min_resources : int or "smallest", default="smallest"
-        The least of the resource. "smallest": ``max_resources / factor``, and of rows at least two
-        for every fold and class. With less there are more sizes, each `factor` times the other.
-    max_resources : int or "auto", default="auto"
-        The full resource. "auto": all rows, or the value that `estimator` has of the parameter.
 
     Attributes
     ----------
@@ -186,10 +150,6 @@ class SILBOSearchCV(SeveralGoals):
         "resumed" if it was evaluated by an earlier run and is in the journal.
     optimizer_ : SILBO
         The optimiser after the last candidate; its values are the scores with a minus sign.
-    n_resources_ : list of int
-        With a `resource`: the sizes of it, the full one last. ``cv_results_`` says in
-        ``n_resources`` which a candidate had, and in ``iter`` its number, as HalvingRandomSearchCV
-        does; `optimizer_` has the resource as one parameter more.
     pareto_front_ : ndarray of int
         With several goals: the rows of ``cv_results_`` that no other row dominates, by being
         nowhere worse and somewhere better. Equal rows are all in it, those with a failed fit never.
@@ -242,13 +202,6 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     the journal says which candidates are under way: one with which the process ends (out of memory,
     a crash) is evaluated again, alone, and counts as failed when the process ends with it again.
 
-    **Racing.** With j of k folds run, the differences to the incumbent of mean m and variance s^2,
-    the final mean is m ± s sqrt((k - j) / (j k)), and m over this error follows Student's t. s^2 is
-    moderated by those of earlier candidates; with fewer than three degrees of freedom in all
-    nothing is stopped. The level is shared by the k - 2 looks. The sources are Maron and Moore
-    (1994), Birattari et al. (2002), Cochran (1977, ch. 2) and Smyth (2004, section 3). It assumes
-    that differences are normal, and that folds are alike.
-
     See Also
     --------
     SILBO : The optimiser, for functions of one's own.
@@ -284,18 +237,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         "n_iter": [Interval(Integral, 1, None, closed="left")],
         "batch_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "random_state": ["random_state"],
-        "racing": ["boolean"],
         "timeout": [Interval(Real, 0, None, closed="neither"), None],
         "max_time": [Interval(Real, 0, None, closed="neither"), None],
         "patience": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
         "journal": [str, os.PathLike, None],
         "callback": [callable, None],
-        "fold_noise": ["boolean"],
-        "time_aware": ["boolean"],
-        "resource": [str, None],
-        "factor": [Interval(Real, 1, None, closed="neither")],
-        "min_resources": [Interval(Integral, 1, None, closed="left"), StrOptions({"smallest"})],
-        "max_resources": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
     }
 
     def __init__(
@@ -314,14 +260,12 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         random_state: LegacyRandomState = None,
         error_score: float | str = np.nan,
         return_train_score: bool = False,
-        racing: bool = False,
         timeout: float | None = None,
         max_time: float | None = None,
         patience: int | Auto | None = None,
         journal: str | PathLike[str] | None = None,
         initial_results: Any = None,
         callback: Callable[..., Any] | None = None,
-        fold_noise: bool = False,
         embedding: str | Learner | TransformerLike = "auto",
         n_components: int | Auto = "auto",
         surrogate: str | Surrogate | RegressorLike = "auto",
@@ -329,11 +273,6 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         optimizer_options: Mapping[str, Any] | None = None,
         initial_params: Any = "current",
         constraints: Any = None,
-        time_aware: bool = False,
-        resource: str | None = None,
-        factor: float = 3,
-        min_resources: int | str = "smallest",
-        max_resources: int | Auto = "auto",
     ) -> None:
         super().__init__(
             estimator=estimator,
@@ -350,14 +289,12 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.n_iter = n_iter
         self.batch_size = batch_size
         self.random_state = random_state
-        self.racing = racing
         self.timeout = timeout
         self.max_time = max_time
         self.patience = patience
         self.journal = journal
         self.initial_results = initial_results
         self.callback = callback
-        self.fold_noise = fold_noise
         self.embedding = embedding
         self.n_components = n_components
         self.surrogate = surrogate
@@ -365,11 +302,6 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.optimizer_options = optimizer_options
         self.initial_params = initial_params
         self.constraints = constraints
-        self.time_aware = time_aware
-        self.resource = resource
-        self.factor = factor
-        self.min_resources = min_resources
-        self.max_resources = max_resources
 
     def _run_search(self, evaluate_candidates, *, callback_ctx=None):
         """Propose, evaluate and tell until the search ends, then make the table of results.
@@ -378,7 +310,6 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         """
         state = search_state(evaluate_candidates)
         self.n_splits_ = state.n_splits()
-        self._rungs = None if self.resource is None else read_rungs(self, state)
         count_masked_scores_as_failed(evaluate_candidates)
         space, given = read_settings(self)
         task = {"task_name": "search", "max_subtasks": None}

@@ -27,8 +27,8 @@ class SearchProgress:
     params : dict
         Of this one.
     score : float
-        Its mean test score, NaN if it failed; predicted, if it was stopped by `racing`. Where
-        `refit` lists goals, that of the first metric of `scoring` alone.
+        Its mean test score, NaN if it failed. Where `refit` lists goals, that of the first metric
+        of `scoring` alone.
     source : str
         Where it came from, as in ``cv_results_``.
     best_params, best_score : dict or None, float
@@ -76,11 +76,6 @@ class Stopping:
     def elapsed(self):
         """Seconds since the start, or since the last recalled candidate."""
         return time.monotonic() - self._start
-
-    @property
-    def share_spent(self):
-        """How much of the budget is spent, candidates or seconds, whichever ends first: 0 to 1."""
-        return min(max(self.n_done / self.n_candidates, self.elapsed / self.max_time), 1.0)
 
     @property
     def seconds_left(self):
@@ -131,17 +126,14 @@ class Stopping:
             elapsed=self.elapsed,
         )
 
-    def count(self, candidate, *, recalled=False, is_full=True):
-        """Take note of one more candidate; its score is NaN if it failed.
-
-        Only the score of one with the full resource can be the best.
-        """
+    def count(self, candidate, *, recalled=False):
+        """Take note of one more candidate; its score is NaN if it failed."""
         if recalled:
             self._start = time.monotonic()
         self._n_new += not recalled
         self.n_done += 1
-        self.n_idle += is_full
-        if is_full and candidate.score > self.best:  # False for NaN
+        self.n_idle += 1
+        if candidate.score > self.best:  # False for NaN
             self.best, self.n_idle = candidate.score, 0
             self._best_params, self._best_rows = dict(candidate.params), candidate.rows
 

@@ -2,17 +2,14 @@
 
 import math
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, repeat
 
-import joblib
-
 from skbo_silbo._checks import warn_user
-from skbo_silbo.model_selection._candidates import with_unrun_folds
 from skbo_silbo.workers import LostEvaluationWarning
 from skbo_silbo.workers._executors import InPlace
-from skbo_silbo.workers._joblib import Rounds, Stream, kind_of_workers
+from skbo_silbo.workers._joblib import Stream, kind_of_workers
 from skbo_silbo.workers._losses import in_words
 from skbo_silbo.workers._pace import Pace
 from skbo_silbo.workers._pool import PROCESSES, THREADS, Pool
@@ -31,16 +28,15 @@ class _UnderWay:
     fits: list
     task: ExitStack
     results: dict = field(default_factory=dict)
-    n_put: int = 0
 
     @property
     def n_waited_for(self):
-        """How many of its fits have been handed out and not come back."""
-        return self.n_put - len(self.results)
+        """How many of its fits have not come back."""
+        return len(self.fits) - len(self.results)
 
     def in_order(self):
         """Return the results of its splits."""
-        return [self.results[split] for split in range(len(self.results))]
+        return [self.results[split] for split in range(len(self.fits))]
 
 
 class CandidatesUnderWay:
@@ -54,20 +50,16 @@ class CandidatesUnderWay:
     batches : Batches
         Makes the fits of a candidate, and a `Candidate` of their results.
     n_workers : int
-    race : Race or None
-        Says when a candidate is stopped.
-    in_batches : bool
-        Whether candidates are only evaluated together, by `evaluate`.
     """
 
-    def __init__(self, batches, n_workers, *, race=None, in_batches=False):
-        self._batches, self.n_workers, self._race = batches, n_workers, race
+    def __init__(self, batches, n_workers):
+        self._batches, self.n_workers = batches, n_workers
         self._under_way, self._n_begun = {}, 0  # candidates by number, in the order begun
         self._is_alone = False  # whether the candidate begun next is the only one
         self._ended = {}  # those that have ended and are not handed over
         self._pace = Pace()
         self._workers = Workers(
-            _executor_maker(batches, n_workers, in_batches),
+            _executor_maker(batches.search, n_workers),
             timeout=batches.search.timeout,
             n_retries=_n_retries(batches.search),
             what="a fit",
@@ -99,7 +91,7 @@ class CandidatesUnderWay:
         n_ahead = max(self._pace.n_ahead(self.n_workers), 1)
         waited_for = sum(c.n_waited_for for c in self._under_way.values())
         n_missing = self.n_workers + n_ahead - waited_for
-        return max(math.ceil(n_missing / self._n_fits_at_first()), 0)
+        return max(math.ceil(n_missing / self._batches.search.n_splits_), 0)
 
     def note_proposal(self, seconds):
         """Take notice of how long the candidates begun next took to be proposed."""
@@ -112,7 +104,9 @@ class CandidatesUnderWay:
         fits = task.enter_context(self._batches.fits_of(params))
         self._under_way[number] = _UnderWay(params, source, fits, task)
         self._batches.begun.begin([params], alone=self._is_alone)
-        self._put(number, self._n_fits_at_first())
+        for split, (function, args, kwargs) in enumerate(fits):
+            fit = partial(function, *args, **kwargs)
+            self._workers.submit(Call((number, split), fit, group=number))
         return number
 
     def evaluate(self, points, sources):
@@ -155,38 +149,14 @@ class CandidatesUnderWay:
         candidate = self._under_way[number]
         candidate.results[split] = result
         self._pace.note_call(result["fit_time"] + result["score_time"])
-        if candidate.n_waited_for:
-            return
-        if len(candidate.results) == len(candidate.fits):
+        if not candidate.n_waited_for:
             self._end(number)
-            return
-        prediction = self._race.judge(candidate.in_order())
-        if prediction is None:
-            self._put(number, 1)
-        else:
-            self._end(number, prediction)
 
-    def _n_fits_at_first(self):
-        n_splits = self._batches.search.n_splits_
-        return n_splits if self._race is None else self._race.n_folds_at_first()
-
-    def _put(self, number, n):
-        candidate = self._under_way[number]
-        splits = range(candidate.n_put, candidate.n_put + n)
-        candidate.n_put += n
-        for split in splits:
-            function, args, kwargs = candidate.fits[split]
-            fit = partial(function, *args, **kwargs)
-            self._workers.submit(Call((number, split), fit, group=number))
-
-    def _end(self, number, prediction=None):
+    def _end(self, number):
         under_way = self._under_way.pop(number)
         under_way.task.close()
-        results = with_unrun_folds(under_way.in_order(), len(under_way.fits))
-        candidate = self._batches.candidate(under_way.params, under_way.source, results)
-        if prediction is not None and candidate.rows is not None:
-            candidate = replace(candidate, score=prediction.mean, noise=prediction.noise)
-        self._ended[number] = candidate
+        results = under_way.in_order()
+        self._ended[number] = self._batches.candidate(under_way.params, under_way.source, results)
 
     def _fail_late(self, number):
         why = f"its fits ran longer than timeout={self._batches.search.timeout} s"
@@ -205,14 +175,14 @@ class CandidatesUnderWay:
         self._ended[number] = self._batches.candidate(under_way.params, under_way.source, None, why)
 
 
-def _executor_maker(batches, n_workers, in_batches):
+def _executor_maker(search, n_workers):
     """Return what makes the executor of the fits, and another each time that one is broken.
 
     No `joblib.Parallel` with an aborted call is used again: tasks of it can be left, and would be
     made with those of the next. Instead of joblib's processes, those of a `Pool` are used then:
     one that dies takes no other's fits with it.
     """
-    search, kind = batches.search, kind_of_workers()
+    kind = kind_of_workers()
     if search.timeout is not None:
         return partial(Pool, n_workers, kind)
     if n_workers == 1:
@@ -220,15 +190,8 @@ def _executor_maker(batches, n_workers, in_batches):
     first = later = partial(Stream, search.n_jobs)
     if kind == PROCESSES:
         later = partial(Pool, n_workers, PROCESSES)
-    elif in_batches and kind != THREADS:  # workers that outlive no call, only the search
-        first, later = partial(Rounds, batches.call, n_workers), partial(_fresh_rounds, search)
     makers = chain([first], repeat(later))
     return lambda: next(makers)()
-
-
-def _fresh_rounds(search):
-    parallel = joblib.Parallel(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
-    return Rounds(parallel, joblib.effective_n_jobs(search.n_jobs))
 
 
 def _n_retries(search):

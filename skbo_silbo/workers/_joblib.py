@@ -1,4 +1,4 @@
-"""joblib's workers as executors: handed calls one by one, or all that there are."""
+"""joblib's workers as an executor."""
 
 import time
 import warnings
@@ -119,23 +119,6 @@ class Stream(Driven):
             except Exception as error:  # as where Ctrl-C of a terminal has ended a worker too
                 if not says_lost(error):
                     raise
-
-
-class Rounds(Driven):
-    """Calls of `joblib.Parallel`, each with all calls that have been put since the last.
-
-    For backends that give no results before the last task has ended. `parallel` is a
-    `joblib.Parallel`, or what is called like one.
-    """
-
-    def __init__(self, parallel: Callable[..., Any], n_workers: int) -> None:
-        self._parallel, self._tasks = parallel, list[Any]()
-        super().__init__(n_workers, self._tasks.append)
-
-    def _results(self):
-        tasks = self._tasks[:]
-        self._tasks.clear()
-        return self._parallel(tasks)
 
 
 class _Tasks:

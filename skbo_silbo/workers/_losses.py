@@ -4,11 +4,7 @@ from concurrent.futures import BrokenExecutor, CancelledError
 
 MOST_DEATHS = 2  # of this process with a call alone: then it has failed
 # Raised by engines that need not be installed, when they have lost a worker.
-KNOWN = {
-    ("distributed.scheduler", "KilledWorker"),
-    ("ray.exceptions", "OutOfMemoryError"),
-    ("ray.exceptions", "WorkerCrashedError"),
-}
+KNOWN = {("distributed.scheduler", "KilledWorker")}
 
 
 class LostEvaluationWarning(UserWarning):

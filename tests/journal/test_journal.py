@@ -427,7 +427,6 @@ METRIC = make_scorer(f1_score)
         ({"batch_size": 2}, r"batch_size was 1 and is 2"),
         ({"error_score": -1.0}, r"error_score was nan and is -1\.0"),
         ({"return_train_score": True}, r"return_train_score was False and is True"),
-        ({"fold_noise": True}, r"fold_noise was False and is True"),
         ({"embedding": "identity"}, r"embedding was auto and is identity"),
         ({"n_initial": 5}, r"n_initial was 4 and is 5"),
         ({"data": (X[:28], Y[:28])}, r"X\.shape was \[30, 2\] and is \[28, 2\].*y\.shape was"),

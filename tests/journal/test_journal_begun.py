@@ -109,9 +109,8 @@ def assert_only_the_poison_failed(fitted):
     return int(poison.sum())
 
 
-@pytest.mark.parametrize("options", [{}, {"racing": True, "cv": KFold(3)}], ids=["", "racing"])
-def test_one_by_one_it_is_tried_once_more(path, options):
-    fitted, n_deaths = run_until_it_ends(path, **options)
+def test_one_by_one_it_is_tried_once_more(path):
+    fitted, n_deaths = run_until_it_ends(path)
     n_poison = assert_only_the_poison_failed(fitted)
     assert n_deaths == 2 * n_poison
     errors = [event["error"] for event in told_in(path)]

@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold, ShuffleSplit
 
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection import _stopping as stopping_module
-from skbo_silbo.model_selection._candidates import Candidate, score_noise
+from skbo_silbo.model_selection._candidates import Candidate
 from skbo_silbo.model_selection._stopping import Stopping
 from skbo_silbo.space import Space
 
@@ -59,40 +59,6 @@ def test_the_search_maximises_and_learns():
     np.testing.assert_array_equal(
         fitted.optimizer_.func_vals_, -fitted.cv_results_["mean_test_score"]
     )
-
-
-class Uneven(Peak):
-    """Scores that differ between the folds, the more the greater a."""
-
-    def score(self, X, y=None):
-        return super().score(X) + self.a * float(np.mean(X))
-
-
-def test_the_optimiser_is_told_how_scores_vary_over_the_folds_when_asked():
-    told = {"estimator": Uneven(), "n_iter": 16, "batch_size": 3}
-    fitted = search(**told, fold_noise=True).fit(X, Y)
-    noise = fitted.optimizer_.to_dict()["events"][0]["noise_std"]
-    np.testing.assert_allclose(noise, fitted.cv_results_["std_test_score"] / np.sqrt(3))
-    assert min(noise) < 0.5 * max(noise)
-    blind = search(**told).fit(X, Y)
-    assert blind.optimizer_.to_dict()["events"][0]["noise_std"] == [None] * 16
-    first, ours, others = blind.optimizer_.n_initial_, fitted.cv_results_, blind.cv_results_
-    assert ours["params"][:first] == others["params"][:first]
-    assert ours["params"] != others["params"]
-
-
-def test_with_one_split_or_a_failure_the_noise_is_not_known():
-    one = search(cv=[(np.arange(10), np.arange(10, 20))], n_iter=2, fold_noise=True).fit(X, Y)
-    assert one.optimizer_.to_dict()["events"][0]["noise_std"] == [None, None]
-    assert np.isnan(score_noise(None, refit=True))
-    assert np.isnan(score_noise([{"test_scores": 1.0}, {"test_scores": np.nan}], refit=True))
-    assert np.isnan(score_noise([{"test_scores": 1e300}, {"test_scores": -1e300}], refit=True))
-
-
-def test_the_noise_is_that_of_the_metric_searched():
-    rows = [{"test_scores": {"a": a, "b": 10 * a}} for a in (1.0, 3.0)]
-    assert score_noise(rows, refit="b") == 10 / np.sqrt(2)
-    assert score_noise(rows, refit=False) == 1 / np.sqrt(2)
 
 
 def test_a_space_object_is_taken_as_a_dict_is():
@@ -384,7 +350,7 @@ def test_an_interrupted_search_keeps_what_is_done_and_refits(monkeypatch, at, ba
     assert len(fitted.optimizer_.func_vals_) == n_kept
 
 
-@pytest.mark.parametrize("options", [{}, {"n_jobs": 2}, {"timeout": 60.0}, {"racing": True}])
+@pytest.mark.parametrize("options", [{}, {"n_jobs": 2}, {"timeout": 60.0}])
 def test_sys_exit_in_a_fit_is_raised_with_the_results(monkeypatch, options):
     for name, value in {"n_fits": 0, "at": 14, "error": SystemExit(3)}.items():
         monkeypatch.setattr(Interrupts, name, value)

@@ -150,7 +150,6 @@ def test_objects_as_options(tmp_path):
         ({ENGINE: {"random_state": 3}}, "optimizer_options must be among"),
         ({ENGINE: {"maximize": True}}, "optimizer_options must be among"),
         ({ENGINE: {"scale": "log"}}, "optimizer_options must be among"),
-        ({"fold_noise": True, "surrogate": GaussianProcessRegressor()}, "fold_noise must be False"),
     ],
 )
 def test_what_cannot_be_honoured_is_refused_before_the_first_fit(options, message, tmp_path):

@@ -4,23 +4,16 @@ import threading
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 
-import joblib
 import pytest
 from joblib import parallel_config
 from worker_outcomes import outcomes_of
 
 from skbo_silbo.workers import LostWorkerError
-from skbo_silbo.workers._joblib import Rounds, Stream, dies_with_its_calls, kind_of_workers
+from skbo_silbo.workers._joblib import Stream, dies_with_its_calls, kind_of_workers
 from skbo_silbo.workers._workers import Call, Workers
 
-ENGINES = {
-    "stream": lambda: Stream(2),
-    "rounds": lambda: Rounds(joblib.Parallel(n_jobs=2), 2),
-}
 
-
-@pytest.mark.parametrize("make", ENGINES.values(), ids=ENGINES)
-def test_a_worker_that_is_lost_takes_all_with_it_that_runs_and_each_is_made_again(make):
+def test_a_worker_that_is_lost_takes_all_with_it_that_runs_and_each_is_made_again():
     lost, lock = set(), threading.Lock()
 
     def run(key):
@@ -32,7 +25,7 @@ def test_a_worker_that_is_lost_takes_all_with_it_that_runs_and_each_is_made_agai
         return key**2
 
     with parallel_config("threading"):
-        workers = Workers(make, n_retries=4)
+        workers = Workers(lambda: Stream(2), n_retries=4)
         for key in range(6):
             workers.submit(Call(key, run, (key,)))
         outcomes = outcomes_of(workers)
@@ -41,13 +34,12 @@ def test_a_worker_that_is_lost_takes_all_with_it_that_runs_and_each_is_made_agai
     assert not any(o.call.alone for o in outcomes.values()) or lost >= {1, 4}
 
 
-@pytest.mark.parametrize("make", ENGINES.values(), ids=ENGINES)
-def test_a_broken_pool_of_the_functions_own_is_no_loss(make):
+def test_a_broken_pool_of_the_functions_own_is_no_loss():
     def broken():
         raise BrokenExecutor("of the function")
 
     with parallel_config("threading"):
-        workers = Workers(make)
+        workers = Workers(lambda: Stream(2))
         workers.submit(Call(0, broken))
         [outcome] = outcomes_of(workers).values()
         workers.close(wait=True)

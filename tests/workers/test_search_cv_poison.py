@@ -86,19 +86,14 @@ def check(fitted, n_iter, n_splits=3):
     ]
     rows = np.transpose([results[f"split{i}_test_score"] for i in range(n_splits)])
     expected = np.where(dies[:, None], np.nan, right)
-    run = ~np.isnan(rows) if fitted.racing else ~np.isnan(expected)
-    np.testing.assert_allclose(rows[run], expected[run])
-    assert not run[dies].any()
-    assert run[~dies, 0].all()
+    np.testing.assert_allclose(rows, expected)
     assert fitted.best_params_["kind"] == "good"
     assert fitted.stop_reason_ == "n_iter"
 
 
 ROADS = {
     "as workers are free": {},
-    "racing": {"racing": True},
     "batches": {"batch_size": 3},
-    "racing in batches": {"batch_size": 3, "racing": True},
 }
 
 
@@ -146,7 +141,7 @@ class Interrupted(Odd):
 
 @pytest.mark.filterwarnings("ignore:the search was interrupted after 1 of 6 candidates")
 def test_ctrl_c_during_retries_keeps_those_that_have_ended(tmp_path):
-    path, options = tmp_path / "a.jsonl", {"n_jobs": 1, "racing": True, "batch_size": 3}
+    path, options = tmp_path / "a.jsonl", {"n_jobs": 1, "batch_size": 3}
     options |= {"journal": path, "n_iter": 6}
     space = {"a": uniform()}
     Interrupted.n_calls = 0

@@ -63,8 +63,8 @@ def scores_of(fitted, error_score, lost):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"n_jobs": 3}, {"n_jobs": 2, "batch_size": 2}, {"racing": True}],
-    ids=["one worker", "as workers are free", "batches", "racing"],
+    [{}, {"n_jobs": 3}, {"n_jobs": 2, "batch_size": 2}],
+    ids=["one worker", "as workers are free", "batches"],
 )
 @pytest.mark.parametrize("error_score", [np.nan, -3.0])
 def test_a_candidate_that_hangs_has_failed(options, error_score, tmp_path):

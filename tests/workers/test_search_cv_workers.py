@@ -4,7 +4,6 @@ import itertools
 import json
 import threading
 import time
-import warnings
 from contextlib import contextmanager
 
 import numpy as np
@@ -125,16 +124,16 @@ def test_batches_of_a_given_size_depend_on_nothing_else():
     assert runs[0] == runs[1]
 
 
-def test_a_backend_without_early_results_is_named():
-    with (
-        warnings.catch_warnings(record=True) as caught,
-        parallel_config("multiprocessing", n_jobs=2),
-    ):
-        warnings.simplefilter("always")
-        fitted = search(n_jobs=2, n_iter=4, cv=[(np.arange(6), np.arange(6, 12))]).fit(X, Y)
-    assert list(fitted.cv_results_["iter"]) == [0, 0, 1, 1]
-    [message] = [str(w.message) for w in caught if "in batches of 2" in str(w.message)]
-    assert "MultiprocessingBackend" in message
+@pytest.mark.parametrize("options", [{}, {"batch_size": 2}, {"timeout": 60.0}], ids=str)
+def test_another_backend_is_refused_by_name(options, tmp_path):
+    path, before = tmp_path / "search.jsonl", Peak.n_fits
+    message = r"n_jobs must be 1 with joblib's MultiprocessingBackend: .*\"loky\", \"threading\" or"
+    with pytest.raises(ValueError, match=message):
+        fit(search(n_jobs=2, journal=path, **options), "multiprocessing")
+    assert Peak.n_fits == before
+    assert not path.exists()
+    fitted = fit(search(n_jobs=1, n_iter=2), "multiprocessing")  # no worker is needed
+    assert len(fitted.cv_results_["params"]) == 2
 
 
 @pytest.mark.filterwarnings("ignore:.*non-finite", "ignore::sklearn.exceptions.FitFailedWarning")
@@ -342,8 +341,7 @@ class Refusing:
     ("backend", "held", "what"),
     [
         ("loky", Refusing(), "held of estimator"),
-        ("multiprocessing", lambda: 0, "held of estimator"),
-        ("multiprocessing", Pipeline([("h", Holder(held=lambda: 0))]), "held__h__held of est"),
+        ("loky", Pipeline([("h", Holder(held=Refusing()))]), "held__h__held of est"),
     ],
 )
 def test_what_cannot_be_sent_to_workers_is_refused_before_the_first_fit(backend, held, what):
