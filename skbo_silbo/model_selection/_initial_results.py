@@ -44,10 +44,11 @@ def read_initial_results(given, refit, space):
     params = _read_params(given, space)
     sources = given.get("source", [None] * len(params))
     resources = given.get("n_resources", [0] * len(params))
+    most = max(resources, default=0)
     kept = [
         i
         for i, p in enumerate(params)
-        if resources[i] == max(resources)
+        if resources[i] == most
         and (sources[i] != "given" or is_point_of(p, space))  # as ``gamma="scale"`` is not
     ]
     return [params[i] for i in kept], [scores[i] for i in kept]

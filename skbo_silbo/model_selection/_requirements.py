@@ -120,15 +120,15 @@ def _require_that_fits_can_be_sent(search, n_workers, kind):
     ValueError
         Naming the parameter that cannot.
     """
+    if search.timeout is not None and kind not in (THREADS, PROCESSES):
+        raise ValueError(
+            f"timeout must be None with joblib's {kind}: got {search.timeout}. No fit can be taken "
+            'from its workers; use the backends "loky" or "threading".'
+        )
     if kind not in (THREADS, PROCESSES, DASK):
         raise ValueError(
             f"n_jobs must be 1 with joblib's {kind}: got {n_workers} workers. Use the backends "
             '"loky", "threading" or "dask": joblib.parallel_config("loky").'
-        )
-    if search.timeout is not None and kind == DASK:
-        raise ValueError(
-            f"timeout must be None with joblib's {kind}: got {search.timeout}. No fit can be taken "
-            'from its workers; use the backends "loky" or "threading".'
         )
     if kind == THREADS:
         return

@@ -212,12 +212,6 @@ class Space:
         )
         return part
 
-    def with_parameter(self, name: str, values: Any) -> Self:
-        """Return this space with one parameter more, the last."""
-        more = copy.copy(self)
-        more._arrange([*self.parameters, read_parameter(name, values)])
-        return more
-
     def summary(self) -> dict[str, Any]:
         """Return what tells this space from another.
 

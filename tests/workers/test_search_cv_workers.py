@@ -124,7 +124,7 @@ def test_batches_of_a_given_size_depend_on_nothing_else():
     assert runs[0] == runs[1]
 
 
-@pytest.mark.parametrize("options", [{}, {"batch_size": 2}, {"timeout": 60.0}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"batch_size": 2}], ids=str)
 def test_another_backend_is_refused_by_name(options, tmp_path):
     path, before = tmp_path / "search.jsonl", Peak.n_fits
     message = r"n_jobs must be 1 with joblib's MultiprocessingBackend: .*\"loky\", \"threading\" or"
