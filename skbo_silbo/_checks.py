@@ -2,6 +2,7 @@
 
 import inspect
 import warnings
+from decimal import Decimal
 from difflib import get_close_matches
 from numbers import Integral, Real
 
@@ -101,12 +102,17 @@ def as_reals(given):
         values = np.array(given, dtype=object)
     except ValueError:  # ragged
         return None
-    if values.dtype.kind == "O" and all(isinstance(value, Real) for value in values.flat):
+    if values.dtype.kind == "O" and all(is_real(value) for value in values.flat):
         values = np.reshape([_as_float(value) for value in values.flat], values.shape)
     if values.dtype.kind not in "fiub":
         return None
     with np.errstate(over="ignore"):  # of a long double
         return np.where(mask, np.nan, values.astype(float))
+
+
+def is_real(value):
+    """Tell a real number, those of databases among them."""
+    return isinstance(value, Real | Decimal)
 
 
 def has_booleans(given):

@@ -206,7 +206,8 @@ default=None
         if gradients is None:
             slopes, n_points = self._slopes_of_processes(frame, rows, Y, copies)
         else:
-            slopes = frame.slopes(self._check_gradients(gradients, rows, Y.shape[1]))
+            G = self._check_gradients(gradients, rows, Y.shape[1])
+            slopes = frame.slopes(G[:, :, rows.columns.varying])
             if not slopes.any():
                 raise ValueError(
                     "gradients must not all be 0 over the labelled rows and the features that vary "
@@ -216,7 +217,7 @@ default=None
         singular, directions = np.linalg.svd(np.concatenate(slopes), full_matrices=False)[1:]
         unit = frame.y_scale[0] if len(frame.y_scale) == 1 else 1 / np.sqrt(len(frame.y_scale))
         self._store_directions(frame, unit * singular / np.sqrt(n_points), directions)
-        self.components_ = self.components_.astype(rows.dtype, copy=False)
+        self._store_in_features(rows.columns)
         return self
 
     def _check_gradients(self, gradients, rows, q):
@@ -243,7 +244,7 @@ default=None
         points = frame.standardise(np.vstack([rows.X_labeled, rows.X_unlabeled]))
         T = (Y - frame.y_mean) / frame.y_scale
         models = [self._fit_model(points[: len(T)], t, copies) for t in T.T]
-        self._store_models(frame, models)
+        self._store_models(frame, rows.columns, models)
         slopes = np.stack([model.slopes(points, copies) for model, _ in models])
         return slopes, rows.n_rows + len(rows.X_unlabeled)
 
@@ -283,22 +284,21 @@ default=None
             self.n_components_ = int(self.n_components)
         self.components_ = frame.rows_in_features(directions[: self.n_components_])
 
-    def _store_models(self, frame, models):
+    def _store_models(self, frame, features, models):
         """Set the attributes of the process, or of one for each response."""
         columns = [
-            self._parameters(frame, model, scale) | {"n_refinements_": n_refinements}
+            self._parameters(frame, features, model, scale) | {"n_refinements_": n_refinements}
             for (model, n_refinements), scale in zip(models, frame.y_scale, strict=True)
         ]
         for name in OF_THE_PROCESS:
             values = [column[name] for column in columns]
             setattr(self, name, values[0] if len(values) == 1 else np.array(values))
 
-    def _parameters(self, frame, model, y_scale):
+    def _parameters(self, frame, features, model, y_scale):
         signal, noise = np.exp(model.theta[[0, -1]]) * y_scale**2
-        lengths = np.full(self.n_features_in_, np.inf)
-        lengths[frame.varying] = frame.scale * np.exp(model.theta[1 : 1 + frame.scale.size])
+        lengths = frame.scale * np.exp(model.theta[1 : 1 + frame.scale.size])
         return {
-            "length_scale_": lengths,
+            "length_scale_": features.spread(lengths, np.inf),
             "signal_variance_": float(signal),
             "noise_": float(noise),
             "log_marginal_likelihood_": model.evidence - model.data.n_rows * np.log(y_scale),

@@ -118,9 +118,7 @@ class ChunkedSlicing:
         else:
             coding = self._coding
         self._check_identified(coding.n_slices - 1)
-        names = {"estimator_name": type(self).__name__, "input_name": "X"}
-        codes = coding.codes(y)
-        chunk = SliceMoments.of_finite(X, codes, coding.n_slices, weights=weights, **names)
+        chunk = SliceMoments.of(X, coding.codes(y), coding.n_slices, weights=weights)
         self._coding = coding
         self._dtype = X.dtype if first else np.result_type(self._dtype, X.dtype)
         self.target_type_ = "numeric" if coding.classes is None else "categorical"
@@ -151,7 +149,9 @@ class ChunkedSlicing:
         self._check_parameters()
         if (remedy := _needs_all_rows(self)) is not None:
             raise ValueError(f"{remedy}, or compute the Dask array first.")
-        y, labelled, unlabelled, weights = check_block_response(self, X, y, sample_weight)
+        y, labelled, unlabelled, weights = check_block_response(
+            self, X, y, X_unlabeled, sample_weight
+        )
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         if self.alpha != 0 and (X_unlabeled is not None or unlabelled.any()):
             raise ValueError(
@@ -161,13 +161,15 @@ class ChunkedSlicing:
             )
         slices = slice_response(y[labelled], self.n_slices, sample_weight=weights)
         self._forget_passing()
-        self._begin(y, slices)
+        self._begin(y, slices, None)
         self._dtype = np.result_type(X.dtype, np.float32)
         rows = LabelledBlocks(X, labelled, slices)
         looked_at = rows_to_look_at(len(slices.codes), X.shape[1], slices.weights)
         if self.n_components not in TESTED_WORDS:
             looked_at = looked_at[:0]
         moments, sample = moments_of_blocks(rows, looked_at)
+        moments, self._columns = moments.varying_part()
+        rows = rows.of_columns(self._columns)
         if not self._solve_moments(moments, rows=rows):
             raise ValueError(
                 f"X must identify n_components={self.n_components!r} directions: its labelled rows "
@@ -175,7 +177,8 @@ class ChunkedSlicing:
             )
         self._warn_if_none()
         if self.n_components in TESTED_WORDS:
-            self._look_at_curvature(sample, self.components_, y[labelled])
+            self._look_at_curvature(self._columns.part(sample), self.components_, y[labelled])
+        self._store_in_features(self._columns)
         return self
 
     def _solve_moments(self, moments, whiten=whitening_basis, rows=None):
@@ -187,12 +190,11 @@ class ChunkedSlicing:
         n_slices = int((moments.counts > 0).sum())
         if n_slices < 2:
             return False
-        moments = moments.as_numbers_of_rows().without_constant_columns()
+        moments = moments.as_numbers_of_rows()
         self.mean_, self.solver_, self.alpha_ = moments.mean, "dense", 0.0
-        variance = np.diag(moments.scatter) / moments.n
-        if not variance.any():
+        if not len(moments.mean):
             return False
-        scale = np.sqrt(np.where(variance > 0, variance, 1.0)) if self.scale else 1.0
+        scale = np.sqrt(np.diag(moments.scatter) / moments.n) if self.scale else 1.0
         scatter = moments.scatter / np.multiply.outer(scale, scale)
         N = moments.slice_sums() / scale
         rho = self._ridge_of_moments(scatter, N, moments.counts)
@@ -222,8 +224,10 @@ class ChunkedSlicing:
         if name not in SOLVED or vars(self).get("_is_solved", True):
             return super().__getattribute__(name)  # which says that there is none
         self._is_solved = True  # what is read meanwhile is not there
-        self._is_solved = self._solve_moments(self._moments)
+        moments, self._columns = self._moments.varying_part()
+        self._is_solved = self._solve_moments(moments)
         if self._is_solved:
+            self._store_in_features(self._columns)
             self._warn_if_none()
         if self._is_solved or name in vars(self):
             return getattr(self, name)

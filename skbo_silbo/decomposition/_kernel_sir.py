@@ -1,6 +1,7 @@
 """Sliced inverse regression in the feature space of a kernel, with unlabelled rows."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +18,8 @@ from ._kernel_features import RANGE_TOLERANCE, KernelFeatures
 from ._kernel_problem import KernelProblem, compare_alphas, roughness_of
 from ._projection import Projection
 from ._supervised import Supervised
-from .rows._centering import is_constant
+from .rows._centering import mean_and_spread
+from .rows._columns import Columns, varying_part
 from .rows._labels import response_targets
 from .rows._weights import copies
 from .selection._criterion import dimension_by_criterion
@@ -262,7 +264,8 @@ class KernelSlicedInverseRegression(Supervised, Projection):
 
     def _kernel_of_rows(self, data):
         """Kernel of all rows, labelled first, and the place of each in the coefficients kept."""
-        self.gamma_ = 1 / self.n_features_in_ if self.gamma is None else float(self.gamma)
+        n_varying = data.columns.n_varying
+        self.gamma_ = 1 / n_varying if self.gamma is None else float(self.gamma)
         if self.kernel != "precomputed":
             self.X_fit_ = np.concatenate([data.X_labeled, data.X_unlabeled])
             self._measure(data)
@@ -288,18 +291,17 @@ class KernelSlicedInverseRegression(Supervised, Projection):
     def _measure(self, data):
         """Set what the kernel sees the columns from, and in which units.
 
-        A kernel of differences sees them about their mean, without digits lost to it, and no
-        constant column.
+        Named kernels see no constant column, and those of differences the others about their mean,
+        without digits lost to it.
         """
-        mean = data.labelled_mean()
-        variance = np.average((data.X_labeled - mean) ** 2, axis=0, weights=data.weights)
-        constant = is_constant(variance, mean)
-        self.scale_ = np.where(constant, 1.0, np.sqrt(variance))
+        columns = data.columns
+        mean, spread = mean_and_spread(columns.part(data.X_labeled), data.weights)
+        whole = callable(self.kernel) or self.kernel in OF_HISTOGRAMS
+        self.scale_ = columns.spread(spread, 1.0)
         if not self.scale or self.kernel in OF_HISTOGRAMS:
             self.scale_ = np.ones(self.n_features_in_)
-        differs = self.kernel in OF_DIFFERENCES
-        self._origin = mean if differs else np.zeros_like(mean)
-        self._units = np.where(constant & differs, 0.0, 1 / self.scale_)
+        self._origin = columns.place(mean) * (self.kernel in OF_DIFFERENCES)
+        self._units = np.where(columns.varying | whole, 1 / self.scale_, 0.0)
 
     def _named_kernel(self, name, X, Y, gamma):
         shape = {"gamma": gamma, "degree": self.degree, "coef0": self.coef0}
@@ -392,6 +394,12 @@ class KernelSlicedInverseRegression(Supervised, Projection):
 
     def _usable(self, data):
         return data
+
+    def _of_varying_columns(self, data):
+        """Leave the rows as they are, for ``X_fit_``, and say which columns vary."""
+        if self.kernel == "precomputed":
+            return replace(data, columns=Columns.of(data.X_labeled))
+        return replace(data, columns=varying_part(data, self._given_names()).columns)
 
     def _check_rows(self, data):
         pass

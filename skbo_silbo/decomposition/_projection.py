@@ -137,12 +137,13 @@ class LinearProjection(Projection):
         if X is None or y is None:
             return summary_of(self)
         rows = split_as_fitted(self, X, y, sample_weight=sample_weight).labelled_only()
-        rows, groups = about_group_means(rows, group)
-        self._check_same_rows(rows, 1 if groups is None else int(groups.max()) + 1)
-        return summary_of(self, rows, self._standard_errors(rows, groups), groups)
+        rows = about_group_means(rows, group)
+        self._check_same_rows(rows)
+        return summary_of(self, rows, self._standard_errors(rows))
 
-    def _check_same_rows(self, rows, n_groups):
+    def _check_same_rows(self, rows):
         """Refuse rows that are seen not to be those fitted."""
+        n_groups = 1 if rows.groups is None else int(rows.groups.max()) + 1
         if n_groups != (fitted := getattr(self, "_n_groups", 1)):
             raise ValueError(
                 f"group must be that of fit, which had {fitted} categories (1 where group was "
@@ -157,7 +158,7 @@ class LinearProjection(Projection):
                 f"slices hold {np.sum(sizes):g}. Pass those of fit, with their sample_weight."
             )
 
-    def _standard_errors(self, rows, groups):
+    def _standard_errors(self, rows):
         """Return errors (r, d) of `components_`, or None where none are known."""
 
     @property

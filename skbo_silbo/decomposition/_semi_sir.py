@@ -19,6 +19,7 @@ from ._projection import LinearProjection
 from ._sir_dimension import ChosenDimension
 from ._supervised import Supervised
 from .rows._centering import center_on_labels, with_positive_peaks
+from .rows._columns import varying_part
 from .rows._dask_arrays import is_dask_array
 from .rows._elliptical import elliptical_weights
 from .rows._labels import check_labels, target_type
@@ -287,7 +288,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         return self._fit_rows(*self._part(X, y, X_unlabeled, sample_weight))
 
     def _fit_rows(self, data, slices):
-        self._begin(data.y, slices)
+        self._begin(data.y, slices, data.columns)
         if self.solver == "paper":
             self._learn_as_printed(data, slices)
         else:
@@ -297,6 +298,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
                 rows = data.X_labeled, data.y, data.weights
                 sees = "directions along which the mean of X given y moves"
                 warn_of_unseen(*rows, sees, found=self.n_components_, sees_means=True)
+        self._store_in_features(data.columns)
         return self
 
     def _learn(self, data, slices):
@@ -375,18 +377,21 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
             return "with solver='paper', which knows no weights. Use solver='auto'."
         return None
 
-    def _begin(self, y, slices):
+    def _begin(self, y, slices, columns):
         self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
+        self._columns = columns
         self._n_groups, self._moments, self._is_solved = slices.n_groups, None, True
         self.target_type_ = target_type(y)
 
-    def _standard_errors(self, rows, groups):
+    def _standard_errors(self, rows):
         if not hasattr(self, "dimension_tests_") or self.reweight is not None:
             return None
-        slices = slice_within(rows.y, groups, self.n_slices, sample_weight=rows.weights)
+        slices = slice_within(rows.y, rows.groups, self.n_slices, sample_weight=rows.weights)
         if not slices.is_counted or not np.array_equal(slices.counts, self.slice_sizes_):
             return None
-        return direction_errors(rows.X_labeled, slices, len(self.components_))
+        rows = varying_part(rows)
+        errors = direction_errors(rows.X_labeled, slices, len(self.components_))
+        return None if errors is None else rows.columns.spread(errors)
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -420,9 +425,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
     def _depends_on_units(self, slices, n_unlabeled):
         """Tell whether units matter: plain slices of many rows have neither ridge nor graph."""
         ridged = self.ridge != 0 and (
-            self.ridge != "auto" or slices.n_rows < ROWS_PER_FEATURE * self.n_features_in_
+            self.ridge != "auto" or slices.n_rows < ROWS_PER_FEATURE * self._columns.n_varying
         )
-        exact = self.solver in ("auto", "dense") and slices.n_rows > self.n_features_in_
+        exact = self.solver in ("auto", "dense") and slices.n_rows > self._columns.n_varying
         return ridged or not exact or not self._is_plain(slices) or n_unlabeled > 0
 
     def _build_pencil(self, X, slices, omega, search):
@@ -450,7 +455,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
             by_slice = self.target_type_ != "numeric" or slices.groups is not None
             rho = choose_ridge(X_labeled, slices, by_slice)
             return lambda trace: rho
-        return lambda trace: self.ridge * trace / self.n_features_in_
+        return lambda trace: self.ridge * trace / X_labeled.shape[1]
 
     def _penalty(self, X, slices, ridge_of, search):
         """Graph penalty times alpha, or None; sets `alpha_`."""
@@ -494,10 +499,10 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
 
     def _given_ridge(self, n_labeled, penalised):
         """Return the ridge given by hand; without one, say where nothing is identified."""
-        if self.ridge == 0 and n_labeled - 1 <= self.n_features_in_ and not penalised:
+        if self.ridge == 0 and n_labeled - 1 <= self._columns.n_varying and not penalised:
             warn_user(
                 f"{n_labeled} labelled rows do not identify directions among "
-                f"{self.n_features_in_} features when ridge=0 and no unlabelled row is used: "
+                f"{self._columns.n_varying} features when ridge=0 and no unlabelled row is used: "
                 "every eigenvalue is 1 and any split of y is fitted exactly. Use ridge='auto', or "
                 "unlabelled rows with alpha > 0."
             )
@@ -505,7 +510,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
 
     def _store_components(self, spectrum, n_labeled, scale):
         directions = np.sqrt(n_labeled) * spectrum.directions[:, : max(self.n_components_, 1)]
-        self.components_ = with_positive_peaks(directions.T / scale).astype(self._dtype)
+        self.components_ = with_positive_peaks(directions.T / scale)
 
     def _learn_as_printed(self, data, slices):
         """Algorithm 2 of the paper."""
@@ -515,7 +520,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         self.mean_ = X.mean(axis=0)
         self.solver_, self.ridge_ = "paper", 0.0 if self.ridge == "auto" else float(self.ridge)
         self.alpha_ = PAPER_ALPHA if self.alpha == "auto" else float(self.alpha)
-        limit = min(slices.n_slices - 1, self.n_features_in_)
+        limit = min(slices.n_slices - 1, data.columns.n_varying)
         self._check_identified(limit)
         omega = self._omega(self._near_rows(X[: len(data.y)], 1.0, slices), slices, search)
         if not self._is_plain(slices):
@@ -531,4 +536,4 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         )
         self._check_identified(B.shape[1])
         self.n_components_ = B.shape[1]
-        self.components_ = with_positive_peaks(B.T).astype(self._dtype)
+        self.components_ = with_positive_peaks(B.T)

@@ -26,7 +26,7 @@ class ChosenDimension:
 
     def _n_wanted(self, n_columns):
         if isinstance(self.n_components, str):
-            return min(n_columns, MAX_AUTO_COMPONENTS, self.n_features_in_)
+            return min(n_columns, MAX_AUTO_COMPONENTS, self._columns.n_varying)
         return int(self.n_components)
 
     def _store_spectrum(self, spectrum, n_labeled, *, plain, penalised):
@@ -34,9 +34,8 @@ class ChosenDimension:
         self._check_identified(limit)
         self.eigenvalues_ = spectrum.eigenvalues[:limit]
         if plain and not penalised and not self.ridge_:
-            self.dimension_tests_ = sequential_tests(
-                self.eigenvalues_, n_labeled, self.n_features_in_, self.n_slices_, self._n_groups
-            )
+            shape = self._columns.n_varying, self.n_slices_, self._n_groups
+            self.dimension_tests_ = sequential_tests(self.eigenvalues_, n_labeled, *shape)
 
     def _n_identified(self, eigenvalues, plain):
         nonzero = int((eigenvalues > 1e-12 * eigenvalues[0]).sum())
@@ -80,12 +79,13 @@ class ChosenDimension:
 
     def _has_rows_to_test(self, n_labeled):
         """Tell whether the chi-square tests are to be taken, if there are any."""
-        most = max(self.n_features_in_, self.n_slices_)
+        most = max(self._columns.n_varying, self.n_slices_)
         return self.n_components != "permutation" and n_labeled >= ROWS_PER_FEATURE_TESTED * most
 
     def _look_at_curvature(self, rows, components, y):
         """Set `curvature_` and say what may have misled the tests that chose the dimension."""
-        self.curvature_, curved = curvature(rows, components)
+        shares, curved = curvature(rows, components)
+        self.curvature_, curved = map(self._columns.spread, (shares, curved))
         extra = len(rows) > 0 and extra_are_curved(rows @ components[: self.n_components_].T)
         if self.n_components_ and (extra or curved.any()) and not is_by_value(y, self.n_slices_):
             warn_of_curvature(self.curvature_, curved, extra, self._given_names())

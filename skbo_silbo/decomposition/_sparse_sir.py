@@ -139,7 +139,6 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         splits = self._splits(data)
         X, self.mean_ = center_on_labels(data)
         scale = mean_and_spread(X, data.weights)[1]
-        scale[scale == 0] = 1.0
         X /= scale
         F = self._functions(X, slices, target_type(data.y) == "numeric")
         check_identified(self.n_components, F.shape[1], remedy=" or more slices")
@@ -149,10 +148,11 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         self.n_components_ = self._count(lasso, T, fits)
         kept = max(self.n_components_, 1)
         self.penalties_ = fits.penalties[:kept]
-        coefficients = self._not_empty(fits.coefficients[:kept], lasso.covariances(T))
+        coefficients = fits.coefficients[:kept]
+        self._fill_empty(coefficients, lasso.covariances(T), data.columns)
         spread = mean_and_spread(X @ coefficients.T, data.weights)[1]
         self.components_ = with_positive_peaks(coefficients / spread[:, None] / scale)
-        self.support_ = (self.components_ != 0).any(axis=0)
+        self.support_ = data.columns.spread(self.components_.any(axis=0))
 
     def _functions(self, X, slices, numeric):
         """F: polynomials of the slice's rank, or what best tells the means of classes apart."""
@@ -181,7 +181,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         theta = V[:, -1:] if gain > ERRORS_TO_COMBINE * error else np.eye(m, 1)
         others = linalg.null_space(theta.T)
         others = others @ linalg.eigh(others.T @ M @ others)[1][:, ::-1] if m > 1 else others
-        k = self.n_features_in_ if self.n_components == "auto" else int(self.n_components)
+        k = len(self.mean_) if self.n_components == "auto" else int(self.n_components)
         return F @ np.hstack([theta, others])[:, :k]
 
     def _count(self, lasso, T, fits):
@@ -194,20 +194,19 @@ class SparseSlicedInverseRegression(SupervisedProjection):
             warn_of_none(why, "Label more rows")
         return found
 
-    def _not_empty(self, coefficients, covariances):
-        """Return the same, with the first feature to enter, and a warning, where there is none."""
+    def _fill_empty(self, coefficients, covariances, columns):
+        """Put in the first feature to enter, and warn, where there is none."""
         for j in np.flatnonzero(~coefficients.any(axis=1)):
             first = np.argmax(np.abs(covariances[:, j]))
             coefficients[j, first] = 1.0
             if self.n_components_:
-                names = self._given_names()
-                name = first if names is None else repr(str(names[first]))
+                names, place = self._given_names(), np.flatnonzero(columns.varying)[first]
+                name = place if names is None else repr(str(names[place]))
                 warn_user(
                     f"No feature is kept at penalty {self.penalties_[j]:.3g}: the slices show no "
                     f"sparse direction. The component holds feature {name} alone, the first to "
                     "enter. Take fewer n_components, or a smaller penalty."
                 )
-        return coefficients
 
     def _splits(self, data):
         """Pairs of training and test rows, as places among the labelled ones."""

@@ -23,7 +23,7 @@ class Summary(str):
         return str(self)
 
 
-def summary_of(estimator, rows=None, errors=None, groups=None):
+def summary_of(estimator, rows=None, errors=None):
     """Text of a fitted transformer.
 
     Parameters
@@ -33,11 +33,9 @@ def summary_of(estimator, rows=None, errors=None, groups=None):
         Rows fitted, whose number and R^2(OLS|dr) are shown.
     errors : ndarray of shape (r, d), default=None
         Standard errors of `components_`.
-    groups : ndarray of shape (n,), default=None
-        Of the rows, which are about the means of these, from 0.
     """
     parts = [_heading(estimator, rows), _slice_sizes(estimator), *_directions(estimator, errors)]
-    parts.append(_eigenvalues(estimator, rows, groups))
+    parts.append(_eigenvalues(estimator, rows))
     for name, title in TESTS.items():
         if name in vars(estimator):
             parts.append(f"{title}:\n{_table_of_tests(vars(estimator)[name])}")
@@ -78,12 +76,12 @@ def _heads(r):
     return [f"Dir{j + 1}" for j in range(r)]
 
 
-def _eigenvalues(estimator, rows, groups):
+def _eigenvalues(estimator, rows):
     r = len(estimator.components_)
     lines = [["Eigenvalues", *(f"{v:.6g}" for v in estimator.eigenvalues_[:r])]]
     if rows is not None and rows.y.dtype.kind in "fiu":
         names = [""] if rows.y.ndim == 1 else [f" for y{j}" for j in range(rows.y.shape[1])]
-        shares = _linear_shares(estimator.components_, rows, groups)
+        shares = _linear_shares(estimator.components_, rows)
         lines += [
             [f"R^2(OLS{name}|dr)", *(f"{v:.6g}" for v in share)]
             for name, share in zip(names, shares, strict=True)
@@ -91,12 +89,12 @@ def _eigenvalues(estimator, rows, groups):
     return _table(lines, _heads(r))
 
 
-def _linear_shares(components, rows, groups):
+def _linear_shares(components, rows):
     """Share (q, r) of every least-squares fit that is linear in the first 1, 2, ... scores."""
     root = np.ones(len(rows.y)) if rows.weights is None else np.sqrt(rows.weights)
     A = root[:, None] * (rows.X_labeled - rows.labelled_mean())
     t = rows.y.reshape(len(A), -1)
-    t = t if groups is None else less_group_means(t, groups, rows.weights)
+    t = t if rows.groups is None else less_group_means(t, rows.groups, rows.weights)
     t = root[:, None] * (t - np.average(t, axis=0, weights=rows.weights))
     fitted = A @ np.linalg.lstsq(A, t, rcond=None)[0]
     Q = np.linalg.qr(A @ components.T)[0]

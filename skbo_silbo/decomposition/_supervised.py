@@ -5,11 +5,11 @@ from typing import Any, Self
 from .._checks import check_switch
 from .._typing import ArrayLike
 from ._projection import LinearProjection
-from .rows._centering import check_a_column_varies, check_enough_rows
+from .rows._columns import varying_part
 from .rows._extremes import check_extremes
 from .rows._groups import about_group_means
 from .rows._labels import split_labelled
-from .selection._n_components import check_n_components
+from .selection._n_components import check_enough_rows, check_n_components
 from .slicing._slices import check_n_slices, slice_within
 
 
@@ -32,8 +32,11 @@ class Supervised:
     _dtype: Any = float
     _passing: tuple[str, ...] = ()  # attributes that one fit may set and the next one may not
 
-    def _rows(self, X, y, X_unlabeled=None, sample_weight=None):
-        """Return the rows as `LabelledData`, and forget what an earlier fit may have left."""
+    def _rows(self, X, y, X_unlabeled=None, sample_weight=None, group=None):
+        """Return the rows as `LabelledData`, and forget what an earlier fit may have left.
+
+        With a category of each row in `group`, rows are about its mean.
+        """
         self._check_parameters()
         data = split_labelled(
             self,
@@ -51,7 +54,7 @@ class Supervised:
         y = data.y if self._reads_values or data.y.ndim > 1 else None
         check_extremes(data.X_labeled, y, self._given_names())
         self._dtype = data.dtype
-        data = self._usable(data)
+        data = self._of_varying_columns(about_group_means(self._usable(data), group))
         self._check_rows(data)
         self._forget_passing()
         return data
@@ -61,13 +64,18 @@ class Supervised:
 
         With a category of each row in `group`, rows are about its mean and slices are within it.
         """
-        data = self._rows(X, y, X_unlabeled, sample_weight)
-        data, groups = about_group_means(data, group)
+        data = self._rows(X, y, X_unlabeled, sample_weight, group)
         n_slices = getattr(self, "n_slices", 2)
-        slices = slice_within(data.y, groups, n_slices, sample_weight=data.weights)
-        if groups is not None:
-            check_a_column_varies(data.X_labeled)
-        return data, slices
+        return data, slice_within(data.y, data.groups, n_slices, sample_weight=data.weights)
+
+    def _of_varying_columns(self, data):
+        return varying_part(data, self._given_names())
+
+    def _store_in_features(self, columns):
+        """Give fitted attributes, of the columns that vary, the shape of all features."""
+        self.mean_ = columns.place(self.mean_)
+        components = columns.spread(self.components_)
+        self.components_ = components.astype(self._dtype, copy=False)
 
     def _given_names(self):
         """Names of the features, or None."""
@@ -87,7 +95,6 @@ class Supervised:
         check_n_components(self.n_components, self.n_features_in_, self._component_words)
         if self._whitens:
             check_enough_rows(type(self).__name__, *data.X_labeled.shape)
-        check_a_column_varies(data.X_labeled)
 
     def _forget_passing(self):
         for name in self._passing:
@@ -132,7 +139,7 @@ class SupervisedProjection(Supervised, LinearProjection):
             self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
         self._n_groups = slices.n_groups
         self._learn(data, slices)
-        self.components_ = self.components_.astype(self._dtype, copy=False)
+        self._store_in_features(data.columns)
         return self
 
     def _learn(self, data, slices):

@@ -217,7 +217,8 @@ def bootstrap_directions(
         _check_takes(estimator, name)
     fitted = _fit_all(seeded, X, y, X_unlabeled=X_unlabeled, **given)
     rows = split_as_fitted(clone(seeded), X, y, X_unlabeled, sample_weight, reset=True)
-    rows, groups = about_group_means(rows, group)
+    rows = about_group_means(rows, group)
+    groups = rows.groups
     if groups is not None and rows.weights is not None:
         groups = np.repeat(groups, rows.weights)
     rows = rows.counts_written_out()

@@ -36,7 +36,8 @@ from scipy import linalg
 from .._checks import check_choice, check_integer, check_switch
 from .._typing import ArrayLike, FloatArray
 from ..decomposition import SemiSlicedInverseRegression, Slices, split_labelled
-from ..decomposition.rows._centering import is_constant, mean_and_spread
+from ..decomposition.rows._centering import mean_and_spread
+from ..decomposition.rows._columns import varying_part
 from ..decomposition.rows._groups import about_group_means
 from ..decomposition.significance import bentler_xie
 from ..decomposition.slicing._slices import slice_within
@@ -186,8 +187,8 @@ class TestedRows:
             censored=True,
             n_slices=n_slices,
         ).labelled_only()
-        data, groups = about_group_means(data, group)
-        slices = slice_within(data.y, groups, n_slices, sample_weight=data.weights)
+        data = about_group_means(data, group)
+        slices = slice_within(data.y, data.groups, n_slices, sample_weight=data.weights)
         if variance == "constant" and not slices.is_counted:
             data.without_weights(
                 "or counts of an integer type, with variance='constant', whose chi-squares are "
@@ -325,6 +326,6 @@ class TestedRows:
 
 
 def _standardised(data):
+    data = varying_part(data)
     mean, spread = mean_and_spread(data.X_labeled, data.weights)
-    constant = is_constant(spread**2, mean)
-    return np.where(constant, 0.0, data.X_labeled - mean) / np.where(constant, 1.0, spread)
+    return data.columns.spread((data.X_labeled - mean) / spread)

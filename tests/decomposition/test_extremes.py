@@ -112,3 +112,18 @@ def test_without_scale_the_kernel_sees_the_columns_as_they_are(rows):
     np.testing.assert_allclose(bare.transform(X / spread), scaled.transform(X), atol=1e-8)
     with pytest.raises(ValueError, match="scale must be True or False: got 'auto'"):
         KernelSlicedInverseRegression(1, scale="auto").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "learner", [SlicedInverseRegression(1), SemiSlicedInverseRegression(1, alpha=0)], ids=name
+)
+def test_blocks_are_looked_at_as_rows_are(learner, rows):
+    array, (X, y) = pytest.importorskip("dask.array"), rows
+    blocks = array.from_array(X, (50, 4))
+    for scale, why in ((1e300, "above 1e.140 in magnitude"), (1e-200, "spread over less than")):
+        with pytest.raises(ValueError, match=f"column 2 of X is {why}"):
+            learner.fit(blocks * np.array([1, 1, scale, 1]), y)
+    missing, some = X.copy(), np.where(np.arange(len(y)) < 60, y, np.nan)
+    missing[100, 1] = np.nan
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        learner.fit(array.from_array(missing, (50, 4)), some)

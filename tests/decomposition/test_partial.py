@@ -144,7 +144,7 @@ def test_the_group_is_routed_through_a_pipeline():
         (SlicedInverseRegression(), {"group": ["a"]}, "category for each of the 200 rows"),
         (SlicedInverseRegression(), {"group": [None] + ["a"] * 199}, "row 0 has none"),
         (SlicedInverseRegression(), {"group": np.r_[np.zeros(199), np.nan]}, "row 199 has none"),
-        (SlicedInverseRegression(), {"group": np.arange(200)}, "within which y varies: got 200"),
+        (SlicedInverseRegression(), {"group": np.arange(200)}, "constant within every category"),
         (
             SlicedAverageVarianceEstimation(),
             {"sample_weight": np.linspace(1, 2, 200)},

@@ -1,6 +1,8 @@
 """What y is taken for: one rule for all slicing transformers, and warnings at the user's line."""
 
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -103,3 +105,15 @@ def test_other_warnings_point_to_the_line_of_the_user():
     with pytest.warns(UserWarning, match="do not identify directions") as caught:
         SemiSlicedInverseRegression(1, ridge=0).fit(noise[:4], y[:4])
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("kind", [lambda value: Decimal(repr(value)), Fraction])
+def test_numbers_of_databases_are_numbers(learner, kind):
+    y = X[:, 0].round(3)
+    exact = np.array([kind(value) for value in y.tolist()], dtype=object)
+    expected = learner.fit(X, y).transform(X)
+    np.testing.assert_allclose(learner.fit(X, exact).transform(X), expected)
+    exact[3], exact[4], y[3:5] = None, Decimal("NaN"), np.nan
+    expected = learner.fit(X, y).transform(X)
+    np.testing.assert_allclose(learner.fit(X, exact).transform(X), expected)

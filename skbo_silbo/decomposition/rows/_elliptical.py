@@ -9,6 +9,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 
 from ._centering import with_positive_peaks
+from ._columns import Columns
 
 DRAWS_PER_ROW = 10  # as in R's ``dr.weights``
 RANGE = 1e-10  # eigenvalues of the covariance below this share of the largest are rounding
@@ -29,8 +30,10 @@ def elliptical_weights(X, random_state=None):
         With mean 1; 0 for rows that no draw is near.
     """
     random_state = check_random_state(0 if random_state is None else random_state)
-    spread = X.std(axis=0)
-    X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)  # determinants overflow in units
+    X = Columns.of(X).part(X)
+    if not X.shape[1]:
+        return np.ones(len(X))
+    X = (X - X.mean(axis=0)) / X.std(axis=0)  # determinants overflow in units
     center, covariance = _robust_moments(X, random_state)
     eigenvalues, V = linalg.eigh(covariance)
     kept = eigenvalues > RANGE * eigenvalues[-1]

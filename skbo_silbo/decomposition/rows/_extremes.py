@@ -2,29 +2,23 @@
 
 import numpy as np
 
-from ..._checks import warn_user
-from ._centering import is_constant
-
 # magnitudes and spreads beyond these are refused: squares, and sums of them, leave the range
 LARGEST = 1e140
 SMALLEST = 1e-140
-REACH = 100  # roundings of its first row within which the last row of a nearly constant column lies
 
 
 def check_extremes(X, y=None, names=None):
     """Refuse columns of X (n, d), or of a numeric y, that are too large or vary too little.
 
-    `names` are those of the columns, where they have any. Warn of columns that vary by no more than
-    the rounding of their mean, which are taken for constant.
+    `names` are those of the columns, where they have any.
 
     Raises
     ------
     ValueError
     """
-    _check_columns(X, lambda place: _column(place, names))
+    _check_columns(X, lambda place: column_of_x(place, names))
     if y is not None and y.dtype.kind == "f":
         _check_columns(y.reshape(len(y), -1), lambda place: "y")
-    _warn_of_offsets(X, names)
 
 
 def _check_columns(rows, named):
@@ -38,20 +32,8 @@ def _check_columns(rows, named):
         _refuse(named(int(tiny)), f"spread over less than {SMALLEST:g}")
 
 
-def _warn_of_offsets(X, names):
-    """As for their spread, only columns whose ends are close are looked at whole."""
-    rounding = np.finfo(X.dtype).eps * np.abs(X[0])
-    close = np.flatnonzero(np.abs(X[0] - X[-1], dtype=np.float64) <= REACH * rounding)
-    rows = X[:, close].astype(np.float64)
-    lost = (np.ptp(rows, axis=0) > 0) & is_constant(rows.var(axis=0), rows.mean(axis=0))
-    if lost.any():
-        warn_user(
-            f"{_column(int(close[np.argmax(lost)]), names)} varies by no more than the rounding of "
-            "its mean, and was taken for constant. If it is not, subtract the mean before."
-        )
-
-
-def _column(place, names):
+def column_of_x(place, names):
+    """Name a column in a message."""
     return f"column {place if names is None else repr(str(names[place]))} of X"
 
 

@@ -31,26 +31,25 @@ def check_group(group, n):
 
 
 def about_group_means(data, group):
-    """Return a `LabelledData` whose labelled rows lost the means of their groups, and the groups.
+    """Return a `LabelledData` whose labelled rows lost the means of their groups, numbered from 0.
 
-    The (weighted) mean of all labelled rows stays. Groups are numbered from 0. Where `group` is
-    None the data are as they were, and the groups None.
+    The (weighted) mean of all labelled rows stays. Where `group` is None the data are as they were.
     """
     if group is None:
-        return data, None
+        return data
     group = check_group(group, len(data.is_labeled))
     if data.weights is not None and not are_counts(data.weights):
         data = data.without_weights(
             "or counts of an integer type, with group. Leave the weights, or the group, out."
         )
     groups = np.unique(group[data.is_labeled], return_inverse=True)[1]
-    mean = data.labelled_mean()
-    X = mean + less_group_means(data.X_labeled - mean, groups, data.weights)
-    return replace(data, X_labeled=X), groups
+    X = data.labelled_mean() + less_group_means(data.X_labeled, groups, data.weights)
+    return replace(data, X_labeled=X, groups=groups)
 
 
 def less_group_means(values, groups, weights=None):
-    """Values (n, p) less the (weighted) means of their groups (n,)."""
+    """Values (n, p) less the (weighted) means of their groups (n,): 0 where a group is constant."""
+    values = values - values[np.unique(groups, return_index=True)[1]][groups]
     sums = np.zeros((groups.max() + 1, values.shape[1]))
     np.add.at(sums, groups, values if weights is None else weights[:, None] * values)
     return values - (sums / np.bincount(groups, weights)[:, None])[groups]

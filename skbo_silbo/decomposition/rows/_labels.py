@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sized
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from ..._checks import warn_user
-from ..._typing import ArrayLike, BoolArray, FloatArray
+from ..._checks import is_real, warn_user
+from ..._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from ._censoring import as_censored, is_censored
 from ._dask_arrays import FLOATS, check_in_memory
 from ._weights import are_counts, as_numbers_of_rows, check_sample_weight
@@ -49,6 +49,10 @@ class LabelledData:
         Which rows of X, as it was given, these are.
     dtype : data type
         float32 where X was; the rows may have been converted.
+    groups : ndarray of shape (n_l,) or None
+        Categories, from 0, about whose means the labelled rows are.
+    columns : Columns or None
+        Of which features the rows are, where constant ones were left out.
     """
 
     X_labeled: FloatArray
@@ -59,6 +63,8 @@ class LabelledData:
     is_labeled: BoolArray | None = None
     is_unlabeled: BoolArray | None = None
     dtype: Any = np.float64
+    groups: IntArray | None = None
+    columns: Any = None
 
     @property
     def n_rows(self) -> float:
@@ -278,11 +284,10 @@ def warn_of_classes(y, n_slices, remedy="categorical=True"):
 def check_labelled_chunk(estimator, X, y, sample_weight, *, reset, allow_categories):
     """Validate rows that must all be labelled: X (n, d) of floats and y (n,), n >= 1.
 
-    Weights (n,) are returned as given, or None; rows of weight 0 are left out. Whether X is finite
-    is left to `SliceMoments.of_finite`, which sums it anyway.
+    Weights (n,) are returned as given, or None; rows of weight 0 are left out.
     """
     check_in_memory("X", X)
-    X = validate_data(estimator, X, reset=reset, dtype=FLOATS, ensure_all_finite=False)
+    X = validate_data(estimator, X, reset=reset, dtype=FLOATS)
     strings = (
         "where `classes` is None: got strings. Pass all categories that y can take as `classes`, "
         "at the first call of partial_fit."
@@ -300,8 +305,8 @@ def check_labelled_chunk(estimator, X, y, sample_weight, *, reset, allow_categor
     return X[weights > 0], y[weights > 0], weights[weights > 0]
 
 
-def check_block_response(estimator, X, y, sample_weight):
-    """Validate y beside a Dask array X (n, d), which is not read.
+def check_block_response(estimator, X, y, X_unlabeled, sample_weight):
+    """Validate y, and rows in memory, beside a Dask array X (n, d), which is not read.
 
     Returns y, which rows are labelled and of positive weight, and which of these are not labelled,
     and weights (n_l,) as numbers of rows, or None.
@@ -312,6 +317,8 @@ def check_block_response(estimator, X, y, sample_weight):
             "X.compute_chunk_sizes() first."
         )
     validate_data(estimator, np.zeros((1, X.shape[1])))
+    if X_unlabeled is not None:
+        _check_unlabelled(estimator, X_unlabeled, FLOATS)
     y, labelled = _check_response(np.asarray(y), True, estimator.categorical, multivariate=True)
     if len(y) != len(X):
         raise ValueError(
@@ -416,7 +423,7 @@ def _holds_categories(y):
     if y.dtype.kind != "O":
         return y.dtype.kind in "USb"
     known = y.ravel()[is_known(y.ravel())]
-    return any(isinstance(v, bool | np.bool_) or not isinstance(v, Real) for v in known)
+    return any(isinstance(v, bool | np.bool_) or not is_real(v) for v in known)
 
 
 def is_known(values):

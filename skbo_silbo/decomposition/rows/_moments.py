@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import linalg, sparse
-from sklearn.utils import assert_all_finite
 
-from ._centering import is_constant
+from ._columns import Columns, are_far, is_constant
 from ._weights import are_counts
 
 # rows centred, or converted from float32, at a time: they stay in the processor's cache
@@ -59,6 +58,8 @@ class SliceMoments:
 
     Attributes
     ----------
+    offset : ndarray of shape (d,)
+        What the means are about.
     mean : ndarray of shape (d,)
     scatter : ndarray of shape (d, d)
         Sum of ``w (x - mean)(x - mean)'``, w the weight of the row, or 1.
@@ -72,6 +73,7 @@ class SliceMoments:
         Whether all weights are of an integer type.
     """
 
+    offset: np.ndarray
     mean: np.ndarray
     scatter: np.ndarray
     counts: np.ndarray
@@ -85,6 +87,9 @@ class SliceMoments:
 
         Computed in double precision, a float32 X a few thousand rows at a time.
         """
+        offset = np.where(are_far(X), X[0], 0)
+        X = X - offset if offset.any() else X
+        offset = offset.astype(np.float64, copy=False)
         counts = np.bincount(codes, weights, minlength=n_slices)
         w = np.ones(len(X)) if weights is None else weights
         sums = sum(
@@ -95,21 +100,9 @@ class SliceMoments:
         slice_means = sums / np.where(counts > 0, counts, 1)[:, None]
         scatter = centred_scatter(X, mean, safe_mean, weights)
         if weights is None:
-            return cls(mean, scatter, counts, slice_means, math.sqrt(len(X)))
+            return cls(offset, mean, scatter, counts, slice_means, math.sqrt(len(X)))
         norm, whole = float(linalg.norm(weights)), are_counts(weights)
-        return cls(mean, scatter, counts, slice_means, norm, whole)
-
-    @classmethod
-    def of_finite(cls, X, codes, n_slices, *, weights=None, **names):
-        """As `of`; ValueError with `names`, as in `assert_all_finite`, where X is not finite.
-
-        What is not finite shows in the sums, so that finite rows are not read once more.
-        """
-        with np.errstate(invalid="ignore", over="ignore"):
-            moments = cls.of(X, codes, n_slices, weights=weights)
-        if not np.isfinite(moments.mean).all():
-            assert_all_finite(X, **names)
-        return moments
+        return cls(offset, mean, scatter, counts, slice_means, norm, whole)
 
     @property
     def n(self):
@@ -118,14 +111,15 @@ class SliceMoments:
 
     def merged(self, other):
         """Moments of both sets of rows together (Chan, Golub and LeVeque 1983)."""
-        n = self.n + other.n
-        shift = other.mean - self.mean
+        n, moved = self.n + other.n, other.offset - self.offset
+        shift = other.mean - self.mean + moved
         scatter = self.scatter + other.scatter
         scatter += self.n * (other.n / n) * np.outer(shift, shift)
         counts = self.counts + other.counts
         weight = (other.counts / np.where(counts > 0, counts, 1))[:, None]
-        slice_means = self.slice_means + weight * (other.slice_means - self.slice_means)
+        slice_means = self.slice_means + weight * (other.slice_means - self.slice_means + moved)
         return SliceMoments(
+            self.offset,
             self.mean + shift * (other.n / n),
             scatter,
             counts,
@@ -141,15 +135,19 @@ class SliceMoments:
         scale = self.n / self.weight_norm / self.weight_norm
         return replace(self, scatter=scale * self.scatter, counts=scale * self.counts)
 
-    def without_constant_columns(self):
-        """Return the same moments with exact zeros where a column only varies by rounding."""
-        constant = is_constant(np.diag(self.scatter) / self.n, self.mean)
-        if not constant.any():
-            return self
-        scatter, slice_means = self.scatter.copy(), self.slice_means.copy()
-        scatter[constant], scatter[:, constant] = 0.0, 0.0
-        slice_means[:, constant] = self.mean[constant]
-        return replace(self, scatter=scatter, slice_means=slice_means)
+    def varying_part(self):
+        """Return the moments of the columns that vary, less their offset, and the `Columns`."""
+        spread = np.sqrt(np.diag(self.scatter) / self.n)
+        varying = ~is_constant(spread, self.offset + self.mean)
+        columns = Columns(varying, self.offset + np.where(varying, 0.0, self.mean))
+        part = replace(
+            self,
+            offset=np.zeros(columns.n_varying),
+            mean=self.mean[varying],
+            scatter=self.scatter[np.ix_(varying, varying)],
+            slice_means=self.slice_means[:, varying],
+        )
+        return part, columns
 
     def slice_sums(self):
         """N (number of slices with rows, d): ``sqrt(n_h) (mean_h - mean)``."""

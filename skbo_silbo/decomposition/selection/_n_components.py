@@ -30,3 +30,12 @@ def check_identified(value, limit, what="directions identified by the slices", r
             f"n_components must be at most {limit}, the number of {what}: got {value}. Use "
             f"n_components='auto'{remedy}."
         )
+
+
+def check_enough_rows(name, n, d):
+    """Refuse data whose whitened rows carry no second moments."""
+    if n - 1 <= d:
+        raise ValueError(
+            f"X must have more labelled rows than features + 1 for {name}: got {n} labelled rows "
+            f"and {d} features. Reduce the features first, or use SemiSlicedInverseRegression."
+        )

@@ -1,12 +1,13 @@
 """The blocks of a Dask array, read one after the other: moments, and the few rows tests need."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
 
 from ..rows._dask_arrays import FLOATS
+from ..rows._extremes import check_extremes
 from ..rows._moments import SliceMoments
 from ._evenly_spaced import MAX_ROWS, rows_to_shuffle
 from ._slices import Slices
@@ -27,6 +28,10 @@ class LabelledBlocks:
     X: Any
     labelled: np.ndarray
     slices: Slices
+
+    def of_columns(self, columns):
+        """Return the same rows with the columns that vary, less their offset."""
+        return replace(self, X=columns.part(self.X))
 
     def of_all(self, values, fill):
         """Values of the labelled rows (n_l,), or None, as ones of all rows (n,)."""
@@ -98,14 +103,14 @@ def moments_of_blocks(rows, looked_at=()):
 
 def _moments_of_block(block, codes, n_slices, weights, looked_at):
     kept = codes >= 0
+    block = check_array(block, dtype=FLOATS, ensure_min_samples=0, input_name="X")
     if not kept.any():
         return None
     sample = np.asarray(block[looked_at], dtype=np.float64)
     block = block if kept.all() else block[kept]
-    block = check_array(block, dtype=FLOATS, ensure_all_finite=False, input_name="X")
+    check_extremes(block)
     weights = None if weights is None else weights[kept]
-    moments = SliceMoments.of_finite(block, codes[kept], n_slices, weights=weights, input_name="X")
-    return moments, sample
+    return SliceMoments.of(block, codes[kept], n_slices, weights=weights), sample
 
 
 def _merged(one, other=None):

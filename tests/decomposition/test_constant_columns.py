@@ -1,0 +1,207 @@
+"""A column that does not vary changes nothing: it has no weight, and the others are as without it.
+
+The mean of n times 0.1 is not 0.1, so that about its mean such a column is rounding, which slices
+of y explain perfectly.
+"""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes
+from sklearn.model_selection import cross_val_score
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+
+from skbo_silbo import (
+    MAVE,
+    ActiveSubspace,
+    DirectionalRegression,
+    KernelSlicedInverseRegression,
+    OuterProductGradients,
+    PrincipalHessianDirections,
+    SDRRegressor,
+    SemiSlicedInverseRegression,
+    SlicedAverageVarianceEstimation,
+    SlicedInverseRegression,
+    SparseSlicedInverseRegression,
+)
+from skbo_silbo.inspection import bootstrap_directions, coordinate_test
+
+CONSTANTS = (0.0, 0.1, 36.6, 98.6, 1.0, 2024.0, -1e9 / 3, 1.7e18, 1e-12 / 3)
+LINEAR = {
+    "plain": SlicedInverseRegression(2, ridge=0),
+    "tests": SlicedInverseRegression(),
+    "ridge": SlicedInverseRegression(2, ridge=0.3),
+    "no scale": SlicedInverseRegression(2, ridge=0.3, scale=False),
+    "localised": SlicedInverseRegression(2, n_local_neighbors=4),
+    "iterative": SlicedInverseRegression(2, solver="iterative", random_state=0),
+    "dual": SlicedInverseRegression(2, solver="dual", ridge=0.1),
+    "randomized": SlicedInverseRegression(2, solver="randomized", random_state=0),
+    "reweighted": SlicedInverseRegression(2, reweight="elliptical"),
+    "paper": SemiSlicedInverseRegression(2, solver="paper", random_state=0),
+    "unlabelled": SemiSlicedInverseRegression(2, alpha=1.0),
+    "alpha": SemiSlicedInverseRegression(2),
+    "save": SlicedAverageVarianceEstimation(2),
+    "dr": DirectionalRegression("criterion"),
+    "phd": PrincipalHessianDirections(2),
+    "sparse": SparseSlicedInverseRegression(1),
+    "opg": OuterProductGradients(2),
+    "mave": MAVE(2),
+    "process": ActiveSubspace(2),
+}
+TAKE_UNLABELLED = ("unlabelled", "alpha", "paper", "process")
+
+
+def make_rows(n=130, d=4):
+    rng = np.random.default_rng(n)
+    X = np.array([0.0, 1, 10, -3]) + rng.normal(size=(n, d))
+    return X, X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.3 * rng.normal(size=n)
+
+
+def with_constant(X, value, place=2):
+    return np.insert(X, place, np.asarray(value, dtype=X.dtype), axis=1)
+
+
+@pytest.mark.parametrize("value", [0.1, 98.6, 2024.0, -1e9 / 3])
+@pytest.mark.parametrize("name", LINEAR)
+def test_every_learner_does_without(name, value):
+    X, y = make_rows()
+    weights = np.random.default_rng(0).uniform(1, 2, len(y))
+    if name in TAKE_UNLABELLED:
+        y[::3] = np.nan
+    given = {} if name in ("localised", "paper", "reweighted") else {"sample_weight": weights}
+    for settings in ({}, given):
+        learner = LINEAR[name]
+        without = learner.fit(X, y, **settings).components_
+        fitted = learner.fit(with_constant(X, value), y, **settings)
+        assert (fitted.components_[:, 2] == 0).all()
+        assert fitted.mean_[2] == value
+        np.testing.assert_allclose(np.delete(fitted.components_, 2, axis=1), without, rtol=1e-7)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "linear", "laplacian", "cosine"])
+def test_the_kernel_form_does_without(kernel):
+    X, y = make_rows()
+    y[::3] = np.nan
+    sir = KernelSlicedInverseRegression(2, kernel=kernel, random_state=0)
+    scores, gamma = sir.fit(X, y).transform(X), sir.gamma_
+    padded = with_constant(X, 98.6)
+    assert sir.fit(padded, y).gamma_ == gamma
+    np.testing.assert_allclose(sir.transform(padded), scores, atol=1e-7)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [100, 1000, 100_000])
+def test_every_number_of_rows_every_door(n, dtype):
+    da = pytest.importorskip("dask.array")
+    X, y = make_rows(n)
+    X, edges = X.astype(dtype), np.quantile(y, np.arange(0.1, 0.95, 0.1))
+    sir = SlicedInverseRegression(1, n_slices=edges)
+
+    def by_chunks(X):
+        learner = SlicedInverseRegression(1, n_slices=edges)
+        for start in range(0, n, n // 3):
+            learner.partial_fit(X[start : start + n // 3], y[start : start + n // 3])
+        return learner
+
+    def by_blocks(X):
+        return SlicedInverseRegression(1, n_slices=edges).fit(da.from_array(X, (n // 3, -1)), y)
+
+    without = sir.fit(X, y).components_
+    for value in CONSTANTS[:8]:
+        padded = with_constant(X, value)
+        for fitted in (sir.fit(padded, y), by_chunks(padded), by_blocks(padded)):
+            assert fitted.components_[0, 2] == 0
+            assert fitted.mean_[2] == padded[0, 2]
+            assert fitted.components_.dtype == dtype
+            np.testing.assert_allclose(
+                np.delete(fitted.components_, 2, axis=1), without, rtol=1e-4, atol=1e-5
+            )
+
+
+@pytest.mark.parametrize("door", ["fit", "partial_fit"])
+@pytest.mark.parametrize("value", [0.1, 36.6, 1e15, -1e9 / 3])
+@pytest.mark.parametrize("spread", [2e-16, 1e-15, 1e-14, 1e-12, 1e-8])
+@pytest.mark.filterwarnings("ignore:column 2 of X varies by no more than the rounding")
+def test_a_nearly_constant_column_is_what_its_digits_say(value, spread, door):
+    """It is the column less its place, which floating point gives exactly, or it is constant."""
+    X, y = make_rows(2000)
+    noise = np.random.default_rng(1).normal(size=len(y))
+    column = value * (1 + spread * noise)
+    digits = column - value
+    fitted = getattr(SlicedInverseRegression(1, ridge=0), door)(with_constant(X, column), y)
+    if digits.std() <= 2 * np.finfo(float).eps * abs(value):
+        expected, weight = SlicedInverseRegression(1, ridge=0).fit(X, y), 0.0
+    else:
+        expected = SlicedInverseRegression(1, ridge=0).fit(with_constant(X, digits), y)
+        weight = expected.components_[0, 2]
+    np.testing.assert_allclose(fitted.components_[0, 2], weight, rtol=1e-6)
+    np.testing.assert_allclose(fitted.eigenvalues_, expected.eigenvalues_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", sorted(LINEAR.keys() - {"iterative", "randomized", "paper"}))
+def test_a_place_far_away_takes_no_digits(name):
+    """Nanoseconds since 1970: the rows as they are rounded there, and the answer of these."""
+    X, y = make_rows()
+    moved = X + 1e15
+    rounded = moved - 1e15
+    expected = LINEAR[name].fit(rounded, y).components_
+    fitted = LINEAR[name].fit(moved, y)
+    np.testing.assert_allclose(fitted.components_, expected, rtol=1e-6, atol=1e-8)
+    assert np.isfinite(fitted.transform(moved)).all()
+
+
+@pytest.mark.parametrize("door", ["chunks", "dask"])
+def test_a_place_far_away_in_parts(door):
+    X, y = make_rows(900)
+    moved, edges = X + 1e15, np.quantile(y, [0.2, 0.4, 0.6, 0.8])
+    expected = SlicedInverseRegression(1, n_slices=edges).fit(moved - 1e15, y).components_
+    sir = SlicedInverseRegression(1, n_slices=edges)
+    if door == "dask":
+        sir.fit(pytest.importorskip("dask.array").from_array(moved, (250, -1)), y)
+    else:
+        for start in range(0, 900, 250):
+            sir.partial_fit(moved[start : start + 250], y[start : start + 250])
+    np.testing.assert_allclose(sir.components_, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_a_group_is_no_direction_within_itself():
+    X, y = make_rows()
+    group = np.arange(len(y)) % 3
+    padded = with_constant(X, np.array([0.1, 0.7, 36.6])[group])
+    sir = SlicedInverseRegression(1).fit(padded, y, group=group)
+    assert sir.components_[0, 2] == 0
+    without = SlicedInverseRegression(1).fit(X, y, group=group).components_
+    np.testing.assert_allclose(np.delete(sir.components_, 2, axis=1), without)
+
+
+def test_what_is_said_of_the_fit_does_without():
+    X, y = make_rows()
+    padded, sir = with_constant(X, 0.1), SlicedInverseRegression(1, ridge=0)
+    before, after = sir.fit(X, y).summary(X, y), sir.fit(padded, y).summary(padded, y)
+    assert "Standard errors" in before
+    lines = [line for line in after.splitlines() if not line.startswith("x2 ")]
+    shown = [line.replace("x3", "x2").replace("x4", "x3") for line in lines if "4 of" not in line]
+    assert [line.split() for line in shown] == [line.split() for line in before.splitlines()]
+    intervals = bootstrap_directions(sir, padded, y, n_resamples=20, random_state=0)
+    assert (intervals.components[:, 2] == 0).all()
+    with pytest.raises(ValueError, match="some are collinear or constant"):
+        coordinate_test(padded, y, [2])
+    test = coordinate_test(X, y, [3])
+    assert test.p_value == coordinate_test(np.delete(padded, 2, axis=1), y, [3]).p_value
+
+
+def test_a_pipeline_keeps_its_scores():
+    X, y = load_diabetes(return_X_y=True)
+    pipeline = make_pipeline(SemiSlicedInverseRegression(1), KNeighborsRegressor(20))
+    without = cross_val_score(pipeline, X, y)
+    np.testing.assert_allclose(cross_val_score(pipeline, with_constant(X, 0.1), y), without)
+    regressor = SDRRegressor(SlicedInverseRegression(1), model="local", n_folds=3)
+    one, other = regressor.fit(X, y).predict(X), regressor.fit(with_constant(X, 0.1), y)
+    np.testing.assert_allclose(other.predict(with_constant(X, 0.1)), one, rtol=1e-6)
+
+
+def test_rows_that_are_all_the_same_are_refused():
+    X = np.full((60, 2), 0.1)
+    for learner in (*LINEAR.values(), KernelSlicedInverseRegression()):
+        with pytest.raises(ValueError, match=r"vary|varies"):
+            learner.fit(X, np.arange(60.0))
