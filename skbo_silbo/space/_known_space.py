@@ -1,0 +1,273 @@
+"""The space of an estimator that nobody wrote: `default_space`."""
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import Pipeline
+
+from skbo_silbo._checks import warn_user
+from skbo_silbo._sklearn import rows_of
+from skbo_silbo.space._known_data import StepData
+from skbo_silbo.space._known_table import (
+    branches_of_class,
+    gives_few_columns,
+    key_of,
+    ranges_of,
+    read_constant,
+    read_range,
+    table,
+)
+from skbo_silbo.space._parse import read_parameter
+from skbo_silbo.space._value_words import range_in_words
+from skbo_silbo.space._values import same
+
+MOST_BRANCHES = 32  # of all conditional steps together; those found first then keep what they have
+
+
+class _Table:
+    """Prints a space as a table, with the source of every range.
+
+    Attributes
+    ----------
+    sources : dict of str to str
+        Where the range of a parameter is from.
+    """
+
+    sources: dict[str, str]
+
+    def __repr__(self) -> str:
+        branches = self if isinstance(self, list) else [self]
+        blocks = [self._rows(branch) for branch in branches]
+        widths = [max(len(row[i]) for rows in blocks for row in rows) for i in range(2)]
+        lines = ["\n".join(_line(row, widths) for row in rows) for rows in blocks]
+        return "\n--- or ---\n".join(lines)
+
+    def _rows(self, branch):
+        words = {n: range_in_words(read_parameter(n, v)) for n, v in branch.items()}
+        sources = {n: self.sources.get(n, "").partition(";")[0] for n in words}
+        return [(n, w.removeprefix(f"{n}: "), sources[n]) for n, w in words.items()]
+
+
+def _line(row, widths):
+    name, words, source = row
+    return f"{name:{widths[0]}}  {words:{widths[1]}}  {source}".rstrip()
+
+
+class KnownSpace(_Table, dict):
+    """A space without conditions: names to lists and distributions."""
+
+
+class KnownSpaces(_Table, list):
+    """A space with conditions: a list of dicts."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """An estimator, or one inside it.
+
+    Attributes
+    ----------
+    prefix : str
+        What its parameters' names begin with.
+    estimator : estimator object
+    data : StepData
+        What it sees.
+    """
+
+    prefix: str
+    estimator: Any
+    data: StepData
+
+    @property
+    def key(self) -> str | None:
+        """The class by which it is known."""
+        return key_of(self.estimator)
+
+    def is_set(self, name: str) -> bool:
+        """Return whether a parameter has another value than its default."""
+        parameter = inspect.signature(type(self.estimator).__init__).parameters.get(name)
+        default = None if parameter is None else parameter.default
+        return not same(self.estimator.get_params(deep=False).get(name, default), default)
+
+    def has(self, name: str) -> bool:
+        """Return whether there is a parameter; CatBoost's are named in its signature alone."""
+        has = self.estimator.get_params(deep=False)
+        return name in has or name in inspect.signature(type(self.estimator).__init__).parameters
+
+
+def default_space(
+    estimator: Any, X: Any = None, y: Any = None, *, all: bool = False
+) -> KnownSpace | KnownSpaces:
+    """Return the space in which an estimator is usually searched.
+
+    Pipelines, ColumnTransformers and other estimators that hold some are looked into. Parameters
+    that have another value than their default stay as they are.
+
+    Parameters
+    ----------
+    estimator : estimator object
+    X, y : array-like or None, default=None
+        The data: then neighbours and leaves are fewer than rows, components at most as many as
+        columns, and the width of a kernel is in units of the spread of X. Steps of scikit-learn are
+        fitted on at most 500 rows to see what comes after them.
+    all : bool, default=False
+        Whether parameters that were set to other than their default are searched too.
+
+    Returns
+    -------
+    space : dict or list of dict
+        Names to lists and distributions of scipy, as RandomizedSearchCV takes them; a list of dicts
+        where some parameters are there under a condition. It prints as a table, and has the source
+        of every range in ``sources``.
+
+    Raises
+    ------
+    ValueError
+        If `estimator` is a class, or no parameter of it is known.
+
+    Warns
+    -----
+    UserWarning
+        If a step is not known: it keeps its parameters.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.svm import LinearSVC
+    >>> from skbo_silbo import default_space
+    >>> space = default_space(make_pipeline(StandardScaler(), LinearSVC()))
+    >>> list(space), space["linearsvc__C"].support()
+    (['linearsvc__C'], (0.001, 1000.0))
+    """
+    steps = steps_of(check_estimator(estimator), X, y)
+    _warn_of_unknown(steps)
+    parts = [part for step in steps if (part := _branches(step, all=all)) != [{}]]
+    while len(parts) > 1 and _size(parts) > MOST_BRANCHES:
+        longest = max(parts, key=len)
+        parts[parts.index(longest)] = longest[:1]
+    if not parts:
+        raise ValueError(
+            f"estimator must have a parameter whose range is known: got {estimator!r}. Give "
+            'param_distributions, such as {"C": loguniform(1e-3, 1e3)}, or default_space(..., '
+            "all=True) if its parameters were set to other than their defaults."
+        )
+    chosen = [{n: v for part in choice for n, v in part.items()} for choice in product(*parts)]
+    spaces = [{name: values for name, (values, _) in branch.items()} for branch in chosen]
+    space = KnownSpace(spaces[0]) if len(spaces) == 1 else KnownSpaces(spaces)
+    sources = {n: source for branch in chosen[::-1] for n, (_, source) in branch.items()}
+    space.sources = {name: sources[name] for name in sources if sources[name]}
+    return space
+
+
+def check_estimator(estimator: Any) -> Any:
+    """Return an estimator after refusing a class and what has no parameters."""
+    if isinstance(estimator, type):
+        name = estimator.__name__
+        raise ValueError(
+            f"estimator must be an estimator object: got the class {name}. Write {name}()."
+        )
+    if not hasattr(estimator, "get_params"):
+        raise ValueError(
+            f"estimator must have get_params, as scikit-learn's do: got {estimator!r}. Derive its "
+            "class from sklearn.base.BaseEstimator."
+        )
+    return estimator
+
+
+def steps_of(estimator: Any, X: Any = None, y: Any = None) -> list[Step]:
+    """Return an estimator and all those inside it, in the order in which data pass them."""
+    return list(_walk(Step("", estimator, StepData.of(X, y))))
+
+
+def _walk(step: Step) -> Iterator[Step]:
+    yield step
+    data = step.data
+    for name, inner in _inside(step.estimator):
+        if isinstance(step.estimator, ColumnTransformer):
+            data = _columns(step, name)
+        elif not isinstance(step.estimator, Pipeline):
+            data = step.data.halved()
+        yield from _walk(Step(f"{step.prefix}{name}__", inner, data))
+        if isinstance(step.estimator, Pipeline) and hasattr(inner, "transform"):
+            is_few = any(gives_few_columns(s.key) for s in _walk(Step("", inner, StepData())))
+            data = data.after(inner, few_columns=is_few)
+
+
+def _inside(estimator):
+    """Return names and estimators, those in lists of tuples included; "passthrough" is none."""
+    for name, value in estimator.get_params(deep=False).items():
+        members = [m for m in value if isinstance(m, tuple)] if isinstance(value, list) else []
+        for found in [(name, value), *(member[:2] for member in members)]:
+            if hasattr(found[1], "get_params") and hasattr(found[1], "fit"):
+                if not isinstance(found[1], type):
+                    yield found
+
+
+def _columns(step, name):
+    """Return the data of a part of a ColumnTransformer."""
+    [columns] = [c for n, _, c in step.estimator.transformers if n == name]
+    data = step.data
+    if data.X is None:
+        return data
+    try:
+        X = rows_of(data.X, columns(data.X) if callable(columns) else columns, axis=1)
+    except Exception:  # the search's own fits will say why
+        return StepData(n=data.n, y=data.y)
+    return StepData(data.n, X.shape[1] if X.ndim > 1 else data.d, X, data.y)
+
+
+def _branches(step: Step, *, all: bool) -> list[dict[str, tuple[Any, str]]]:
+    """Return the conditional parts of a step: names to values and source, fixed names first."""
+    if step.key is None:
+        return [{}]
+    common = _ranges(step, ranges_of(step.key), all=all)
+    parts = [_part(step, part, all=all) for part in branches_of_class(step.key)]
+    return [{**part, **common} for part in parts if part is not None] or [common]
+
+
+def _part(step, part, *, all):
+    """Return the names, values and sources of one conditional part; None if it is excluded."""
+    found, has = {}, step.estimator.get_params(deep=False)
+    for name, value in part.items():
+        if isinstance(value, dict):
+            found |= _ranges(step, {name: value}, all=all)
+        elif all or not step.is_set(name):
+            found[step.prefix + name] = [read_constant(value)], ""
+        elif has[name] != value:
+            return None
+    return found
+
+
+def _ranges(step, entries, *, all):
+    sources = table()["sources"]
+    free = {n: e for n, e in entries.items() if step.has(n) and (all or not step.is_set(n))}
+    read = {n: (read_range(e, step.data), sources[e["source"]]) for n, e in free.items()}
+    return {step.prefix + n: pair for n, pair in read.items() if pair[0] is not None}
+
+
+def _size(parts):
+    size = 1
+    for part in parts:
+        size *= len(part)
+    return size
+
+
+def _warn_of_unknown(steps):
+    """Name the estimators that are not known, hold none and have parameters."""
+    unknown = [
+        step.prefix.removesuffix("__") or type(step.estimator).__name__
+        for step in steps
+        if step.key is None
+        and step.estimator.get_params(deep=False)
+        and not any(True for _ in _inside(step.estimator))
+    ]
+    if unknown and len(unknown) < len(steps):
+        warn_user(
+            f"no range is known for the parameters of {unknown}: they stay as they are. Add ranges "
+            'to the space, such as {"clf__C": loguniform(1e-3, 1e3), "...": "auto"}.'
+        )

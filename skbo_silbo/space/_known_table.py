@@ -1,0 +1,106 @@
+"""The table of known spaces, `known.toml`, and how its entries become ranges and values."""
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from scipy.stats import loguniform, randint, uniform
+from sklearn.gaussian_process import kernels
+
+N_LEVELS = 20  # of an integer that is searched by its logarithm
+DIGITS = 3  # of the ends of a range, and of a known value, that hang on the data
+
+
+@cache
+def table() -> dict[str, Any]:
+    """Return the table as it stands in the file."""
+    return tomllib.loads(files(__package__).joinpath("known.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def family_names() -> dict[str, str]:
+    """Return the family of every class, by "package.Class"; scikit-learn's come without package."""
+    families = {name: entry for name, entry in table().items() if "classes" in entry}
+    classes = {name: entry["classes"] for name, entry in families.items()}
+    return {_full(c): name for name, members in classes.items() for c in members}
+
+
+def _full(name):
+    return name if "." in name else f"sklearn.{name}"
+
+
+def key_of(estimator: Any) -> str | None:
+    """Return the first class of an estimator, its own or one that it inherits, that is known."""
+    keys = (f"{c.__module__.split('.')[0]}.{c.__name__}" for c in type(estimator).__mro__)
+    return next((key for key in keys if key in family_names()), None)
+
+
+def ranges_of(key: str) -> dict[str, Any]:
+    """Return the ranges that all candidates of a class have."""
+    family = table()[family_names()[key]]
+    return {name: entry for name, entry in family.items() if isinstance(entry, dict)}
+
+
+def branches_of_class(key: str) -> list[dict[str, Any]]:
+    """Return the conditional parts: constants and ranges, one part empty where there are none."""
+    return table()[family_names()[key]].get("when", [{}])
+
+
+def gives_few_columns(key: str | None) -> bool:
+    """Return whether a step may give fewer columns than it gets."""
+    return key is not None and table()[family_names()[key]].get("few_columns", False)
+
+
+def known_of(key: str) -> list[dict[str, Any]]:
+    """Return the known candidates of a class, in the units of the table."""
+    return table().get("known", {}).get(key.removeprefix("sklearn."), [])
+
+
+def read_range(entry: dict[str, Any], data: Any) -> Any:
+    """Return an entry as a list or a distribution; None if the data leave nothing to search.
+
+    Parameters
+    ----------
+    entry : dict
+        Of the table.
+    data : StepData
+        What its ends hang on.
+    """
+    if entry.get("dense") and data.is_sparse or entry.get("wide") and data.d < 2:
+        return None
+    if "kernels" in entry:
+        return [None, *(getattr(kernels, name)() for name in entry["kernels"])]
+    unit = data.unit(entry.get("unit"))
+    if "of" in entry:
+        return [read_constant(value) if unit == 1 else _short(value * unit) for value in entry["of"]]
+    [(kind, (low, high))] = [(k, entry[k]) for k in ("log", "real", "int", "logint") if k in entry]
+    high = min(high, data.most(entry.get("most")))
+    if not low < high:
+        return None
+    if kind == "log":
+        return loguniform(_short(low * unit), _short(high * unit))
+    if kind == "real":
+        return uniform(low, high - low)
+    if kind == "int":
+        return randint(low, int(high) + 1)
+    return np.unique(np.geomspace(low, high, N_LEVELS).round().astype(int)).tolist()
+
+
+def read_value(entry: dict[str, Any], value: Any, data: Any) -> Any:
+    """Return a known value of an entry for these data."""
+    if "unit" in entry:
+        return _short(value * data.unit(entry["unit"]))
+    return int(min(value, data.most(entry["most"]))) if "most" in entry else read_constant(value)
+
+
+def read_constant(value: Any) -> Any:
+    """Return what TOML has no word for: None and tuples."""
+    if isinstance(value, list):
+        return tuple(value)
+    return None if value == "None" else value
+
+
+def _short(number):
+    return float(f"{number:.{DIGITS}g}")

@@ -1,0 +1,230 @@
+"""`default_space`: what it finds, what it leaves, and that every point of it can be fitted."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin, clone, is_classifier
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_selector
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.ensemble import BaggingClassifier, HistGradientBoostingClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_selection import RFE, SelectFromModel, SelectKBest
+from sklearn.linear_model import Lasso, LogisticRegression, Ridge
+from sklearn.model_selection import RandomizedSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import all_estimators
+
+import skbo_silbo
+from skbo_silbo import EarlyStopped, Space, default_space
+from skbo_silbo.space._known_table import family_names
+
+ROWS, SEEN = 40, 20  # a fold of a search sees half of the rows at least
+WORDS = "few labels many inputs learn search plane curve tree model score".split()
+rng = np.random.default_rng(0)
+X = np.c_[rng.normal(size=(ROWS, 3)), rng.integers(0, 4, ROWS)]
+Y = {
+    "classes": np.arange(ROWS) % 2,
+    "numbers": np.abs(X[:, 0]) + X[:, 3] + 0.1,
+    "several": np.c_[X[:, 0], X[:, 1]],
+}
+INPUTS = {
+    "few columns": X,
+    "one column": X[:, :1],
+    "wide": np.c_[X, rng.normal(size=(ROWS, 50))],
+    "sparse": sparse.csr_matrix(np.abs(X)),
+    "counts": rng.integers(0, 4, (ROWS, 5)),
+    "texts": [" ".join(rng.choice(WORDS, 8)) for _ in range(ROWS)],
+}
+INNER = {"SelectFromModel": SelectFromModel, "RFE": RFE}
+
+
+def known_estimators():
+    """Return an instance of every known class that is installed."""
+    found = dict(all_estimators())
+    for key in family_names():
+        package, name = key.split(".")
+        cls = getattr(skbo_silbo, name) if package == "skbo_silbo" else found.get(name)
+        if cls is None or package not in ("sklearn", "skbo_silbo"):
+            continue
+        if name in INNER:
+            yield INNER[name](LogisticRegression())
+            continue
+        estimator = cls()
+        seeds = {"random_state": 0} if "random_state" in estimator.get_params() else {}
+        yield estimator.set_params(**seeds)
+
+
+def fits(estimator, X, y):
+    """Return the error with which an estimator fails to fit, None if there is none."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            fitted = clone(estimator).fit(X[:SEEN], y[:SEEN])
+            after = fitted.predict if hasattr(fitted, "predict") else fitted.transform
+            after(X[SEEN:])
+        except Exception as error:
+            return error
+
+
+def points_of(space, n):
+    """Return n corners and n random points of every branch."""
+    rng = np.random.default_rng(0)
+    for branch in space if isinstance(space, list) else [space]:
+        cube = Space(branch)
+        corners = rng.choice([-1.0, 1.0], (n, cube.n_features_))
+        yield from cube.decode(np.r_[corners, rng.uniform(-1, 1, corners.shape)])
+
+
+def check_points(estimator, X, y, n):
+    if fits(estimator, X, y) is not None:
+        return 0
+    try:
+        space = default_space(estimator, X, y)
+    except ValueError as error:
+        assert "range is known" in str(error)
+        return 0
+    tried = 0
+    for params in points_of(space, n):
+        error = fits(clone(estimator).set_params(**params), X, y)
+        assert error is None, (params, error)
+        tried += 1
+    return tried
+
+
+ESTIMATORS = {type(e).__name__: e for e in known_estimators()}
+HEAVY = {"MAVE", "SDRRegressor", "GaussianProcessClassifier"} | {n for n in ESTIMATORS if "Boost" in n}
+
+
+@pytest.mark.parametrize("name", sorted(set(ESTIMATORS) - HEAVY))
+def test_every_point_can_be_fitted(name):
+    for kind in ("counts",) if name == "TfidfTransformer" else ("few columns", "counts", "texts"):
+        for y in Y.values():
+            if check_points(ESTIMATORS[name], INPUTS[kind], y, 1):
+                return
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", INPUTS)
+@pytest.mark.parametrize("name", sorted(ESTIMATORS))
+def test_every_point_can_be_fitted_of_all_kinds_of_data(name, kind):
+    for y in Y.values():
+        check_points(ESTIMATORS[name], INPUTS[kind], y, 50)
+
+
+PIPELINES = {
+    "scaled": make_pipeline(StandardScaler(), PCA(), SVC()),
+    "selected": make_pipeline(StandardScaler(), SelectKBest(), KNeighborsClassifier()),
+    "union": make_pipeline(
+        FeatureUnion([("pca", PCA()), ("best", SelectKBest(k=1))]), LogisticRegression()
+    ),
+    "around": OneVsRestClassifier(BaggingClassifier(KNeighborsClassifier())),
+    "calibrated": CalibratedClassifierCV(DecisionTreeClassifier()),
+    "left out": Pipeline([("a", None), ("b", "passthrough"), ("c", DecisionTreeClassifier())]),
+    "stopped": EarlyStopped(HistGradientBoostingClassifier(early_stopping=True), random_state=0),
+    "target": TransformedTargetRegressor(Lasso()),
+}
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_every_point_of_a_pipeline_can_be_fitted(name):
+    model = PIPELINES[name]
+    y = Y["classes"] if is_classifier(model) or name != "target" else Y["numbers"]
+    assert check_points(model, X, y, 2)
+
+
+def test_what_is_inside_is_found_by_its_name():
+    model = make_pipeline(
+        ColumnTransformer(
+            [("words", TfidfVectorizer(), "text"), ("kind", OneHotEncoder(), ["kind"])]
+        ),
+        TruncatedSVD(),
+        OneVsRestClassifier(LogisticRegression()),
+    )
+    assert set(default_space(model)) >= {
+        "columntransformer__words__ngram_range",
+        "columntransformer__kind__min_frequency",
+        "truncatedsvd__n_components",
+        "onevsrestclassifier__estimator__C",
+    }
+
+
+def test_conditions_are_a_list_of_dicts_that_random_search_takes():
+    model = make_pipeline(StandardScaler(), SVC())
+    space = default_space(model, X, Y["classes"])
+    assert [branch["svc__kernel"] for branch in space] == [["rbf"], ["poly"]]
+    assert ["svc__degree" in branch for branch in space] == [False, True]
+    search = RandomizedSearchCV(model, space, n_iter=3, random_state=0).fit(X, Y["classes"])
+    assert len(clone(search).param_distributions) == 2
+
+
+def test_the_data_set_bounds():
+    wide = default_space(SVC(), 10 * X, Y["classes"])[0]["gamma"].support()
+    near = default_space(SVC(), X, Y["classes"])[0]["gamma"].support()
+    np.testing.assert_allclose(np.array(near) / wide, 100, rtol=0.02)
+    assert max(default_space(KNeighborsClassifier(), X, Y["classes"])["n_neighbors"]) == ROWS // 3
+    assert max(default_space(KNeighborsClassifier())["n_neighbors"]) == 100
+
+
+def test_the_data_of_a_column_are_its_own():
+    table = pd.DataFrame({"a": X[:, 0], "kind": list("uvwx") * 10, "text": INPUTS["texts"]})
+    numbers = make_column_selector(dtype_include="number")
+    model = make_pipeline(
+        ColumnTransformer(
+            [("numbers", StandardScaler(), numbers), ("words", TfidfVectorizer(), "text")]
+        ),
+        SVC(),
+    )
+    [gamma, _] = (branch["svc__gamma"] for branch in default_space(model, table, Y["classes"]))
+    assert gamma.support() != default_space(model)[0]["svc__gamma"].support()
+
+
+def test_what_was_set_by_hand_stays_unless_all_is_asked_for():
+    assert "alpha" not in default_space(Lasso(alpha=0.3), all=True).keys() - {"alpha"}
+    with pytest.raises(ValueError, match=r"range is known.*all=True"):
+        default_space(Lasso(alpha=0.3))
+    space = default_space(SVC(kernel="poly"))
+    assert isinstance(space, dict)
+    assert set(space) == {"C", "gamma", "degree", "coef0"}
+    assert set(default_space(SVC(kernel="sigmoid"))) == {"C"}
+    assert len(default_space(SVC(kernel="sigmoid"), all=True)) == 2
+
+
+class Unknown(TransformerMixin, BaseEstimator):
+    def __init__(self, width=3):
+        self.width = width
+
+    def fit(self, X, y=None):
+        raise AssertionError("what is not scikit-learn's is not fitted")
+
+
+def test_a_step_that_is_not_known_is_named_once():
+    model = make_pipeline(Unknown(), FunctionTransformer(), PCA(), Ridge())
+    with pytest.warns(UserWarning, match=r"\['unknown'\]") as warned:
+        space = default_space(model, X, Y["numbers"])
+    assert len(warned) == 1
+    assert "ridge__alpha" in space
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [(SVC, r"Write SVC\(\)"), (Unknown(), "range is known"), (3, "get_params")],
+)
+def test_what_has_no_space_is_refused(estimator, message):
+    with pytest.raises(ValueError, match=message):
+        default_space(estimator)
+
+
+def test_a_space_prints_as_a_table_with_sources():
+    lines = repr(default_space(make_pipeline(StandardScaler(), SVC()))).splitlines()
+    assert "--- or ---" in lines
+    assert [line.split()[0] for line in lines[:3]] == ["svc__kernel", "svc__gamma", "svc__C"]
+    assert "auto-sklearn" in lines[1]
