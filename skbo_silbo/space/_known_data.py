@@ -66,8 +66,10 @@ class StepData:
         """Return what a range of the table is to be multiplied with; .1 or 1 if it is not known."""
         if name is None:
             return 1.0
+        if name == "gamma" and self.X is None:
+            return 0.1
         if name == "gamma":
-            return 0.1 if self.X is None else 1.0 / max(_n_columns(self.X) * _variance(self.X), 1e-9)
+            return 1.0 / max(_n_columns(self.X) * _variance(self.X), 1e-9)
         of_y = _variance(self.y) ** 0.5
         return {"y": of_y, "yy": of_y**2, "xy": of_y * _variance(self.X, axis=0) ** 0.5}[name]
 

@@ -203,9 +203,9 @@ def _inside(estimator):
     for name, value in estimator.get_params(deep=False).items():
         members = [m for m in value if isinstance(m, tuple)] if isinstance(value, list) else []
         for found in [(name, value), *(member[:2] for member in members)]:
-            if hasattr(found[1], "get_params") and hasattr(found[1], "fit"):
-                if not isinstance(found[1], type):
-                    yield found
+            is_estimator = hasattr(found[1], "get_params") and hasattr(found[1], "fit")
+            if is_estimator and not isinstance(found[1], type):
+                yield found
 
 
 def _columns(step, name):
@@ -232,7 +232,8 @@ def _branches(step: Step, *, all: bool) -> list[dict[str, tuple[Any, str]]]:
 
 def _part(step, part, *, all):
     """Return the names, values and sources of one conditional part; None if it is excluded."""
-    found, has = {}, step.estimator.get_params(deep=False)
+    found: dict[str, Any] = {}
+    has = step.estimator.get_params(deep=False)
     for name, value in part.items():
         if isinstance(value, dict):
             found |= _ranges(step, {name: value}, all=all)

@@ -68,13 +68,13 @@ def read_range(entry: dict[str, Any], data: Any) -> Any:
     data : StepData
         What its ends hang on.
     """
-    if entry.get("dense") and data.is_sparse or entry.get("wide") and data.d < 2:
+    if (entry.get("dense") and data.is_sparse) or (entry.get("wide") and data.d < 2):
         return None
     if "kernels" in entry:
         return [None, *(getattr(kernels, name)() for name in entry["kernels"])]
     unit = data.unit(entry.get("unit"))
     if "of" in entry:
-        return [read_constant(value) if unit == 1 else _short(value * unit) for value in entry["of"]]
+        return [read_constant(v) if unit == 1 else _short(v * unit) for v in entry["of"]]
     [(kind, (low, high))] = [(k, entry[k]) for k in ("log", "real", "int", "logint") if k in entry]
     high = min(high, data.most(entry.get("most")))
     if not low < high:

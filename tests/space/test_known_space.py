@@ -28,7 +28,7 @@ from skbo_silbo import EarlyStopped, Space, default_space
 from skbo_silbo.space._known_table import family_names
 
 ROWS, SEEN = 40, 20  # a fold of a search sees half of the rows at least
-WORDS = "few labels many inputs learn search plane curve tree model score".split()
+WORDS = ["few", "labels", "many", "inputs", "learn", "search", "plane", "curve", "tree", "score"]
 rng = np.random.default_rng(0)
 X = np.c_[rng.normal(size=(ROWS, 3)), rng.integers(0, 4, ROWS)]
 Y = {
@@ -88,11 +88,11 @@ def check_points(estimator, X, y, n):
     if fits(estimator, X, y) is not None:
         return 0
     try:
-        space = default_space(estimator, X, y)
+        space, tried = default_space(estimator, X, y), 0
     except ValueError as error:
-        assert "range is known" in str(error)
-        return 0
-    tried = 0
+        if "range is known" not in str(error):
+            raise
+        return 0  # with one column, for example, there is nothing to select
     for params in points_of(space, n):
         error = fits(clone(estimator).set_params(**params), X, y)
         assert error is None, (params, error)
@@ -101,7 +101,7 @@ def check_points(estimator, X, y, n):
 
 
 ESTIMATORS = {type(e).__name__: e for e in known_estimators()}
-HEAVY = {"MAVE", "SDRRegressor", "GaussianProcessClassifier"} | {n for n in ESTIMATORS if "Boost" in n}
+HEAVY = {"MAVE", "GaussianProcessClassifier", *(n for n in ESTIMATORS if "Boost" in n)}
 
 
 @pytest.mark.parametrize("name", sorted(set(ESTIMATORS) - HEAVY))
