@@ -141,7 +141,7 @@ def default_space(
     >>> from sklearn.svm import LinearSVC
     >>> from skbo_silbo import default_space
     >>> space = default_space(make_pipeline(StandardScaler(), LinearSVC()))
-    >>> list(space), space["linearsvc__C"].support()
+    >>> list(space), space["linearsvc__C"].args
     (['linearsvc__C'], (0.001, 1000.0))
     """
     steps = steps_of(check_estimator(estimator), X, y)
