@@ -18,7 +18,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from skbo_silbo import BOCK, REMBO, SILBO, SIRBO, AddBO, HeSBO, RandomSearch, minimize
-from skbo_silbo.baselines import SIBO, SILBOAsRun
+from skbo_silbo.baselines import SIBO, SILBOBottomUpAsRun
 from skbo_silbo.problems import branin, embedded
 
 problem = embedded(branin(), 20)
@@ -28,7 +28,10 @@ METHODS = {
     HeSBO: ("every input follows one of two numbers", {"n_components": 2}),
     SIRBO: ("directions by slices of the first 30", {"n_components": 2, "n_initial": 30}),
     SIBO: ("directions by small differences", {"n_components": 2, "n_centres": 3}),
-    SILBOAsRun: ("the paper's code: old points again", {"n_components": 2, "n_initial": 20}),
+    SILBOBottomUpAsRun: (
+        "the paper's code: old points again",
+        {"n_components": 2, "n_initial": 20},
+    ),
     AddBO: ("a sum over groups of inputs", {}),
     BOCK: ("distance and direction from the centre", {}),
     SILBO: ("all inputs, few of them believed to matter", {}),
@@ -37,7 +40,7 @@ results = {}
 for method, (_, options) in METHODS.items():
     result = minimize(problem, problem.bounds, method=method, n_calls=60, random_state=0, **options)
     results[method] = result
-    print(f"{method.__name__:13} lowest value {result.fun:6.2f}")
+    print(f"{method.__name__:18} lowest value {result.fun:6.2f}")
 
 # %%
 # Every dot is a point evaluated, at its values of the two inputs that count, early ones light and

@@ -23,13 +23,11 @@ from skbo_silbo import SILBO, minimize
 from skbo_silbo.acquisition._climb import Climb
 from skbo_silbo.acquisition._functions import log_expected_improvement
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers import Configuration, EmbeddedOptimizer
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.testing import (
     check_acquisition,
     check_learner,
-    check_mapping,
     check_optimizer,
     check_surrogate,
 )
@@ -81,7 +79,6 @@ check_acquisition(log_probability)
 # tell, failures, pending points and JSON come with
 # :class:`~skbo_silbo.optimizers.EmbeddedOptimizer`. Its parts can be checked alone, too.
 
-check_mapping(TopDown())
 check_surrogate(GaussianProcessSurrogate())
 
 
@@ -93,7 +90,6 @@ class OnTheSlope(EmbeddedOptimizer):
     def configure(self, d):
         return Configuration(
             learner=Slope(),
-            mapping=TopDown(),
             search=Climb(),
             acquisition=lambda t: log_expected_improvement,
             design=lambda n, d, rng: rng.uniform(-1.0, 1.0, (n, d)),

@@ -33,7 +33,6 @@ QUICK = frozenset(
         "test_public_names.py",
         "test_inspection_scree.py",
         "test_journal_alike.py",
-        "test_mapping.py",
         "test_optimizers_as_run.py",
         "test_optimizers_doors.py",
         "test_optimizers_pending.py",

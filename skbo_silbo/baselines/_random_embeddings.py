@@ -3,8 +3,8 @@
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Self, cast
+from functools import cached_property, partial
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,14 +14,14 @@ from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.acquisition._box_search import N_ROUNDS, BoxSearch
 from skbo_silbo.acquisition._climb import Climb
 from skbo_silbo.baselines._baseline import Baseline
+from skbo_silbo.baselines._moving_points import MovingPoints, clipped_points
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.embedding._choice import FixedLearner
 from skbo_silbo.embedding._sketches import SKETCH_STREAM, CountSketch, GaussianSketch
-from skbo_silbo.mapping._bottom_up import BottomUp
-from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import make_acquisition
-from skbo_silbo.optimizers._design import check_n_initial, image_points
+from skbo_silbo.optimizers._design import check_n_initial
+from skbo_silbo.optimizers._loop import nearest_points
 from skbo_silbo.surrogate import GaussianProcessSurrogate, central_differences
 
 KERNELS = ("y", "x", "psi")
@@ -30,8 +30,8 @@ FAR = 10.0  # times the half widths: well outside the zonotope
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SketchedOptimizer(Baseline):
-    """Base of `REMBO` and `HeSBO`, which draw the embedding first and never learn one."""
+class RandomEmbedding(Baseline):
+    """Base of optimisers that draw the embedding first and never learn one."""
 
     n_components: int | Auto = "auto"
     acquisition: str | AcquisitionFunction = "ei"
@@ -42,13 +42,11 @@ class SketchedOptimizer(Baseline):
         r = min(d, MOST_COMPONENTS) if self.n_components == "auto" else self.n_components
         r = check_count("n_components", r, least=0 if d == 0 else 1)
         sketch = self._draw_sketch(d, r, self._rng(*SKETCH_STREAM))
-        mapping = BottomUp()
         return Configuration(
             learner=FixedLearner(sketch),
-            mapping=mapping,
             search=BoxSearch(n_rounds=N_ROUNDS),
             acquisition=make_acquisition(self.acquisition),
-            design=partial(image_points, embedding=sketch, mapping=mapping),
+            design=partial(self._first_points, sketch=sketch),
             surrogate=self._make_surrogate(sketch),
             n_initial=check_n_initial(self.n_initial, r),
         )
@@ -57,12 +55,36 @@ class SketchedOptimizer(Baseline):
     def _draw_sketch(self, d, r, rng):
         """Return the embedding of d columns in r coordinates."""
 
+    @abstractmethod
+    def _first_points(self, n, d, rng, *, sketch):
+        """Return n points of the cube, (n, d)."""
+
     def _make_surrogate(self, sketch):
         return GaussianProcessSurrogate()
 
 
+class ClippedEmbedding(MovingPoints, RandomEmbedding):
+    """Base of `REMBO` and `HeSBO`: a point is ``clip(A z)``."""
+
+    def _first_points(self, n, d, rng, *, sketch):
+        return clipped_points(box_points(n, sketch, rng), sketch)
+
+    def _design_point(self, index):
+        x = super()._design_point(index)
+        return x if x is None else self._chosen(x, self._first_coordinates[index], None)
+
+    @cached_property
+    def _first_coordinates(self):
+        return box_points(self.n_initial_, self._configuration.learner.embedding, self._rng(0, 0))
+
+
+def box_points(n, embedding, rng):
+    """Return n uniform coordinates, (n, r), of the box around the image of the cube."""
+    return rng.uniform(-1.0, 1.0, (n, embedding.r)) * embedding.half_widths
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
-class REMBO(SketchedOptimizer):
+class REMBO(ClippedEmbedding):
     """Bayesian optimisation in a random embedding: ``x = clip(A z)``, A Gaussian.
 
     Parameters
@@ -185,7 +207,7 @@ class ImageProcess(GaussianProcessSurrogate):
         return central_differences(self.predict, Z)
 
 
-class ZonotopeREMBO(SketchedOptimizer):
+class ZonotopeREMBO(RandomEmbedding):
     """Bayesian optimisation in a random embedding, z searched over the image of the whole cube.
 
     B has orthonormal columns with a random span. In place of clipping, the point of z is the
@@ -212,26 +234,29 @@ class ZonotopeREMBO(SketchedOptimizer):
 
     def configure(self, d: int) -> Configuration:
         """Return the `Configuration` for d columns, after checking the arguments."""
-        made, mapping = super().configure(d), TopDown("least-squares")
-        design = partial(
-            zonotope_points, embedding=cast(FixedLearner, made.learner).embedding, mapping=mapping
-        )
-        return replace(made, mapping=mapping, search=Climb(), design=design)
+        return replace(super().configure(d), search=Climb())
+
+    def place(self, Z, X, embedding, incumbent):
+        """Return the shortest points of the cube for coordinates that a search found."""
+        return shortest_points(Z, embedding)
+
+    def _first_points(self, n, d, rng, *, sketch):
+        """Return points whose coordinates lie in all parts of the zonotope.
+
+        Coordinates far out, in random directions, are carried to the boundary, and from there
+        towards the centre by a share ``u^(1/r)``, as in a ball.
+        """
+        far = FAR * sketch.half_widths * rng.standard_normal((n, sketch.r))
+        boundary = sketch.project(shortest_points(far, sketch))
+        return shortest_points(rng.random((n, 1)) ** (1.0 / max(sketch.r, 1)) * boundary, sketch)
 
 
-def zonotope_points(n, d, rng, *, embedding, mapping):
-    """Return n points of the cube, (n, d), whose coordinates lie in all parts of the zonotope.
-
-    Coordinates far out, in random directions, are carried to the boundary, and from there towards
-    the centre by a share ``u^(1/r)``, as in a ball.
-    """
-    r = embedding.r
-    far = FAR * embedding.half_widths * rng.standard_normal((n, r))
-    boundary = embedding.project(mapping.lift(far, embedding, None))
-    return mapping.lift(rng.random((n, 1)) ** (1.0 / max(r, 1)) * boundary, embedding, None)
+def shortest_points(Z, embedding):
+    """Return the points of the cube with coordinates Z, (n, r), that are nearest its centre."""
+    return nearest_points(Z, embedding, np.zeros(embedding.d))
 
 
-class HeSBO(SketchedOptimizer):
+class HeSBO(ClippedEmbedding):
     """Bayesian optimisation on a count sketch: every input follows one of few coordinates.
 
     Parameters

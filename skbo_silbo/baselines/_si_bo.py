@@ -22,9 +22,9 @@ from skbo_silbo._typing import Auto, FloatArray
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.acquisition._box_search import N_ROUNDS, BoxSearch
 from skbo_silbo.baselines._baseline import Baseline
+from skbo_silbo.baselines._random_embeddings import shortest_points
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.embedding._sketches import SKETCH_STREAM
-from skbo_silbo.mapping import TopDown
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import make_acquisition
 
@@ -114,12 +114,15 @@ class SIBO(Baseline):
         self._warn_where_lost(design)
         return Configuration(
             learner=DifferenceLearner(design.centres, self.n_components),
-            mapping=TopDown("least-squares"),
             search=BoxSearch(n_rounds=N_ROUNDS),
             acquisition=make_acquisition(self.acquisition),
             design=design.first_points,
             n_initial=n_initial,
         )
+
+    def place(self, Z, X, embedding, incumbent):
+        """Return the shortest points of the cube for coordinates that a search found."""
+        return shortest_points(Z, embedding)
 
     def _warn_where_rounded(self, points):
         moved = np.abs(self.space_.round(points) - points).max(axis=0)

@@ -1,4 +1,4 @@
-"""SILBO as its authors ran it, beside the paper as printed (`silbo-bu`, `silbo-td`)."""
+"""SILBO as its authors ran it."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -11,16 +11,13 @@ from skbo_silbo._checks import check_choice, check_count
 from skbo_silbo._typing import ArrayLike, Auto
 from skbo_silbo.acquisition import Found
 from skbo_silbo.acquisition._functions import ACQUISITIONS, N_CANDIDATES
-from skbo_silbo.baselines._baseline import Baseline
+from skbo_silbo.baselines._evolution import preimage_by_evolution
+from skbo_silbo.baselines._moving_points import MovingPoints
+from skbo_silbo.baselines._silbo_as_printed import FirstUnlabelled, SeekingPreimages
 from skbo_silbo.embedding._learners import SemiSIRLearner
-from skbo_silbo.mapping._bottom_up import BottomUp
-from skbo_silbo.mapping._evolution import preimage_by_evolution
-from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.optimizers import Configuration
-from skbo_silbo.optimizers._configuration import DESIGNS
+from skbo_silbo.optimizers._design import random_points
 
-N_FIRST_UNLABELED = 50
-N_UNLABELED = {"bottom-up": 100, "top-down": 2}
 AS_RUN = {
     "n_local_neighbors": 3,
     "n_neighbors": 3,
@@ -34,14 +31,44 @@ MOST_COMPONENTS = 4  # n_components="auto": what they ran on Branin and Colville
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SILBOAsRun(Baseline):
-    """SILBO with the constants and the search of its authors' code.
+class SILBOAsRun(FirstUnlabelled):
+    """Base of the two strategies: the constants of the authors' code."""
+
+    n_components: int | Auto = "auto"
+    acquisition: str = "ucb"
+    n_initial: int = 50
+    update_every: int = 20
+
+    _n_first_unlabeled = 50
+    _n_unlabeled = 2
+    _upward = False
+
+    def configure(self, d: int) -> Configuration:
+        """Return the `Configuration` for d columns, after checking the arguments."""
+        r = min(d, MOST_COMPONENTS) if self.n_components == "auto" else self.n_components
+        r = check_count("n_components", r, least=0 if d == 0 else 1)
+        n_initial = check_count("n_initial", self.n_initial)
+        check_choice("acquisition", self.acquisition, ("ucb", "ei"))
+        ucb = partial(_variance_bound, kappa=confidence_weight_as_run(n_initial, r))
+        return Configuration(
+            learner=AsRunLearner(max(r, 1), n_initial),
+            search=HypercubeSearch(self._upward),
+            acquisition=ucb if self.acquisition == "ucb" else ACQUISITIONS["ei"],
+            design=random_points,
+            n_initial=n_initial,
+            n_unlabeled=self._n_unlabeled,
+            update_every=check_count("update_every", self.update_every),
+        )
+
+
+class SILBOBottomUpAsRun(MovingPoints, SILBOAsRun):
+    """SILBO, bottom-up, with the constants and the search of its authors' code.
 
     The embedding is learnt from the best values, as many as there were first points, with H = r + 1
     slices, k = 3 neighbours and ``M = I + 0.1 L + 0.01 I``. The acquisition is
     ``mean + kappa variance`` (maximised, kappa constant) over a Latin hypercube of 2000 coordinates
-    in a box around the centre. Top-down points come from two generations of CMA-ES that starts at
-    the centre. The paper prints other settings: `SILBO` runs those.
+    in a box around the centre. After a new embedding all points are evaluated again, and counted.
+    The paper prints other settings: `SILBOBottomUp` has those.
 
     Parameters
     ----------
@@ -49,9 +76,6 @@ class SILBOAsRun(Baseline):
         Where to search.
     n_components : int or "auto", default="auto"
         Coordinates r. "auto": 4, or d if lower.
-    mapping : {"bottom-up", "top-down"}, default="bottom-up"
-        What follows a new embedding: the points (all evaluated again, and counted), or their
-        coordinates.
     acquisition : {"ucb", "ei"}, default="ucb"
         "ucb" with the variance in place of the standard deviation; or expected improvement.
     n_initial : int, default=50
@@ -83,37 +107,33 @@ class SILBOAsRun(Baseline):
 
     Examples
     --------
-    >>> from skbo_silbo.baselines import SILBOAsRun
-    >>> SILBOAsRun([(-1, 1)] * 20, n_components=2, random_state=0).ask().shape
+    >>> from skbo_silbo.baselines import SILBOBottomUpAsRun
+    >>> SILBOBottomUpAsRun([(-1, 1)] * 20, n_components=2, random_state=0).ask().shape
     (20,)
     """
 
-    n_components: int | Auto = "auto"
-    mapping: str = "bottom-up"
-    acquisition: str = "ucb"
-    n_initial: int = 50
-    update_every: int = 20
+    _n_unlabeled = 100
+    _upward = True
 
-    def configure(self, d: int) -> Configuration:
-        """Return the `Configuration` for d columns, after checking the arguments."""
-        r = min(d, MOST_COMPONENTS) if self.n_components == "auto" else self.n_components
-        r = check_count("n_components", r, least=0 if d == 0 else 1)
-        n_initial = check_count("n_initial", self.n_initial)
-        check_choice("mapping", self.mapping, ("bottom-up", "top-down"))
-        check_choice("acquisition", self.acquisition, ("ucb", "ei"))
-        ucb = partial(_variance_bound, kappa=confidence_weight_as_run(n_initial, r))
-        upward = self.mapping == "bottom-up"
-        return Configuration(
-            learner=AsRunLearner(max(r, 1), n_initial),
-            mapping=BottomUp() if upward else BriefTopDown(),
-            search=HypercubeSearch(upward),
-            acquisition=ucb if self.acquisition == "ucb" else ACQUISITIONS["ei"],
-            design=DESIGNS["random"],
-            n_initial=n_initial,
-            n_unlabeled=N_UNLABELED[self.mapping],
-            n_first_unlabeled=N_FIRST_UNLABELED,
-            update_every=check_count("update_every", self.update_every),
-        )
+
+class SILBOTopDownAsRun(SeekingPreimages, SILBOAsRun):
+    """SILBO, top-down, with the constants and the search of its authors' code.
+
+    The arguments are those of `SILBOBottomUpAsRun`. Points stay; a new one is where two generations
+    of CMA-ES from the centre end. With 100 inputs that is the best of 34 points round the centre:
+    how near its coordinates come to those chosen is a matter of chance, and it stays in the middle
+    of the cube.
+
+    Examples
+    --------
+    >>> from skbo_silbo.baselines import SILBOTopDownAsRun
+    >>> SILBOTopDownAsRun([(-1, 1)] * 20, n_components=2, random_state=0).ask().shape
+    (20,)
+    """
+
+    def _preimage(self, z, rng):
+        embedding = self._model.embedding
+        return preimage_by_evolution(z, embedding, rng, centred=True, generations=GENERATIONS)
 
 
 def _variance_bound(t, kappa):
@@ -173,18 +193,6 @@ class HypercubeSearch:
         reach = np.abs(basis.sum(axis=0 if self.upward else 1)).max()
         Z = (2.0 * unit - 1.0) * reach
         return Found(Z[np.argsort(-surface.values_at(Z), kind="stable")])
-
-
-class BriefTopDown(TopDown):
-    """Keep every x and y; put a new point where two generations of CMA-ES from the centre end.
-
-    With 100 inputs that is the best of 34 points round the centre: how near its coordinates
-    come to those chosen is a matter of chance, and it stays in the middle of the cube.
-    """
-
-    def refine(self, x, z, embedding, rng):
-        """Return the point to evaluate for z, (d,); x, what `lift` found for it, is not used."""
-        return preimage_by_evolution(z, embedding, rng, centred=True, generations=GENERATIONS)
 
 
 def variance_gain(

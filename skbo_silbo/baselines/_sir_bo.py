@@ -111,7 +111,7 @@ class KSIRBO(SIRBO):
             known.points[:n], *(part[:n] for part in parts)
         )
         X, y, *_ = first.canonical
-        data = learning_data(X, y, self._unlabeled, self._model.warp)
+        data = learning_data(X, y, self._model.unlabeled, self._model.warp)
         learnt = self._configuration.learner.learn(*data)
         self._model = replace(
             self._model, embedding=learnt, learnt_at=n, chosen_at=n, moved=bool(state["moved"])

@@ -5,7 +5,19 @@ from functools import partial
 from types import MappingProxyType
 
 from skbo_silbo._checks import did_you_mean
-from skbo_silbo.baselines import BOCK, REMBO, SIBO, SIRBO, AddBO, HeSBO, RandomSearch, SILBOAsRun
+from skbo_silbo.baselines import (
+    BOCK,
+    REMBO,
+    SIBO,
+    SIRBO,
+    AddBO,
+    HeSBO,
+    RandomSearch,
+    SILBOBottomUp,
+    SILBOBottomUpAsRun,
+    SILBOTopDown,
+    SILBOTopDownAsRun,
+)
 from skbo_silbo.baselines._add_bo import SampledAddBO
 from skbo_silbo.baselines._random_embeddings import ZonotopeREMBO
 from skbo_silbo.baselines._sir_bo import KSIRBO
@@ -15,21 +27,8 @@ from skbo_silbo.optimizers._events import check_space, space_to_data
 from skbo_silbo.optimizers._seed import RootSeed
 from skbo_silbo.space._read import as_space
 
-# Chen et al. (2020), section 5.1, and Algorithms 1 to 4 as printed.
-_paper = partial(
-    SILBO,
-    embedding="semi-sir-paper",
-    acquisition="ucb",
-    n_initial=50,
-    n_unlabeled=50,
-    update_every=20,
-    design="random",
-    search="random",
-    warp=None,
-)
-
 EXECUTOR = "executor=concurrent.futures.ProcessPoolExecutor(4), or another,"
-HERE = MappingProxyType(
+RENAMED_ARGUMENTS = MappingProxyType(
     {
         **dict.fromkeys(
             ["n_iter", "n_trials", "maxiter", "max_iter", "maxfun", "max_evals"], "n_calls"
@@ -48,10 +47,10 @@ REMEDY = "The page 'Parts of your own' of the documentation shows how one is wri
 METHODS = MappingProxyType(
     {
         "silbo": SILBO,
-        "silbo-bu": partial(_paper, mapping="bottom-up"),
-        "silbo-td": partial(_paper, mapping="top-down-cma"),
-        "silbo-bu-as-run": SILBOAsRun,
-        "silbo-td-as-run": partial(SILBOAsRun, mapping="top-down"),
+        "silbo-bu": SILBOBottomUp,
+        "silbo-td": SILBOTopDown,
+        "silbo-bu-as-run": SILBOBottomUpAsRun,
+        "silbo-td-as-run": SILBOTopDownAsRun,
         "rembo": REMBO,
         "rembo-kx": partial(REMBO, kernel="x"),
         "rembo-kpsi": partial(REMBO, kernel="psi"),
@@ -137,7 +136,8 @@ def _check_options(method, make, options, others):
     names = sorted(set(known) - {"bounds", "random_state", "journal", *others})
     unknown = sorted(set(options) - set(names))
     if unknown:
-        called = "".join(f"{name} is {HERE[name]} here. " for name in unknown if name in HERE)
+        renamed = {name: RENAMED_ARGUMENTS[name] for name in unknown if name in RENAMED_ARGUMENTS}
+        called = "".join(f"{name} is {new} here. " for name, new in renamed.items())
         question = did_you_mean(unknown, [*names, *others])
         raise ValueError(
             f"{question}options of method {method!r} must be among {names}: got {unknown}. {called}"

@@ -81,12 +81,12 @@ def minimize(
             "add-bo", "add-bo-sampled", "bock", "random"}, callable or AskTellOptimizer, \
             default="silbo"
         The optimiser. "silbo-bu" and "silbo-td" are the paper as printed (bottom-up and top-down;
-        50 first points, the embedding learnt again every 20): `SILBO` with other options, which
-        can be given too, for example ``acquisition="ei"``, ``embedding="semi-sir-local"``
+        50 first points, the embedding learnt again every 20), `SILBOBottomUp` and `SILBOTopDown`,
+        with options such as ``acquisition="ei"``, ``embedding="semi-sir-local"``
         (the paper's pencil solved exactly), ``n_unlabeled=0`` (only labelled points) or
         ``update_every=None`` (only random points). Bottom-up evaluates every point again
         when the embedding changes; all of that is counted. "silbo-bu-as-run" and
-        "silbo-td-as-run" are the code of the paper's authors, `SILBOAsRun`. The others are
+        "silbo-td-as-run" are the code of the paper's authors. The others are
         `REMBO` with three kernels, `HeSBO`, `SIRBO`, `SIBO`, `AddBO`, `BOCK` and `RandomSearch`.
         "rembo-zonotope" takes the shortest point of every z in place of a clipped one, "ksir-bo"
         scores of `KernelSlicedInverseRegression`, and "add-bo-sampled" groups from a Markov chain.

@@ -215,7 +215,7 @@ class AskTellOptimizer(AskTell):
         -------
         data : dict
             Of dicts, lists, strings, numbers, True, False and None; ``json.dumps(data)`` is exact.
-            Options that are objects (a transformer, a mapping) are described, as far as they can be
+            Options that are objects (a transformer, a learner) are described, as far as they can be
             pickled, and so are the parameters of a `Space` and what `constrain` was called with;
             none can be made from that. Points
             of a `Space` are stored by their place in the cube.

@@ -9,14 +9,12 @@ from types import MappingProxyType
 from skbo_silbo._checks import check_count, check_function
 from skbo_silbo._members import check_members, missing_members
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
-from skbo_silbo.acquisition._box_search import BoxSearch
+from skbo_silbo.acquisition._box_search import N_ROUNDS, BoxSearch
 from skbo_silbo.acquisition._climb import Climb
 from skbo_silbo.acquisition._functions import ACQUISITIONS
 from skbo_silbo.embedding import Learner
 from skbo_silbo.embedding._choice import IdentityLearner
-from skbo_silbo.mapping import Mapping
-from skbo_silbo.mapping._bottom_up import BottomUp
-from skbo_silbo.mapping._top_down import TopDown
+from skbo_silbo.embedding._nonlinear import NonlinearLearner
 from skbo_silbo.optimizers._design import random_points, sobol_points
 from skbo_silbo.optimizers._given_parts import at_every_proposal, looked_at
 from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, Warp
@@ -26,14 +24,12 @@ from skbo_silbo.surrogate._warps import WARPS, AsTold
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Configuration:
-    """The parts of one optimiser: a room hands out each, and the loop calls them in turn.
+    """The parts of one optimiser, one for each stage of a proposal.
 
     Attributes
     ----------
     learner : Learner
         Of the embedding; by default all inputs are kept.
-    mapping : Mapping
-        An object with `lift` and `carry`; kept as the `FullMapping` that it is or is made into.
     search : Search
         Maximises the acquisition; by default a `Climb`.
     acquisition : callable
@@ -51,13 +47,9 @@ class Configuration:
         never.
     warps : tuple of Warp
         Scales on which learner and surrogate may see the values; with several, evidence chooses.
-    n_first_unlabeled : int
-        Uniform points without a value that the first embedding is learnt with (Chen et al. 2020,
-        Algorithm 1, line 1).
     """
 
     learner: Learner = field(default_factory=IdentityLearner)
-    mapping: Mapping = field(default_factory=TopDown)
     search: Search = field(default_factory=Climb)
     acquisition: Callable[[int], AcquisitionFunction] = ACQUISITIONS["ei"]
     design: Callable = sobol_points
@@ -66,7 +58,6 @@ class Configuration:
     n_unlabeled: int = 0
     update_every: int | tuple[int, ...] | None = None
     warps: tuple[Warp, ...] = (AsTold(),)
-    n_first_unlabeled: int = 0
 
     @property
     def learns_constraints(self) -> bool:
@@ -74,8 +65,8 @@ class Configuration:
         return self.acquisition is ACQUISITIONS["ei"]
 
     def __post_init__(self):
-        """Look at what parts of one's own have and return; the record is frozen else."""
-        for name in ("learner", "mapping", "search", "acquisition", "design", "surrogate"):
+        """Check parts of a user's own; otherwise the record is frozen."""
+        for name in ("learner", "search", "acquisition", "design", "surrogate"):
             if not is_ours(getattr(self, name)):
                 object.__setattr__(self, name, looked_at(name, getattr(self, name)))
         warps = tuple(w if is_ours(w) else looked_at("warp", w) for w in self.warps)
@@ -92,16 +83,6 @@ def is_ours(part):
 DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
 SEARCHES = MappingProxyType(
     {"auto": Climb, "climb": Climb, "parzen-turns": ParzenTurns, "random": BoxSearch}
-)
-MAPPINGS = MappingProxyType(
-    {
-        "auto": TopDown,
-        "incumbent": TopDown,
-        "top-down": TopDown,
-        "top-down-least-squares": partial(TopDown, "least-squares"),
-        "top-down-cma": partial(TopDown, "cma"),
-        "bottom-up": BottomUp,
-    }
 )
 
 
@@ -129,23 +110,21 @@ def named(name, value, table, given):
     return table[value]
 
 
-def make_mapping(mapping, *, keeps_found):
-    """Return the mapping of this name, or the one given.
+def make_search(search, learner):
+    """Return the search of this name, or the `Search` given; it must go with the learner.
 
-    Parameters
-    ----------
-    mapping : str or Mapping
-    keeps_found : bool
-        Whether a point that the search found may be proposed itself.
+    Raises
+    ------
+    ValueError
+        When there is no such name, or it climbs where the embedding has no gradients.
     """
-    if not isinstance(mapping, str):
-        return mapping
-    made = named("mapping", mapping, MAPPINGS, "an object with lift and carry")
-    return made() if made is BottomUp else made(keeps_found=keeps_found)
-
-
-def make_search(search):
-    """Return the search of this name, or the `Search` given."""
+    if isinstance(learner, NonlinearLearner):
+        if search not in ("auto", "random"):
+            raise ValueError(
+                "search must be 'auto' or 'random' with an embedding that has inverse_transform "
+                f"but no components_: got {search!r}. Leave it out, or use a linear embedding."
+            )
+        return BoxSearch(n_rounds=N_ROUNDS)
     if isinstance(search, str):
         return named("search", search, SEARCHES, "an object with find")()
     check_members("search", search, Search)

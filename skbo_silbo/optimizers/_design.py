@@ -1,28 +1,10 @@
 """The first points, before there is anything to learn from."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.stats import qmc
 
 from skbo_silbo._checks import check_count
 from skbo_silbo._typing import FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class Design:
-    """The first points, and the coordinates that they were made from.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, d)
-        In the cube.
-    Z : ndarray of shape (n, r) or None
-        None where the points were drawn themselves.
-    """
-
-    X: np.ndarray
-    Z: np.ndarray | None = None
 
 
 def n_initial_points(d):
@@ -55,9 +37,3 @@ def sobol_points(n: int, d: int, rng: np.random.Generator) -> FloatArray:
 def random_points(n, d, rng):
     """Return n independent uniform points of ``[-1, 1]^d``, of shape (n, d): the paper's design."""
     return rng.uniform(-1.0, 1.0, (n, d))
-
-
-def image_points(n, d, rng, *, embedding, mapping):
-    """Return the `Design` made from n uniform coordinates of the embedding's box."""
-    Z = rng.uniform(-1.0, 1.0, (n, embedding.r)) * embedding.half_widths
-    return Design(mapping.lift(Z, embedding), Z)

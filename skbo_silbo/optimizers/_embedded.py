@@ -57,7 +57,7 @@ class EmbeddedOptimizer(ProposalLoop):
             model = self._current_model("subspace_")
             if self._described[0] is not model:
                 X, y, *_ = self._labelled()
-                *_, X_unlabeled = learning_data(X, y, self._unlabeled, model.warp)
+                *_, X_unlabeled = learning_data(X, y, model.unlabeled, model.warp)
                 parts = self._configuration.learner, self._configuration.surrogate
                 rng = self._rng(model.n_observed, 3)
                 subspace = describe_subspace(self.input_model_, model, X_unlabeled, *parts, rng)
@@ -82,11 +82,11 @@ class EmbeddedOptimizer(ProposalLoop):
             good = model.ranked[: min(model.n_feasible, self._finite_values().size)]
             if not len(good):
                 return super().recommended_
-            Z, source = self._coordinates(good, model.embedding)
+            Z, points = self._coordinates(model.embedding, good, good)
             mean, std = model.surrogate.predict(Z)
             i = int(np.argmin(mean))
             mean, std = self._in_units_of_values(model, mean[i], std[i])
-            return Recommendation(self._point_at(good[source[i]]), self._sign * mean, std)
+            return Recommendation(self._point_at(points[i]), self._sign * mean, std)
 
     def expected_gain(self) -> float:
         """Return how much better than the best value the next one is expected to be, at most.
@@ -113,7 +113,9 @@ class EmbeddedOptimizer(ProposalLoop):
         """
         with self._lock, one_thread():
             known = self._n_known >= self.n_initial_ and np.isfinite(self._history.y).any()
-            if not known or self._update_model() is not None or not self._model.n_feasible:
+            if known:
+                self._update_model()
+            if not known or self._model.surrogate is None or not self._model.n_feasible:
                 return math.inf
             search = self._configuration.search
             search = search.search if isinstance(search, ParzenTurns) else search
@@ -166,20 +168,17 @@ class EmbeddedOptimizer(ProposalLoop):
             "feasibility": model.feasibility_states,
             "moved": model.moved,
             "fresh": model.n_observed == len(self._history) and model.surrogate is not None,
-            "unlabeled": self._unlabeled.tolist() if is_used else [],
-            "ledger": {} if self._ledger is None else self._ledger.to_state(),
+            "unlabeled": model.unlabeled.tolist() if is_used else [],
         }
 
     def _state_from_dict(self, state):
         d, configuration = self.space_.n_features_, self._configuration
         relearn = state["embedding"] == RELEARN
         learnt_at, chosen_at = (0, 0) if relearn else map(int, state["counts"])
-        self._unlabeled = places_of(state["unlabeled"], d)
-        if self._ledger is not None:
-            self._ledger.from_state(state["ledger"])
         self._model = Model(
             embedding_from_data(state["embedding"], d, configuration.learner),
             configuration.warps[state["warp"]],
+            places_of(state["unlabeled"], d),
             learnt_at,
             chosen_at,
             tuple((n, name, r) for n, name, r in state["path"]),
@@ -196,7 +195,7 @@ class EmbeddedOptimizer(ProposalLoop):
         Nothing is searched.
         """
         model = self._model
-        if model.state is None or model.moved or not self._labelled().y.size:
+        if model.state is None or model.moved:
             n = len(self._history)
             more = f"Tell {self.n_initial_ - n} more and" if n < self.n_initial_ else "Then"
             raise NotFittedError(

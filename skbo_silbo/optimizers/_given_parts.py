@@ -12,12 +12,9 @@ from typing import Any
 import numpy as np
 
 from skbo_silbo._members import check_members
-from skbo_silbo._typing import FloatArray
 from skbo_silbo.acquisition import Found, Search
-from skbo_silbo.embedding import Embedding, Learner
+from skbo_silbo.embedding import Learner
 from skbo_silbo.embedding._learner_protocol import check_learnt
-from skbo_silbo.mapping import Mapping
-from skbo_silbo.mapping._mapping_protocol import FullMapping
 from skbo_silbo.surrogate import Surrogate, Warp
 
 
@@ -172,69 +169,10 @@ class GivenDesign(Given):
         return X
 
 
-@dataclass(frozen=True)
-class GivenMapping(FullMapping):
-    """A mapping of two methods as one that the loop can work with.
-
-    Points stay when the embedding changes, and every point is made from coordinates.
-
-    Attributes
-    ----------
-    given : Mapping
-    """
-
-    given: Mapping
-
-    keeps_coordinates = False
-
-    def lift(self, Z: FloatArray, embedding: Embedding, incumbent: FloatArray | None) -> FloatArray:
-        """Return what the mapping given does, after a look at it."""
-        X = np.asarray(self.given.lift(Z, embedding, incumbent), dtype=float)
-        self._check_shape("lift", X, (len(Z), embedding.d))
-        if not (np.abs(X) <= 1.0).all():
-            raise ValueError(
-                f"lift of {self.given!r} must return points of the cube [-1, 1]^d: got values from "
-                f"{X.min():g} to {X.max():g}. Clip them: np.clip(X, -1, 1)."
-            )
-        return X
-
-    def carry(self, X: FloatArray, embedding: Embedding) -> FloatArray:
-        """Return what the mapping given does, after a look at it."""
-        Z = np.asarray(self.given.carry(X, embedding), dtype=float)
-        self._check_shape("carry", Z, (len(X), embedding.r))
-        if not np.isfinite(Z).all():
-            raise ValueError(
-                f"carry of {self.given!r} must return finite coordinates: got "
-                f"{(~np.isfinite(Z)).sum()} of {Z.size} that are not. Start from "
-                "embedding.project(X)."
-            )
-        return Z
-
-    def _check_shape(self, method, values, shape):
-        if values.shape != shape:
-            raise ValueError(
-                f"{method} of {self.given!r} must return an array of shape {shape}, a row for each "
-                f"of its first argument: got {values.shape}. Try skbo_silbo.testing.check_mapping."
-            )
-
-
-def as_mapping(mapping: Mapping) -> FullMapping:
-    """Return a mapping that the loop can work with.
-
-    Raises
-    ------
-    ValueError
-        When `lift` or `carry` is missing, or it is a class.
-    """
-    check_members("mapping", mapping, Mapping)
-    return mapping if isinstance(mapping, FullMapping) else GivenMapping(mapping)
-
-
 # part of a `Configuration` -> its option, what it must have, what looks at what it returns
 GIVEN = MappingProxyType(
     {
         "learner": ("embedding", Learner, GivenLearner),
-        "mapping": ("mapping", Mapping, as_mapping),
         "search": ("search", Search, GivenSearch),
         "surrogate": ("surrogate", Surrogate, None),
         "warp": ("warp", Warp, GivenWarp),

@@ -13,7 +13,7 @@ y          (n,)       observed values, to be minimised; not finite where the eva
 =========  =========  =====================================================================
 
 Each stage has a room (doc/architecture.rst): `embedding` learns B, `surrogate` predicts in z,
-`acquisition` says where to look, `mapping` goes between z and x.
+and `acquisition` says where to look.
 """
 
 from abc import abstractmethod
@@ -23,20 +23,18 @@ from typing import Any, cast
 
 import numpy as np
 
+from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo._numerics._threads import one_thread
 from skbo_silbo._typing import BoundsLike, FloatArray, RandomState
 from skbo_silbo.acquisition import AcquisitionSurface
 from skbo_silbo.acquisition._functions import no_improvement
 from skbo_silbo.acquisition._part import Part
-from skbo_silbo.embedding import LinearEmbedding
+from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.embedding._choice import IdentityLearner
-from skbo_silbo.mapping._ledger import CoordinateLedger
-from skbo_silbo.mapping._mapping_protocol import FullMapping
 from skbo_silbo.optimizers._base import AskTellOptimizer
 from skbo_silbo.optimizers._configuration import Configuration
-from skbo_silbo.optimizers._design import Design, random_points
 from skbo_silbo.optimizers._given_parts import checked_means
-from skbo_silbo.optimizers._history import Labelled, impute_failures
+from skbo_silbo.optimizers._history import impute_failures
 from skbo_silbo.optimizers._model import Model
 from skbo_silbo.space import key_of
 from skbo_silbo.space._keys import first_rows
@@ -65,11 +63,8 @@ class ProposalLoop(AskTellOptimizer):
         super().__init__(bounds, random_state)
         d = self.space_.n_features_
         self._configuration = self.configure(d)
-        mapping = cast(FullMapping, self._configuration.mapping)
-        # which coordinates points were made from, where the points do not say so
-        self._ledger = CoordinateLedger(mapping, self.space_) if mapping.keeps_coordinates else None
-        self._model = Model(LinearEmbedding(d), self._configuration.warps[0])
-        self._unlabeled = np.empty((0, d))  # what the last search ranked next
+        warp = self._configuration.warps[0]
+        self._model = Model(LinearEmbedding(d), warp, unlabeled=np.empty((0, d)))
         # the last `subspace_`, after the model that it was made from
         self._described: tuple[Any, ...] = (None, None)
 
@@ -90,64 +85,72 @@ class ProposalLoop(AskTellOptimizer):
         with one_thread():
             if index < self._configuration.n_initial or not len(self._history):
                 return self._design_point(index)
-            moved = self._update_model()
-            if moved is not None or self._model.surrogate is None:
-                return moved
+            self._update_model()
             search, ranked = self._configuration.search, cast(FloatArray, self._model.ranked)
             found = search.find(self._surface(part), ranked, self.space_, rng)
             return self._first_new(found, part, rng)
 
+    def place(
+        self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
+    ) -> FloatArray:
+        """Return places of the cube for coordinates that a search found.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (k, r)
+        X : ndarray of shape (k, d) or None
+            The points that it found them at; None where only coordinates were searched.
+        embedding : Embedding
+        incumbent : ndarray of shape (d,)
+            The best point known.
+
+        Returns
+        -------
+        X : ndarray of shape (k, d)
+            The points found; else of the points with these coordinates those nearest the incumbent,
+            so that what the embedding does not see stays where it has done well.
+        """
+        return nearest_points(Z, embedding, incumbent) if X is None else X
+
     def _update_model(self):
-        """Learn from all values, where due; or return a place to evaluate again before."""
-        moved = self._ledger and self._ledger.waiting(self._seen)
-        if moved is None and self._model.n_observed != len(self._history):
-            self._model = self._learnt(self._model)
-            moved = self._ledger and self._ledger.waiting(self._seen)
-            if moved is None:
-                self._model = self._conditioned(self._model)
-        return moved
+        """Learn from all values, where due."""
+        if self._model.n_observed != len(self._history):
+            self._model = self._conditioned(self._learnt(self._model))
 
     def _design_point(self, index):
-        X, Z = self._design.X, self._design.Z
-        if index >= len(X) or key_of(X[index]) in self._seen:
-            return None
-        if Z is not None and self._ledger is not None:
-            self._ledger.note(X[index : index + 1], Z[index : index + 1])
-        return X[index]
+        """Return the first point of this number; None where it is known, and after the last."""
+        X = self._design
+        return None if index >= len(X) or key_of(X[index]) in self._seen else X[index]
 
     @cached_property
     def _design(self):
-        made = self._configuration.design(self.n_initial_, self.space_.n_features_, self._rng(0, 0))
-        design = made if isinstance(made, Design) else Design(made)
-        return replace(design, X=self.space_.round(design.X))
+        n, d = self.n_initial_, self.space_.n_features_
+        return self.space_.round(self._configuration.design(n, d, self._rng(0, 0)))
 
     def _first_new(self, found, part, rng):
         """Return the first new point; the new ones after it are unlabelled in the next fit."""
         model, seen, space = self._model, self._seen, part or self.space_
-        mapping, n_unlabeled = self._configuration.mapping, self._configuration.n_unlabeled
+        n_unlabeled = self._configuration.n_unlabeled
         # In portions: some are expensive to place, and few of a small discrete space are new.
         for some in found.portions(n_unlabeled + 1):
-            X = space.round(mapping.place(some.Z, some.X, model.embedding, model.ranked[0]))
+            X = space.round(self.place(some.Z, some.X, model.embedding, model.ranked[0]))
             new = first_rows(X, seen)
             if part is not None:
                 new = list(np.array(new, dtype=int)[part.violation(X[new]) == 0.0])
             if new:
-                self._unlabeled = X[new[1 : n_unlabeled + 1]]
-                x, z = X[new[0]], some.Z[new[0]]
-                costlier = mapping.refine(x, z, model.embedding, rng)[None]
-                [other] = self.space_.round(costlier)
-                x = x if key_of(other) in seen else other
-                if self._ledger is not None:
-                    self._ledger.note(x[None], z[None])
-                return x
+                self._model = replace(model, unlabeled=X[new[1 : n_unlabeled + 1]])
+                return self._chosen(X[new[0]], some.Z[new[0]], rng)
         return None
+
+    def _chosen(self, x, z, rng):
+        """Return the place to evaluate, x, (d,), given the coordinates that were chosen, z."""
+        return x
 
     # --- model ----------------------------------------------------------------------------------
 
     def _labelled(self):
         """Return the evaluations to learn from, in canonical order: `Labelled`."""
-        rows = self._history.canonical
-        return rows if self._ledger is None else Labelled(*self._ledger.select(*rows))
+        return self._history.canonical
 
     def _learnt(self, model):
         """Return the model with the scale of the values and the embedding chosen where due."""
@@ -155,9 +158,6 @@ class ProposalLoop(AskTellOptimizer):
         n, first = y.size, model.learnt_at == 0
         if not (first or is_update_due(self._configuration.update_every, n, model.learnt_at)):
             return model
-        if first and not len(self._unlabeled):
-            n_first = self._configuration.n_first_unlabeled
-            self._unlabeled = self.space_.round(random_points(n_first, X.shape[1], self._rng(0, 4)))
         if n >= CHOICE_GROWTH * model.chosen_at:
             finite, seen = np.isfinite(y), self._configuration
             values = model.embedding.project(X[finite]), y[finite]
@@ -166,11 +166,9 @@ class ProposalLoop(AskTellOptimizer):
         learner = self._configuration.learner
         if isinstance(learner, IdentityLearner) and not first:
             return replace(model, learnt_at=n)
-        learnt = learner.learn(*learning_data(X, y, self._unlabeled, model.warp))
+        learnt = learner.learn(*learning_data(X, y, model.unlabeled, model.warp))
         if not first and learnt.is_identity and model.embedding.is_identity:
             return replace(model, learnt_at=n)
-        if self._ledger is not None:
-            self._ledger.move(learnt, self._seen, first)
         step, path = (learner.name, learnt.r), model.path
         path = path if path and path[-1][1:] == step else (*path, (n, *step))
         relearnt = replace(model, embedding=learnt, learnt_at=n, path=path, moved=True)
@@ -179,15 +177,10 @@ class ProposalLoop(AskTellOptimizer):
     def _conditioned(self, model, *, tune=True):
         """Return the model with a surrogate of all observations, hyperparameters searched if due.
 
-        Without one where nothing is observed yet at the places that points have moved to. With
-        ``tune=False`` hyperparameters are those of its states, and nothing is changed.
+        With ``tune=False`` hyperparameters are those of its states.
         """
         labelled, n = self._labelled(), len(self._history)
         X, y, _, constraints = labelled
-        if self._ledger is not None and tune:
-            self._ledger.adopt(X, model.embedding)
-        if not y.size:
-            return replace(model, surrogate=None, n_observed=n)
         data = self._surrogate_data(model, labelled)
         how = {"moved": model.moved, "tune": tune, "rng": self._rng(y.size, 2) if tune else None}
         surrogate, state = refit(self._configuration.surrogate, model.state, *data, **how)
@@ -202,16 +195,14 @@ class ProposalLoop(AskTellOptimizer):
     def _surrogate_data(self, model, labelled):
         """Return coordinates, (m, r), values and known variances, as the surrogate sees them."""
         X, y, noise_std, _ = labelled
-        Z, source = self._coordinates(X, model.embedding)
         filled, noise_std = impute_failures(y), np.where(np.isfinite(y), noise_std, np.nan)
         variance = warped_variance(model.warp, filled, noise_std)
-        return np.array(Z), model.warp(filled)[source], variance[source]  # history stays ours
+        Z, *values = self._coordinates(model.embedding, X, model.warp(filled), variance)
+        return np.array(Z), *values  # history stays ours
 
-    def _coordinates(self, X, embedding):
-        """Return a coordinate row for every point, (m, r), and the row of X of each, (m,)."""
-        if self._ledger is not None:
-            return self._ledger.locate(X, embedding)
-        return self._configuration.mapping.carry(X, embedding), np.arange(len(X))
+    def _coordinates(self, embedding, X, *values):
+        """Return the coordinates of points X, and what there is of each, a row a coordinate row."""
+        return embedding.project(X), *values
 
     # --- acquisition ----------------------------------------------------------------------------
 
@@ -221,16 +212,16 @@ class ProposalLoop(AskTellOptimizer):
         surrogate, feasibility = model.surrogate, model.feasibility
         good = []  # coordinates that a new point is to improve on
         if model.n_feasible:
-            good.append(self._coordinates(model.ranked[: model.n_feasible], embedding)[0])
+            good += self._coordinates(embedding, model.ranked[: model.n_feasible])
         if self._pending:
             pending = np.array(list(self._pending.values()))
-            Z, source = self._coordinates(pending, embedding)
-            surrogate = surrogate.with_points(Z, surrogate.predict(Z)[0])
-            if feasibility is None:
-                good.append(Z)
-            else:
-                good.append(Z[feasibility.holds_with_margin(pending)[source]])
+            holds = np.ones(len(pending), bool)
+            if feasibility is not None:
+                holds = feasibility.holds_with_margin(pending)
                 feasibility = feasibility.with_pending(pending)
+            Z, holds = self._coordinates(embedding, pending, holds)
+            surrogate = surrogate.with_points(Z, surrogate.predict(Z)[0])
+            good.append(Z[holds])
         acquisition, best = no_improvement, np.inf
         if model.n_feasible:
             best = lowest_mean(surrogate, np.vstack(good))  # noise makes low values too
@@ -295,3 +286,13 @@ def lowest_mean(surrogate, Z):
     if type(surrogate) is GaussianProcessSurrogate:  # subclasses see other coordinates
         return surrogate.predict_mean(Z).min()
     return checked_means(surrogate, Z).min()
+
+
+def nearest_points(Z, embedding, centre):
+    """Return the points of the cube with coordinates Z, (n, r), that are nearest a centre, (d,).
+
+    Those nearest to having them, where none has; the inverse, clipped, of what is no matrix.
+    """
+    if embedding.basis is None:
+        return np.clip(embedding.expand(Z), -1.0, 1.0)
+    return nearest_preimages(Z, embedding.basis, centre)

@@ -12,7 +12,7 @@ from skbo_silbo.surrogate._feasibility import Feasibility
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What was learnt from the observations; the loop replaces it, and changes it never.
+    """What was learnt from the observations; immutable, the loop replaces it.
 
     Attributes
     ----------
@@ -20,12 +20,14 @@ class Model:
         In use; the identity before anything is learnt.
     warp : Warp
         The scale on which learner and surrogate see the values.
+    unlabeled : ndarray of shape (k, d)
+        The points that the last search ranked next: without a value, for the next learning.
     learnt_at, chosen_at : int
         From how many labels embedding and warp are; 0 before.
     path : tuple of (int, str, int)
         From how many labels on which learner's embedding was in use, with how many coordinates.
     surrogate : Surrogate or None
-        None before the first model, and while points that moved wait for their values.
+        None before the first model.
     state : dict or None
         The surrogate's, and at how many labels its hyperparameters were searched.
     moved : bool
@@ -44,6 +46,7 @@ class Model:
 
     embedding: Embedding
     warp: Warp
+    unlabeled: np.ndarray
     learnt_at: int = 0
     chosen_at: int = 0
     path: tuple = ()

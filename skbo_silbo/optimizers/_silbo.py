@@ -12,15 +12,12 @@ from skbo_silbo._typing import Auto, BoundsLike, Design, RandomState, RegressorL
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
 from skbo_silbo.embedding import Learner
 from skbo_silbo.embedding._choice import ALL_INPUTS, IdentityLearner, choose_embedding
-from skbo_silbo.embedding._nonlinear import NonlinearLearner
 from skbo_silbo.embedding._sketches import SKETCH_STREAM, SketchedLearner, draw_sketch
-from skbo_silbo.mapping import Mapping
 from skbo_silbo.optimizers import _configuration as parts
 from skbo_silbo.optimizers._configuration import Configuration
 from skbo_silbo.optimizers._design import check_n_initial
 from skbo_silbo.optimizers._embedded import EmbeddedOptimizer
 from skbo_silbo.optimizers._event_log import closed_on_error, open_log
-from skbo_silbo.optimizers._nonlinear_parts import nonlinear_parts
 from skbo_silbo.space._read import as_space
 from skbo_silbo.surrogate import Surrogate, Warp
 
@@ -35,7 +32,7 @@ class SILBO(EmbeddedOptimizer):
 
     With `embedding` a linear map ``z = x B`` is learnt before each proposal. It is learnt from the
     observed points and, without values, from those that the last search ranked next. The process is
-    fitted in z, and the best z is mapped back to a point of the box.
+    fitted in z, and of the points of the best z the one nearest the best point known is proposed.
 
     Parameters
     ----------
@@ -60,11 +57,6 @@ class SILBO(EmbeddedOptimizer):
         in the box around the image of the observed points and the unlabelled ones. Then x is the
         inverse, clipped. A trial fit to random numbers, when the optimiser is made, refuses others.
         A `skbo_silbo.embedding.Learner` of your own will do too.
-    mapping : {"auto", "incumbent", "top-down", "top-down-least-squares", "top-down-cma", \
-            "bottom-up"} or object with `lift` and `carry`, default="auto"
-        How z becomes x: the preimage nearest the incumbent ("auto", "incumbent", "top-down"), the
-        shortest one, the one that CMA-ES finds, or ``clip(z pinv(B))``. With "bottom-up" every
-        point is evaluated again when B changes: `ask` returns those points first.
     acquisition : {"ei", "ucb"} or AcquisitionFunction, default="ei"
         Expected improvement, in logarithmic form inside; or the confidence bound with the schedule
         of Srinivas et al. (2010), Theorem 1; or a function of your own.
@@ -77,9 +69,7 @@ class SILBO(EmbeddedOptimizer):
         The embedding is learnt again when so many new values are observed; a list: when there are
         so many values in all (``[20]``: once more, from 20 values); None: never again.
     design : {"auto", "sobol", "random"}, default="auto"
-        The first points: a scrambled Sobol sequence ("auto") or independent uniform points. With
-        "random" the first embedding is learnt with `n_unlabeled` uniform points besides, which have
-        no value (Algorithm 1 of the paper, line 1).
+        The first points: a scrambled Sobol sequence ("auto") or independent uniform points.
     search : {"auto", "climb", "parzen-turns", "random"} or Search, default="auto"
         How the acquisition is maximised: by gradients over the cube, from the best of random
         candidates ("climb"), or over random points of the box around its image ("random").
@@ -194,7 +184,6 @@ class SILBO(EmbeddedOptimizer):
     _: KW_ONLY
     n_components: int | Auto = "auto"
     embedding: str | Learner | TransformerLike = "auto"
-    mapping: str | Mapping = "auto"
     acquisition: str | AcquisitionFunction = "ei"
     n_initial: int | Auto = "auto"
     n_unlabeled: int = 50
@@ -230,12 +219,10 @@ class SILBO(EmbeddedOptimizer):
         if self.sketch not in ("auto", None):
             sketch = draw_sketch(self.sketch, d, self._rng(*SKETCH_STREAM))
         learner = choose_embedding(self.embedding, self.n_components, d)
-        mapping, search = self._make_ways(learner, keeps_found=sketch is None)
         design = parts.make_design(self.design)
         return Configuration(
             learner=learner if sketch is None else SketchedLearner(sketch, learner, self._seed),
-            mapping=mapping,
-            search=search,
+            search=self._make_search(learner),
             acquisition=parts.make_acquisition(self.acquisition),
             design=design if sketch is None else partial(_design_on, sketch, design),
             surrogate=self._make_surrogate(learner),
@@ -243,24 +230,26 @@ class SILBO(EmbeddedOptimizer):
             n_unlabeled=n_unlabeled,
             update_every=parts.check_schedule(self.update_every),
             warps=parts.make_warps(self.warp),
-            n_first_unlabeled=n_unlabeled if self.design == "random" else 0,
         )
 
-    def _make_ways(self, learner, *, keeps_found):
-        """Return the mapping and the search of the acquisition."""
-        if isinstance(learner, NonlinearLearner):
-            return nonlinear_parts(self.mapping, self.search, self.sketch)
+    def place(self, Z, X, embedding, incumbent):
+        """Return places of the cube for coordinates, as the base does; on a sketch never X."""
+        on_sketch = self.sketch not in ("auto", None)
+        return super().place(Z, None if on_sketch else X, embedding, incumbent)
+
+    def _make_search(self, learner):
+        """Return the search of the acquisition."""
         search = self.search
         if isinstance(search, str) and search == "auto" and self._improves_among_inputs(learner):
             search = "parzen-turns"
-        made = parts.make_search(search)
+        made = parts.make_search(search, learner)
         if isinstance(made, ParzenTurns) and not self._has_our_process:
             raise ValueError(
                 "search must not be 'parzen-turns' with a surrogate of your own, which does not "
                 f"say how much it leaves unexplained: got surrogate={self.surrogate!r}. Leave "
                 "search out, or give search='climb'."
             )
-        return parts.make_mapping(self.mapping, keeps_found=keeps_found), made
+        return made
 
     def _improves_among_inputs(self, learner):
         """Whether it is the default in what `ParzenTurns` was measured with, inputs and process."""

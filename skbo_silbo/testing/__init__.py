@@ -2,14 +2,12 @@
 
 from skbo_silbo.testing._check_acquisition import check_acquisition
 from skbo_silbo.testing._check_learner import check_learner
-from skbo_silbo.testing._check_mapping import check_mapping
 from skbo_silbo.testing._check_optimizer import check_optimizer
 from skbo_silbo.testing._check_surrogate import check_surrogate
 
 __all__ = [
     "check_acquisition",
     "check_learner",
-    "check_mapping",
     "check_optimizer",
     "check_surrogate",
 ]

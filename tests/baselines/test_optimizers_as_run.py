@@ -6,10 +6,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 
 from skbo_silbo import SemiSlicedInverseRegression, minimize
-from skbo_silbo.baselines import SILBOAsRun
+from skbo_silbo.baselines import SILBOBottomUpAsRun, SILBOTopDownAsRun
+from skbo_silbo.baselines._evolution import preimage_by_evolution
 from skbo_silbo.baselines._silbo_as_run import (
     AsRunLearner,
-    BriefTopDown,
     HypercubeSearch,
     confidence_weight_as_run,
     variance_gain,
@@ -145,9 +145,8 @@ def test_the_bare_identity_of_their_pencil_turns_the_basis_within_its_span():
 def test_two_generations_from_the_centre_stay_in_the_middle():
     embedding = LinearEmbedding(100, orthonormal(100, 3, 0))
     z = embedding.half_widths  # a corner far outside what two generations reach
-    found = BriefTopDown().refine(np.ones(100), z, embedding, np.random.default_rng(0))
-    again = BriefTopDown().refine(np.zeros(100), z, embedding, np.random.default_rng(0))
-    assert_array_equal(found, again)
+    rng = np.random.default_rng(0)
+    found = preimage_by_evolution(z, embedding, rng, centred=True, generations=2)
     assert np.abs(found).max() <= 1.0
     assert 0.3 < found.std() < 0.65  # sigma .5 about 0, folded at the sides
     random = np.random.default_rng(1).normal(scale=0.5, size=(300, 100))
@@ -159,11 +158,10 @@ def test_two_generations_from_the_centre_stay_in_the_middle():
 def test_bottom_up_evaluates_again_and_top_down_does_not(acquisition):
     bounds = [(-1, 1)] * 6
     counts = {}
-    for mapping in ("bottom-up", "top-down"):
-        optimizer = SILBOAsRun(
+    for cls in (SILBOBottomUpAsRun, SILBOTopDownAsRun):
+        optimizer = cls(
             bounds,
             n_components=2,
-            mapping=mapping,
             acquisition=acquisition,
             n_initial=8,
             update_every=4,
@@ -172,13 +170,15 @@ def test_bottom_up_evaluates_again_and_top_down_does_not(acquisition):
         for _ in range(30):
             x = optimizer.ask()
             optimizer.tell(x, ridge(x))
-        counts[mapping] = optimizer._model.learnt_at
-    assert counts["top-down"] == 8 + 5 * 4  # the labels are all 30 values
-    assert counts["bottom-up"] < counts["top-down"]  # they are those of the embedding in use
+        counts[cls] = optimizer._model.learnt_at
+    assert counts[SILBOTopDownAsRun] == 8 + 5 * 4  # the labels are all 30 values
+    assert (
+        counts[SILBOBottomUpAsRun] < counts[SILBOTopDownAsRun]
+    )  # they are those of the embedding in use
 
 
 def test_what_is_asked_for_is_checked_first():
-    for option in ({"mapping": "sideways"}, {"acquisition": "pi"}, {"n_components": 0}):
+    for option in ({"acquisition": "pi"}, {"n_components": 0}):
         [(name, _)] = option.items()
         with pytest.raises(ValueError, match=name):
             minimize(ridge, [(-1, 1)] * 5, method="silbo-bu-as-run", **option)

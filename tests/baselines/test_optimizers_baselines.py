@@ -27,7 +27,7 @@ def ridge(x):
 @pytest.mark.parametrize("kernel", ["y", "x", "psi"])
 def test_rembo_evaluates_clipped_images_of_its_box(kernel):
     optimizer = run(REMBO(BOUNDS, n_components=3, kernel=kernel, random_state=0), ridge, 15)
-    Z, sketch = optimizer._ledger._Z, optimizer.embedding_
+    Z, sketch = optimizer._ledger.Z, optimizer.embedding_
     assert isinstance(sketch, GaussianSketch)
     assert np.abs(Z).max() <= np.sqrt(3)
     images = np.clip(Z @ sketch.matrix.T, -1, 1)

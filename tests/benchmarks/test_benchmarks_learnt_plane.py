@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skbo_silbo import SILBO
 from skbo_silbo.benchmarks.engine import Store
 from skbo_silbo.benchmarks.experiments import OWN_MEASUREMENTS
 from skbo_silbo.embedding import LinearEmbedding
@@ -26,14 +25,14 @@ def test_what_a_span_holds_is_the_squared_trace_correlation():
 
 def test_only_what_the_plane_does_not_see_is_drawn_anew():
     embedding = LinearEmbedding.from_components(np.eye(30)[:2])
-    mapping, Z = planes.RedrawnMapping(0), np.array([[0.5, -0.2], [0.5, -0.2]])
-    X = mapping.lift(Z, embedding, np.zeros(30))
-    assert_allclose(mapping.carry(X, embedding), Z, atol=1e-9)
+    optimizer, Z = planes.RedrawnSILBO([(-1, 1)] * 30), np.array([[0.5, -0.2], [0.5, -0.2]])
+    X = optimizer.place(Z, np.ones((2, 30)), embedding, np.zeros(30))
+    assert_allclose(embedding.project(X), Z, atol=1e-9)
     assert (X[0, 2:] != X[1, 2:]).all()
 
 
 def test_every_search_is_one_that_is_not_refused():
-    made = [SILBO([(-1, 1)] * 20, **planes.options_of(m, 2, 0)) for m in planes.METHODS]
+    made = [planes.make_search([(-1, 1)] * 20, m, 2, 0) for m in planes.METHODS]
     assert [m.n_unlabeled for m in made] == [50, 50, 0, 0, 0]
     assert [m.n_initial_ for m in made] == [11, 11, 11, 35, 11]
 

@@ -31,7 +31,6 @@ from sklearn.svm import SVC
 from skbo_silbo import SILBO, SILBOSearchCV, SemiSlicedInverseRegression, Space, minimize
 from skbo_silbo.acquisition import log_expected_improvement
 from skbo_silbo.embedding import Embedding, LinearEmbedding
-from skbo_silbo.mapping import TopDown
 from skbo_silbo.baselines import RandomSearch
 from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.problems import hartmann6, planted
@@ -66,19 +65,6 @@ class First:
         return LinearEmbedding.from_components(np.eye(X.shape[1])[:1])
 
 
-class Sideways:
-    def lift(self, Z, embedding, incumbent):
-        return embedding.expand(Z)
-
-    def carry(self, X, embedding):
-        return embedding.project(X)
-
-
-class HalfAMapping:
-    def lift(self, Z, embedding, incumbent):
-        return embedding.expand(Z)
-
-
 class Own(RandomSearch):
     pass
 
@@ -94,7 +80,7 @@ def with_constraint(x: dict[str, float]) -> tuple[float, list[float]]:
     return x["C"], [x["C"] - 1.0]
 
 
-own = SILBO([(0, 1)] * 5, embedding=First(), mapping=Sideways(), n_components=1, update_every=[20])
+own = SILBO([(0, 1)] * 5, embedding=First(), n_components=1, update_every=[20])
 liked = SILBO([(0, 1)] * 5, acquisition=log_expected_improvement)
 minimize(with_constraint, space, method=Own, n_constraints=1)
 minimize(cost, union, method=make, executor=lambda: ProcessPoolExecutor(2))
@@ -114,8 +100,8 @@ WRONG = {
     "optimizer.best_z_": "attr-defined",
     "minimize(in_words, [(0, 1)])": "arg-type",
     "minimize(cost, [(0, 1)], executor=4)": "arg-type",
-    "minimize(cost, [(0, 1)], method=HalfAMapping)": "arg-type",
-    "SILBO(space, mapping=HalfAMapping())": "arg-type",
+    "minimize(cost, [(0, 1)], method=First)": "arg-type",
+    "SILBO(space, embedding=Own)": "arg-type",
     'SILBO(space, n_components="two")': "arg-type",
     'SILBOSearchCV(SVC(), space, n_initial="ten")': "arg-type",
     "names: list = search.best_params_": "assignment",
@@ -161,12 +147,11 @@ from skbo_silbo.inspection import (
     coordinate_test,
     stepwise_selection,
 )
-from skbo_silbo.mapping import TopDown
 from skbo_silbo.baselines import HeSBO
 from skbo_silbo.problems import Problem, branin, noisy, planted, rotated, weighted_lasso
 from skbo_silbo.space import Box, SpaceExhausted, SpaceUnion
 from skbo_silbo.surrogate import GaussianProcessSurrogate
-from skbo_silbo.testing import check_mapping, check_optimizer
+from skbo_silbo.testing import check_learner, check_optimizer
 
 Array = NDArray[np.float64]
 rng = np.random.default_rng(0)
@@ -246,7 +231,7 @@ result = minimize(cost, [(0, 1)] * 6, method="hesbo", n_calls=20, callback=lambd
 same: MinimizeResult[Array] = result
 kept_in: OptimizeResult = minimize(lambda x: cost(x), [(0, 1)], callback=print)
 C: float = minimize(named, space).x["C"] + result.optimizer.best_y_
-engine_options = {"mapping": TopDown()}
+engine_options = {"warp": None}
 search = SILBOSearchCV(SVC(), space, n_iter=10, optimizer_options=engine_options).fit(X, y > 0)
 for display in (SearchDisplay, SubspaceDisplay):
     display.from_result(search)
@@ -254,9 +239,9 @@ SearchDisplay.from_result(optimizer, kind="shares").plot(kind="all", max_paramet
 ConvergenceDisplay.from_result(result, others={"other": optimizer}, ax=None).plot(ax=None)
 
 embedding = LinearEmbedding.from_components([[1.0, 0.0, 0.0]])
-lifted: Array = TopDown().lift(embedding.project(X[:, :3]), embedding, X[0, :3])
+lifted: Array = embedding.expand(embedding.project(X[:, :3]))
 mean, std = GaussianProcessSurrogate(prior="sparse").fit(X, y).predict(X)
-check_mapping(TopDown("least-squares"))
+check_learner(PCA(2))
 check_optimizer(HeSBO, n_calls=5)
 """
 STRICTLY_WRONG = {
@@ -289,7 +274,7 @@ STRICTLY_WRONG = {
     "minimize(named, space).x.C": "union-attr",
     "result.func_vals.lower()": "attr-defined",
     "flags: list[int] = result.success": "assignment",
-    "check_mapping(TopDown)": "arg-type",
+    "check_learner(PCA)": "arg-type",
     "GaussianProcessSurrogate(1.0, True)": "call-arg",
     "shares + 1": "operator",
 }

@@ -174,8 +174,8 @@ def test_another_search_is_refused(path, options, message):
 
 
 def test_an_optimiser_that_cannot_be_made_leaves_its_journal_free(path):
-    with pytest.raises(ValueError, match="mapping must be one of"):
-        make(path, mapping="sideways")
+    with pytest.raises(ValueError, match="search must be one of"):
+        make(path, search="sideways")
     step(make(path)).close_journal()
 
 
@@ -400,7 +400,6 @@ def test_files_beside_the_journal_are_the_users(path, content):
     [
         {},
         {"embedding": "semi-sir", "n_components": 2},
-        {"mapping": "bottom-up", "embedding": "sir", "n_components": 1},
         {"sketch": "count", "n_components": 2},
     ],
 )

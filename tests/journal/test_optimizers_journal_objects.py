@@ -15,7 +15,6 @@ from skbo_silbo.acquisition._box_search import BoxSearch
 from skbo_silbo.acquisition._climb import Climb
 from skbo_silbo.acquisition._functions import log_expected_improvement
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.mapping._top_down import TopDown
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0), (0.0, 1.0)]
 
@@ -58,12 +57,6 @@ OTHERS = [
     ("embedding", lambda: PCA(2), "auto", r"embedding was sklearn.decomposition.PCA and is auto"),
     ("embedding", lambda: "auto", PCA(2), r"embedding was auto and is sklearn.decomposition.PCA"),
     ("acquisition", lambda: cautious(1), cautious(2), r"acquisition was .*cautious.* and is .*"),
-    (
-        "mapping",
-        TopDown,
-        TopDown("cma"),
-        r"mapping\.keeps_found was True and is .*preimage was nearest and is cma",
-    ),
     ("search", Climb, BoxSearch(), r"search was .*Climb and is .*BoxSearch"),
     (
         "surrogate",

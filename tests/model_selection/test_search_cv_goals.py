@@ -330,7 +330,6 @@ def test_rules_and_given_candidates_are_kept():
         {"embedding": "semi-sir", "n_components": 1},
         {"surrogate": "sklearn"},
         {"optimizer_options": {"acquisition": "ucb"}},
-        {"optimizer_options": {"mapping": "bottom-up"}, "n_components": 2},
     ],
 )
 def test_parts_of_the_engine_are_used(options):

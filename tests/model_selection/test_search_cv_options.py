@@ -12,7 +12,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.model_selection import KFold
 
-from skbo_silbo.mapping._top_down import TopDown
+from skbo_silbo.acquisition._box_search import BoxSearch
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._fingerprint import described_parameters
 from skbo_silbo.model_selection._optimizer import OWN
@@ -63,7 +63,6 @@ def test_four_options_of_silbo_are_parameters_with_the_same_default():
 OTHER = {
     "n_components": 1,
     "embedding": "semi-sir",
-    "mapping": "top-down-least-squares",
     "acquisition": "ucb",
     "n_initial": 5,
     "n_unlabeled": 3,
@@ -122,7 +121,7 @@ def test_an_integer_as_n_components_is_refused_where_all_inputs_are_kept(embeddi
 
 def test_objects_as_options(tmp_path):
     path = tmp_path / "search.jsonl"
-    options = {"embedding": PCA(2), ENGINE: {"mapping": TopDown("least-squares")}}
+    options = {"embedding": PCA(2), ENGINE: {"search": BoxSearch()}}
     fitted = search(**options, n_iter=14, journal=path).fit(X, Y)
     assert fitted.optimizer_.embedding_.r == 2
     before = Ridge.n_fits
@@ -137,7 +136,6 @@ def test_objects_as_options(tmp_path):
     [
         ({"surrogate": "forest"}, "surrogate must be"),
         ({"surrogate": PLSRegression()}, "surrogate"),
-        ({ENGINE: {"mapping": "sideways"}}, "mapping must be"),
         ({ENGINE: {"sketch": "pencil"}}, "sketch must be"),
         ({ENGINE: {"warp": "wormhole"}}, "warp must be"),
         ({ENGINE: {"search": "party"}}, "search must be"),
@@ -145,7 +143,7 @@ def test_objects_as_options(tmp_path):
         ({ENGINE: {"update_every": 0}}, "update_every must be"),
         ({ENGINE: {"n_unlabeled": -1}}, "n_unlabeled must be"),
         ({ENGINE: ["warp"]}, "optimizer_options must be None or a dict"),
-        ({ENGINE: {"warp_speed": 9}}, r"optimizer_options must be among \['mapping'"),
+        ({ENGINE: {"warp_speed": 9}}, r"optimizer_options must be among \['acquisition'"),
         ({ENGINE: {"n_initial": 3}}, "parameters of the search itself: got"),
         ({ENGINE: {"random_state": 3}}, "optimizer_options must be among"),
         ({ENGINE: {"maximize": True}}, "optimizer_options must be among"),

@@ -357,10 +357,6 @@ def test_bad_bounds_are_refused(method, bounds, message):
     [
         ({"acquisition": "pi"}, r"acquisition must be one of \['ei', 'ucb'\]: got 'pi'"),
         (
-            {"mapping": "sideways"},
-            r"mapping must be one of \['auto', 'bottom-up', .*\]: got 'sideways'",
-        ),
-        (
             {"embedding": "pca"},
             "embedding must be one of .* a transformer with components_ or inverse_transform",
         ),

@@ -291,38 +291,6 @@ def test_n_components_belongs_to_the_transformer():
         SILBO([(0, 1)] * 3, embedding=PCA(2), n_components=2)
 
 
-def test_a_mapping_of_ones_own():
-    class Centre:
-        """The point of least norm: always in the span of the basis while inside the cube."""
-
-        def lift(self, Z, embedding, incumbent):
-            return np.clip(embedding.pull_back(Z), -1, 1)
-
-        def carry(self, X, embedding):
-            return embedding.project(X)
-
-    optimizer = SILBO([(-1, 1)] * 6, embedding=PCA(2), mapping=Centre(), random_state=0)
-    run(optimizer, lambda x: float(x.sum()), 11)
-    insides = 0
-    for _ in range(6):
-        x = optimizer.ask()
-        basis = optimizer.embedding_.basis
-        if (np.abs(x) < 1).all():
-            insides += 1
-            assert_allclose(basis @ (basis.T @ x), x, atol=1e-6)
-        optimizer.tell(x, float(x.sum()))
-    assert insides > 0
-
-
-def test_a_mapping_without_a_method_is_refused():
-    class Half:
-        def lift(self, Z, embedding, incumbent):
-            return Z
-
-    with pytest.raises(ValueError, match="mapping must have carry, as skbo_silbo"):
-        SILBO([(-1, 1)] * 6, mapping=Half())
-
-
 @pytest.mark.parametrize("embedding", ["auto", "semi-sir"])
 def test_same_seed_same_points_with_a_learnt_embedding(embedding):
     def trace():

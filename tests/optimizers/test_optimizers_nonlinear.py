@@ -14,7 +14,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from skbo_silbo import SILBO, minimize
 from skbo_silbo.embedding._learners import TransformerLearner
 from skbo_silbo.embedding._nonlinear import NonlinearLearner, TransformerEmbedding
-from skbo_silbo.mapping._bottom_up import InverseMapping
+from skbo_silbo.optimizers._loop import nearest_points
 from skbo_silbo.sensitivity import NotLowDimensionalWarning
 
 BOUNDS = [(-1, 1)] * 6
@@ -65,7 +65,7 @@ def test_it_is_searched_in_the_box_round_the_image_and_clipped(transformer):
     x = optimizer.ask()
     embedding = optimizer.embedding_
     assert isinstance(embedding, TransformerEmbedding)
-    Z = embedding.project(np.vstack([optimizer.x_iters_, optimizer._unlabeled[:0]]))
+    Z = embedding.project(np.vstack([optimizer.x_iters_, optimizer.x_iters_[:0]]))
     assert (np.abs(Z) <= embedding.half_widths + 1e-9).all()  # the box holds all that was told
     corner = np.abs(np.array([embedding.half_widths, -embedding.half_widths]))
     assert_allclose(corner, [embedding.half_widths] * 2)
@@ -81,7 +81,7 @@ def test_coordinates_are_about_the_middle_of_the_box():
     assert_allclose(embedding.centre, 4.0)
     assert_allclose(embedding.half_widths, 1.0)
     assert_allclose(embedding.expand(embedding.project(X)), X, atol=1e-12)
-    assert_allclose(InverseMapping().lift(np.full((1, 4), 9.0), embedding), np.ones((1, 4)))
+    assert_allclose(nearest_points(np.full((1, 4), 9.0), embedding, None), np.ones((1, 4)))
 
 
 def test_the_box_is_round_unlabelled_points_too():
@@ -124,7 +124,7 @@ def test_a_transformer_without_a_way_back_is_refused_before_anything_is_evaluate
 
 @pytest.mark.parametrize(
     "option",
-    [{"search": "climb"}, {"mapping": "top-down"}, {"sketch": "count"}, {"n_components": 3}],
+    [{"search": "climb"}, {"n_components": 3}],
     ids=str,
 )
 def test_options_that_need_a_linear_embedding_are_refused(option):
@@ -136,12 +136,6 @@ def test_options_that_need_a_linear_embedding_are_refused(option):
 def test_components_make_it_linear():
     learner = made(PCA(2))._configuration.learner
     assert isinstance(learner, TransformerLearner)
-
-
-def test_bottom_up_moves_the_points_of_a_nonlinear_embedding():
-    optimizer = run(made(kernel_pca(), mapping="bottom-up", update_every=4), 30)
-    assert len(np.unique(optimizer.x_iters_, axis=0)) == 30
-    assert len(optimizer._ledger._Z) < 30
 
 
 def test_an_optimiser_that_was_stored_learns_it_again():

@@ -1,6 +1,5 @@
 """Checks for parts of one's own: they pass what keeps its protocol, and say what does not."""
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,27 +9,23 @@ from sklearn.linear_model import BayesianRidge
 
 from skbo_silbo import SILBO
 from skbo_silbo.acquisition import Found
+from skbo_silbo.acquisition._box_search import BoxSearch
 from skbo_silbo.acquisition._climb import Climb
 from skbo_silbo.acquisition._functions import (
     confidence_gain,
     log_expected_improvement,
     no_improvement,
 )
-from skbo_silbo.baselines import SIRBO
 from skbo_silbo.baselines._add_bo import AdditiveProcess
 from skbo_silbo.baselines._silbo_as_run import variance_gain
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.embedding._learners import TransformerLearner
-from skbo_silbo.mapping._bottom_up import BottomUp
-from skbo_silbo.mapping._top_down import TopDown
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._regressor import RegressorSurrogate
 from skbo_silbo.testing import (
     check_acquisition,
     check_learner,
-    check_mapping,
-    check_optimizer,
     check_surrogate,
 )
 
@@ -46,9 +41,6 @@ from skbo_silbo.testing import (
         (check_learner, TransformerLearner("pca", PCA(2))),
         (check_learner, PCA(2)),
         (check_learner, KernelPCA(2, kernel="rbf", fit_inverse_transform=True)),
-        (check_mapping, TopDown()),
-        (check_mapping, TopDown("least-squares")),
-        (check_mapping, BottomUp()),
         (check_surrogate, GaussianProcessSurrogate()),
         (check_surrogate, AdditiveProcess(2)),
         (check_surrogate, RegressorSurrogate(BayesianRidge())),
@@ -95,11 +87,6 @@ class Whimsical(Coordinates):
         return LinearEmbedding.from_components(self.rng.standard_normal((2, X.shape[1])))
 
 
-class Widening(TopDown):
-    def lift(self, Z, embedding, incumbent):
-        return 2.0 * super().lift(Z, embedding, incumbent)
-
-
 class Stored(GaussianProcessSurrogate):
     def to_state(self):
         return {**super().to_state(), "array": np.ones(2)}
@@ -108,21 +95,6 @@ class Stored(GaussianProcessSurrogate):
 def test_what_is_broken_in_the_next_test_is_all_that_is():
     check_acquisition(improvement)
     check_learner(Coordinates())
-
-
-def test_a_mapping_of_two_methods_is_part_of_a_configuration():
-    class Baseline(SIRBO):
-        def configure(self, d):
-            return replace(super().configure(d), mapping=self.mapping)
-
-    Baseline.mapping = Carrier()
-    check_optimizer(partial(Baseline, n_initial=6))
-    Baseline.mapping = Carrier
-    with pytest.raises(ValueError, match="mapping must be an object: got the class Carrier"):
-        Baseline([(0, 1)] * 4)
-    Baseline.mapping = 3
-    with pytest.raises(ValueError, match=r"mapping must have carry, lift, as .*: got 3"):
-        Baseline([(0, 1)] * 4)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +106,6 @@ def test_a_mapping_of_two_methods_is_part_of_a_configuration():
         (check_acquisition, crowded, "points must not meet"),
         (check_acquisition, naive, "values and derivatives must be finite"),
         (check_learner, Whimsical(), "the same data must give the same"),
-        (check_mapping, Widening(), "points must be in the cube"),
         (check_surrogate, Stored(), "the state must be plain data for JSON: Object of type nd"),
     ],
 )
@@ -150,7 +121,7 @@ def test_an_array_is_no_embedding():
 
 @pytest.mark.parametrize(
     ("name", "cls"),
-    [("embedding", Coordinates), ("mapping", Widening), ("surrogate", GaussianProcessSurrogate)],
+    [("embedding", Coordinates), ("surrogate", GaussianProcessSurrogate)],
 )
 def test_a_class_in_place_of_an_object_is_refused_before_anything_is_evaluated(name, cls):
     message = rf"{name} must be an object: got the class {cls.__name__}. Write {cls.__name__}\(\)."
@@ -203,14 +174,6 @@ class NoMethod(Coordinates):
     learn = None
 
 
-class Lift:
-    def lift(self, Z, embedding):
-        return embedding.expand(Z)
-
-    def carry(self, X, embedding):
-        return embedding.project(X)
-
-
 class NoRandomness(GaussianProcessSurrogate):
     def fit(self, Z, y, noise, *, state, tune):
         return super().fit(Z, y, noise, state=state, tune=tune)
@@ -255,7 +218,6 @@ def nowhere(mean, std, best, *, return_gradient=False):
         ),
         ("embedding", ByName(), r"got \(\*, X, y, X_unlabeled\)"),
         ("embedding", NoMethod(), "learn of embedding must be a method"),
-        ("mapping", Lift(), r"lift of mapping must take \(Z, embedding, incumbent\)"),
         ("surrogate", NoRandomness(), r"take \(Z, y, noise, \*, state, tune, rng\)"),
         ("search", NoSpace(), r"find of search must take \(surface, ranked, space, rng\)"),
         ("warp", Flat(), r"log_slope of warp must take \(y\)"),
@@ -273,7 +235,6 @@ def test_a_part_with_other_arguments_is_refused_when_the_optimiser_is_made(optio
     ("check", "part", "message"),
     [
         (check_learner, Short(), r"learn of learner must take \(X, y, X_unlabeled\)"),
-        (check_mapping, Lift(), "lift of mapping must take"),
         (check_surrogate, NoRandomness(), "fit of surrogate must take"),
         (
             check_acquisition,
@@ -288,10 +249,10 @@ def test_checks_of_parts_say_the_same(check, part, message):
 
 
 def test_functions_without_a_signature_are_taken_as_they_are():
-    class Largest(TopDown):
-        carry = max
+    class Largest(BoxSearch):
+        find = max
 
-    SILBO([(0, 1)] * 4, mapping=Largest())
+    SILBO([(0, 1)] * 4, search=Largest())
 
 
 class ThroughNaN(LinearEmbedding):
@@ -317,18 +278,12 @@ class Silent(GaussianProcessSurrogate):
         super().fit(Z, y, noise, state=state, tune=tune)
 
 
-class NaNCarried(TopDown):
-    def carry(self, X, embedding):
-        return np.nan * embedding.project(X)
-
-
 @pytest.mark.parametrize(
     ("check", "part", "message"),
     [
         (check_learner, Expanding(), "what expand gives must be finite"),
         (check_learner, Standardising(), "a column that does not vary must be survived: learn end"),
         (check_surrogate, Silent(), "fit must return the surrogate itself: got None"),
-        (check_mapping, NaNCarried(), "coordinates must be finite"),
     ],
 )
 def test_nan_and_halves_are_found(check, part, message):
@@ -354,28 +309,8 @@ def returning(part, method, made):
     return type(type(part).__name__, (type(part),), {method: made})()
 
 
-class Carrier:
-    def lift(self, Z, embedding, incumbent):
-        return np.clip(embedding.expand(Z), -1.0, 1.0)
-
-    def carry(self, X, embedding):
-        return embedding.project(X)
-
-
 def too_wide(self, X, y, X_unlabeled):
     return LinearEmbedding(X.shape[1] + 1)
-
-
-def lift_far(self, Z, embedding, incumbent):
-    return 9.0 + embedding.expand(Z)
-
-
-def lift_turned(self, Z, embedding, incumbent):
-    return np.clip(embedding.expand(Z), -1.0, 1.0).T
-
-
-def carry_nan(self, X, embedding):
-    return np.nan * embedding.project(X)
 
 
 def find_array(self, surface, ranked, space, rng):
@@ -400,9 +335,6 @@ WARP = returning(Flat(), "log_slope", lambda self, y: np.zeros(y.shape))
     [
         ("embedding", AsArray(), r"Return skbo_silbo\.embedding\.LinearEmbedding\.from_components"),
         ("embedding", returning(Coordinates(), "learn", too_wide), "got d = 5 and r = 5"),
-        ("mapping", returning(Carrier(), "lift", lift_far), r"lift of .* points of the cube"),
-        ("mapping", returning(Carrier(), "lift", lift_turned), r"lift of .* an array of shape"),
-        ("mapping", returning(Carrier(), "carry", carry_nan), "carry of .* finite coordinates"),
         ("surrogate", NaNProcess(), "predict of .*finite means"),
         (
             "search",

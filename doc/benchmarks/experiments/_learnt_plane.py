@@ -13,8 +13,7 @@ from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
 from skbo_silbo.benchmarks.search.gap_closed import chance_means
 from skbo_silbo.embedding._learners import SemiSIRLearner
 from skbo_silbo.inspection._bootstrap import squared_trace_correlation
-from skbo_silbo.mapping import TopDown
-from skbo_silbo.mapping._mapping_protocol import FullMapping
+from skbo_silbo.optimizers._loop import nearest_points
 
 from ._comparisons import with_plus_minus
 from ._learnt_report import FEWEST_RUNS
@@ -24,43 +23,28 @@ SIZES = (11, 25, 50)  # values of which planes are kept; before the first a sear
 SLICES = (10, 4)
 
 
-class RedrawnMapping(FullMapping):
-    """Top-down, but what the plane does not see is drawn anew for every proposal.
+class RedrawnSILBO(SILBO):
+    """`SILBO`, but what the plane does not see is drawn anew for every proposal."""
 
-    Parameters
-    ----------
-    seed : int
-    """
-
-    keeps_coordinates = False
-
-    def __init__(self, seed):
-        self.nearest = TopDown()
-        self.rng = np.random.default_rng(seed)
-
-    def carry(self, X, embedding):
-        """Return the coordinates of points."""
-        return self.nearest.carry(X, embedding)
-
-    def lift(self, Z, embedding, incumbent):
+    def place(self, Z, X, embedding, incumbent):
         """Return for each coordinate the point nearest a random one."""
-        centres = self.rng.uniform(-1.0, 1.0, (len(Z), embedding.d))
+        rng = self._rng(self._n_known, 8)
+        centres = rng.uniform(-1.0, 1.0, (len(Z), embedding.d))
         pairs = zip(Z, centres, strict=True)
-        return np.vstack([self.nearest.lift(z[None], embedding, centre) for z, centre in pairs])
+        return np.vstack([nearest_points(z[None], embedding, centre) for z, centre in pairs])
 
 
-def options_of(method, r, seed):
-    """Return the options of `SILBO` that a row of the table stands for."""
+def make_search(bounds, method, r, seed):
+    """Return the optimiser that a row of the table stands for."""
     options = {"embedding": "semi-sir", "n_components": r}
     if method == ONE:
-        return {"embedding": SemiSIRLearner("semi-sir", r, {"alpha": 1.0})}
+        options = {"embedding": SemiSIRLearner("semi-sir", r, {"alpha": 1.0})}
     if LABELLED in method:
         options["n_unlabeled"] = 0
     if FIRST in method:
         options["n_initial"] = 35
-    if REDRAWN in method:
-        options["mapping"] = RedrawnMapping(seed)
-    return options
+    cls = RedrawnSILBO if REDRAWN in method else SILBO
+    return cls(bounds, random_state=seed, **options)
 
 
 AS_IS, ONE, LABELLED = "semi-SIR", "semi-SIR, alpha = 1", "no unlabelled points"
@@ -71,7 +55,7 @@ METHODS = (AS_IS, ONE, LABELLED, f"{LABELLED}, {FIRST}", f"{LABELLED}, {REDRAWN}
 def measure_plane(problem, method, repeat):
     """Search, and tell how much of the true directions the planes hold."""
     function, r, n = make_ridge(problem, repeat), problem["inputs"], problem["n"]
-    optimizer = SILBO(function.bounds, random_state=repeat, **options_of(method, r, repeat))
+    optimizer = make_search(function.bounds, method, r, repeat)
     X, y, planes = _search(function, optimizer, n)
     true, first = function.active_directions.T, optimizer.n_initial_
     uniform, unlabelled = np.random.default_rng(repeat).uniform(-1.0, 1.0, (2, *X.shape))

@@ -6,7 +6,7 @@ Every peer has its own defaults, which its docstring repeats where they matter.
 import numpy as np
 from scipy.stats import qmc
 
-from skbo_silbo.mapping._evolution import quiet_options
+from skbo_silbo.baselines._evolution import quiet_options
 
 from .output_scale import yeo_johnson
 

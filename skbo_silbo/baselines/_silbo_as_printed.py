@@ -1,0 +1,137 @@
+"""SILBO as the paper prints it: Chen et al. (2020), section 5.1, and Algorithms 1 to 4."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from skbo_silbo._checks import check_count
+from skbo_silbo._typing import Auto, TransformerLike
+from skbo_silbo.acquisition import AcquisitionFunction
+from skbo_silbo.acquisition._box_search import BoxSearch
+from skbo_silbo.baselines._baseline import Baseline
+from skbo_silbo.baselines._evolution import preimage_by_evolution
+from skbo_silbo.baselines._moving_points import MovingPoints
+from skbo_silbo.embedding import Learner
+from skbo_silbo.embedding._choice import choose_embedding
+from skbo_silbo.optimizers import Configuration
+from skbo_silbo.optimizers._configuration import check_schedule, make_acquisition
+from skbo_silbo.optimizers._design import random_points
+from skbo_silbo.space import key_of
+
+
+class FirstUnlabelled(Baseline):
+    """Base of baselines whose first embedding is learnt with random points besides (Algorithm 1).
+
+    They have no value.
+    """
+
+    @property
+    @abstractmethod
+    def _n_first_unlabeled(self):
+        """How many."""
+
+    def _learnt(self, model):
+        if not model.learnt_at and not len(model.unlabeled):
+            n, d = self._n_first_unlabeled, self.space_.n_features_
+            points = self.space_.round(random_points(n, d, self._rng(0, 4)))
+            model = replace(model, unlabeled=points)
+        return super()._learnt(model)
+
+
+class SeekingPreimages(Baseline):
+    """Base of baselines that find the point of the coordinates chosen by CMA-ES (eq. 14)."""
+
+    def _chosen(self, x, z, rng):
+        [other] = self.space_.round(self._preimage(z, rng)[None])
+        return x if key_of(other) in self._seen else other
+
+    def _preimage(self, z, rng):
+        embedding = self._model.embedding
+        return z if embedding.is_identity else preimage_by_evolution(z, embedding, rng)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class SILBOAsPrinted(FirstUnlabelled):
+    """Base of the paper's two strategies: its settings."""
+
+    n_components: int | Auto = "auto"
+    embedding: str | Learner | TransformerLike = "semi-sir-paper"
+    acquisition: str | AcquisitionFunction = "ucb"
+    n_initial: int = 50
+    n_unlabeled: int = 50
+    update_every: int | Sequence[int] | None = 20
+
+    @property
+    def _n_first_unlabeled(self):
+        return self._configuration.n_unlabeled
+
+    def configure(self, d: int) -> Configuration:
+        """Return the `Configuration` for d columns, after checking the arguments."""
+        return Configuration(
+            learner=choose_embedding(self.embedding, self.n_components, d),
+            search=BoxSearch(),
+            acquisition=make_acquisition(self.acquisition),
+            design=random_points,
+            n_initial=check_count("n_initial", self.n_initial),
+            n_unlabeled=check_count("n_unlabeled", self.n_unlabeled, least=0),
+            update_every=check_schedule(self.update_every),
+        )
+
+
+class SILBOBottomUp(MovingPoints, SILBOAsPrinted):
+    """SILBO as printed, bottom-up: after a new embedding all points are evaluated again.
+
+    Parameters
+    ----------
+    bounds : array-like of shape (d, 2), scipy.optimize.Bounds, dict or Space
+        Where to search.
+    n_components : int or "auto", default="auto"
+        Coordinates r.
+    embedding : str, transformer or Learner, default="semi-sir-paper"
+        How B is learnt, as in `SILBO`; by default by Algorithm 2 as printed.
+    acquisition : {"ucb", "ei"} or AcquisitionFunction, default="ucb"
+        What is maximised, over random coordinates of the box around the image of the cube.
+    n_initial : int, default=50
+        Points before the first model, observed ones included.
+    n_unlabeled : int, default=50
+        Points without a value: at first random ones, then those that the last search ranked next.
+    update_every : int, list of int or None, default=20
+        The embedding is learnt again when so many new values are observed, as in `SILBO`.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed.
+
+    Attributes
+    ----------
+    best_x_, best_y_, x_iters_, func_vals_, embedding_, n_initial_, space_
+        As those of `SILBO`.
+
+    References
+    ----------
+    Chen, Zhu, Yuan and Huang (2020), "Semi-supervised Embedding Learning for High-dimensional
+    Bayesian Optimization", arXiv 2005.14601, Algorithms 1 to 3.
+
+    Examples
+    --------
+    >>> from skbo_silbo.baselines import SILBOBottomUp
+    >>> SILBOBottomUp([(-1, 1)] * 20, n_components=2, random_state=0).ask().shape
+    (20,)
+    """
+
+
+class SILBOTopDown(SeekingPreimages, SILBOAsPrinted):
+    """SILBO as printed, top-down: points stay, and a new one is a preimage by CMA-ES.
+
+    The arguments are those of `SILBOBottomUp`. CMA-ES begins at random, so that what the embedding
+    does not see is random too.
+
+    References
+    ----------
+    Chen, Zhu, Yuan and Huang (2020), "Semi-supervised Embedding Learning for High-dimensional
+    Bayesian Optimization", arXiv 2005.14601, Algorithms 1, 2 and 4.
+
+    Examples
+    --------
+    >>> from skbo_silbo.baselines import SILBOTopDown
+    >>> SILBOTopDown([(-1, 1)] * 20, n_components=2, random_state=0).ask().shape
+    (20,)
+    """
