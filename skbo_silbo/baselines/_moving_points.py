@@ -5,8 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from skbo_silbo._numerics._threads import one_thread
+from skbo_silbo._typing import FloatArray
+from skbo_silbo.acquisition._part import Part
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.baselines._ledger import CoordinateLedger
+from skbo_silbo.embedding import Embedding
 from skbo_silbo.optimizers._history import Labelled
 
 
@@ -20,7 +23,7 @@ class MovingPoints(Baseline):
 
     _ledger = CoordinateLedger()
 
-    def propose(self, rng, part):
+    def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
         """Return a place of the cube, (m,): one that a point has moved to, or a new one."""
         if self._n_known >= self.n_initial_ and len(self._history):
             with one_thread():
@@ -29,7 +32,9 @@ class MovingPoints(Baseline):
                 return self._ledger.waiting(self._seen)
         return super().propose(rng, part)
 
-    def place(self, Z, X, embedding, incumbent):
+    def place(
+        self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
+    ) -> FloatArray:
         """Return places of the cube for coordinates that a search found; X is not used."""
         return clipped_points(Z, embedding)
 

@@ -15,7 +15,7 @@ from skbo_silbo.acquisition._box_search import N_ROUNDS, BoxSearch
 from skbo_silbo.acquisition._climb import Climb
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.baselines._moving_points import MovingPoints, clipped_points
-from skbo_silbo.embedding import LinearEmbedding
+from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.embedding._choice import FixedLearner
 from skbo_silbo.embedding._sketches import SKETCH_STREAM, CountSketch, GaussianSketch
 from skbo_silbo.optimizers import Configuration
@@ -236,7 +236,9 @@ class ZonotopeREMBO(RandomEmbedding):
         """Return the `Configuration` for d columns, after checking the arguments."""
         return replace(super().configure(d), search=Climb())
 
-    def place(self, Z, X, embedding, incumbent):
+    def place(
+        self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
+    ) -> FloatArray:
         """Return the shortest points of the cube for coordinates that a search found."""
         return shortest_points(Z, embedding)
 

@@ -23,7 +23,7 @@ from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.acquisition._box_search import N_ROUNDS, BoxSearch
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.baselines._random_embeddings import shortest_points
-from skbo_silbo.embedding import LinearEmbedding
+from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.embedding._sketches import SKETCH_STREAM
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import make_acquisition
@@ -120,7 +120,9 @@ class SIBO(Baseline):
             n_initial=n_initial,
         )
 
-    def place(self, Z, X, embedding, incumbent):
+    def place(
+        self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
+    ) -> FloatArray:
         """Return the shortest points of the cube for coordinates that a search found."""
         return shortest_points(Z, embedding)
 

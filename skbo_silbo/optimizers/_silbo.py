@@ -8,9 +8,17 @@ from os import PathLike
 import numpy as np
 
 from skbo_silbo._checks import check_count, check_flag
-from skbo_silbo._typing import Auto, BoundsLike, Design, RandomState, RegressorLike, TransformerLike
+from skbo_silbo._typing import (
+    Auto,
+    BoundsLike,
+    Design,
+    FloatArray,
+    RandomState,
+    RegressorLike,
+    TransformerLike,
+)
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
-from skbo_silbo.embedding import Learner
+from skbo_silbo.embedding import Embedding, Learner
 from skbo_silbo.embedding._choice import ALL_INPUTS, IdentityLearner, choose_embedding
 from skbo_silbo.embedding._sketches import SKETCH_STREAM, SketchedLearner, draw_sketch
 from skbo_silbo.optimizers import _configuration as parts
@@ -232,7 +240,9 @@ class SILBO(EmbeddedOptimizer):
             warps=parts.make_warps(self.warp),
         )
 
-    def place(self, Z, X, embedding, incumbent):
+    def place(
+        self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
+    ) -> FloatArray:
         """Return places of the cube for coordinates, as the base does; on a sketch never X."""
         on_sketch = self.sketch not in ("auto", None)
         return super().place(Z, None if on_sketch else X, embedding, incumbent)
