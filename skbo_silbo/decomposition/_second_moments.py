@@ -16,7 +16,7 @@ from .._typing import ArrayLike
 from ._supervised import SupervisedProjection
 from .selection._criterion import dimension_by_criterion
 from .selection._n_components import COMPONENT_WORDS, INDEPENDENT, TESTED_WORDS, check_identified
-from .significance._linearity import is_by_value, warn_of_moments
+from .significance._linearity import doubts, warn_of_moments
 from .significance._nothing_found import warn_of_unseen
 from .significance._permutation import KernelShuffles, permutation_tests
 from .significance._sequential_tests import dimension_by_tests
@@ -73,7 +73,9 @@ class SecondMomentSlicing(SupervisedProjection):
         if not self.n_components_:
             seen = {"sees_means": self._sees_means, "sees_variances": True}
             warn_of_unseen(Z, data.y, data.weights, self._sees, **seen)
-        elif self.n_components in TESTED_WORDS and not is_by_value(data.y, slices.n_slices):
+        elif self.n_components in TESTED_WORDS and doubts(
+            self.n_components_, data.y, slices.n_slices
+        ):
             warn_of_moments(Z @ V, self.n_components_, slices)
 
     def _choose_n_components(self, Z, V, slices):

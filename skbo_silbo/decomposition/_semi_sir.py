@@ -65,8 +65,8 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
     n_components : "auto", "permutation", "criterion" or int, default="auto"
         Number of directions. "auto" tests at level .05 whether 0, 1, ... directions suffice: by
         Li's chi-square statistic where that is valid (plain slices, no penalty, no ridge, at least
-        three labelled rows a feature and a slice), elsewhere by permutation [4]_, or, of chunks
-        (``partial_fit``), by random rotation [8]_. The answer can be 0:
+        three labelled rows a feature and a slice, no slice of few rows), elsewhere by permutation
+        [4]_, or, of chunks (``partial_fit``), by random rotation [8]_. The answer can be 0:
         `n_components_` is 0 then, `components_` keeps one direction, and a warning says so.
         "permutation" takes these wherever there are rows to shuffle. "criterion" maximises an
         information criterion of the spectrum [5]_: cheap, at least 1.

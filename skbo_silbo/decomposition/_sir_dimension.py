@@ -2,10 +2,11 @@
 
 from .selection._criterion import dimension_by_criterion, excess_over_noise
 from .selection._n_components import TESTED_WORDS, check_identified
-from .significance._linearity import curvature, extra_are_curved, is_by_value, warn_of_curvature
+from .significance._linearity import curvature, doubts, extra_are_curved, warn_of_curvature
 from .significance._sequential_tests import (
     ROWS_PER_FEATURE_TESTED,
     SIGNIFICANCE,
+    are_large,
     dimension_by_tests,
     sequential_tests,
 )
@@ -80,12 +81,16 @@ class ChosenDimension:
     def _has_rows_to_test(self, n_labeled):
         """Tell whether the chi-square tests are to be taken, if there are any."""
         most = max(self._columns.n_varying, self.n_slices_)
-        return self.n_components != "permutation" and n_labeled >= ROWS_PER_FEATURE_TESTED * most
+        return (
+            self.n_components != "permutation"
+            and n_labeled >= ROWS_PER_FEATURE_TESTED * most
+            and are_large(self.slice_sizes_)
+        )
 
     def _look_at_curvature(self, rows, components, y):
         """Set `curvature_` and say what may have misled the tests that chose the dimension."""
         shares, curved = curvature(rows, components)
         self.curvature_, curved = map(self._columns.spread, (shares, curved))
         extra = len(rows) > 0 and extra_are_curved(rows @ components[: self.n_components_].T)
-        if self.n_components_ and (extra or curved.any()) and not is_by_value(y, self.n_slices_):
+        if (extra or curved.any()) and doubts(self.n_components_, y, self.n_slices_):
             warn_of_curvature(self.curvature_, curved, extra, self._given_names())

@@ -32,8 +32,10 @@ class ScreeDisplay:
     ----------
     eigenvalues : ndarray of shape (p,)
         Falling; those of `PrincipalHessianDirections` without their signs.
+    corrected : ndarray of shape (p,)
+        Less their bias, what resampling adds to them; at least 0.
     intervals : ndarray of shape (2, p)
-        Lower and upper ends.
+        Lower and upper ends, about `corrected`.
     chance : ndarray of shape (p,)
         Upper quantile of the eigenvalues when the responses are shuffled.
     confidence_level : float
@@ -55,6 +57,7 @@ class ScreeDisplay:
     """
 
     eigenvalues: FloatArray
+    corrected: FloatArray
     intervals: FloatArray
     chance: FloatArray
     confidence_level: float
@@ -75,10 +78,11 @@ class ScreeDisplay:
     ) -> Self:
         """Resample and shuffle the labelled rows, fit anew, and draw.
 
-        Resampling raises eigenvalues, the small ones most: the mean shift over the resamples is
-        taken off before the interval, the estimate plus and minus so many standard errors, is cut
-        at zero. Chance is the `confidence_level` quantile of each eigenvalue over fits to shuffled
-        responses: later ones are compared with no direction at all, which is generous to them.
+        Resampling raises eigenvalues, the small ones most, as fitting did: the mean shift over the
+        resamples is taken off. The interval is what is left, a dot of its own, plus and minus so
+        many standard errors, cut at zero; the eigenvalue as fitted may lie above it. Chance is the
+        `confidence_level` quantile of each eigenvalue over fits to shuffled responses: later ones
+        are compared with no direction at all, which is generous to them.
 
         Parameters
         ----------
@@ -133,6 +137,7 @@ class ScreeDisplay:
         centre = 2 * estimate - found[0].mean(axis=0)
         display = cls(
             eigenvalues=estimate,
+            corrected=np.clip(centre, 0, None),
             intervals=np.clip([centre - half, centre + half], 0, None),
             chance=np.quantile(found[1], confidence_level, axis=0),
             confidence_level=float(confidence_level),
@@ -154,8 +159,10 @@ class ScreeDisplay:
         if ax is None:
             ax = new_figure("ScreeDisplay").subplots()
         places, percent = np.arange(1, len(self.eigenvalues) + 1), f"{self.confidence_level:.0%}"
-        ax.vlines(places, *self.intervals, color=COLOURS[0], label=f"{percent} interval")
-        ax.plot(places, self.eigenvalues, "o", color=COLOURS[0], label="eigenvalue")
+        ax.plot(places, self.eigenvalues, "o", color=COLOURS[0], mfc="none", label="eigenvalue")
+        ax.vlines(places, *self.intervals, color=COLOURS[0])
+        label = f"less its bias, {percent} interval"
+        ax.plot(places, self.corrected, "o", color=COLOURS[0], ms=4, label=label)
         ax.plot(places, self.chance, "--", color=COLOURS[1], label=f"chance ({percent})")
         ax.set(xlabel="direction", ylabel="eigenvalue", xticks=places)
         ax.set_ylim(bottom=0)

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._checks import check_choice, check_share
 from .._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from ._coordinate import TestedRows
+from ._coordinate import RowsUnderTest
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class StepwiseSelection:
     order : ndarray of shape (m,)
         Indices of the features that came in ("forward") or went ("backward"), in that order.
     p_values : ndarray of shape (m,)
-        Of the test at which each did.
+        Of the test at which each did; times the number of candidates in "forward".
     """
 
     support: BoolArray
@@ -59,9 +59,9 @@ def stepwise_selection(
         "backward" judges every feature beside all others that are left, and so sees those that
         matter only together. "forward" does not see these, but starts where d exceeds n.
     level : float, default=0.05
-        In (0, 1): a feature goes while its p-value is above, or comes in while it is not. The least
-        of many p-values is small by chance: on noise "forward" takes in a first feature with
-        probability ``1 - (1 - level)^d``, about, and ``level / d`` holds that at `level`.
+        In (0, 1): a feature goes while its p-value is above, or comes in while it is not. "forward"
+        multiplies the least p-value by the number of candidates (Holm's correction): on noise it
+        takes in a feature in a share `level` of the sets at most, about.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def stepwise_selection(
     """
     check_choice("direction", direction, ("backward", "forward"))
     check_share("level", level, default=0.05)
-    rows = TestedRows.of(X, y, n_slices, categorical, variance, sample_weight, group)
+    rows = RowsUnderTest.of(X, y, n_slices, categorical, variance, sample_weight, group)
     if direction == "forward":
         order, p_values = _forward(rows, level)
     else:
@@ -128,8 +128,9 @@ def _forward(rows, level):
         tests = [rows.with_features([*taken, feature]).test(place) for feature in left]
         ranks = [(test.p_value, -test.statistic) for test in tests]  # p-values can both be 0
         best = min(range(len(left)), key=ranks.__getitem__)
-        if tests[best].p_value > level:
+        p_value = min(1.0, len(left) * tests[best].p_value)
+        if p_value > level:
             break
         taken.append(int(left[best]))
-        p_values.append(tests[best].p_value)
+        p_values.append(p_value)
     return taken, p_values

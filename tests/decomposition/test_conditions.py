@@ -44,6 +44,20 @@ def test_directions_that_are_not_there_are_warned_of_and_reweighting_drops_them(
     assert sum(found > 1 for found in reweighted) <= 3
 
 
+@pytest.mark.parametrize("kind", [float, str])
+def test_a_response_rounded_to_a_slice_a_value_is_warned_of_too(kind):
+    """Of these 15 sets 14 have more than one direction, and the slices are the same."""
+    found = []
+    for seed in range(15):
+        X, y = skewed(seed)
+        rounded = np.searchsorted(np.quantile(y, [0.2, 0.4, 0.6, 0.8]), y)
+        found.append(directions_and_warnings(X, rounded.astype(kind)))
+    warned = [said for n, said in found if n > 1]
+    assert len(warned) >= 7
+    assert np.mean(warned) >= 0.9
+    assert not any(said for n, said in found if n <= 1)
+
+
 def fitted_and_said(estimator, X, y):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -78,12 +92,20 @@ def test_second_moments_trust_normal_features(method):
     assert sum("The condition of" in text for text in said) <= 5
 
 
-def test_classes_are_no_failure_of_conditions():
-    rng = np.random.default_rng(0)
+@pytest.mark.parametrize("method", [SlicedInverseRegression, DirectionalRegression])
+def test_one_direction_of_classes_is_no_failure_of_conditions(method):
+    """A class cannot be feigned: one direction is there whatever bends along it."""
+    rng = np.random.default_rng(1)
     classes = np.arange(300) % 3
-    X = rng.normal(size=(300, 4)) * (1 + classes[:, None]) + 3 * classes[:, None]
+    X = rng.normal(size=(300, 4))
+    X[:, 0] += 3 * classes
+    X[:, 1] = X[:, 0] ** 2 + rng.normal(size=300)
     for y in (classes, classes.astype(str)):
-        assert "condition of" not in fitted_and_said(DirectionalRegression(), X, y)[1]
+        one = np.column_stack([X[:, 0], X[:, 2:]])
+        found, said = fitted_and_said(method(categorical=True), one, y)
+        assert found.n_components_ == 1
+        assert "condition" not in said
+        assert "condition" in fitted_and_said(method(categorical=True), X, y)[1]
 
 
 def test_what_was_found_little_of_is_named_by_what_was_tested():

@@ -35,6 +35,21 @@ def assert_level(rejected, n_runs):
     assert rejected <= stats.binom.isf(1e-4, n_runs, 0.05)
 
 
+@pytest.mark.parametrize(
+    ("y", "tested"),
+    [
+        (np.repeat([0, 1, 2, 3], [40, 40, 16, 4]), "permutation_tests_"),  # a slice of 4 rows
+        (np.repeat(["a", "b"], [88, 12]), "permutation_tests_"),  # one of few beside one of many
+        (np.repeat([0, 1, 2, 3], [30, 30, 20, 20]), "dimension_tests_"),
+        (np.arange(100), "dimension_tests_"),
+    ],
+)
+def test_chi_square_is_no_reference_for_slices_of_few_rows(y, tested):
+    X = np.random.default_rng(1).lognormal(size=(100, 5))
+    sir = SemiSlicedInverseRegression(ridge=0, categorical=y.dtype.kind == "U").fit(X, y)
+    assert hasattr(sir, "permutation_tests_") == (tested == "permutation_tests_")
+
+
 # -- blocks --------------------------------------------------------------------------------------
 
 

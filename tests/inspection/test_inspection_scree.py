@@ -37,8 +37,10 @@ def test_two_directions_stand_out_of_chance(plt):
     assert (display.intervals[0, :2] > display.chance[:2]).all()
     assert (display.intervals[0, 2:] < display.chance[2:]).all()
     assert (display.intervals[0] <= display.intervals[1]).all()
-    dots, chance = display.ax_.get_lines()
-    np.testing.assert_array_equal(dots.get_ydata(), sir.eigenvalues_)
+    fitted, dots, chance = display.ax_.get_lines()
+    np.testing.assert_array_equal(fitted.get_ydata(), sir.eigenvalues_)
+    low, high = display.intervals
+    assert ((low <= dots.get_ydata()) & (dots.get_ydata() <= high)).all()
     np.testing.assert_array_equal(chance.get_ydata(), display.chance)
     assert display.ax_.get_xlabel() == "direction"
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from skbo_silbo.decomposition import SemiSlicedInverseRegression
 from skbo_silbo.inspection import coordinate_test, stepwise_selection
@@ -34,9 +35,9 @@ def test_forward_finds_planted_features_among_more_than_there_are_rows():
     X[:, 7] = X[:, 3]  # a copy adds nothing
     X[:, 9] = 1.0
     y = 2 * X[:, 3] + np.exp(X[:, 50]) + 0.2 * rng.normal(size=100)
-    result = stepwise_selection(X, y, direction="forward", level=0.05 / 130, n_slices=5)
+    result = stepwise_selection(X, y, direction="forward", n_slices=5)
     assert sorted(result.order[:2]) == [3, 50]
-    assert len(result.order) <= 3  # level is that of a search that finds nothing more
+    assert len(result.order) == 2
     assert not result.support[[7, 9]].any()
     with pytest.raises(ValueError, match="more labelled rows than features"):
         stepwise_selection(X, y)
@@ -51,14 +52,16 @@ def test_on_noise_backward_keeps_one_feature_and_forward_none():
     assert none.order.shape == none.p_values.shape == (0,)
 
 
-def test_forward_admits_noise_as_often_as_its_documentation_says():
+@pytest.mark.parametrize(("n", "d", "n_sets"), [(120, 4, 60), (150, 60, 10)])
+def test_forward_admits_noise_as_often_as_its_documentation_says(n, d, n_sets):
+    """Uncorrected, 2 to 5 of 60 features came in in every set."""
     admitted = 0
-    for seed in range(60):
+    for seed in range(n_sets):
         rng = np.random.default_rng(seed)
-        X, y = rng.normal(size=(120, 4)), rng.normal(size=120)
-        result = stepwise_selection(X, y, direction="forward", n_slices=4, level=0.05 / 4)
+        X, y = rng.normal(size=(n, d)), rng.normal(size=n)
+        result = stepwise_selection(X, y, direction="forward", n_slices=4)
         admitted += result.support.any()
-    assert admitted <= 9  # P(more) is .001 at .05
+    assert admitted <= stats.binom.isf(1e-3, n_sets, 0.05)
 
 
 def trace(X, y, n_slices):

@@ -31,6 +31,12 @@ LAWS = {
     "Poisson": lambda rng, shape: rng.poisson(1.0, size=shape).astype(float),
     "binary": lambda rng, shape: (rng.random(shape) < 0.3).astype(float),
 }
+LAWS["mixed"] = lambda rng, shape: np.column_stack(  # the last of five is lognormal
+    [
+        LAWS[("normal", "lognormal", "binary", "normal", "lognormal")[j % 5]](rng, shape[0])
+        for j in range(shape[1])
+    ]
+)
 CONTINUOUS = ("normal", "exponential", "t5", "lognormal", "t3")
 
 
@@ -75,6 +81,29 @@ def coordinates(law, seed, n, d):
     }
 
 
+def few_slices(law, seed, n_slices, n, d):
+    """P-values that the last feature is needed, of a y cut in slices or classes of equal size."""
+    rng = np.random.default_rng(seed)
+    X = LAWS[law](rng, (n, d))
+    ranks = np.argsort(np.argsort(X[:, 0] / X[:, 0].std() + rng.normal(size=n)))
+    classes = (ranks * n_slices // n).astype(str)
+    names = {None: "general"} | ({1: "general, one direction known"} if n_slices > 2 else {})
+    return {
+        name: coordinate_test(X, classes, [d - 1], n_components=k).p_value
+        for k, name in names.items()
+    }
+
+
+def few_rows(law, seed, kind, n, d):
+    """P-values that y, noise of few values, moves the mean of X: Li's, and (0, 1) of "auto"."""
+    rng = np.random.default_rng(seed)
+    X = LAWS[law](rng, (n, d))
+    y = rng.poisson(1.5, size=n) if kind == "Poisson" else (np.arange(n) < n // 50).astype(int)
+    sir = SlicedInverseRegression(categorical=False).fit(X, y)
+    chi_square = sir.dimension_tests_["p_value"][0]
+    return {"auto": float(not sir.n_components_), "chi-square": chi_square}
+
+
 def linearity(law, seed, n, d):
     """Whether more than the one direction is found (p 0), and whether that is without a word."""
     rng = np.random.default_rng(seed)
@@ -92,11 +121,23 @@ def linearity(law, seed, n, d):
     return found
 
 
+SIZES_OF_FEW = (
+    ("lognormal", 60, 5),
+    ("lognormal", 100, 8),
+    ("lognormal", 300, 10),
+    ("mixed", 60, 5),
+    ("exponential", 100, 8),
+    ("normal", 60, 5),
+)
+CELLS_OF_FEW_ROWS = (("Poisson", 100, 5), ("Poisson", 400, 10), ("rare", 400, 10))
 CELLS = [
+    *((few_slices, law, (H, n, d)) for H in (2, 4, 10) for law, n, d in SIZES_OF_FEW),
+    (few_slices, "lognormal", (3, 60, 5)),
+    *((few_rows, law, cell) for law in ("lognormal", "exponential") for cell in CELLS_OF_FEW_ROWS),
     *((coordinates, law, (100, 8)) for law in CONTINUOUS),
     *((hessian, law, (100, 5, uneven)) for uneven in (0, 1) for law in CONTINUOUS),
     *((variances, law, (100, 5)) for law in CONTINUOUS),
-    *((linearity, law, (150, 8)) for law in LAWS),
+    *((linearity, law, (150, 8)) for law in LAWS if law != "mixed"),
 ]
 
 
@@ -113,18 +154,19 @@ def run(n_sets, done):
             lines.write(json.dumps({"cell": key, "sets": n_sets, "rejected": rejected}) + "\n")
 
 
-def table(rows):
-    """Lines of a table of the cells of one kind, a row a law of X."""
+def table(rows, n_told):
+    """Lines of a table of the cells of one kind, a row a law of X, and a size where they differ."""
     names = list(rows[0]["rejected"])
     lines = [".. list-table::", "   :header-rows: 1", ""]
-    for head, *entries in [["columns of X", *names], *map(shares, rows)]:
+    for head, *entries in [["columns of X", *names], *(shares(row, n_told) for row in rows)]:
         lines += [f"   * - {head}", *(f"     - {entry}" for entry in entries)]
     return lines
 
 
-def shares(row):
+def shares(row, n_told):
     """Law of X, and the share of sets rejected by each test with its interval."""
-    yield row["cell"][1]
+    _, law, cell = row["cell"]
+    yield " ".join([law, " x ".join(map(str, cell[n_told:]))]).strip()
     for rejected in row["rejected"].values():
         low, high = stats.binomtest(rejected, row["sets"]).proportion_ci(0.999)
         yield f"{rejected / row['sets']:.3f} ({low:.3f} to {high:.3f})"
@@ -136,12 +178,15 @@ def write(rows):
     for line in page:
         lines.append(line)
         if line.startswith(".. levels: "):
-            kind = json.loads(line.removeprefix(".. levels: "))
-            found = [row for row in rows if [row["cell"][0], row["cell"][2]] == kind]
+            name, told = json.loads(line.removeprefix(".. levels: "))
+            n_told = len(told)  # of the numbers of a cell, that the table's text tells
+            found = [
+                row for row in rows if row["cell"][0] == name and row["cell"][2][:n_told] == told
+            ]
             old = [next(page)]
             while not old[-1] or old[-1].startswith((" ", "..")):
                 old.append(next(page))
-            lines += ["", *table(found), "", old[-1]] if found else old
+            lines += ["", *table(found, n_told), "", old[-1]] if found else old
     PAGE.write_text("\n".join(lines) + "\n")
 
 

@@ -167,9 +167,13 @@ def warn_of_moments(S, r, slices):
         )
 
 
-def is_by_value(y, n_slices):
-    """Tell whether every slice is a value of y, whose differences no bend of X can feign."""
-    return y.dtype.kind in "USb" or len(np.unique(y)) == n_slices
+def doubts(n_found, y, n_slices):
+    """Tell whether a bend of X can feign a direction of those found.
+
+    Where every slice is a value of y none can feign the first, but those after it all the same.
+    """
+    by_value = y.dtype.kind in "USb" or len(np.unique(y)) == n_slices
+    return n_found > int(by_value)
 
 
 def warn_of_curvature(shares, curved, extra, names=None):

@@ -1,7 +1,7 @@
 """Tests whose statistic is, under the hypothesis, a sum of chi-squares with weights."""
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 from sklearn.utils import gen_batches
 
 from ._sequential_tests import until_accepted
@@ -9,7 +9,7 @@ from ._sequential_tests import until_accepted
 BATCH = 500  # rows whose products with all are formed at a time
 
 
-def bentler_xie(statistic, total, squares):
+def bentler_xie(statistic, total, squares, df_of_total=np.inf):
     """P-value by a scaled chi-square with the same mean and variance (Bentler and Xie 2000).
 
     Parameters
@@ -17,10 +17,14 @@ def bentler_xie(statistic, total, squares):
     statistic : float
     total, squares : float
         Sum of the weights, and of their squares; both 0 where all weights are.
+    df_of_total : float
+        Degrees of freedom of an estimated sum of the weights: the reference is F where finite.
     """
     if not squares:
         return float(statistic <= 0)
     df = total**2 / squares
+    if np.isfinite(df_of_total):
+        return float(special.fdtrc(df, df_of_total, statistic / total))
     return float(stats.chi2.sf(statistic * df / total, df))
 
 
