@@ -43,7 +43,7 @@ QUICK = frozenset(
         "test_problems.py",
         "test_recommended.py",
         "test_search_cv_options.py",
-        "test_sketch.py",
+        "test_sketches.py",
         "test_slices.py",
         "test_solvers.py",
         "test_space.py",

@@ -15,9 +15,9 @@ from skbo_silbo.acquisition._box_search import N_ROUNDS, BoxSearch
 from skbo_silbo.acquisition._climb import Climb
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.baselines._moving_points import MovingPoints, clipped_points
+from skbo_silbo.baselines._sketches import SKETCH_STREAM, CountSketch, GaussianSketch
 from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.embedding._choice import FixedLearner
-from skbo_silbo.embedding._sketches import SKETCH_STREAM, CountSketch, GaussianSketch
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import make_acquisition
 from skbo_silbo.optimizers._design import check_n_initial

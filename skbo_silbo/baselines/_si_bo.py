@@ -23,8 +23,8 @@ from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.acquisition._box_search import N_ROUNDS, BoxSearch
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.baselines._random_embeddings import shortest_points
+from skbo_silbo.baselines._sketches import SKETCH_STREAM
 from skbo_silbo.embedding import Embedding, LinearEmbedding
-from skbo_silbo.embedding._sketches import SKETCH_STREAM
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import make_acquisition
 

@@ -12,11 +12,9 @@ from skbo_silbo._typing import Auto, FloatArray, TransformerLike
 from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
 from skbo_silbo.embedding._linear import LinearEmbedding
 from skbo_silbo.embedding._nonlinear import NonlinearLearner, check_maps_back, fit_clone, varies
-from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 PAPER = MappingProxyType({"n_local_neighbors": 7, "n_neighbors": 7, "random_state": 0})
 N_TRIAL = 200  # random points that a transformer is tried on
-NEGLIGIBLE_WEIGHT = 1e-3  # relative to the largest
 
 
 @dataclass(frozen=True)
@@ -167,40 +165,6 @@ class ActiveSubspaceLearner:
         return TransformerLearner(self.name, estimator).learn(X, y, X_unlabeled)
 
 
-@dataclass(frozen=True)
-class CoordinatesLearner:
-    """Keep the inputs that matter to a Gaussian process with a sparse prior (automatic relevance).
-
-    Attributes
-    ----------
-    n_components : int or "auto"
-        How many; "auto" cuts where the squared inverse length scales fall most steeply, those below
-        a thousandth of the largest counted as alike, and keeps at most a third as many as
-        there are labels.
-    """
-
-    n_components: int | Auto
-    name = "coordinates"
-
-    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
-        """Return the embedding, or the identity when equal values say nothing."""
-        d = X.shape[1]
-        if not varies(X, y):
-            return LinearEmbedding(d)
-        weights = GaussianProcessSurrogate(prior="sparse").fit(X, y).relevance_ ** 2
-        order = np.argsort(-weights, kind="stable")
-        kept = np.sort(order[: self._count(weights[order], len(X))])
-        return LinearEmbedding(d, np.eye(d)[:, kept])
-
-    def _count(self, weights, n):
-        """Return how many of the decreasing weights to keep."""
-        if self.n_components != "auto":
-            return self.n_components
-        raised = weights + NEGLIGIBLE_WEIGHT * weights[0]
-        ratios = raised[:-1] / raised[1:]
-        return int(np.argmax(ratios[: max(n // 3, 1)])) + 1 if ratios.size else 1
-
-
 def _means_differ(slices, X):
     """Whether the means of the slices of X, (n, d), differ by more than rounding."""
     means = slices.membership().T @ X / np.sqrt(slices.counts)[:, None]
@@ -214,7 +178,6 @@ def _semi_sir(name, **params):
 LEARNERS = MappingProxyType(
     {
         "active-subspace": ActiveSubspaceLearner,
-        "coordinates": CoordinatesLearner,
         "semi-sir": _semi_sir("semi-sir"),
         "semi-sir-local": _semi_sir("semi-sir-local", alpha=1.0, **PAPER),
         "semi-sir-paper": _semi_sir("semi-sir-paper", alpha=1.0, solver="paper", **PAPER),

@@ -7,7 +7,6 @@
 symbol     shape      meaning
 =========  =========  =====================================================================
 x, X       (d,)       points of the cube ``[-1, 1]^d`` that the space is seen as
-v                     coordinates of a sketch, where there is one: x is made from v
 z, Z       (r,)       coordinates of the embedding, ``z = x B``
 y          (n,)       observed values, to be minimised; not finite where the evaluation failed
 =========  =========  =====================================================================

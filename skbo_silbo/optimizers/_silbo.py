@@ -2,25 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from os import PathLike
-
-import numpy as np
 
 from skbo_silbo._checks import check_count, check_flag
 from skbo_silbo._typing import (
     Auto,
     BoundsLike,
     Design,
-    FloatArray,
     RandomState,
     RegressorLike,
     TransformerLike,
 )
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
-from skbo_silbo.embedding import Embedding, Learner
+from skbo_silbo.embedding import Learner
 from skbo_silbo.embedding._choice import ALL_INPUTS, IdentityLearner, choose_embedding
-from skbo_silbo.embedding._sketches import SKETCH_STREAM, SketchedLearner, draw_sketch
 from skbo_silbo.optimizers import _configuration as parts
 from skbo_silbo.optimizers._configuration import Configuration
 from skbo_silbo.optimizers._design import check_n_initial
@@ -50,18 +45,18 @@ class SILBO(EmbeddedOptimizer):
         :class:`~skbo_silbo.SILBOSearchCV`.
     n_components : int or "auto", default="auto"
         Coordinates r of a learnt embedding; "auto" leaves it to the learner.
-    embedding : {"auto", "identity", "sparse", "active-subspace", "coordinates", "semi-sir", \
-            "semi-sir-local", "semi-sir-paper", "sir"}, transformer or Learner, default="auto"
+    embedding : {"auto", "identity", "sparse", "active-subspace", "semi-sir", "semi-sir-local", \
+            "semi-sir-paper", "sir"}, transformer or Learner, default="auto"
         How B is learnt. "identity" and "sparse" keep all inputs, with a prior that all matter or
         that few do. "auto" is "sparse", below 5 columns "identity", and with an integer
         `n_components` "semi-sir", whose `alpha` is chosen by cross-validation
         of one direction.
-        "active-subspace" takes the directions in which a Gaussian process is steepest,
-        "coordinates" the inputs that matter to it. "semi-sir-local" has the paper's k = 7
-        neighbours in slices and graph, "semi-sir-paper" is its Algorithm 2 as printed, "sir" has
-        no unlabelled part. A transformer needs ``fit(X, y)`` (or ``fit(X, y, X_unlabeled)``) and
-        ``components_``; or ``transform`` and ``inverse_transform``, as `KernelPCA` (with
-        ``fit_inverse_transform=True``), a Pipeline or an autoencoder have them: then z is searched
+        "active-subspace" takes the directions in which a Gaussian process is steepest.
+        "semi-sir-local" has the paper's k = 7 neighbours in slices and graph, "semi-sir-paper" is
+        its Algorithm 2 as printed, "sir" has no unlabelled part. A transformer needs ``fit(X, y)``
+        (or ``fit(X, y, X_unlabeled)``) and ``components_``; or ``transform`` and
+        ``inverse_transform``, as `KernelPCA` (with ``fit_inverse_transform=True``), a Pipeline or
+        an autoencoder have them: then z is searched
         in the box around the image of the observed points and the unlabelled ones. Then x is the
         inverse, clipped. A trial fit to random numbers, when the optimiser is made, refuses others.
         A `skbo_silbo.embedding.Learner` of your own will do too.
@@ -86,10 +81,6 @@ class SILBO(EmbeddedOptimizer):
         the model cannot predict when each is left out, and 0 where constraints are observed. "auto"
         is that where all inputs are kept and surrogate and acquisition are the default ones, else
         "climb".
-    sketch : {"auto", "count", "gaussian"} or None, default="auto"
-        Where the first points and the learnt directions lie: everywhere ("auto", None), or in
-        the range of a random map from at most 16 coordinates; the bins of a count sketch are halved
-        as points come in.
     surrogate : {"auto", "gaussian-process", "sklearn"} or regressor, default="auto"
         The model of the values, on z. "gaussian-process" ("auto") is this library's own:
         Matern-5/2, priors that scale with r, warm starts and gradients. "sklearn" is scikit-learn's
@@ -198,7 +189,6 @@ class SILBO(EmbeddedOptimizer):
     update_every: int | Sequence[int] | None = 1
     design: str | Design = "auto"
     search: str | Search = "auto"
-    sketch: str | None = "auto"
     surrogate: str | Surrogate | RegressorLike = "auto"
     warp: str | Warp | None = "auto"
     journal: str | PathLike[str] | None = None
@@ -223,29 +213,18 @@ class SILBO(EmbeddedOptimizer):
     def configure(self, d: int) -> Configuration:
         """Return the `Configuration` for d columns, after checking the arguments."""
         n_unlabeled = check_count("n_unlabeled", self.n_unlabeled, least=0)
-        sketch = None
-        if self.sketch not in ("auto", None):
-            sketch = draw_sketch(self.sketch, d, self._rng(*SKETCH_STREAM))
         learner = choose_embedding(self.embedding, self.n_components, d)
-        design = parts.make_design(self.design)
         return Configuration(
-            learner=learner if sketch is None else SketchedLearner(sketch, learner, self._seed),
+            learner=learner,
             search=self._make_search(learner),
             acquisition=parts.make_acquisition(self.acquisition),
-            design=design if sketch is None else partial(_design_on, sketch, design),
+            design=parts.make_design(self.design),
             surrogate=self._make_surrogate(learner),
             n_initial=check_n_initial(self.n_initial, d),
             n_unlabeled=n_unlabeled,
             update_every=parts.check_schedule(self.update_every),
             warps=parts.make_warps(self.warp),
         )
-
-    def place(
-        self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
-    ) -> FloatArray:
-        """Return places of the cube for coordinates, as the base does; on a sketch never X."""
-        on_sketch = self.sketch not in ("auto", None)
-        return super().place(Z, None if on_sketch else X, embedding, incumbent)
 
     def _make_search(self, learner):
         """Return the search of the acquisition."""
@@ -263,7 +242,7 @@ class SILBO(EmbeddedOptimizer):
 
     def _improves_among_inputs(self, learner):
         """Whether it is the default in what `ParzenTurns` was measured with, inputs and process."""
-        plain = isinstance(learner, IdentityLearner) and self.sketch in ("auto", None)
+        plain = isinstance(learner, IdentityLearner)
         improvement = isinstance(self.acquisition, str) and self.acquisition == "ei"
         return plain and improvement and self._has_our_process
 
@@ -278,8 +257,3 @@ class SILBO(EmbeddedOptimizer):
         return parts.make_surrogate(
             self.surrogate, ALL_INPUTS.get(learner.name) if keeps_all else None
         )
-
-
-def _design_on(sketch, design, n, d, rng):
-    """Return n points of the cube, (n, d), made from a design of the coordinates of a sketch."""
-    return np.clip(sketch.expand(design(n, sketch.r, rng) * sketch.half_widths), -1.0, 1.0)

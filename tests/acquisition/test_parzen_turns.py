@@ -184,7 +184,6 @@ def test_it_is_the_default_where_it_was_measured():
         {"search": "climb"},
         {"acquisition": "ucb"},
         {"n_components": 2},
-        {"sketch": "count"},
         {"surrogate": BayesianRidge(), "embedding": "identity"},
     ):
         assert isinstance(search_of(**options), Climb)

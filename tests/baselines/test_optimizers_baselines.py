@@ -11,8 +11,8 @@ from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
 from skbo_silbo.baselines import REMBO, SIRBO, AddBO, HeSBO
 from skbo_silbo.baselines._add_bo import AdditiveProcess, _likeliest, mean_correlation
 from skbo_silbo.baselines._random_embeddings import ImageProcess, clipped_image, warped_image
+from skbo_silbo.baselines._sketches import CountSketch, GaussianSketch
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.embedding._sketches import CountSketch, GaussianSketch
 
 BOUNDS = [(-1, 1)] * 12
 

@@ -400,7 +400,6 @@ def test_files_beside_the_journal_are_the_users(path, content):
     [
         {},
         {"embedding": "semi-sir", "n_components": 2},
-        {"sketch": "count", "n_components": 2},
     ],
 )
 def test_cut_after_any_event_it_goes_on_as_uninterrupted(path, options):

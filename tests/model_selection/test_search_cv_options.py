@@ -69,7 +69,6 @@ OTHER = {
     "update_every": 4,
     "design": "random",
     "search": "random",
-    "sketch": "count",
     "surrogate": "gaussian-process",
     "warp": None,
 }
@@ -82,7 +81,7 @@ def test_there_is_another_value_for_every_option():
 @pytest.mark.parametrize("name", OTHER)
 def test_every_option_arrives_and_is_in_the_journal(name, tmp_path):
     path = tmp_path / "search.jsonl"
-    more = {"embedding": "semi-sir"} if name in ("n_components", "sketch") else {}
+    more = {"embedding": "semi-sir"} if name == "n_components" else {}
     asked = {name: OTHER[name]}
     given, without = (asked, {}) if name in OWN else ({ENGINE: asked}, {ENGINE: {}})
     fitted = search(**given, **more, journal=path, n_iter=2).fit(X, Y)
@@ -136,7 +135,6 @@ def test_objects_as_options(tmp_path):
     [
         ({"surrogate": "forest"}, "surrogate must be"),
         ({"surrogate": PLSRegression()}, "surrogate"),
-        ({ENGINE: {"sketch": "pencil"}}, "sketch must be"),
         ({ENGINE: {"warp": "wormhole"}}, "warp must be"),
         ({ENGINE: {"search": "party"}}, "search must be"),
         ({ENGINE: {"design": "nice"}}, "design must be"),

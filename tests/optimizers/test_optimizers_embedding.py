@@ -93,19 +93,6 @@ def test_a_prior_cannot_be_had_from_a_regressor():
     SILBO([(0, 1)] * 6, embedding="auto", surrogate=BayesianRidge())
 
 
-def test_the_prior_reaches_the_surrogate_on_a_sketch_too():
-    """It was lost on a sketch: "sparse" and "identity" had the same densities."""
-    X = np.random.default_rng(0).uniform(-1, 1, (14, 8))
-    theta = []
-    for embedding in ("sparse", "identity"):
-        optimizer = SILBO([(-1, 1)] * 8, embedding=embedding, sketch="count", random_state=0)
-        optimizer.tell(X, np.sin(3 * X[:, 2])).ask()
-        state = optimizer.to_dict()["events"][1]["learnt"]["="]
-        theta.append(state["surrogate"]["theta"])
-        assert state["path"][-1][1] == f"sketched {embedding}"
-    assert not np.allclose(*theta, rtol=1e-3)
-
-
 class Counting(BayesianRidge):
     fits = 0
 
@@ -300,23 +287,7 @@ def test_same_seed_same_points_with_a_learnt_embedding(embedding):
     assert_array_equal(trace(), trace())
 
 
-# --- active subspace and coordinates --------------------------------------------------------------
-
-
-def planted_data(n=60, d=40, seed=0):
-    X = np.random.default_rng(seed).uniform(-1, 1, (n, d))
-    return X, np.sin(3 * X[:, 7]) + X[:, 30] ** 2
-
-
-def test_coordinates_are_those_that_matter():
-    X, y = planted_data()
-    learner = choose_embedding("coordinates", "auto", 40)
-    assert_array_equal(learner.learn(X, y, X[:0]).basis, np.eye(40)[:, [7, 30]])
-    learner = choose_embedding("coordinates", 5, 40)
-    basis = learner.learn(X, y, X[:0]).basis
-    assert basis.shape == (40, 5)
-    assert basis[[7, 30]].sum() == 2
-    assert learner.learn(X, np.ones(60), X[:0]).is_identity
+# --- active subspace ------------------------------------------------------------------------------
 
 
 def test_the_active_subspace_has_even_directions_too():
@@ -331,7 +302,7 @@ def test_the_active_subspace_has_even_directions_too():
     assert wide.learn(X[:5], X[:5, 0], X[:0]).r <= 5
 
 
-@pytest.mark.parametrize("embedding", ["coordinates", "active-subspace", "sparse"])
+@pytest.mark.parametrize("embedding", ["active-subspace", "sparse"])
 def test_other_embeddings_minimise_and_go_through_json(embedding):
     def func(x):
         return float((x[1] - 0.3) ** 2 + (x[4] + 0.2) ** 2)

@@ -41,8 +41,6 @@ SILBO_WITH = {
     "an acquisition": {"acquisition": MostlyImproved()},
     "a design": {"design": corner_points},
     "a design of the library": {"design": random_points},
-    "a sketch": {"sketch": "count", "embedding": "semi-sir"},
-    "a sketch and a design": {"sketch": "gaussian", "design": corner_points},
     "scikit-learn's process": {"surrogate": "sklearn"},
 }
 OPTIONS = {method: {} if method == "random" else {"n_initial": N_INITIAL} for method in METHODS}

@@ -17,7 +17,7 @@ from skbo_silbo.optimizers._history import as_modelled, is_beyond
 CHEAP = {name: {"n_initial": 5} for name in METHODS if name != "random"} | {"random": {}}
 for _name in ("silbo-bu", "silbo-td"):
     CHEAP[_name] = {"n_initial": 5, "update_every": 2}
-LEARNT = ["semi-sir", "semi-sir-local", "semi-sir-paper", "sir", "active-subspace", "coordinates"]
+LEARNT = ["semi-sir", "semi-sir-local", "semi-sir-paper", "sir", "active-subspace"]
 D = 3
 LARGEST = np.finfo(float).max
 

@@ -1,10 +1,9 @@
-"""Experiment `goals`: what two or three goals dominate after few evaluations, by four methods."""
+"""Experiment `goals`: what goals dominate after few evaluations, beside random search."""
 
 import numpy as np
 
 from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method, spread
 from skbo_silbo.model_selection._goals import GoalsSILBO
-from skbo_silbo.optimizers import SILBO
 
 N_PLACES = 50_000  # that count what is dominated
 
@@ -49,21 +48,7 @@ PROBLEMS = {
 }
 
 
-class Chebyshev(GoalsSILBO):
-    """The usual engine on one number a proposal, goals weighed at random (Knowles 2006)."""
-
-    def _surface(self, part=None):
-        return SILBO._surface(self, part)
-
-
-class Hypervolume(GoalsSILBO):
-    """Only what is expected to improve the hypervolume."""
-
-    def _surface(self, part=None):
-        return self._hypervolume_surface(SILBO._surface(self, part))
-
-
-KINDS = {"search": GoalsSILBO, "hypervolume": Hypervolume, "chebyshev": Chebyshev}
+KINDS = {"search": GoalsSILBO}
 
 
 def measure_run(problem, method, repeat):

@@ -1,33 +1,21 @@
-"""Sketches, random maps from few coordinates to all inputs, and learning on one.
-
-On a sketch the first points and every direction lie in what it reaches. With more inputs than
-points no linear method can find the directions that matter; on a sketch of m coordinates the points
-outnumber them (MATH section 4).
-"""
+"""Sketches: random maps from few coordinates to all inputs."""
 
 from dataclasses import dataclass
-from functools import cached_property, partial
-from types import MappingProxyType
-from typing import Any, Self
+from functools import cached_property
+from typing import Self
 
 import numpy as np
 
 from skbo_silbo._typing import FloatArray, IntArray
-from skbo_silbo.embedding._learner_protocol import Learner
-from skbo_silbo.embedding._linear import LinearEmbedding
 
 SKETCH_STREAM = (0, 3)  # number of the random stream that a sketch comes from
-MOST_COORDINATES = 16  # of a sketch; not tuned, as no default has one
-POINTS_PER_COORDINATE = 3  # that a count sketch must have before its bins are split; not tuned
 
 
 @dataclass(frozen=True, eq=False)
 class CountSketch:
     """``x_j = s_j v_h(j)``: bins h, signs s; v in ``[-1, 1]^m`` gives x in ``[-1, 1]^d``.
 
-    HeSBO (Nayebi, Munteanu and Poloczek 2019) draws bins and signs independently; a nested sketch
-    (Papenmeier, Nardi and Poloczek 2022) splits bins, and every point of the coarser
-    one stays exactly representable.
+    HeSBO (Nayebi, Munteanu and Poloczek 2019) draws bins and signs independently.
 
     Attributes
     ----------
@@ -41,7 +29,7 @@ class CountSketch:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.embedding._sketches import CountSketch
+    >>> from skbo_silbo.baselines._sketches import CountSketch
     >>> sketch = CountSketch(np.array([0, 1, 0]), np.array([1.0, -1.0, -1.0]), 2)
     >>> sketch.expand(np.array([[0.5, 0.2]]))
     array([[ 0.5, -0.2, -0.5]])
@@ -56,18 +44,9 @@ class CountSketch:
     is_identity = False
 
     @classmethod
-    def draw(cls, d: int, r: int, rng: np.random.Generator, *, balanced: bool = False) -> Self:
-        """Draw bins and signs.
-
-        Parameters
-        ----------
-        d, r : int
-            Inputs and coordinates.
-        rng : numpy.random.Generator
-        balanced : bool, default=False
-            Whether the bins differ in size by at most one; else bins are independent (HeSBO).
-        """
-        bins = rng.permutation(d) % r if balanced else rng.integers(r, size=d)
+    def draw(cls, d: int, r: int, rng: np.random.Generator) -> Self:
+        """Draw independent bins and signs for d inputs and r coordinates."""
+        bins = rng.integers(r, size=d)
         return cls(bins, rng.choice([-1.0, 1.0], size=d), r)
 
     @property
@@ -110,19 +89,6 @@ class CountSketch:
         """Return the gradient by x, (n, d), from the gradient by the projected v, (n, m)."""
         return self.expand(gradient / np.maximum(self.counts, 1))
 
-    def halved(self, rng: np.random.Generator) -> "CountSketch":
-        """Return a finer sketch: every bin of two inputs or more is halved at random.
-
-        Points of this one are points of the finer one to the last bit.
-        """
-        bins, r = self.bins.copy(), self.r
-        for b in range(self.r):
-            members = rng.permutation(np.flatnonzero(self.bins == b))
-            if members.size > 1:
-                bins[members[: members.size // 2]] = r
-                r += 1
-        return CountSketch(bins, self.signs, r)
-
 
 @dataclass(frozen=True, eq=False)
 class GaussianSketch:
@@ -139,7 +105,7 @@ class GaussianSketch:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbo_silbo.embedding._sketches import GaussianSketch
+    >>> from skbo_silbo.baselines._sketches import GaussianSketch
     >>> sketch = GaussianSketch.draw(10, 2, np.random.default_rng(0))
     >>> V = np.array([[0.1, -0.2]])
     >>> sketch.project(sketch.expand(V)).round(6)
@@ -190,64 +156,3 @@ class GaussianSketch:
     def pull_back(self, gradient: FloatArray) -> FloatArray:
         """Return the gradient by x, (n, d), from the gradient by the projected v, (n, r)."""
         return gradient @ self._inverse
-
-
-@dataclass(frozen=True)
-class SketchedLearner:
-    """Learn by another learner in the coordinates of a sketch.
-
-    Attributes
-    ----------
-    sketch : CountSketch or GaussianSketch
-    learner : object
-    seed : int
-        Of the halving of bins.
-    """
-
-    sketch: CountSketch | GaussianSketch
-    learner: Learner
-    seed: int
-
-    @property
-    def name(self) -> str:
-        """Name of the learner on the sketch."""
-        return f"sketched {self.learner.name}"
-
-    def learn(self, X: FloatArray, y: FloatArray, X_unlabeled: FloatArray) -> LinearEmbedding:
-        """Return the embedding ``z = x S B``, S the sketch's orthonormal basis, B learnt there."""
-        basis = self.refined(len(y)).basis
-        inner: Any = self.learner.learn(X @ basis, y, X_unlabeled @ basis)
-        return LinearEmbedding(len(basis), basis if inner.is_identity else basis @ inner.basis)
-
-    def refined(self, n: int) -> CountSketch | GaussianSketch:
-        """Return the sketch for n points: a count sketch is halved as often as they allow.
-
-        The halvings of fewer points are the first ones of more, so that every point on a coarser
-        sketch is on all finer ones.
-        """
-        sketch, rng = self.sketch, np.random.default_rng([self.seed, *SKETCH_STREAM])
-        if not isinstance(sketch, CountSketch):
-            return sketch
-        while sketch.counts.max() > 1 and n >= 2 * POINTS_PER_COORDINATE * sketch.r:
-            sketch = sketch.halved(rng)
-        return sketch
-
-
-SKETCHES: MappingProxyType[str, Any] = MappingProxyType(
-    {"count": partial(CountSketch.draw, balanced=True), "gaussian": GaussianSketch.draw}
-)
-
-
-def draw_sketch(sketch, d, rng):
-    """Return the sketch of this name on d inputs.
-
-    Raises
-    ------
-    ValueError
-        When there is no such sketch.
-    """
-    if not isinstance(sketch, str) or sketch not in SKETCHES:
-        raise ValueError(
-            f"sketch must be None, 'auto' or one of {sorted(SKETCHES)}: got {sketch!r}."
-        )
-    return SKETCHES[sketch](d, min(d, MOST_COORDINATES), rng)
