@@ -12,7 +12,7 @@ It takes seconds: the runs are data. :doc:`/benchmarks/methods` has the publishe
 # The runs
 # --------
 # ``methods.jsonl`` has five runs of every method, made by
-# ``python -m skbo_silbo.benchmarks run methods``; each is a list of [evaluations, best so far].
+# ``python doc/benchmarks run methods``; each is a list of [evaluations, best so far].
 # To run a method yourself:
 # ``minimize(branin_in_100, bounds, method="silbo-bu")``. Everything is maximised, as in the paper.
 
@@ -23,19 +23,23 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skbo_silbo.benchmarks.search.search_figures import style_of
-
 checkout = next(
     folder for folder in (Path.cwd(), *Path.cwd().parents) if (folder / "doc/benchmarks").exists()
 )
-METHODS = ("silbo", "silbo-bu", "silbo-td", "hesbo", "rembo")
+COLOURS = {  # as on the pages of the benchmarks
+    "silbo": "#000000",
+    "silbo-bu": "#d62728",
+    "silbo-td": "#ff9900",
+    "hesbo": "#08306b",
+    "rembo": "#1f77b4",
+}
 LOWEST = {"branin": -12, "hartmann6": 0.5, "colville": -8000}  # shown
 evaluations = np.arange(10, 251)
 
 runs = defaultdict(list)
 for line in (checkout / "doc/benchmarks/methods.jsonl").read_text().splitlines():
     cell = json.loads(line)
-    if cell["problem"]["d"] == 100 and cell["method"] in METHODS:
+    if cell["problem"]["d"] == 100 and cell["method"] in COLOURS:
         at, best = np.array(cell["steps"]).T
         so_far = best[np.searchsorted(at, evaluations, side="right") - 1]
         runs[cell["problem"]["function"], cell["method"]].append(-so_far)
@@ -49,12 +53,13 @@ for (function, method), values in runs.items():
 
 figure, panels = plt.subplots(1, 3, figsize=(12, 4.2), layout="constrained")
 for axes, function in zip(panels, LOWEST, strict=True):
-    for method in METHODS:
+    for method, colour in COLOURS.items():
         values = np.array(runs[function, method])
         mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
-        style = style_of(method)  # as on the pages of the benchmarks
-        axes.plot(evaluations, mean, label=f"{method} ({len(values)} runs)", **style)
-        band = {"color": style["color"], "alpha": 0.15, "lw": 0}
+        width = 2.4 if method == "silbo" else 1.2
+        label = f"{method} ({len(values)} runs)"
+        axes.plot(evaluations, mean, label=label, color=colour, lw=width)
+        band = {"color": colour, "alpha": 0.15, "lw": 0}
         axes.fill_between(evaluations, mean - error, mean + error, **band)
     axes.set(title=f"{function}, 100 inputs", xlabel="evaluations, all counted")
     axes.set_ylim(bottom=LOWEST[function])

@@ -3,16 +3,13 @@
 Lines of code are those that hold neither a docstring nor a comment alone. Beside another revision,
 and to write the table of doc/architecture.rst::
 
-    python doc/benchmarks/count_house.py --against ff61f87 --write
+    python doc/benchmarks/count_house.py --against 1520527 --write
 """
 
-import argparse
 import ast
 import csv
 import io
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import tokenize
@@ -20,36 +17,28 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from revisions import PROBE, arguments, columns_of, probed
+
 TABLE = Path(__file__).with_name("house.csv")
 WITHOUT_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 NOT_IMPORTED_BY_USERS = ("benchmarks", "journal", "workers")  # as in tests/house
-PROBE = "--probe"  # what a process in another checkout is asked for
 
 
 def probe():
     """Print the files of the package that is imported which a search and a resumed fit enter."""
-    from count_ask import entered_by, observed
-    from scipy.stats import loguniform
-    from sklearn.datasets import load_iris
-    from sklearn.linear_model import LogisticRegression
+    from count_ask import CountedModel, entered_by, observed, tuned
 
-    from skbo_silbo import SILBOSearchCV
-
-    space = {"C": loguniform(1e-3, 1e3), "tol": loguniform(1e-5, 1e-2)}
     warnings.simplefilter("ignore")
+    CountedModel.fitted = lambda: None
     with tempfile.TemporaryDirectory() as folder:
-        options = {"n_iter": 15, "cv": 3, "random_state": 0, "journal": f"{folder}/search.jsonl"}
-
-        def fit():
-            model = LogisticRegression(max_iter=5000)
-            SILBOSearchCV(model, space, **options).fit(*load_iris(return_X_y=True))
-
-        searched, _ = entered_by(lambda: observed(40))
-        fit()
-        resumed, _ = entered_by(fit)
-    runs = ({file for file, name in run if name != "<module>"} for run in (searched, resumed))
+        journal = f"{folder}/search.jsonl"
+        searched = entered_by(lambda: observed(40))
+        tuned(15, journal=journal)
+        resumed = entered_by(lambda: tuned(15, journal=journal))
+    runs = (
+        {file for file, name in run.functions if name != "<module>"} for run in (searched, resumed)
+    )
     print(json.dumps(list(map(sorted, runs))))
 
 
@@ -90,15 +79,7 @@ def public_names(root):
 
 def entered_files(root):
     """Return the files entered by 40 proposals of a default search, and by a resumed fit."""
-    run = subprocess.run(
-        [sys.executable, __file__, PROBE],
-        env={**os.environ, "PYTHONPATH": str(root)},
-        cwd=root,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return [list(map(Path, files)) for files in json.loads(run.stdout.splitlines()[-1])]
+    return [list(map(Path, files)) for files in probed(__file__, root)]
 
 
 def count(root):
@@ -119,25 +100,10 @@ def count(root):
     }
 
 
-def count_revision(revision):
-    """Return the counts of another revision, checked out for as long as that takes."""
-    with tempfile.TemporaryDirectory() as folder:
-        git = ["git", "-C", str(ROOT), "worktree"]
-        subprocess.run([*git, "add", "-q", "--detach", f"{folder}/it", revision], check=True)
-        try:
-            return count(Path(folder) / "it")
-        finally:
-            subprocess.run([*git, "remove", "--force", f"{folder}/it"], check=True)
-
-
 def main():
     """Print the counts, and write them if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--against", metavar="REVISION", help="counted too, in a column before")
-    parser.add_argument("--write", action="store_true", help=f"write {TABLE.name} as well")
-    options = parser.parse_args()
-    columns = {options.against: count_revision(options.against)} if options.against else {}
-    columns["now"] = count(ROOT)
+    options = arguments(__doc__, TABLE)
+    columns = columns_of(options, count)
     names = dict.fromkeys(name for counts in reversed(columns.values()) for name in counts)
     rows = [["count", *columns]]
     rows += [[name, *(counts.get(name, "") for counts in columns.values())] for name in names]

@@ -1,35 +1,42 @@
 """Compare our search with the best other one on every kind of public problem: who-wins.csv.
 
 And with peers on Gaussian processes, on the functions that they ran on: beside-processes.csv; and
-with itself given the active inputs: active-inputs.csv. Shares of the gap closed, as on the
-pages of the suites; differences have one value a function, so that runs of one function do not
-count as independent. To write the tables::
+with itself given the active inputs: active-inputs.csv. Shares of the gap closed, as on the pages of
+the suites. Differences have one value a function, and the sizes of one problem are one function, so
+that their runs do not count as independent. Ahead is who differs by Student's t at 5 %, two-sided,
+after Holm's correction over the rows of the table. To write the tables::
 
     python doc/benchmarks/who_wins.py --write
 """
 
 import csv
+import re
 import sys
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import ttest_1samp
 
-from skbo_silbo.benchmarks.engine import Store
-from skbo_silbo.benchmarks.experiments._public_suites import EXPENSIVE
-from skbo_silbo.benchmarks.search.gap_closed import FEWEST_JUDGED, compared, gap_runs
+from benchmarks.engine import Store
+from benchmarks.experiments._comparisons import holm, signs_of, with_plus_minus
+from benchmarks.experiments._public_suites import EXPENSIVE
+from benchmarks.experiments._tuning_public import with_the_default
+from benchmarks.search.gap_closed import FEWEST_JUDGED, compared, gap_runs
 
 FOLDER = Path(__file__).parent
 TABLE, PROCESSES = FOLDER / "who-wins.csv", FOLDER / "beside-processes.csv"
 ACTIVE = FOLDER / "active-inputs.csv"
-HEADER = ["problems", "evaluations", "ours", "best other", "difference", "runs", "ahead"]
-HEADER_PROCESSES = ["problems", "evaluations", "ours", "other", "difference", "runs", "ahead"]
+LAST = ["difference", "functions", "runs", "p, Holm", "ahead"]
+HEADER = ["problems", "evaluations", "ours", "best other", *LAST]
+HEADER_PROCESSES = ["problems", "evaluations", "ours", "other", *LAST]
 HEADER_ACTIVE = ["bbob function", "given the five inputs", "planted", "rotated"]
 KINDS = {
     "bbob, 10 and 20 inputs": "native",
     "bbob, 5 directions of 100": "rotated",
     "bbob, 5 of 100 inputs": "planted",
 }
+FAMILIES = re.compile("(Rover|PortfolioPort).*")  # one function each, in several sizes
 NAMES = {"optuna-tpe": "TPE", "cma": "CMA-ES", "random": "random", "sobol": "Sobol"}
 
 
@@ -40,7 +47,7 @@ def read(*names):
 
 def as_minimised(results):
     """Return the scores of tuning as `gap_runs` reads values; chance is random search's mean."""
-    results = [r for r in results if r["status"] == "ok"]
+    results = with_the_default([r for r in results if r["status"] == "ok"])
     lowest = [-np.fmax.accumulate(np.array(r["scores"], float)) for r in results]
     chance = defaultdict(list)
     for r, values in zip(results, lowest, strict=True):
@@ -59,29 +66,47 @@ def shares_by_method(runs, n):
     shares = defaultdict(lambda: defaultdict(list))
     for run in runs:
         name = run.problem.get("function", run.problem.get("task"))
-        shares[run.method][name].append(run.share(n))
+        shares[run.method][FAMILIES.sub(r"\1", str(name))].append(run.share(n))
     return shares
 
 
-def compare(runs, n):
-    """Return the cells of the row beside the best of the methods that ran as often as ours."""
-    shares = shares_by_method(runs, n)
+def best_other(shares):
+    """Return the method of the greatest mean among those that ran as often as ours."""
     means = {method: np.mean(np.concatenate(list(own.values()))) for method, own in shares.items()}
     n_runs = sum(map(len, shares["silbo"].values()))
     full = [m for m in NAMES if sum(map(len, shares[m].values())) == n_runs]
-    return beside(shares, max(full, key=means.get))
+    return max(full, key=means.get)
 
 
-def beside(shares, other):
-    """Return the cells of a row: shares, difference with its standard error, runs, who is ahead."""
+def leads_of(shares, other):
+    """Return our mean share less that of another method, one a function, an ndarray."""
+    ours, theirs = shares["silbo"], shares[other]
+    return np.array([np.mean(ours[name]) - np.mean(theirs[name]) for name in ours])
+
+
+def judged(rows):
+    """Return the rows of a table, cells and (shares, other) each, with who is ahead."""
+    leads = [leads_of(*pair) for _, pair in rows]
+    p_values = holm([float(ttest_1samp(own, 0.0).pvalue) for own in leads])
+    signs = signs_of([own.mean() for own in leads], p_values)
+    return [
+        [*cells, *beside(*pair, own), f"{p:.2g}", ("not decided", "ours", name_of(pair[1]))[sign]]
+        for (cells, pair), own, p, sign in zip(rows, leads, p_values, signs, strict=True)
+    ]
+
+
+def beside(shares, other, leads):
+    """Return the cells of a row: shares, difference with its standard error, functions and runs."""
     ours, theirs = shares["silbo"], shares[other]
     means = [np.mean([np.mean(own[name]) for name in ours]) for own in (ours, theirs)]
-    leads = [np.mean(ours[name]) - np.mean(theirs[name]) for name in ours]
-    lead, error = np.mean(leads), np.std(leads, ddof=1) / len(leads) ** 0.5
-    name = NAMES.get(other, other)
-    ahead = "not decided" if abs(lead) < 2 * error else "ours" if lead > 0 else name
-    difference, n_runs = f"{lead:.3f} ± {error:.3f}", sum(map(len, theirs.values()))
-    return [f"{means[0]:.2f}", f"{means[1]:.2f} ({name})", difference, n_runs, ahead]
+    n_runs = sum(map(len, theirs.values()))
+    shown = [f"{means[0]:.2f}", f"{means[1]:.2f} ({name_of(other)})"]
+    return [*shown, with_plus_minus(leads), len(leads), n_runs]
+
+
+def name_of(method):
+    """Return the name of a method in the tables."""
+    return NAMES.get(method, method)
 
 
 def of_kind(runs, *kinds):
@@ -99,23 +124,28 @@ def rows():
         suites += [(title, of_kind(bbob, kind), [50, 100]), (title, of_kind(long, kind), [250])]
     suites += [("BOCoDe, 5 to 10 inputs", of_kind(bocode, "small"), [50, 100])]
     suites += [("BOCoDe, 100 to 500 inputs", of_kind(bocode, *large), [50, 100])]
-    return [[title, n, *compare(runs, n)] for title, runs, counts in suites for n in counts]
+    shares = [
+        ([title, n], shares_by_method(runs, n)) for title, runs, counts in suites for n in counts
+    ]
+    return judged([(cells, (own, best_other(own))) for cells, own in shares])
 
 
 def process_rows(n=100):
     """Return a row for each kind and peer on a Gaussian process, from ten runs on."""
     bbob = gap_runs(read("public-silbo", "public-peers"))
-    return [
-        [
-            title.replace("10 and 20", "10"),
-            n,
-            *beside(shares_by_method([r for own in both.values() for r in own], n), peer),
-        ]
+    pairs = [
+        ([title.replace("10 and 20", "10"), n], peer, compared(of_kind(bbob, kind), n, methods))
         for title, kind in KINDS.items()
         for peer in EXPENSIVE
-        for both in [compared(of_kind(bbob, kind), n, {"silbo", peer})]
-        if len(both.get(peer, ())) >= FEWEST_JUDGED
+        for methods in [{"silbo", peer}]
     ]
+    return judged(
+        [
+            (cells, (shares_by_method([r for own in both.values() for r in own], n), peer))
+            for cells, peer, both in pairs
+            if len(both.get(peer, ())) >= FEWEST_JUDGED
+        ]
+    )
 
 
 def active_rows(n=100):

@@ -33,8 +33,8 @@ from paper_claims import (
 )
 from scipy.stats import norm
 
-from skbo_silbo.benchmarks.engine import Store, Table, csv_lines, curve, shape
-from skbo_silbo.benchmarks.experiments._comparisons import (
+from benchmarks.engine import Store, Table, csv_lines, curve, shape
+from benchmarks.experiments._comparisons import (
     LEVEL,
     compare,
     format_mean,
@@ -42,8 +42,8 @@ from skbo_silbo.benchmarks.experiments._comparisons import (
     signs_of,
     verdict_of,
 )
-from skbo_silbo.benchmarks.experiments._paper_figures import PAPER, within_slices
-from skbo_silbo.benchmarks.experiments._published import published_curves, value_at
+from benchmarks.experiments._paper_figures import PAPER, within_slices
+from benchmarks.experiments._published import published_curves, value_at
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER / "findings.rst"

@@ -1,6 +1,6 @@
 """Which solver ``solver="auto"`` takes for a pencil."""
 
-# Measured by `python -m skbo_silbo.benchmarks run solvers`, see doc/benchmarks/sdr.rst.
+# Measured by `python doc/benchmarks run solvers`, see doc/benchmarks/sdr.rst.
 DENSE_MAX_FEATURES = 8000
 """Features up to which "auto" forms T (d x d) when there are more rows than features.
 

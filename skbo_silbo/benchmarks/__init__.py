@@ -1,7 +1,4 @@
-"""Experiments as data: speed, memory and quality, side by side with peers, one JSON line a cell.
+"""Your own function beside other optimisers: ``python -m skbo_silbo.benchmarks --help``.
 
-``python -m skbo_silbo.benchmarks run NAME --out FILE`` measures, ``... report FILE`` tells. Three
-rooms: ``engine`` (cells, store, runner, report, command line), ``search`` (contestants and
-problems of experiments about optimisers) and ``experiments``, a file each. The project's own
-measurements are more files of that room, in ``doc/benchmarks/experiments`` of a checkout.
+The project's own measurements are in doc/benchmarks of a checkout, and use the parts here.
 """

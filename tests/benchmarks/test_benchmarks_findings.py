@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu, ttest_ind, ttest_rel, wilcoxon
 
-from skbo_silbo.benchmarks.experiments import _comparisons
-from skbo_silbo.benchmarks.experiments._published import published_curves
+from benchmarks.experiments import _comparisons
+from benchmarks.experiments._published import published_curves
 
 FOLDER = Path(__file__).parents[2] / "doc" / "benchmarks"
 

@@ -4,20 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skbo_silbo.benchmarks.experiments import OWN_MEASUREMENTS
-from skbo_silbo.benchmarks.search.contestants import find_contestant
-
-if not OWN_MEASUREMENTS.is_dir():
-    pytest.skip("the project's measurements are not here", allow_module_level=True)
-
-from skbo_silbo.benchmarks.experiments import _learnt_report as report
-from skbo_silbo.benchmarks.experiments._learnt_subspace import (
+from benchmarks.experiments import _learnt_report as report
+from benchmarks.experiments._learnt_subspace import (
     LEARNT_SUBSPACE,
     RIDGES,
     ROWS,
     make_ridge,
     ridges,
 )
+from benchmarks.search.contestants import find_contestant
 
 SEMI_SIR = "silbo:embedding=semi-sir"
 
@@ -48,7 +43,7 @@ def test_a_variant_knows_the_number_of_directions_of_its_problem():
     objective.problem = make_ridge(ridges(20, 50)[3], 0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "skbo_silbo.benchmarks.search.contestants.minimize",
+            "benchmarks.search.contestants.minimize",
             lambda *given, **options: asked.append(options["n_components"]),
         )
         known(objective, {"inputs": 2, "n": 50}, 0)

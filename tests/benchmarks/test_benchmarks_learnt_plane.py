@@ -1,17 +1,17 @@
 """Why the plane of semi-SIR stays at chance: what the measure and the table say."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skbo_silbo.benchmarks.engine import Store
-from skbo_silbo.benchmarks.experiments import OWN_MEASUREMENTS
+from benchmarks.engine import Store
+from benchmarks.experiments import _learnt_plane as planes
+from skbo_silbo import SILBO
 from skbo_silbo.embedding import LinearEmbedding
 
-if not OWN_MEASUREMENTS.is_dir():
-    pytest.skip("the project's measurements are not here", allow_module_level=True)
-
-from skbo_silbo.benchmarks.experiments import _learnt_plane as planes
+RESULTS = Path(__file__).parents[2] / "doc" / "benchmarks" / "learnt_plane.jsonl"
 
 
 def test_what_a_span_holds_is_the_squared_trace_correlation():
@@ -78,7 +78,7 @@ def test_a_search_with_few_runs_is_grey_and_its_points_are_not_told(n_runs, n_ta
 
 def test_the_words_of_the_page_are_true_of_the_results():
     """The paragraph has the figures of the day in sentences that were written once."""
-    results = Store(OWN_MEASUREMENTS.parent / "learnt_plane.jsonl").read()
+    results = Store(RESULTS).read()
     rows = {m: [r for r in results if r["method"] == m] for m in planes.METHODS}
     fits = [values[0].mean() for values in planes._refits(rows[planes.ONE]).values()]
     alone, few, proposals, _, fair, penalised, chosen = fits

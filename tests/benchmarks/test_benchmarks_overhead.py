@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from skbo_silbo.benchmarks.engine import measure_cell
-from skbo_silbo.benchmarks.experiments._overhead import OVERHEAD, medians, window_centres, windows
+from benchmarks.engine import measure_cell
+from benchmarks.experiments._overhead import OVERHEAD, medians, window_centres, windows
 
 
 def result(n, d, repeat, seconds, *, method="silbo", peak=200.0, n_initial=0):

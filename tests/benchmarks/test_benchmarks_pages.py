@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from skbo_silbo.benchmarks.__main__ import main
+from benchmarks.__main__ import main
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path("doc/benchmarks")
-COMMAND = re.compile(r"skbo_silbo\.benchmarks (report .* --rst (doc/benchmarks/\S+\.rst))$", re.M)
+COMMAND = re.compile(r"doc/benchmarks (report .* --rst (doc/benchmarks/\S+\.rst))$", re.M)
 PAGES = sorted(
     path.name for path in (ROOT / FOLDER).glob("*.rst") if COMMAND.search(path.read_text())
 )

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skbo_silbo.benchmarks.engine import Store
-from skbo_silbo.benchmarks.search.contestants import CONTESTANTS
-from skbo_silbo.benchmarks.search.search_figures import COLOURS, style_of
+from benchmarks.engine import Store
+from benchmarks.search.contestants import CONTESTANTS
+from benchmarks.search.search_figures import COLOURS, style_of
 
 FOLDER = Path(__file__).parents[2] / "doc" / "benchmarks"
 APART = 18.0  # CIELAB units; about 2 are just seen side by side, thin lines need far more

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy.linalg import subspace_angles
 
-from skbo_silbo import SemiSlicedInverseRegression
-from skbo_silbo.benchmarks.__main__ import main
-from skbo_silbo.benchmarks.engine import (
+from benchmarks.__main__ import main
+from benchmarks.engine import (
     Grid,
     MissingPeerError,
     Recorder,
@@ -17,19 +16,20 @@ from skbo_silbo.benchmarks.engine import (
     render_rst,
     run_experiment,
 )
-from skbo_silbo.benchmarks.experiments import EXPERIMENTS
-from skbo_silbo.benchmarks.experiments._paper_figures import largest_share
-from skbo_silbo.benchmarks.experiments._published import compare_published, read_published
-from skbo_silbo.benchmarks.search.contestants import CONTESTANTS
-from skbo_silbo.benchmarks.search.problem_data import make_problem
-from skbo_silbo.benchmarks.search.search_figures import mean_band, search_figures
-from skbo_silbo.benchmarks.search.search_report import (
+from benchmarks.experiments import EXPERIMENTS
+from benchmarks.experiments._paper_figures import largest_share
+from benchmarks.experiments._published import compare_published, read_published
+from benchmarks.search.contestants import CONTESTANTS
+from benchmarks.search.problem_data import make_problem
+from benchmarks.search.search_figures import mean_band, search_figures
+from benchmarks.search.search_report import (
     at_main_budgets,
     evaluations_within,
     search_report,
     values_of,
 )
-from skbo_silbo.benchmarks.search.search_run import measure_search, regrets
+from benchmarks.search.search_run import measure_search, regrets
+from skbo_silbo import SemiSlicedInverseRegression
 
 DEFAULT = EXPERIMENTS["default"]
 PROBLEM = {"function": "branin", "kind": "embedded", "d": 6, "n": 14, "r": 2}

@@ -1,6 +1,6 @@
-"""The experiment about idle workers of SILBOSearchCV."""
+"""The experiment about SILBOSearchCV itself: idle workers."""
 
-from skbo_silbo.benchmarks.experiments import EXPERIMENTS
+from benchmarks.experiments import EXPERIMENTS
 
 WORKERS = EXPERIMENTS["search-workers"]
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from skbo_silbo.benchmarks.engine import RunOptions, measure_cell
-from skbo_silbo.benchmarks.experiments import EXPERIMENTS
-from skbo_silbo.benchmarks.experiments._states import (
+from benchmarks.engine import measure_cell
+from benchmarks.experiments import EXPERIMENTS
+from benchmarks.experiments._states import (
     LENGTH,
     SIZES,
     measure_run,
@@ -80,7 +80,7 @@ def test_nothing_is_gained_where_a_run_had_found_the_optimum():
 def test_engines_propose_from_the_same_state():
     pytest.importorskip("cocoex")
     own = f"{__name__}:Centre"
-    configured = STATES.configure(STATES, RunOptions(variants=(VARIANT, own)))
+    configured = STATES.configure(STATES, (VARIANT, own))
     [*cells] = configured.cells("tiny")
     assert [cell.method for cell in cells] == ["silbo", VARIANT, own]
     default, _, centre = [measure_cell(configured, cell) for cell in cells]
@@ -94,7 +94,7 @@ def test_engines_propose_from_the_same_state():
 
 def test_unknown_engines_are_refused():
     with pytest.raises(ValueError, match="variant must name a module"):
-        STATES.configure(STATES, RunOptions(variants=("silbo:nothing",)))
+        STATES.configure(STATES, ("silbo:nothing",))
 
 
 def test_differences_are_of_the_same_states_and_errors_of_runs():

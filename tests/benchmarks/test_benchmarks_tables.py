@@ -5,11 +5,17 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
-from skbo_silbo.benchmarks.experiments import EXPERIMENTS
-from skbo_silbo.benchmarks.experiments._tuning_public import FEW, MANY, lowest, tuning_runs
-from skbo_silbo.benchmarks.experiments.tuning._table_tasks import TABLES, load_table
-from skbo_silbo.benchmarks.experiments.tuning._tuning_searches import PACKAGES, measure_tuning
-from skbo_silbo.benchmarks.experiments.tuning._tuning_tasks import N_FOLDS, TASKS
+from benchmarks.experiments import EXPERIMENTS
+from benchmarks.experiments._tuning_public import (
+    FEW,
+    MANY,
+    lowest,
+    tuning_runs,
+    with_the_default,
+)
+from benchmarks.experiments.tuning._table_tasks import TABLES, load_table
+from benchmarks.experiments.tuning._tuning_searches import PACKAGES, measure_tuning
+from benchmarks.experiments.tuning._tuning_tasks import N_FOLDS, TASKS
 
 TUNING_PUBLIC = EXPERIMENTS["tuning-public"]
 
@@ -78,7 +84,7 @@ def test_chance_is_random_search_of_the_same_task():
     results = [
         result("svc", "random", 0, many + 1.0),
         result("svc", "random", 1, many + 2.0),
-        result("svc", "silbo", 0, few + 3.25),
+        result("svc", "silbo", 0, [0.5, *few[1:] + 3.25]),
         result("neighbours", "silbo", 0, few),  # random search is missing
     ]
     runs = tuning_runs(results)
@@ -94,6 +100,16 @@ def test_chance_is_random_search_of_the_same_task():
     assert (told, holds) == ("0 of 1 below", True)
     assert (means, ahead) == ("0.500; 0.857 (1 tasks)", False)
     assert TUNING_PUBLIC.aims(results[:2]) == []
+
+
+def test_other_searches_begin_with_the_estimator_too():
+    results = [
+        result("svc", "silbo", 0, [0.5, 0.7, 0.9]),
+        result("svc", "random", 0, [0.1, 0.2, 0.3]),
+        result("svc", "random", 1, [0.1, 0.2, 0.3]),  # ours lacks this seed
+    ]
+    scores = [r["scores"] for r in with_the_default(results)]
+    assert scores == [[0.5, 0.7, 0.9], [0.5, 0.1, 0.2], [0.1, 0.2, 0.3]]
 
 
 def test_a_task_below_chance_is_named():

@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import beta, loguniform, randint, uniform
 from sklearn.model_selection import RandomizedSearchCV, cross_val_score
 
-from skbo_silbo.benchmarks.experiments import EXPERIMENTS
-from skbo_silbo.benchmarks.experiments.tuning._tuning_report import (
+from benchmarks.experiments import EXPERIMENTS
+from benchmarks.experiments.tuning._tuning_report import (
     FEW,
     LONG,
     MANY,
@@ -18,13 +18,13 @@ from skbo_silbo.benchmarks.experiments.tuning._tuning_report import (
     mean_ranks,
     tuning_report,
 )
-from skbo_silbo.benchmarks.experiments.tuning._tuning_searches import (
+from benchmarks.experiments.tuning._tuning_searches import (
     PACKAGES,
     measure_tuning,
     range_of,
     suggest,
 )
-from skbo_silbo.benchmarks.experiments.tuning._tuning_tasks import N_FOLDS, TASKS
+from benchmarks.experiments.tuning._tuning_tasks import N_FOLDS, TASKS
 
 TUNING = EXPERIMENTS["tuning"]
 SHORT = {"task": "svc-2", "n": 6, "d": 2}

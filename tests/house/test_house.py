@@ -18,15 +18,18 @@ ROOT = Path(__file__).parents[2]
 HEAVY = ("numba", "pynndescent", "cma", "matplotlib", "pandas", "polars", "optuna", "torch", "tqdm")
 
 
-def run(*command):
+def run(*command, folder=ROOT):
     return subprocess.run(
-        [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, *command], cwd=folder, capture_output=True, text=True, check=False
     )
 
 
-def test_imports_go_one_way():
+@pytest.mark.parametrize(
+    ("folder", "config"), [("", "setup.cfg"), ("doc", "benchmarks/layers.cfg")]
+)
+def test_imports_go_one_way(folder, config):
     code = "from importlinter.cli import lint_imports_command; lint_imports_command()"
-    result = run("-c", code)
+    result = run("-c", code, folder=ROOT / folder)
     assert result.returncode == 0, result.stdout + result.stderr
 
 

@@ -8,9 +8,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import binom, loguniform, norm, sobol_indices, uniform
 
+from benchmarks.experiments._share_coverage import PlantedSum, measure_shares
 from skbo_silbo import SILBO, Space
 from skbo_silbo.baselines import RandomSearch
-from skbo_silbo.benchmarks.experiments._share_coverage import PlantedSum, measure_shares
 from skbo_silbo.sensitivity import InputModel, InputShares
 from skbo_silbo.sensitivity._function_draws import FunctionDraws
 from skbo_silbo.sensitivity._hyperparameter_draws import draw_hyperparameters

@@ -8,17 +8,17 @@ from functools import cache, partial
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import Experiment, Grid
-from skbo_silbo.benchmarks.search.contestants import packages, variant_options, with_variants
-from skbo_silbo.benchmarks.search.gap_closed import compared
-from skbo_silbo.benchmarks.search.gap_report import (
+from benchmarks.engine import Experiment, Grid
+from benchmarks.search.contestants import packages, variant_options, with_variants
+from benchmarks.search.gap_closed import compared
+from benchmarks.search.gap_report import (
     OURS,
     gap_figures,
     gap_report,
     grouped_runs,
     ranks_after,
 )
-from skbo_silbo.benchmarks.search.search_run import measure_gap
+from benchmarks.search.search_run import measure_gap
 from skbo_silbo.problems import Problem
 
 CHEAP = ("silbo", "optuna-tpe", "cma", "sobol", "random")

@@ -11,13 +11,13 @@ import numpy as np
 from scipy.optimize import approx_fprime
 from scipy.stats import ttest_1samp
 
-from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method
-from skbo_silbo.benchmarks.experiments._all_methods import problems
-from skbo_silbo.benchmarks.search.contestants import packages
-from skbo_silbo.benchmarks.search.gap_report import error_of_mean
-from skbo_silbo.benchmarks.search.problem_data import make_problem, problem_in_words
-from skbo_silbo.benchmarks.search.search_report import values_of
-from skbo_silbo.benchmarks.search.search_run import measure_search
+from benchmarks.engine import Experiment, Grid, Table, by_method
+from benchmarks.experiments._all_methods import problems
+from benchmarks.search.contestants import packages
+from benchmarks.search.gap_report import error_of_mean
+from benchmarks.search.problem_data import make_problem, problem_in_words
+from benchmarks.search.search_report import values_of
+from benchmarks.search.search_run import measure_search
 from skbo_silbo.decomposition import SemiSlicedInverseRegression
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 

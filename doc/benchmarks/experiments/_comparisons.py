@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import mannwhitneyu, ttest_ind, ttest_rel, wilcoxon
 
-from skbo_silbo.benchmarks.search.gap_report import error_of_mean
-from skbo_silbo.benchmarks.search.search_report import FEWEST
+from benchmarks.search.gap_report import error_of_mean
+from benchmarks.search.search_report import FEWEST
 
 LEVEL = 0.05  # of a family of comparisons, after Holm
 

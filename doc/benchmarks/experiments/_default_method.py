@@ -6,12 +6,12 @@ the first inputs are special; two are not low-dimensional, one is noisy, three a
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import Experiment, Grid, by_method
-from skbo_silbo.benchmarks.search.contestants import packages
-from skbo_silbo.benchmarks.search.problem_data import problem_in_words
-from skbo_silbo.benchmarks.search.search_figures import search_figures
-from skbo_silbo.benchmarks.search.search_report import at_main_budgets, search_report, values_of
-from skbo_silbo.benchmarks.search.search_run import measure_search
+from benchmarks.engine import Experiment, Grid, by_method
+from benchmarks.search.contestants import packages
+from benchmarks.search.problem_data import problem_in_words
+from benchmarks.search.search_figures import search_figures
+from benchmarks.search.search_report import at_main_budgets, search_report, values_of
+from benchmarks.search.search_run import measure_search
 
 CHEAP = ("random", "sobol", "silbo", "cma", "optuna-tpe")
 EXPENSIVE = ("turbo", "botorch-gp", "saas", "optuna-gp", "scikit-optimize")

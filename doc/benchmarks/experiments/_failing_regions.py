@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method, spread
+from benchmarks.engine import Experiment, Grid, Table, by_method, spread
 
 CORNER = 0.3  # both of the first two inputs above it: the evaluation fails
 RADIUS = 3.0  # of the disc round one of Branin's minima, in its own units

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from skbo_silbo._numerics._graphs import neighbor_indices
-from skbo_silbo.benchmarks.engine import (
+from benchmarks.engine import (
     Experiment,
     Grid,
     Table,
@@ -12,6 +11,7 @@ from skbo_silbo.benchmarks.engine import (
     shape,
     spread,
 )
+from skbo_silbo._numerics._graphs import neighbor_indices
 
 from ._timing import time_call
 

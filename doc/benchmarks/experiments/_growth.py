@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
+from benchmarks.engine import Experiment, Grid, Table
 
 from ._sir_speed import excuse, measure_fit
 from ._timing import milliseconds, slope

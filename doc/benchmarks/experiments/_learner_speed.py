@@ -6,7 +6,7 @@ and for the Gaussian process one fit of MAVE.
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method, shape, spread
+from benchmarks.engine import Experiment, Grid, Table, by_method, shape, spread
 
 from ._sir_speed import gram, make_data
 from ._timing import alternate, milliseconds, time_call

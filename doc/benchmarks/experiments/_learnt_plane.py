@@ -8,9 +8,9 @@ from collections import defaultdict
 
 import numpy as np
 
+from benchmarks.engine import Experiment, Grid, Table
+from benchmarks.search.gap_closed import chance_means
 from skbo_silbo import SILBO, SemiSlicedInverseRegression
-from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
-from skbo_silbo.benchmarks.search.gap_closed import chance_means
 from skbo_silbo.embedding._learners import SemiSIRLearner
 from skbo_silbo.inspection._bootstrap import squared_trace_correlation
 from skbo_silbo.optimizers._loop import nearest_points

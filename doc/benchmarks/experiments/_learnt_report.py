@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import t as student
 
-from skbo_silbo.benchmarks.engine import Table
-from skbo_silbo.benchmarks.search.gap_closed import compared, gap_runs
-from skbo_silbo.benchmarks.search.search_figures import drawn
+from benchmarks.engine import Table
+from benchmarks.search.gap_closed import compared, gap_runs
+from benchmarks.search.search_figures import drawn
 
 from ._comparisons import LEVEL, holm
 
@@ -18,9 +18,8 @@ NAMES = {
     "semi-sir": "semi-SIR",
     "semi-sir,surrogate=sklearn": "semi-SIR with scikit-learn's process",
     "active-subspace": "active subspace",
-    "coordinates": "coordinates",
 }
-COLOURS = dict(zip(NAMES, ("#000000", "#d62728", "#ff9900", "#1f77b4", "#2ca02c"), strict=True))
+COLOURS = dict(zip(NAMES, ("#000000", "#d62728", "#ff9900", "#1f77b4"), strict=True))
 KNOWN = ",n_components=known"
 PLANTED, ROTATED, NATIVE, ALL, EARLY, SOONER, THEORY, THOUSAND = (
     "planted, 5 of 100 inputs",

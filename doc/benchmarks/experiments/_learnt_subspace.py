@@ -9,16 +9,16 @@ from functools import partial
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import Experiment, Grid
-from skbo_silbo.benchmarks.experiments._public_suites import (
+from benchmarks.engine import Experiment, Grid
+from benchmarks.experiments._public_suites import (
     FIRST_INSTANCE,
     REPORTED,
     hidden,
     native,
 )
-from skbo_silbo.benchmarks.search.contestants import packages
-from skbo_silbo.benchmarks.search.problem_data import make_problem
-from skbo_silbo.benchmarks.search.search_run import measure_gap
+from benchmarks.search.contestants import packages
+from benchmarks.search.problem_data import make_problem
+from benchmarks.search.search_run import measure_gap
 from skbo_silbo.problems import Problem, rotated
 
 from ._learnt_report import figures, headline, report
@@ -28,7 +28,6 @@ LEARNERS = (
     SEMI_SIR,
     f"{SEMI_SIR},surrogate=sklearn",
     "silbo:embedding=active-subspace",
-    "silbo:embedding=coordinates",
 )
 ROWS = ("silbo", *(row for name in LEARNERS for row in (name, f"{name},n_components=known")))
 

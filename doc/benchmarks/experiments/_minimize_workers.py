@@ -5,17 +5,16 @@ import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method, spread
+from benchmarks.engine import Experiment, Grid, Table, by_method, spread
 
 from ._sleeping import LONGEST, N_WORKERS, SHORTEST, idle_aims, occupation, sleep_noted
 
-ENGINES = ("threads", "processes", "loky", "dask", "ray")
+ENGINES = ("threads", "processes", "loky", "dask")
 FUNCTIONS = ("hartmann6", "branin", "ackley")
 
 
@@ -44,24 +43,8 @@ def executor_of(engine):
         with LocalCluster(**options) as cluster, Client(cluster) as client:
             yield _warm(client.get_executor())
         return
-    if engine == "ray":
-        yield from _ray_executor()
-        return
     with _pool(engine) as executor:
         yield _warm(executor)
-
-
-def _ray_executor():
-    import ray
-
-    from skbo_silbo.integrations import RayExecutor
-
-    ray.init(num_cpus=N_WORKERS, include_dashboard=False, log_to_driver=False)
-    try:
-        with RayExecutor(N_WORKERS) as executor:
-            yield _warm(executor)
-    finally:
-        ray.shutdown()
 
 
 def _pool(engine):
@@ -129,13 +112,6 @@ def _barrier(func, bounds, problem, method, repeat):
     return optimizer.func_vals_
 
 
-def excuse(problem, method):
-    """Return why Ray cannot be measured where it is not installed."""
-    if problem["engine"] == "ray" and find_spec("ray") is None:
-        return "Ray is not installed"
-    return None
-
-
 def report(results):
     """Idle shares by engine and method, and what the search found."""
     idle, quality = [], []
@@ -187,7 +163,6 @@ WORKERS = Experiment(
     },
     measure=measure_run,
     report=report,
-    excuse=excuse,
     aims=aims,
     cap_seconds=600,
     about="minimize with four workers: idle time, and what is found, by executor",

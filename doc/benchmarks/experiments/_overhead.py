@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import (
+from benchmarks.engine import (
     Experiment,
     Grid,
     Table,

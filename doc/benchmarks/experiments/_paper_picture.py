@@ -1,27 +1,12 @@
-"""Experiments `paper` and `methods` in a checkout: beside the curves of the paper's authors.
+"""Our curves beside those of the paper's authors: report and picture of `paper`.
 
 The picture of `paper` shows our curves and the published ones, a panel a problem.
 """
 
-from dataclasses import replace
 from pathlib import Path
 
-from skbo_silbo.benchmarks.engine import Grid
-from skbo_silbo.benchmarks.experiments import _all_methods, _paper_figures
-from skbo_silbo.benchmarks.experiments._paper_figures import (
-    AS_RUN,
-    BOTTOM_UP,
-    FREQUENCY,
-    HONEST,
-    ITERATIVE,
-    LOCAL,
-    NETWORK,
-    OTHERS,
-    SEMI_SIR,
-    as_run,
-)
-from skbo_silbo.benchmarks.search.search_figures import draw_band, drawn, mean_band, style_of
-from skbo_silbo.benchmarks.search.search_report import search_report, values_of
+from benchmarks.search.search_figures import draw_band, drawn, mean_band, style_of
+from benchmarks.search.search_report import search_report, values_of
 
 from ._published import compare_published, published_curves, published_key
 
@@ -42,7 +27,7 @@ CAPTION = (
 )
 
 
-def report(results):
+def report_beside_published(results):
     """Return the report of searches, and our means beside the published ones."""
     return [*search_report(results), *compare_published(results)]
 
@@ -108,36 +93,3 @@ def _finish(ax, title):
     ax.set_title(title, fontsize=11)
     ax.set_xlabel("evaluations", fontsize=9)
     ax.set_ylabel("share of the distance left", fontsize=9)
-
-
-def _thirty():
-    """Return the plan with 30 seeds, 10 of the expensive ones."""
-    expensive = ("add-bo", "silbo", "silbo-td", "silbo-td-ei")
-    cheap = ("rembo", "hesbo", "sir-bo", "sobol", *AS_RUN)
-    return (
-        *(
-            grid
-            for d in (100, 1000)
-            for grid in (
-                Grid(as_run(d, 1600), 30, methods=("random", *BOTTOM_UP)),
-                Grid(as_run(d, 550), 30, methods=(*LOCAL, *FREQUENCY[::2])),
-                Grid(as_run(d, 250), 30, methods=SEMI_SIR),
-                Grid(as_run(d, 100), 30, methods=ITERATIVE),
-            )
-        ),
-        Grid(as_run(100, 250), 30, methods=cheap),
-        Grid(as_run(100, 250), 10, methods=expensive),
-        Grid(as_run(1000, 250), 30, methods=("silbo-td-as-run",)),
-        *(Grid(as_run(d, 250), 5, methods=("rembo-kx", "rembo-kpsi")) for d in (100, 1000)),
-        Grid((NETWORK,), 5, methods=(*OTHERS, *HONEST)),
-        Grid(({**NETWORK, "n": 1600},), 5, methods=(*BOTTOM_UP, "random")),
-    )
-
-
-PAPER = replace(
-    _paper_figures.PAPER,
-    grids={**_paper_figures.PAPER.grids, "thirty": _thirty()},
-    report=report,
-    figures=paper_figures,
-)
-METHODS = replace(_all_methods.METHODS_EXPERIMENT, report=report)

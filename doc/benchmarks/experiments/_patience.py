@@ -5,8 +5,8 @@ from collections import defaultdict
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
-from skbo_silbo.benchmarks.search.gap_report import error_of_mean, with_error
+from benchmarks.engine import Experiment, Grid, Table
+from benchmarks.search.gap_report import error_of_mean, with_error
 
 from .tuning._table_tasks import TABLES
 from .tuning._tuning_tasks import TASKS

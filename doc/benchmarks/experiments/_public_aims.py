@@ -1,20 +1,15 @@
-"""Experiments `public` and `public-long` in a checkout: with the aims of issue 12.7."""
-
-from dataclasses import replace
-from functools import partial
+"""The aims of the experiments `public` and `public-long`."""
 
 import numpy as np
 
-from skbo_silbo.benchmarks.experiments import _public_suites
-from skbo_silbo.benchmarks.experiments._public_suites import group_of
-from skbo_silbo.benchmarks.search.contestants import is_ours
-from skbo_silbo.benchmarks.search.gap_closed import FEWEST_JUDGED, compared
-from skbo_silbo.benchmarks.search.gap_report import LOW, OURS, grouped_runs, shares_after
+from benchmarks.search.contestants import is_ours
+from benchmarks.search.gap_closed import FEWEST_JUDGED, compared
+from benchmarks.search.gap_report import LOW, OURS, grouped_runs, shares_after
 
 MOST_OPEN = 0.8  # our mean open gap over that of the best peer
 
 
-def gap_aims(results, n=100):
+def gap_aims(group_of, results, n=100):
     """Return the aims of issue 12.7 for every group: open gap, bad runs, stalled runs."""
     rows = []
     for title, runs in grouped_runs(results, group_of).items():
@@ -49,7 +44,3 @@ def _aims_beside(title, pair, peer, n):
         measured = f"ours {stalled[0]:.2f}, theirs {stalled[1]:.2f} {runs}"
         rows.append((aim, measured, stalled[0] <= stalled[1]))
     return rows
-
-
-PUBLIC = replace(_public_suites.PUBLIC, aims=gap_aims)
-PUBLIC_LONG = replace(_public_suites.PUBLIC_LONG, aims=partial(gap_aims, n=_public_suites.N_LONG))

@@ -12,9 +12,9 @@ from types import MappingProxyType
 import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
-from skbo_silbo.benchmarks.engine import Table, by_method
-from skbo_silbo.benchmarks.search.problem_data import problem_in_words
-from skbo_silbo.benchmarks.search.search_report import FEWEST, values_of
+from benchmarks.engine import Table, by_method
+from benchmarks.search.problem_data import problem_in_words
+from benchmarks.search.search_report import FEWEST, values_of
 
 PUBLISHED = Path(__file__).parents[1] / "published.csv"
 CURVES = MappingProxyType(  # (method, acquisition) in the table, by the names of contestants

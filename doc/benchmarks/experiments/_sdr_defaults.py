@@ -17,7 +17,7 @@ from collections import Counter
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import Experiment, Grid
+from benchmarks.engine import Experiment, Grid
 
 from ._sdr_data import SYNTHETIC, draw, draw_directions
 from ._sdr_report import ALPHAS, aims, report

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import Table, by_method
+from benchmarks.engine import Table, by_method
 
 ALPHAS = (0.0, 0.1, 1.0, 10.0)
 CHOOSERS = ("auto", "Ledoit-Wolf", "OAS", "5-fold CV", "leave-one-out", "none")

@@ -11,7 +11,7 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold, RandomizedSearchCV
 
-from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method, spread
+from benchmarks.engine import Experiment, Grid, Table, by_method, spread
 
 from ._sleeping import LONGEST, N_WORKERS, SHORTEST, idle_aims, occupation, sleep_noted
 

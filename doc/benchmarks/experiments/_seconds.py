@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
+from benchmarks.engine import Experiment, Grid, Table
 
 from ._comparisons import with_plus_minus
 from .seconds import N_FULL, SEARCHES, TASKS, best_score, budget, measure_seconds
@@ -21,8 +21,7 @@ HOW = (
     "of the grid: 0 is the best candidate, 1 the median one. Every search begins with a candidate "
     "that it chose itself (initial_params=None). halving: HalvingRandomSearchCV with 27 candidates "
     "from a ninth of the resource on, again with another seed until the seconds are spent. Where "
-    "max_iter is the resource it is not searched. silbo, time-aware, racing, resource: "
-    "SILBOSearchCV, with the option of that name."
+    "max_iter is the resource it is not searched. silbo: SILBOSearchCV."
 )
 
 
@@ -126,5 +125,5 @@ SECONDS = Experiment(
     measure=measure_seconds,
     report=report,
     cap_seconds=900,
-    about="SILBOSearchCV(time_aware=True), racing and resource at equal seconds",
+    about="SILBOSearchCV, random search and halving at equal seconds",
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import Experiment, Grid, Table, by_method, spread
+from benchmarks.engine import Experiment, Grid, Table, by_method, spread
 from skbo_silbo.model_selection._goals import GoalsSILBO
 
 N_PLACES = 50_000  # that count what is dominated

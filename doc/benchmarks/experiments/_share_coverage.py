@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 from scipy.stats import sobol_indices, uniform
 
-from skbo_silbo.benchmarks.engine import Experiment, Grid, Table
+from benchmarks.engine import Experiment, Grid, Table
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import Box

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import (
+from benchmarks.engine import (
     Experiment,
     Grid,
     Table,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import spread
+from benchmarks.engine import spread
 
 N_WORKERS = 4
 SHORTEST, LONGEST = 0.2, 1.0  # seconds of an evaluation

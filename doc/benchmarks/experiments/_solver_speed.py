@@ -6,10 +6,7 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse import csgraph
 
-from skbo_silbo._numerics._graphs import neighbor_graph
-from skbo_silbo._numerics._pencil import Pencil
-from skbo_silbo._numerics._solvers import PENCIL_SOLVERS, solve_dense, solve_dual
-from skbo_silbo.benchmarks.engine import (
+from benchmarks.engine import (
     Experiment,
     Grid,
     Table,
@@ -18,6 +15,9 @@ from skbo_silbo.benchmarks.engine import (
     shape,
     spread,
 )
+from skbo_silbo._numerics._graphs import neighbor_graph
+from skbo_silbo._numerics._pencil import Pencil
+from skbo_silbo._numerics._solvers import PENCIL_SOLVERS, solve_dense, solve_dual
 from skbo_silbo.decomposition import SemiSlicedInverseRegression, slice_response
 from skbo_silbo.decomposition.slicing._neighborhoods import local_membership
 

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.engine import Experiment, Grid, Store, Table
+from benchmarks.experiments._public_suites import TUNED, hidden, native
+from benchmarks.search.contestants import find_contestant, variant_options
+from benchmarks.search.gap_report import error_of_mean, with_error
+from benchmarks.search.problem_data import make_problem
 from skbo_silbo import SILBO
-from skbo_silbo.benchmarks.engine import Experiment, Grid, Store, Table
-from skbo_silbo.benchmarks.experiments._public_suites import TUNED, hidden, native
-from skbo_silbo.benchmarks.search.contestants import find_contestant, variant_options
-from skbo_silbo.benchmarks.search.gap_report import error_of_mean, with_error
-from skbo_silbo.benchmarks.search.own_function import named_object
-from skbo_silbo.benchmarks.search.problem_data import make_problem
+from skbo_silbo.benchmarks._own_function import named_object
 
 RUNS = Path(__file__).parent / "state-runs.jsonl"
 LENGTH, SIZES, AHEAD = 100, (25, 40, 60, 100), 5
@@ -53,7 +53,7 @@ def _kept_runs():
     if not RUNS.exists():
         raise ValueError(
             f"{RUNS} must hold the runs that states are of: there is no such file. Make it by "
-            "python -m skbo_silbo.benchmarks run state-runs --out, and this path."
+            "python doc/benchmarks run state-runs --out, and this path."
         )
     return {_key(r["problem"], r["repeat"]): r["points"] for r in Store(RUNS).read()}
 
@@ -155,13 +155,11 @@ def _mean_of(runs, part):
     return with_error(np.mean(means), error_of_mean(means), 3) if means else "--"
 
 
-def _with_engines(experiment, options):
+def _with_engines(experiment, names):
     """Return the experiment with engines: variants of ours, or MODULE:CLASS with ask and tell."""
-    for name in options.variants:
+    for name in names:
         _engine(name)  # raises
-    return replace(
-        experiment, methods={**experiment.methods, **dict.fromkeys(options.variants, "")}
-    )
+    return replace(experiment, methods={**experiment.methods, **dict.fromkeys(names, "")})
 
 
 def _states(functions, sizes):

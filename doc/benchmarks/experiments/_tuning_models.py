@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skbo_silbo.benchmarks.engine import Experiment, Grid, spread
+from benchmarks.engine import Experiment, Grid, spread
 
 from .tuning._tuning_report import (
     CHANCE,

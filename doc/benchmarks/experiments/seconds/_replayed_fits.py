@@ -196,26 +196,15 @@ def _halving(model, space, problem, rest):
         ).fit(_rows())
 
 
-def _ours(**options):
-    def run(model, space, problem, rest):
-        from skbo_silbo import SILBOSearchCV
+def _ours(model, space, problem, rest):
+    from skbo_silbo import SILBOSearchCV
 
-        own = {k: problem[k] if k == "resource" else v for k, v in options.items()}
-        limits = {"n_iter": MANY, "max_time": budget(problem), "initial_params": None}
-        SILBOSearchCV(model, space, **limits, **own, **rest).fit(_rows())
-
-    return run
+    limits = {"n_iter": MANY, "max_time": budget(problem), "initial_params": None}
+    SILBOSearchCV(model, space, **limits, **rest).fit(_rows())
 
 
 def _rows():
     return np.arange(float(N_ROWS))[:, None]
 
 
-SEARCHES = {
-    "random": _random,
-    "silbo": _ours(),
-    "time-aware": _ours(time_aware=True),
-    "racing": _ours(racing=True),
-    "halving": _halving,
-    "resource": _ours(resource=True),
-}
+SEARCHES = {"random": _random, "silbo": _ours, "halving": _halving}

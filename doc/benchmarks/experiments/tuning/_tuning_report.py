@@ -5,7 +5,7 @@ from collections import defaultdict
 import numpy as np
 from scipy.stats import rankdata
 
-from skbo_silbo.benchmarks.engine import Table, spread
+from benchmarks.engine import Table, spread
 
 from ._tuning_searches import SEARCHES
 from ._tuning_tasks import N_FOLDS, TASKS

@@ -1,0 +1,170 @@
+"""One's own objective beside peers: `python -m skbo_silbo.benchmarks`."""
+
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from skbo_silbo.benchmarks.__main__ import main
+from skbo_silbo.benchmarks._store import Store
+
+ROOT = Path(__file__).parents[2]
+HANG = 300  # seconds
+MODULE = """
+import os, signal
+from skbo_silbo.problems import Problem, noisy
+
+BOUNDS = [(0.0, 2.0), (-1.0, 1.0)]
+NUMBER = 3
+
+def bowl(x):
+    return float(((x - 0.5) ** 2).sum())
+
+def rows(X):
+    return ((X - 0.5) ** 2).sum(axis=1) - 7.0
+
+def dies(x):
+    raise OverflowError("too hot")
+
+calls = []
+
+def waits(x):
+    calls.append(x)
+    if len(calls) == 8:  # in the second run of five evaluations
+        with open("here", "w") as pipe:
+            pipe.write("now")
+        signal.pause()
+    return bowl(x)
+
+problem = Problem("bowl", rows, BOUNDS, optimum=-7.0, optimisers=[[0.5, 0.5]])
+loud = noisy(problem, 0.1, random_state=0)
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    """A folder with a user's module, in which commands are started."""
+    (tmp_path / "my_simulator.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(tmp_path)]))
+    yield tmp_path
+    sys.modules.pop("my_simulator", None)
+
+
+def compare(*words, out="own.jsonl"):
+    return main([*words, "--out", out])
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_objective_of_ones_own_stands_beside_the_peers(capsys, jobs):
+    words = ["my_simulator:bowl", "--bounds", "my_simulator:BOUNDS", "--calls", "15", "--jobs"]
+    words += [jobs, "--repeats", "2", "--methods", "silbo", "random", "sobol", "cma"]
+    assert compare(*words) == 0
+    results = Store("own.jsonl").read()
+    assert {(r["method"], r["seed"]) for r in results} == {
+        (method, seed) for method in ("silbo", "random", "sobol", "cma") for seed in (0, 1)
+    }
+    assert all(0 <= r["steps"][-1][1] < 1.0 for r in results)
+    told = capsys.readouterr().out
+    table = told[told.index("my_simulator:bowl, 2 inputs, 15 evaluations") :].splitlines()
+    assert table[3].split()[0] == "silbo"
+    means = [float(line.split()[2]) for line in table[3:7]]
+    assert means == sorted(means)
+
+
+def test_what_a_file_holds_is_not_run_again(capsys):
+    words = ["my_simulator:bowl", "--bounds", "[[0, 2], [-1, 1]]", "--calls", "5", "--methods"]
+    assert compare(*words, "random", "--repeats", "1") == 0
+    first = Path("own.jsonl").read_bytes()
+    assert compare(*words, "random", "cma", "--repeats", "1") == 0
+    assert "1 of 2 runs already done" in capsys.readouterr().out
+    assert Path("own.jsonl").read_bytes().startswith(first)
+    assert len(Store("own.jsonl").read()) == 2
+
+
+@pytest.mark.parametrize("name", ["problem", "loud"])
+def test_a_problem_of_ones_own_brings_its_bounds_its_optimum_and_its_noise(capsys, name):
+    words = [f"my_simulator:{name}", "--calls", "5", "--repeats", "1", "--methods", "random"]
+    assert compare(*words) == 0
+    assert "2 inputs, 5 evaluations, optimum -7" in capsys.readouterr().out
+    [result] = Store("own.jsonl").read()
+    assert result["steps"][-1][1] > -7.0  # the value without noise
+
+
+def test_an_objective_that_fails_is_named_and_run_again(capsys):
+    words = ["my_simulator:dies", "--bounds", "my_simulator:BOUNDS", "--methods", "sobol"]
+    for _ in range(2):
+        assert compare(*words, "--repeats", "1") == 1
+        told = capsys.readouterr()
+        assert told.err == "FAILED sobol, seed 0: OverflowError: too hot\n"
+        assert "0 of 1 runs already done" in told.out
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["my_simulator:bowl"], "bounds must be given for a function"),
+        (["my_simulator:problem", "--bounds", "[[0, 1]]"], "bounds must be those of the Problem"),
+        (["my_simulator"], "objective must be MODULE:NAME: got 'my_simulator'"),
+        (["no_such_module:f"], "objective must name a module that can be imported"),
+        (["my_simulator:bwl"], "objective must be in its module"),
+        (["my_simulator:NUMBER"], "objective must be a function"),
+        (["my_simulator:bowl", "--bounds", "[[0, 1]"], "bounds must be JSON pairs"),
+        (["my_simulator:bowl", "--bounds", "[[1, 0]]"], "bounds must be finite with lower <"),
+        (["my_simulator:bowl", "--bounds", "my_simulator:NO"], "bounds must be in its module"),
+        (["my_simulator:problem", "--calls", "0"], "--calls must be at least 1: got 0"),
+        (["my_simulator:problem", "--methods", "magic"], "methods must be some of silbo, random"),
+    ],
+)
+def test_what_cannot_be_run_is_one_line_and_nothing_is_measured(capsys, own_folder, words, reason):
+    assert compare(*words) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("FAILED ")
+    assert reason in told
+    assert told.count("\n") == 1
+    assert not (own_folder / "own.jsonl").exists()
+
+
+def test_a_file_that_cannot_be_written_is_one_line(capsys, own_folder):
+    words = ["my_simulator:problem", "--calls", "3", "--repeats", "1", "--methods", "random"]
+    assert compare(*words, out=str(own_folder)) == 1
+    assert re.fullmatch(r"FAILED .*: Is a directory\n", capsys.readouterr().err)
+
+
+def test_a_peer_that_is_not_installed_is_one_line(capsys, monkeypatch):
+    monkeypatch.setattr("skbo_silbo.benchmarks._compare.find_spec", lambda name: None)
+    assert compare("my_simulator:problem", "--methods", "silbo", "cma", "optuna-tpe") == 1
+    told = capsys.readouterr().err
+    assert "cma (module cma), optuna-tpe (module optuna) cannot be imported" in told
+
+
+def test_ctrl_c_keeps_finished_runs_and_says_so(own_folder):
+    """The objective says that it is in the second run, and waits there."""
+    os.mkfifo("here")
+    here = os.open("here", os.O_RDONLY | os.O_NONBLOCK)
+    words = ["my_simulator:waits", "--bounds", "my_simulator:BOUNDS", "--calls", "5"]
+    words += ["--methods", "random"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "skbo_silbo.benchmarks", *words, "--out", "own.jsonl"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    try:
+        assert select.select([here], [], [], HANG)[0]
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=HANG)
+    finally:
+        os.close(here)
+        process.kill()
+        process.wait()
+    assert process.returncode == 130
+    assert told == "STOPPED by Ctrl-C; finished runs are kept: the same command goes on.\n"
+    assert [r["status"] for r in Store("own.jsonl").read()] == ["ok"]
