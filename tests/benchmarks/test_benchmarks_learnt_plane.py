@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose
 
 from benchmarks.engine import Store
 from benchmarks.experiments import _learnt_plane as planes
-from skbo_silbo import SILBO
 from skbo_silbo.embedding import LinearEmbedding
 
 RESULTS = Path(__file__).parents[2] / "doc" / "benchmarks" / "learnt_plane.jsonl"

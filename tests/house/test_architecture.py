@@ -65,4 +65,3 @@ def test_counts_are_numbers_of_two_named_revisions(name, first):
     assert all(re.fullmatch("[0-9a-f]{7}", revision) for revision in revisions)
     assert all(cell == "" or int(cell) > 0 for row in rows for cell in row[1:])
     assert all(len(row) == len(header) for row in rows)
-    assert f"--against {revisions[0]} --write" in PAGE
