@@ -7,8 +7,13 @@ def missing_members(given, protocol):
     """Return the names that a `typing.Protocol` asks for and an object has not, sorted."""
     asked = {*vars(protocol), *getattr(protocol, "__annotations__", {})}
     public = {name for name in asked if not name.startswith("_")} | ({"__call__"} & asked)
-    has = [hasattr(given, name) or hasattr(type(given), name) for name in public]
-    return sorted(name for name, there in zip(public, has, strict=True) if not there)
+    return sorted(name for name in public if not _has(given, name))
+
+
+def _has(given, name):
+    if name == "__call__":  # which every class has, of its own
+        return callable(given)
+    return hasattr(given, name) or hasattr(type(given), name)
 
 
 def check_members(name, given, protocol, remedy="Add what is missing."):

@@ -9,12 +9,9 @@ B          (d, r)     orthonormal columns; the embedding is ``z = x B``
 =========  =========  ==================================================================
 """
 
-from typing import Any, Protocol
+from typing import Protocol
 
-from skbo_silbo._members import check_members
 from skbo_silbo._typing import FloatArray
-
-REMEDY = "Return skbo_silbo.embedding.LinearEmbedding.from_components(rows), a row a direction."
 
 
 class Embedding(Protocol):
@@ -69,28 +66,3 @@ class Learner(Protocol):
         X_unlabeled : ndarray of shape (m, d)
             Points without a value: failed ones, and those that the last search ranked next.
         """
-
-
-def check_learnt(learner: Learner, learnt: Any, d: int) -> None:
-    """Refuse what is no embedding of points of d columns.
-
-    Parameters
-    ----------
-    learner : Learner
-        For the message.
-    learnt : object
-        What its `learn` has returned.
-    d : int
-
-    Raises
-    ------
-    ValueError
-        When a member is missing, or `d` or `r` are not those of such an embedding.
-    """
-    name = f"what {learner.name}.learn returns"
-    check_members(name, learnt, Embedding, REMEDY)
-    if learnt.d != d or not 1 <= learnt.r <= d:
-        raise ValueError(
-            f"{name} must be an embedding of the {d} columns of X to 1 to {d} coordinates: got "
-            f"d = {learnt.d} and r = {learnt.r}. {REMEDY}"
-        )

@@ -16,9 +16,8 @@ from skbo_silbo.embedding import Learner
 from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.embedding._nonlinear import NonlinearLearner
 from skbo_silbo.optimizers._design import random_points, sobol_points
-from skbo_silbo.optimizers._given_parts import at_every_proposal, looked_at
 from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, Warp
-from skbo_silbo.surrogate._regressor import RegressorSurrogate, check_regressor, sklearn_process
+from skbo_silbo.surrogate._regressor import RegressorSurrogate, is_regressor, sklearn_process
 from skbo_silbo.surrogate._warps import WARPS, AsTold
 
 
@@ -65,19 +64,12 @@ class Configuration:
         return self.acquisition is ACQUISITIONS["ei"]
 
     def __post_init__(self):
-        """Check parts of a user's own; otherwise the record is frozen."""
-        for name in ("learner", "search", "acquisition", "design", "surrogate"):
-            if not is_ours(getattr(self, name)):
-                object.__setattr__(self, name, looked_at(name, getattr(self, name)))
-        warps = tuple(w if is_ours(w) else looked_at("warp", w) for w in self.warps)
-        object.__setattr__(self, "warps", warps)
-
-
-def is_ours(part):
-    """Return whether a part, an object or a function, was written in this library."""
-    part = part.func if isinstance(part, partial) else part
-    where = getattr(part, "__module__", None) or type(part).__module__
-    return where.startswith("skbo_silbo.") and not isinstance(part, type)
+        """Check that parts have the methods that their protocols ask for."""
+        check_members("embedding", self.learner, Learner)
+        check_members("search", self.search, Search)
+        check_members("surrogate", self.surrogate, Surrogate, REMEDY)
+        for warp in self.warps:
+            check_members("warp", warp, Warp)
 
 
 DESIGNS = MappingProxyType({"auto": sobol_points, "sobol": sobol_points, "random": random_points})
@@ -127,7 +119,6 @@ def make_search(search, learner):
         return BoxSearch(n_rounds=N_ROUNDS)
     if isinstance(search, str):
         return named("search", search, SEARCHES, "an object with find")()
-    check_members("search", search, Search)
     return search
 
 
@@ -136,7 +127,12 @@ def make_acquisition(acquisition):
     given = "a function of (mean, std, best, return_gradient)"
     if isinstance(acquisition, str) or acquisition is None:
         return named("acquisition", acquisition, ACQUISITIONS, given)
-    return at_every_proposal(acquisition, is_ours(acquisition))
+    check_members("acquisition", acquisition, AcquisitionFunction)
+    return partial(_always, acquisition)
+
+
+def _always(acquisition, t):
+    return acquisition
 
 
 def make_design(design):
@@ -148,6 +144,7 @@ def make_design(design):
 
 
 SURROGATES = ("auto", "gaussian-process", "sklearn")
+REMEDY = "Add what is missing, or give a regressor of scikit-learn, for example BayesianRidge()."
 
 
 def make_surrogate(surrogate, prior):
@@ -180,17 +177,15 @@ def make_surrogate(surrogate, prior):
         )
     if isinstance(surrogate, str):
         return RegressorSurrogate(sklearn_process)
-    if not missing_members(surrogate, Surrogate):
-        return surrogate
-    check_regressor(surrogate)
-    return RegressorSurrogate(surrogate)
+    if missing_members(surrogate, Surrogate) and is_regressor(surrogate):
+        return RegressorSurrogate(surrogate)
+    return surrogate
 
 
 def make_warps(warp):
     """Return the scales of this name, or the one given."""
     if isinstance(warp, str) or warp is None:
         return named("warp", warp, WARPS, "an object with name, __call__ and log_slope")
-    check_members("warp", warp, Warp)
     return (warp,)
 
 

@@ -61,8 +61,6 @@ class RegressorSurrogate:
     takes_noise = False
 
     def __init__(self, regressor):
-        if not callable(regressor):
-            check_regressor(regressor)
         self.regressor = regressor
 
     def fit(self, Z, y, noise=None, *, state=None, tune=True, rng=None):
@@ -134,28 +132,28 @@ class RegressorSurrogate:
         return self
 
 
-def check_regressor(regressor):
-    """Refuse what is no regressor with ``predict(Z, return_std=True)``.
+def is_regressor(surrogate):
+    """Return whether an object can be cloned, fitted and asked as a regressor of scikit-learn.
 
     Raises
     ------
     TypeError
-        Saying what is missing.
+        When it can, and has no ``predict(Z, return_std=True)``.
     """
-    if not all(hasattr(regressor, name) for name in ("fit", "predict", "get_params")):
-        raise TypeError(
-            "surrogate must be 'auto', 'gaussian-process' or a regressor of scikit-learn: "
-            f"got {regressor!r}. Give an instance, for example BayesianRidge()."
-        )
-    last = regressor[-1] if isinstance(regressor, Pipeline) else regressor
+    if isinstance(surrogate, type) or not all(
+        hasattr(surrogate, name) for name in ("fit", "predict", "get_params")
+    ):
+        return False
+    last = surrogate[-1] if isinstance(surrogate, Pipeline) else surrogate
     parameters = signature(last.predict).parameters
     passes_all = any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values())
-    if isinstance(regressor, type) or not ("return_std" in parameters or passes_all):
+    if not ("return_std" in parameters or passes_all):
         raise TypeError(
             "surrogate must say how sure it is, by predict(Z, return_std=True): "
-            f"got {regressor!r}. Use GaussianProcessRegressor(), BayesianRidge() or another "
+            f"got {surrogate!r}. Use GaussianProcessRegressor(), BayesianRidge() or another "
             "regressor that does."
         )
+    return True
 
 
 def _seeded_clone(regressor, seed):

@@ -6,10 +6,11 @@ import numpy as np
 
 from skbo_silbo._members import check_members, missing_members
 from skbo_silbo._typing import TransformerLike
-from skbo_silbo.embedding import Learner
+from skbo_silbo.embedding import Embedding, Learner
 from skbo_silbo.embedding._choice import choose_embedding, is_transformer
-from skbo_silbo.embedding._learner_protocol import check_learnt
 from skbo_silbo.testing._comparison import require, require_close
+
+REMEDY = "Return skbo_silbo.embedding.LinearEmbedding.from_components(rows), a row a direction."
 
 
 def check_learner(
@@ -29,8 +30,8 @@ def check_learner(
     Raises
     ------
     ValueError
-        When `name` or `learn` is missing, `learn` takes other arguments, or what it returns is no
-        embedding of `n_inputs` inputs.
+        When `name` or `learn` is missing, `learn` takes other arguments, or what it returns lacks a
+        member of `skbo_silbo.embedding.Embedding`.
     AssertionError
         When coordinates, points or gradients of an embedding have the wrong shape or are not
         finite, its basis is not orthonormal, data are changed, the same data give another
@@ -74,7 +75,11 @@ def _survivor(learner, what, X, y):
 
 
 def _check_embedding(learner, embedding, X):
-    check_learnt(learner, embedding, X.shape[1])
+    name, d = f"what {learner.name}.learn returns", X.shape[1]
+    check_members(name, embedding, Embedding, REMEDY)
+    fits = embedding.d == d and 1 <= embedding.r <= d
+    got = f"d = {embedding.d} and r = {embedding.r}"
+    require(fits, f"{name} must have d = {d} and r from 1 to {d}: got {got}. {REMEDY}")
     Z = embedding.project(X)
     require(Z.shape == (len(X), embedding.r), f"project must give (n, r): got {Z.shape}")
     require(np.isfinite(Z).all(), "coordinates must be finite")

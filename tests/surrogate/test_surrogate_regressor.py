@@ -150,12 +150,12 @@ def test_warnings_of_processes_are_not_shown_and_the_filters_stay():
     [
         (Ridge(), r"must say how sure it is, by predict\(Z, return_std=True\): got Ridge"),
         (make_pipeline(Ridge()), "must say how sure it is"),
-        (BayesianRidge, "must say how sure it is"),
-        (3, "or a regressor of scikit-learn: got 3"),
+        (BayesianRidge, "must be an object: got the class BayesianRidge"),
+        (3, r"surrogate must have fit, .* or give a regressor of scikit-learn"),
     ],
 )
 def test_what_gives_no_deviation_is_refused_at_once(bad, message):
-    with pytest.raises(TypeError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         SILBO([(0, 1)] * 3, surrogate=bad)
 
 
