@@ -1,9 +1,12 @@
 """What the page of cited methods says of given results."""
 
 import numpy as np
+import pytest
 from scipy.stats import ttest_rel
 
 from benchmarks.experiments import _cited as cited
+
+pytestmark = pytest.mark.bench
 
 OK = {"status": "ok"}
 

@@ -14,6 +14,8 @@ from scipy.stats import mannwhitneyu, ttest_ind, ttest_rel, wilcoxon
 from benchmarks.experiments import _comparisons
 from benchmarks.experiments._published import published_curves
 
+pytestmark = pytest.mark.bench
+
 FOLDER = Path(__file__).parents[2] / "doc" / "benchmarks"
 
 

@@ -14,6 +14,8 @@ from benchmarks.experiments._learnt_subspace import (
 )
 from benchmarks.search.contestants import find_contestant
 
+pytestmark = pytest.mark.bench
+
 SEMI_SIR = "silbo:embedding=semi-sir"
 
 

@@ -10,6 +10,8 @@ from benchmarks.engine import Store
 from benchmarks.experiments import _learnt_plane as planes
 from skbo_silbo.embedding import LinearEmbedding
 
+pytestmark = pytest.mark.bench
+
 RESULTS = Path(__file__).parents[2] / "doc" / "benchmarks" / "learnt_plane.jsonl"
 
 

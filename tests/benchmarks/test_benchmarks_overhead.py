@@ -8,6 +8,8 @@ import pytest
 from benchmarks.engine import measure_cell
 from benchmarks.experiments._overhead import OVERHEAD, medians, window_centres, windows
 
+pytestmark = pytest.mark.bench
+
 
 def result(n, d, repeat, seconds, *, method="silbo", peak=200.0, n_initial=0):
     return {

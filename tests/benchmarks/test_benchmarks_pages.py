@@ -31,7 +31,11 @@ def touch(figure, path, **options):
     Path(path).touch()
 
 
-@pytest.mark.parametrize("page", PAGES)
+SHORT = "search_workers.rst"
+MOST = [page if page == SHORT else pytest.param(page, marks=pytest.mark.bench) for page in PAGES]
+
+
+@pytest.mark.parametrize("page", MOST)
 def test_a_page_is_rebuilt_by_the_command_that_it_names(page, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(ROOT)

@@ -10,6 +10,8 @@ from benchmarks.engine import Store
 from benchmarks.search.contestants import CONTESTANTS
 from benchmarks.search.search_figures import COLOURS, style_of
 
+pytestmark = pytest.mark.bench
+
 FOLDER = Path(__file__).parents[2] / "doc" / "benchmarks"
 APART = 18.0  # CIELAB units; about 2 are just seen side by side, thin lines need far more
 TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])

@@ -29,6 +29,8 @@ from benchmarks.search.search_run import measure_gap, measure_search
 from skbo_silbo.benchmarks._output_scale import yeo_johnson
 from skbo_silbo.problems import Problem
 
+pytestmark = pytest.mark.bench
+
 PUBLIC = EXPERIMENTS["public"]
 PROBLEM = {"suite": "bbob", "function": 2, "kind": "native", "d": 10, "inputs": 10, "n": 100}
 

@@ -31,6 +31,8 @@ from benchmarks.search.search_report import (
 from benchmarks.search.search_run import measure_search, regrets
 from skbo_silbo import SemiSlicedInverseRegression
 
+pytestmark = pytest.mark.bench
+
 DEFAULT = EXPERIMENTS["default"]
 PROBLEM = {"function": "branin", "kind": "embedded", "d": 6, "n": 14, "r": 2}
 

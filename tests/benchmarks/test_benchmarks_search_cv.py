@@ -1,6 +1,10 @@
 """The experiment about SILBOSearchCV itself: idle workers."""
 
+import pytest
+
 from benchmarks.experiments import EXPERIMENTS
+
+pytestmark = pytest.mark.bench
 
 WORKERS = EXPERIMENTS["search-workers"]
 

@@ -13,6 +13,8 @@ from benchmarks.experiments._states import (
     state,
 )
 
+pytestmark = pytest.mark.bench
+
 STATES = EXPERIMENTS["states"]
 VARIANT = "silbo:search=climb"
 

@@ -17,6 +17,8 @@ from benchmarks.experiments.tuning._table_tasks import TABLES, load_table
 from benchmarks.experiments.tuning._tuning_searches import PACKAGES, measure_tuning
 from benchmarks.experiments.tuning._tuning_tasks import N_FOLDS, TASKS
 
+pytestmark = pytest.mark.bench
+
 TUNING_PUBLIC = EXPERIMENTS["tuning-public"]
 
 

@@ -26,6 +26,8 @@ from benchmarks.experiments.tuning._tuning_searches import (
 )
 from benchmarks.experiments.tuning._tuning_tasks import N_FOLDS, TASKS
 
+pytestmark = pytest.mark.bench
+
 TUNING = EXPERIMENTS["tuning"]
 SHORT = {"task": "svc-2", "n": 6, "d": 2}
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.docs
+
 ROOT = Path(__file__).parents[2]
 MADE = shutil.ignore_patterns("_build", "generated", "auto_examples", "sg_execution_times.rst")
 

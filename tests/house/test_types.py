@@ -14,6 +14,8 @@ pytest.importorskip("mypy")
 
 import skbo_silbo
 
+pytestmark = pytest.mark.docs
+
 ROOT = Path(__file__).parents[2]
 # What ``mypy --strict`` adds for one module.
 STRICT = """# mypy: check-untyped-defs, disallow-any-generics, disallow-incomplete-defs
