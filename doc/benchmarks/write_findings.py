@@ -2,20 +2,17 @@
 
 Run it at the top of the project, where the package is installed::
 
-    python doc/benchmarks/write_findings.py           # fails when page and data differ
+    python doc/benchmarks/write_findings.py           # fails when tables and data differ
     python doc/benchmarks/write_findings.py --write
 
 Every number of a table is computed here: from the JSON lines of this folder, and from
-published.csv, points of the curves of the paper's authors. Values are maximised, as published. The
-words of the page are its own.
+published.csv, points of the curves of the paper's authors. Values are maximised, as published.
 """
 
 import argparse
 import difflib
-import re
 import sys
 from pathlib import Path
-from textwrap import indent
 
 import numpy as np
 from paper_claims import (
@@ -46,8 +43,7 @@ from benchmarks.experiments._paper_figures import PAPER, within_slices
 from benchmarks.experiments._published import published_curves, value_at
 
 FOLDER = Path(__file__).parent
-PAGE = FOLDER / "findings.rst"
-ON_PAGE = re.compile(r"(:header-rows: 1\n\n)(?:   .+\n)+")
+TABLES = FOLDER  # where they are written
 DIMENSIONS = (100, 1000)
 NETWORK = {"function": "mlp_weights"}
 
@@ -376,7 +372,7 @@ def format_runs(paper, method, d):
 
 
 def made():
-    """Return the page and its tables: file name to text."""
+    """Return the tables of the page: file name to text."""
     names = "paper", "methods", "paper-embedding", "solvers"
     paper, methods, embedding, solvers = map(Results, names)
     curves = published_curves()
@@ -385,38 +381,28 @@ def made():
     families["textbook functions"] = our_claims(methods, ON_TEXTBOOK, TEXTBOOK, 100)
     iterations = our_claims(paper, AT_ITERATIONS, FUNCTIONS, 100)
     ours = [row for rows in families.values() for row in rows]
-    tables = [
-        claims_table(rows, f"Every comparison, {words}")
-        for words, rows in (*families.items(), ("iterations of the paper", iterations))
-    ]
-    files = {f"findings-{'-'.join(t.title.lower().split()[2:])}.csv": t for t in tables}
-    means = {f"findings-means-{d}-inputs.csv": means_table(paper, curves, d) for d in DIMENSIONS}
-    on_page = (
-        authors_table(first),
-        authors_table(more),
-        summary_table(first | more, ours),
-        default_table(our_claims(paper, DEFAULT, FUNCTIONS, 100)),
-        other_claims(paper, methods, embedding, solvers),
-    )
-    files["findings-runs.csv"] = runs_table(paper)
-    page = {PAGE.name: with_tables(PAGE.read_text(), on_page)}
-    return page | {name: csv_lines(table) for name, table in (means | files).items()}
-
-
-def with_tables(page, tables):
-    """Return the page with these in place of the tables that stand on it."""
-    bodies = (indent(csv_lines(table), "   ") for table in tables)
-    return ON_PAGE.sub(lambda found: found[1] + next(bodies), page)
+    tables = {
+        "authors": authors_table(first),
+        "authors-more": authors_table(more),
+        "claims": summary_table(first | more, ours),
+        "default": default_table(our_claims(paper, DEFAULT, FUNCTIONS, 100)),
+        "other-measures": other_claims(paper, methods, embedding, solvers),
+        "runs": runs_table(paper),
+        **{f"means-{d}-inputs": means_table(paper, curves, d) for d in DIMENSIONS},
+    }
+    for words, rows in (*families.items(), ("iterations of the paper", iterations)):
+        tables[words.replace(" ", "-")] = claims_table(rows, f"Every comparison, {words}")
+    return {f"findings-{name}.csv": csv_lines(table) for name, table in tables.items()}
 
 
 def main(arguments=None):
     """Exit code: 0, or 1 when a file is not what the results say."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="write the page and its tables")
+    parser.add_argument("--write", action="store_true", help="write the tables")
     options = parser.parse_args(arguments)
     differ = False
     for name, text in made().items():
-        path = PAGE.parent / name
+        path = TABLES / name
         if options.write:
             path.write_text(text)
             continue

@@ -1,6 +1,7 @@
 """The page of findings says what the results hold, and notices when it does not."""
 
 import importlib.util
+import re
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
@@ -39,19 +40,28 @@ def comparisons():
 
 
 def test_every_number_of_the_page_is_in_the_results(findings):
+    """And the page shows every table, and has none of its own."""
     assert findings.main([]) == 0
+    page = (FOLDER / "findings.rst").read_text()
+    assert {path.name for path in FOLDER.glob("findings-*.csv")} == set(
+        re.findall(r":file: (findings-\S+)", page)
+    )
+    assert page.count("csv-table::") == page.count(":file: ")
 
 
-def test_a_page_that_differs_fails_and_says_where(findings, tmp_path, monkeypatch, capsys):
-    page = findings.PAGE.read_text()
-    changed = tmp_path / "findings.rst"
-    number = page.split("± ")[1].split(" ")[0]
-    changed.write_text(page.replace(number, "9.9", 1))
-    monkeypatch.setattr(findings, "PAGE", changed)
+def test_a_table_that_differs_fails_and_says_where(findings, tmp_path, monkeypatch, capsys):
+    made = findings.made()
+    monkeypatch.setattr(findings, "made", lambda: made)
+    monkeypatch.setattr(findings, "TABLES", tmp_path)
+    assert findings.main(["--write"]) == 0
+    table = tmp_path / "findings-default.csv"
+    written = table.read_text()
+    number = written.split("± ")[1].split(" ")[0]
+    table.write_text(written.replace(number, "9.9", 1))
     assert findings.main([]) == 1
     assert number in capsys.readouterr().err
     assert findings.main(["--write"]) == 0
-    assert changed.read_text() == page
+    assert table.read_text() == written
 
 
 def by_seed(values):
@@ -177,7 +187,7 @@ def test_the_short_answer_is_what_the_data_say(findings):
 
 
 def test_the_page_is_read_in_one_go(findings):
-    assert findings.PAGE.read_text().count("\n") <= 250
+    assert (FOLDER / "findings.rst").read_text().count("\n") <= 250
     assert (FOLDER / "paper.rst").read_text().count("\n") <= 150
 
 

@@ -11,8 +11,6 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from skbo_silbo import SILBO, minimize
 from skbo_silbo.baselines import RandomSearch
-from skbo_silbo.model_selection._fidelity import ResourceSILBO, Rungs
-from skbo_silbo.space import Space
 
 BOUNDS = [(-1.0, 1.0)] * 3
 LINEAR = LinearConstraint([[1.0, 1.0, 1.0]], -np.inf, -1.0)
@@ -135,25 +133,6 @@ def test_a_function_that_counts_its_calls_is_the_same_rule():
 def test_a_pickle_keeps_the_rule_itself():
     optimizer = told(SILBO(BOUNDS, random_state=0).constrain(LINEAR))
     assert pickle.loads(pickle.dumps(optimizer)).ask().sum() <= -1.0 + 1e-8
-
-
-def test_rungs_and_a_rule_are_both_known_again():
-    def rule(params):
-        assert set(params) == {"a", "b"}  # what the estimator is given, and no rows
-        return params["a"] + params["b"]
-
-    rungs, below = Rungs("n_samples", (1, 3, 9), 3.0, 9), NonlinearConstraint(rule, -np.inf, 0.6)
-    space = rungs.added_to(Space({"a": [0.0, 0.1, 0.2, 0.5, 0.9], "b": [0.0, 0.3, 0.4, 0.8]}))
-    optimizer = ResourceSILBO(space, n_initial=4, random_state=0)
-    optimizer.rungs = rungs
-    optimizer.constrain(below)
-    for point in optimizer.ask(4):
-        optimizer.tell(point, point["a"])
-    data = json.loads(json.dumps(optimizer.to_dict()))
-    again = ResourceSILBO.from_dict(data, bounds=space)
-    with pytest.raises(ValueError, match=r"saved with NonlinearConstraint of .*rule"):
-        again.ask()
-    assert again.constrain(below).ask(3) == optimizer.ask(3)
 
 
 def test_an_optimiser_given_to_minimize_has_no_rule_of_its_own():
