@@ -32,7 +32,7 @@ QUICK = frozenset(
         "test_gaussian_process.py",
         "test_public_names.py",
         "test_inspection_scree.py",
-        "test_journal_alike.py",
+        "test_descriptions.py",
         "test_optimizers_as_run.py",
         "test_optimizers_doors.py",
         "test_optimizers_pending.py",

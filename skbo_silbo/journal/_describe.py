@@ -1,293 +1,233 @@
-"""Any Python value in plain JSON, to its leaves, so that what differs can be told apart."""
+"""What a search was given, in plain JSON: parameters, names and digests, told apart in words."""
 
 import copyreg
-import dis
 import functools
-import hashlib
+import inspect
 import json
 import math
+import re
 import sys
 from collections import OrderedDict
-from dataclasses import dataclass
-from types import (
-    CellType,
-    ClassMethodDescriptorType,
-    CodeType,
-    FunctionType,
-    GetSetDescriptorType,
-    MemberDescriptorType,
-    MethodDescriptorType,
-    MethodType,
-    ModuleType,
-    WrapperDescriptorType,
-)
+from contextlib import suppress
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
+import joblib
 import numpy as np
 from scipy import sparse
 
 from skbo_silbo._sklearn import metadata_request
 
-LONGEST = 20  # members of a list or array that are written out; longer ones become a digest
-HELD_BY = {  # what objects hold that keep it from `pickle`, or keep more, as results of calls
+LONGEST = 20  # members of a list that are written out; longer ones become a digest
+CODE = "code"  # under which a digest of the text of a function stands: another one is a warning
+HELD_BY = {  # what stands for objects that keep more, as results of calls
     functools.partial: ("func", "args", "keywords", "__dict__"),
-    np.vectorize: ("pyfunc", "otypes", "excluded", "signature", "cache"),
-    type(functools.lru_cache(len)): ("__wrapped__", "cache_parameters"),
-    functools.cached_property: ("func",),
-    property: ("fget", "fset", "fdel"),
-    staticmethod: ("__func__",),
-    classmethod: ("__func__",),
+    np.vectorize: ("pyfunc", "otypes", "excluded", "signature"),
+    type(functools.lru_cache(len)): ("__wrapped__",),
 }
-DESCRIPTORS = (
-    *(MethodDescriptorType, WrapperDescriptorType, GetSetDescriptorType, MemberDescriptorType),
-    ClassMethodDescriptorType,
-)
-HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE, of classes made while a program runs
-NOT_HELD = {  # of a class: what Python makes of the rest, or what no call sees
-    *("__annotate_func__", "__annotations__", "__annotations_cache__", "__dataclass_fields__"),
-    *("__dataclass_params__", "__dict__", "__doc__", "__firstlineno__", "__module__"),
-    *("__orig_bases__", "__parameters__", "__qualname__", "__static_attributes__"),
-    *("__type_params__", "__weakref__", "_abc_impl"),
-}
-ARRAYS = (np.ndarray, np.memmap, np.ma.MaskedArray)  # of the same content, the same
-# What a module keeps under a name for good: others, as a list, may hold what calls leave there.
-LASTING = (bool, int, float, complex, str, bytes, tuple, np.generic, np.ndarray, FunctionType, type)
+BUILT_IN = (bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, np.ndarray)
+# Values that a function is bound to for good: others, as a list, may hold what calls leave there.
+LASTING = (bool, int, float, complex, str, bytes, tuple, type(None), np.generic, FunctionType, type)
 
 
-def describe(value: object, *, opened: bool = False) -> Any:
+def describe(value: object) -> Any:
     """Return what a value is, in plain JSON: the same in every process, without a memory address.
 
-    Classes and functions are named with their module, if that has them by this name. Others
-    (lambdas, nested functions, closures that took over a name, classes of a factory) are described
-    by what they hold: code, defaults, attributes, the values that they close over, and the numbers,
-    text, arrays and functions that they read from their module; bases and members. Estimators are
-    their class and parameters, as `clone` sees them; other objects their class and all that a
-    pickle of them would hold (which is not made).
-
-    Parameters
-    ----------
-    value : object
-    opened : bool, default=False
-        Whether functions that are not named are described part by part, not as a digest of all.
+    Classes and functions are named with their module; those that it has not by this name (lambdas,
+    nested functions) are described by the plain values that they are bound to as well, and by a
+    digest of their text as ``"code"``. Estimators are their class and parameters, as `clone` sees
+    them, other objects their class and attributes, or the digest that `joblib.hash` makes.
 
     Raises
     ------
     ValueError
-        If a part holds what cannot be seen (a lock, a generator, a function that was compiled into
-        a ufunc): two of them might differ.
+        If a part cannot be pickled (a lock, a generator): two of them might differ.
 
     Examples
     --------
     >>> from sklearn.decomposition import TruncatedSVD
-    >>> describe([1.0, None, ("relu", max, slice(1, 4))])
-    [1.0, None, ['relu', 'builtins.max', {'class': 'builtins.slice', 'made with': [1, 4, None]}]]
+    >>> describe([1.0, None, ("relu", max)])
+    [1.0, None, ['relu', 'builtins.max']]
     >>> describe(TruncatedSVD(3))["class"], describe(TruncatedSVD(3))["n_components"]
     ('sklearn.decomposition.TruncatedSVD', 3)
     """
-    return _Describer(opened).describe(value)
+    return _described(value, ())
+
+
+def _described(value, inside):
+    """Return what a value is; `inside` holds the ids of what it is a part of."""
+    if isinstance(value, np.generic) and not isinstance(value, (np.timedelta64, np.datetime64)):
+        value = value.item()
+    if value is None or type(value) in (bool, int, str):
+        return value
+    if type(value) is float:
+        return value if math.isfinite(value) else {"float": str(value)}
+    if id(value) in inside:
+        return "itself"
+    part = functools.partial(_described, inside=(*inside, id(value)))
+    if isinstance(value, np.ndarray) or sparse.issparse(value):
+        return _array(value, part)
+    if (found := _collection(value, part)) is not None:
+        return found
+    return _named(value, part) or _object(value, part)
+
+
+def _collection(value, part):
+    if type(value) is dict:
+        return _items(value, part)
+    if type(value) in (list, tuple, range):
+        return _shorten(list(map(part, value)))
+    if type(value) in (set, frozenset):
+        return _shorten(sorted(map(part, value), key=json.dumps))
+    if isinstance(value, OrderedDict):
+        return [name_of(type(value)), part(list(value.items()))]
+    return None
+
+
+def _named(value, part):
+    if isinstance(value, ModuleType):
+        return value.__name__
+    if isinstance(value, type) or _is_found(value):
+        return name_of(value)
+    if type(value) is MethodType:
+        return [part(value.__self__), name_of(value.__func__)]
+    return None
+
+
+def _items(value, part):
+    if all(isinstance(key, str) for key in value):
+        return {key: part(value[key]) for key in sorted(value)}
+    return {"pairs": sorted(([part(k), part(v)] for k, v in value.items()), key=json.dumps)}
+
+
+def _array(value, part):
+    if sparse.issparse(value) or type(value) in (np.ndarray, np.memmap):
+        return describe_data(value)
+    held = {"holds": describe_data(np.asarray(value)), **getattr(value, "__dict__", {})}
+    if isinstance(value, np.ma.MaskedArray):
+        held = {"holds": held["holds"], "mask": np.ma.getmaskarray(value)}
+    return {"class": name_of(type(value)), **part(held)}
+
+
+def _object(value, part):
+    kind = {"class": name_of(type(value))}
+    if type(value) is FunctionType:  # and no proxy, which says that it is one
+        return {
+            "class": name_of(value),
+            CODE: joblib.hash(_text(value)),
+            **part({**_bound(value), **vars(value)}),
+        }
+    if type(value) in HELD_BY:
+        return {**kind, **part({name: getattr(value, name) for name in HELD_BY[type(value)]})}
+    if value is np.random.mtrand._rand:
+        return "numpy's global generator"
+    if hasattr(value, "get_params") and not _is_cloned_whole(value):
+        request = metadata_request(value)
+        more = {} if request is None else {"metadata request": request}
+        return {**kind, **part({**value.get_params(deep=False), **more})}
+    try:
+        state = _state(value)
+        held = {"digest": joblib.hash(value)} if state is None else state
+    except Exception as error:  # of whatever the objects of the user do when they are pickled
+        raise _unseen(value, error) from error
+    return {**kind, **part(held)}
+
+
+def _state(value):
+    """Return the attributes of an object that holds nothing else, a dict; None of others."""
+    kind = type(value)
+    if kind.__module__.startswith("numba.") and hasattr(value, "__wrapped__"):
+        return {"__wrapped__": value.__wrapped__}
+    is_plain = kind.__reduce_ex__ is object.__reduce_ex__ and kind.__reduce__ is object.__reduce__
+    if not is_plain or kind in copyreg.dispatch_table or isinstance(value, BUILT_IN):
+        return None
+    if _is_cloned_whole(value):
+        return None
+    value.__reduce_ex__(4)  # raises where it cannot be pickled
+    state = value.__getstate__()
+    if isinstance(state, tuple):  # with slots
+        state = {**(state[0] or {}), **(state[1] or {})}
+    return {} if state is None else state
 
 
 def describe_data(data: object) -> Any:
     """Return the shape and, as a digest, the content of an array, frame, sparse matrix or list."""
-    return _Describer().describe_data(data)
+    if sparse.issparse(data):
+        data = sparse.csr_array(data, copy=True)
+        data.sum_duplicates()
+        parts = [data.data, data.indices.astype(np.int64), data.indptr.astype(np.int64)]
+        return {"shape": list(data.shape), "digest": joblib.hash(parts)}
+    if not hasattr(data, "__array__"):
+        return describe(data)
+    array = np.ascontiguousarray(data)
+    content = list(map(describe, array.ravel().tolist())) if array.dtype.kind in "OVT" else array
+    digest = joblib.hash([content, data.mask if isinstance(data, np.ma.MaskedArray) else None])
+    kind = {"shape": list(np.shape(data)), "dtype": str(array.dtype), "digest": digest}
+    if (columns := getattr(data, "columns", None)) is None:
+        return kind
+    dtypes = _shorten([str(dtype) for dtype in data.dtypes])
+    return {"columns": _shorten(list(map(str, columns))), "dtypes": dtypes, **kind}
 
 
-def describe_code(code: CodeType) -> Any:
-    """Return what a function does, whatever it is called and closes over, in plain JSON."""
-    return _Describer()._code(code)
+def describe_function(function: object, *, with_attributes: bool = False) -> dict[str, Any]:
+    """Return the name of a callable, and a digest of its text and of what it is bound to.
+
+    Of an object that is called the text is that of its class. Lists, arrays and what else calls can
+    change say nothing, attributes where they are asked for; nor do functions that it calls by name.
+
+    Examples
+    --------
+    >>> one, two = (describe_function(lambda x, a=a: x[0] + a) for a in (1, 2))
+    >>> one["class"] == two["class"], one == two
+    (True, False)
+    """
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    attributes = None
+    if with_attributes and type(function) is not FunctionType:
+        with suppress(ValueError):  # a part of it cannot be seen
+            attributes = describe(getattr(function, "__self__", function))
+    return {"class": name, CODE: joblib.hash([_texts(function), attributes])}
 
 
-@dataclass(frozen=True)
-class _Describer:
-    """Where `opened`, functions are their parts; where `whole`, what estimators learnt counts."""
-
-    opened: bool = False
-    whole: bool = False
-
-    def describe(self, value, inside=()):
-        """Return what a value is; `inside` holds the ids of what it is a part of."""
-        if isinstance(value, np.floating):
-            value = float(value)
-        elif isinstance(value, (np.bool_, np.integer, np.str_)) and not _is_time(value):
-            value = value.item()
-        if value is None or type(value) in (bool, int, str):
-            return value
-        if type(value) is float:
-            return self._number(value)
-        if id(value) in inside:
-            return "itself"
-        return self._compound(value, (*inside, id(value)))
-
-    def describe_data(self, data):
-        if sparse.issparse(data):
-            data = sparse.csr_array(data, copy=True)
-            data.sum_duplicates()
-            parts = [data.data, data.indices.astype(np.int64), data.indptr.astype(np.int64)]
-            kind = {"shape": list(data.shape)}
-            return {**kind, "digest": digest(*map(self._bytes, parts))}
-        if not hasattr(data, "__array__"):
-            return self.describe(data)
-        array = np.asarray(data)
-        kind = {"shape": list(array.shape), "dtype": str(array.dtype)}
-        content = [array, *([data.mask] if isinstance(data, np.ma.MaskedArray) else [])]
-        return {**self._columns(data), **kind, "digest": digest(*map(self._bytes, content))}
-
-    def _number(self, value):
-        return value if math.isfinite(value) else {"float": str(value)}
-
-    def _compound(self, value, inside):
-        kind = type(value)
-        if kind is dict:
-            return self._dict(value, inside)
-        if kind in (list, tuple, range):
-            return self._shorten([self.describe(member, inside) for member in value])
-        if isinstance(value, (set, frozenset)):
-            members = sorted((self.describe(member, inside) for member in value), key=json.dumps)
-            return members if kind in (set, frozenset) else self._holding(members, value, inside)
-        if isinstance(value, np.ndarray):
-            content = self.describe_data(value)
-            return content if kind in ARRAYS else self._holding(content, value, inside)
-        if sparse.issparse(value):
-            return self.describe_data(value)
-        if kind is MethodType:
-            return [self.describe(part, inside) for part in (value.__self__, value.__func__)]
-        if isinstance(value, ModuleType) or _is_found(value) or _is_of_c(value):
-            return _name(value)
-        if isinstance(value, type):
-            return self._class(value, inside)
-        if kind is FunctionType:  # and no proxy, which says that it is one
-            return self._function(value, inside)
-        return self._object(value, inside)
-
-    def _dict(self, value, inside):
-        if all(isinstance(key, str) for key in value):
-            return {key: self.describe(value[key], inside) for key in sorted(value)}
-        pairs = [self.describe(pair, inside) for pair in value.items()]
-        return {"pairs": sorted(pairs, key=json.dumps)}
-
-    def _holding(self, content, value, inside):
-        """Describe an object of a class derived from one of Python or NumPy."""
-        return self._with_class(value, {"holds": content, **getattr(value, "__dict__", {})}, inside)
-
-    def _object(self, value, inside):
-        if type(value) in HELD_BY:
-            parts = {name: getattr(value, name) for name in HELD_BY[type(value)]}
-            called = {name: part() for name, part in parts.items() if name == "cache_parameters"}
-            return self._with_class(value, {**parts, **called}, inside)
-        if type(value).__module__.startswith("numba.") and hasattr(value, "__wrapped__"):
-            parts = {"options": getattr(value, "targetoptions", None)}
-            return self._with_class(value, {"function": value.__wrapped__, **parts}, inside)
-        if type(value) in (bytes, bytearray):
-            return {"class": _name(type(value)), "length": len(value), "digest": digest(value)}
-        if isinstance(value, np.random.RandomState):
-            return self._random_state(value, inside)
-        if isinstance(value, np.random.Generator):
-            return self._with_class(value, {"state": value.bit_generator.state}, inside)
-        if self.whole or not hasattr(value, "get_params"):
-            return self._reduced(value, inside)
-        if _is_cloned_whole(value):
-            return _Describer(whole=True).describe(value, inside[:-1])
-        return self._estimator(value, inside)
-
-    def _estimator(self, value, inside):
-        request = metadata_request(value)
-        parts = {} if request is None else {"metadata request": request}
-        return self._with_class(value, {**value.get_params(deep=False), **parts}, inside)
-
-    def _random_state(self, value, inside):
-        if value is np.random.mtrand._rand:
-            return "numpy's global generator"
-        return self._with_class(value, {"state": value.get_state(legacy=False)}, inside)
-
-    def _reduced(self, value, inside):
-        """Describe an object by what `copy` and `pickle` would make it from."""
-        if isinstance(value, np.ufunc):
-            raise _unseen(value, "numpy and scipy.special have it not")
-        try:
-            reduce = copyreg.dispatch_table.get(type(value))
-            reduced = value.__reduce_ex__(4) if reduce is None else reduce(value)
-        except Exception as error:
-            raise _unseen(value, error) from error
-        if isinstance(reduced, str):
-            own = getattr(value, "__module__", None) or type(value).__module__  # of ...
-            module = sys.modules.get(own)
-            if getattr(module, reduced, None) is not value:
-                raise _unseen(value, f"its module has no {reduced}")
-            return {"class": _name(type(value)), "name": reduced}
-        made_by, args, state, listed, keyed = (*reduced, None, None, None)[:5]
-        is_plain = isinstance(state, dict) and all(isinstance(key, str) for key in state)
-        attributes = state if is_plain else {} if state is None else {"its state": state}
-        parts = {  # names with spaces, that no attribute has
-            "made by": None if made_by in (type(value), copyreg.__newobj__) else made_by,
-            "made with": [arg for arg in args if arg is not type(value)],
-            "its members": list(listed or ()),
-            "its items": list(keyed or ()) if isinstance(value, OrderedDict) else dict(keyed or ()),
-        }
-        parts = {name: part for name, part in parts.items() if part}
-        return self._with_class(value, {**attributes, **parts}, inside)
-
-    def _with_class(self, value, parts, inside):
-        kind = self.describe(type(value), inside)
-        return {"class": kind, **self.describe(parts, inside)}
-
-    def _class(self, kind, inside):
-        members = {name: part for name, part in vars(kind).items() if name not in NOT_HELD}
-        return f"{_name(kind)} {self._digest([type(kind), kind.__bases__, members], inside)}"
-
-    def _function(self, function, inside):
-        parts = self._parts(function)
-        if not self.opened:
-            return f"{_name(function)} {self._digest(parts, inside)}"
-        parts["code"] = digest(json.dumps(parts["code"]).encode())
-        return {"class": _name(function), **self.describe(parts, inside)}
-
-    def _parts(self, function):
-        cells = function.__closure__ or ()
-        return {
-            "code": self._code(function.__code__),
-            "defaults": [function.__defaults__, function.__kwdefaults__],
-            "bound": dict(zip(function.__code__.co_freevars, map(content_of, cells), strict=True)),
-            "attributes": vars(function),
-            "read": _read_from_its_module(function),
-        }
-
-    def _digest(self, parts, inside):
-        return digest(json.dumps(self.describe(parts, inside)).encode())
-
-    def _code(self, code):
-        inner = [
-            self._code(c) if isinstance(c, CodeType) else [type(c).__name__, self.describe(c)]
-            for c in code.co_consts
-        ]
-        counts = [code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags]
-        names = [list(code.co_names), list(code.co_varnames), list(code.co_freevars)]
-        return [code.co_code.hex(), code.co_exceptiontable.hex(), *names, counts, inner]
-
-    def _columns(self, data):
-        columns = self._shorten([str(c) for c in getattr(data, "columns", ())])
-        if not columns:
-            return {}
-        dtypes = self._shorten([str(dtype) for dtype in data.dtypes])
-        return {"columns": columns, "dtypes": dtypes}
-
-    def _bytes(self, array):
-        if array.dtype.kind in "OVT":  # objects, records, strings of any length
-            values = [self.describe(value) for value in array.ravel().tolist()]
-            return json.dumps(values).encode()
-        return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data if array.size else b""
-
-    def _shorten(self, values):
-        if len(values) <= LONGEST:
-            return values
-        return {"length": len(values), "digest": digest(json.dumps(values).encode())}
+def _texts(function):
+    """Return what a callable does and is bound to, as text and plain values."""
+    if isinstance(function, functools.partial):
+        bound = {**dict(enumerate(function.args)), **function.keywords}
+        return [_texts(function.func), describe(_lasting(bound, ""))]
+    if isinstance(function, FunctionType):
+        return [_text(function), describe(_bound(function))]
+    if isinstance(function, MethodType):
+        return [_texts(function.__func__), _texts(type(function.__self__))]
+    if isinstance(function, np.vectorize):
+        return _texts(function.pyfunc)
+    if isinstance(function, type) or _is_found(function):
+        return _text(function)
+    return _texts(vars(function).get("__wrapped__", type(function)))
 
 
-def digest(*parts: bytes | bytearray | memoryview) -> str:
-    """Return 16 hexadecimal digits that stand for bytes."""
-    found = hashlib.blake2b(digest_size=8)
-    for part in parts:
-        found.update(part)
-    return found.hexdigest()
+def _bound(function):
+    """Return the values that a function is bound to by its defaults and by closing over them."""
+    held = {**dict(enumerate(function.__defaults__ or ())), **(function.__kwdefaults__ or {})}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with suppress(ValueError):  # a name that has no value yet
+            held[name] = cell.cell_contents
+    held = {name: value for name, value in held.items() if value is not function}
+    inner = [value for value in held.values() if type(value) is FunctionType]
+    return _lasting(held, "\n".join(map(_text, [function, *inner])))
+
+
+def _lasting(held, text):
+    """Return what calls do not change: plain values, of names that no function binds anew."""
+    rebound = re.findall(r"\w+", " ".join(re.findall("nonlocal (.*)", text)))
+    return {str(k): v for k, v in held.items() if isinstance(v, LASTING) and k not in rebound}
+
+
+def _text(thing):
+    """Return the text of a function or class; its name where there is no file of it."""
+    try:
+        return inspect.getsource(thing)
+    except (OSError, TypeError):
+        return name_of(thing)
 
 
 def _is_cloned_whole(estimator):
@@ -298,83 +238,37 @@ def _is_cloned_whole(estimator):
 
 def _is_found(value):
     """Whether a module leads to a thing by its name, as `pickle` finds it."""
-    if isinstance(value, np.ufunc):
-        return _module_of_ufunc(value) is not None
     name, module = getattr(value, "__qualname__", None), getattr(value, "__module__", None)
     if not (isinstance(name, str) and isinstance(module, str)):
         return False
+    return _found(module, name) is value
+
+
+def _found(module, name):
     thing = sys.modules.get(module)
     for part in name.split("."):
         thing = getattr(thing, part, None)
-    return thing is value
+    return thing
 
 
-def _read_from_its_module(function):
-    """Return the lasting values that a function reads by name and does not change, a dict."""
-    instructions = [i for code in _codes(function.__code__) for i in dis.get_instructions(code)]
-    read, written = (
-        {i.argval for i in instructions if i.opname == name}
-        for name in ("LOAD_GLOBAL", "STORE_GLOBAL")
-    )
-    held = function.__globals__
-    return {k: held[k] for k in read - written if isinstance(held.get(k), LASTING)}
-
-
-def _codes(code):
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _codes(inner)
-
-
-def _is_time(value):
-    """Whether a NumPy scalar is a span of time, which NumPy counts among the whole numbers."""
-    return isinstance(value, np.timedelta64)
-
-
-def _is_of_c(value):
-    """Whether a thing is a class or method that compiled code defines, once and for all."""
-    if isinstance(value, type):
-        return not value.__flags__ & HEAP_TYPE
-    return isinstance(value, DESCRIPTORS)
-
-
-def _module_of_ufunc(ufunc):
-    modules = ("numpy", "scipy.special")
-    has = [name for name in modules if getattr(sys.modules.get(name), ufunc.__name__, 0) is ufunc]
-    return has[0] if has else None
-
-
-def content_of(cell: CellType) -> object:
-    """Return what a function closes over by one name."""
-    try:
-        return cell.cell_contents
-    except ValueError:  # a name that has no value yet
-        return {"class": "no value"}
+def _shorten(values):
+    if len(values) <= LONGEST:
+        return values
+    return {"length": len(values), "digest": joblib.hash(json.dumps(values))}
 
 
 def _unseen(value, why):
     return ValueError(
-        f"journal must be None with a {_name(type(value))}, of which two cannot be told apart "
+        f"journal must be None with a {name_of(type(value))}, of which two cannot be told apart "
         f"({why}). Give an object that can be pickled."
     )
 
 
-def _name(thing):
+def name_of(thing: Any) -> str:
     """Return module and name; the public module where it has the same thing by that name."""
-    if isinstance(thing, ModuleType):
-        return f"module {thing.__name__}"
-    if isinstance(thing, np.ufunc):
-        return f"{_module_of_ufunc(thing)}.{thing.__name__}"
-    of_class = getattr(thing, "__objclass__", thing)  # of a method
-    module, name = getattr(of_class, "__module__", None) or "", thing.__qualname__
-    public = _public_part(module)
-    if getattr(sys.modules.get(public), name, None) is thing:
-        module = public
-    return f"{module}.{name}"
-
-
-def _public_part(module):
+    module = getattr(thing, "__module__", None) or ""
     parts = module.split(".")
     hidden = [i for i, part in enumerate(parts) if part.startswith("_") and part != "__main__"]
-    return ".".join(parts[: hidden[0]] if hidden else parts)
+    public = ".".join(parts[: hidden[0]] if hidden else parts)
+    is_public = _found(public, thing.__qualname__) is thing
+    return f"{public if is_public else module}.{thing.__qualname__}"

@@ -11,7 +11,7 @@ from contextlib import suppress
 import numpy as np
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo.journal._objective import describe_objective, is_another
+from skbo_silbo.journal._describe import describe_function
 from skbo_silbo.optimizers._events import OF_CALLS, observations_of, places_of
 from skbo_silbo.space._keys import keys_of
 from skbo_silbo.workers._losses import MOST_DEATHS, in_words
@@ -80,13 +80,15 @@ class CallLog:
         """Warn if the last value is of another objective, and note this one with the next call."""
         if self._log is None:
             return
-        now, then = describe_objective(func), self._func_of_last_value
+        then, now = self._func_of_last_value, None
+        with suppress(Exception):  # the objective is the user's, and so is what its parts do
+            now = describe_function(func)
         self._of_next_call = {"func": now}
-        if is_another(then, now):
+        if then is not None and now is not None and then != now:
             warn_user(
-                f"journal {self._log.path!r} has values of another objective: func was "
-                f"{then['name']} and is {now['name']}, with other code or other values that it is "
-                "bound to. Nothing is lost, and the search goes on from these values. Give "
+                f"journal {self._log.path!r} has values of another objective: func "
+                f"was {then['class']} and is {now['class']}, with another text, or bound to other "
+                "values. Nothing is lost, and the search goes on from these values. Give "
                 "another path for a new objective; go on if the values are the same."
             )
 

@@ -3,9 +3,10 @@
 from inspect import signature
 from numbers import Integral
 
+import joblib
 import numpy as np
 
-from skbo_silbo.journal._describe import describe, describe_data, digest
+from skbo_silbo.journal._describe import describe, describe_data
 from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.optimizers._constraints import describe_constraints
 
@@ -15,7 +16,7 @@ MAY_CHANGE = (
     "verbose",
 )
 # Parameters that the fingerprint has in a form of its own.
-IN_OTHER_WORDS = (
+DESCRIBED_SPECIALLY = (
     *("batch_size", "constraints", "cv", "estimator", "initial_results", "param_distributions"),
     "refit",
 )
@@ -82,7 +83,7 @@ def _described_data(parameters):
 
 def described_parameters(cls):
     """Return the names of a search's parameters that the fingerprint has as they are."""
-    left_out = {*MAY_CHANGE, *IN_OTHER_WORDS}
+    left_out = {*MAY_CHANGE, *DESCRIBED_SPECIALLY}
     return [name for name in signature(cls).parameters if name not in left_out]
 
 
@@ -93,7 +94,10 @@ def _order(search):
 
 
 def _splits_digest(state):
-    first, second = (digest(*_split_bytes(state.split())) for _ in range(2))
+    first, second = (
+        joblib.hash([list(map(np.ascontiguousarray, pair)) for pair in state.split()])
+        for _ in range(2)
+    )
     if first != second:
         raise ValueError(
             "cv must give the same splits every time when there is a journal, for candidates of "
@@ -101,9 +105,3 @@ def _splits_digest(state):
             "random_state."
         )
     return first
-
-
-def _split_bytes(splits):
-    for part in (indices for pair in splits for indices in pair):
-        yield b"|"
-        yield np.ascontiguousarray(part, dtype=np.int64).data.cast("B") if len(part) else b""

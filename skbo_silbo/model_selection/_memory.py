@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import search_state
-from skbo_silbo.journal._differences import agreeing, require_same
+from skbo_silbo.journal._differences import require_same
 from skbo_silbo.journal._journal import JournalKind
 from skbo_silbo.minimization._call_log import CallLog
 from skbo_silbo.model_selection._candidates import Candidate
@@ -29,7 +29,7 @@ from skbo_silbo.optimizers._events import values_from_data, values_to_data
 from skbo_silbo.workers._joblib import dies_with_its_calls
 
 SEARCH = JournalKind(
-    name="skbo_silbo", version=5, user="search", is_paid_for=lambda record: "told" in record
+    name="skbo_silbo", version=6, user="search", is_paid_for=lambda record: "told" in record
 )
 
 
@@ -177,7 +177,7 @@ def _begin_or_check(log, search, space, fingerprint):
         }
 
     def check(then):
-        require_same(*agreeing(then["search"], fingerprint()), log.path)
+        require_same(then["search"], fingerprint(), log.path)
 
     log.begin_or_check(make_header, check)
 

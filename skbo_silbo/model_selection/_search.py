@@ -193,9 +193,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     **Journal.** The first line says what the search is: space, estimator, data, scoring, splits,
     the settings of the search and its seed. Only `n_iter`, `max_time`, `timeout`, `patience`,
     `n_jobs`, `verbose`, `pre_dispatch` and a callable `refit` may change later; anything else is
-    refused by name once it holds a candidate. Functions are known by their name (lambdas, nested
-    and decorated ones by what they hold), classes by their name and parameters, data by their
-    content; what cannot be looked into is refused. With
+    refused by name once it holds a candidate. Functions are known by their name (with another
+    text they are warned of), classes by their name and parameters, data by their content; what
+    cannot be pickled is refused. With
     `random_state` None or a RandomState the journal keeps the seed drawn first. `cv` must give the
     same splits in every run. A line torn by a crash is dropped, and that candidate evaluated again.
     What was evaluated is not fitted again, the best model is. Where fits are made in this process,

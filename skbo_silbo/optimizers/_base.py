@@ -140,23 +140,21 @@ class AskTellOptimizer(AskTell):
         ------
         ValueError
             When they are of another kind, or equalities that are not linear; when others were saved
-            and not given since; with a journal, when two of them cannot be told apart.
+            and not given since.
 
         Notes
         -----
-        A journal and `to_dict` keep what describes them, for which functions are called with random
-        points. Give them again to go on: `ask` is refused before.
+        A journal and `to_dict` keep what describes them. Give them again to go on: `ask` is refused
+        before.
         """
         made = (
             known.as_violation(constraints, self.space_),
             known.as_equations(constraints, self.space_),
         )
+        rule = known.describe_constraints(constraints, self.space_)
         with self._lock:
-            is_kept, rule, was = self._log is not None, None, self._rule or []
-            is_missing = bool(was) and self._violation is None
-            if is_kept or is_missing:
-                rule = known.describe_constraints(constraints, self.space_, whole=is_kept)
-            if is_missing:
+            was = self._rule or []
+            if was and self._violation is None:
                 known.require_same_constraints(was, rule)
                 rule = was
             self._constraints, self._rule = constraints, rule
@@ -167,9 +165,7 @@ class AskTellOptimizer(AskTell):
 
     def _describe_rule(self) -> list[Any]:
         """Return what describes the constraints, plain data: a list, empty without any."""
-        if self._rule is None:
-            self._rule = known.describe_constraints(self._constraints, self.space_, whole=False)
-        return self._rule
+        return self._rule or []
 
     def _expect_rule(self, described: list[Any]) -> None:
         """Wait for the constraints that `_describe_rule` described, and be asked nothing before."""

@@ -1,7 +1,6 @@
 """Constraints on cheap known functions of a point, as `scipy.optimize` writes them."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,9 +11,9 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 from skbo_silbo._checks import as_reals
 from skbo_silbo.acquisition._part import Equations
 from skbo_silbo.journal import _differences as differences
+from skbo_silbo.journal._describe import describe, describe_function
 from skbo_silbo.space._union import branches_of
 
-N_PROBES = 64  # points that a function is called with, to see what that changes in it
 TOLERANCE = 1e-9  # relative to the bounds: rounding of a point to the grid is below it
 
 
@@ -73,18 +72,12 @@ def as_equations(constraints, space):
     return Equations(matrix, lower[is_equal]) if is_equal.any() else None
 
 
-def describe_constraints(constraints, space, *, whole=True):
+def describe_constraints(constraints, space):
     """Return what tells constraints, as `as_violation` takes them, from others: a list, plain data.
 
-    Functions are described as `describe_lasting` says: they are called, with
-    random points, and what that changes, such as a count of calls, is left out.
-
-    Raises
-    ------
-    ValueError
-        When a function holds what cannot be seen and `whole` is true; else any one is like it.
+    Functions are described by `describe_function`: with another text they are warned of.
     """
-    return [_described(constraint, space, whole) for constraint in _listed(constraints, space)]
+    return list(map(_described, _listed(constraints, space)))
 
 
 def require_same_constraints(then, now):
@@ -95,57 +88,36 @@ def require_same_constraints(then, now):
     ValueError
         Naming the differences.
     """
-    if shown := differences.differences_in_words(
-        *differences.agreeing({"rule": then}, {"rule": now})
-    ):
+    if shown := differences.differences_in_words({"rule": then}, {"rule": now}):
         raise ValueError(
             f"constraints must be those that the optimiser was saved with: {shown}. Give them, or "
             "tell what is known to a new optimiser."
         )
+    differences.warn_of_functions({"rule": then}, {"rule": now}, "the saved optimiser")
 
 
 def in_words(described):
     """Return the classes and functions of constraints that `describe_constraints` described."""
-    return ", ".join(
-        "one that cannot be pickled" if d == differences.CHANGES else _name(d) for d in described
-    )
+    functions = [f" of {d['fun']['class']}" if "fun" in d else "" for d in described]
+    return ", ".join(d["class"] + of for d, of in zip(described, functions, strict=True))
 
 
-def _name(described):
-    function = described.get("fun", "")
-    function = function["class"] if isinstance(function, dict) else function
-    words = f" of {function.partition(' ')[0]}" if isinstance(function, str) and function else ""
-    return f"{described['class']}{words}"
-
-
-def _described(constraint, space, whole):
-    check, rng = _Check(constraint, space), np.random.default_rng(0)
-
-    def use():
-        for point in space.decode(rng.uniform(-1.0, 1.0, (N_PROBES, space.n_features_))):
-            with suppress(Exception):  # what it raises comes out when it counts
-                check(point)
-
-    try:
-        return differences.describe_lasting(_parts(constraint), use)
-    except ValueError as error:
-        if whole:
-            raise ValueError(f"constraints: {error}") from error
-        return differences.CHANGES
-
-
-def _parts(constraint):
+def _described(constraint):
     """Return what of a constraint decides which points satisfy it."""
     if _has_names(constraint):
         names, constraint = constraint
-        return {"names": list(names), **_parts(constraint)}
+        return {"names": list(names), **_described(constraint)}
     lower, upper = (np.atleast_1d(np.asarray(end, float)).tolist() for end in _ends(constraint))
     if isinstance(constraint, NonlinearConstraint):
-        values = {"class": "NonlinearConstraint", "fun": constraint.fun}
+        function = constraint.fun.is_valid if isinstance(constraint.fun, _Rule) else constraint.fun
+        values = {
+            "class": "NonlinearConstraint",
+            "fun": describe_function(function, with_attributes=True),
+        }
     else:
         matrix = np.asarray(_matrix(constraint), float)
         values = {"class": "LinearConstraint", "A": matrix.tolist()}
-    return {**values, "lb": lower, "ub": upper}
+    return {**values, "lb": describe(lower), "ub": describe(upper)}
 
 
 def _listed(constraints, space):

@@ -8,18 +8,14 @@ from importlib.metadata import PackageNotFoundError, version
 from operator import index
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo.journal._differences import agreeing, require_same
+from skbo_silbo.journal._differences import require_same
 from skbo_silbo.journal._journal import Journal, JournalKind
 from skbo_silbo.optimizers._events import changes, check_space, identity, replay
 from skbo_silbo.optimizers._seed import RootSeed
 
-COUNTED = (
-    "Search as before, or give another path. If that is not what a function is but what it has "
-    "counted or kept, leave it out in the __getstate__ of its class."
-)
 OPTIMIZER = JournalKind(
     name="skbo_silbo optimizer",
-    version=2,
+    version=3,
     user="optimiser",
     is_paid_for=lambda record: "told" in record,
     to_close="Call close_journal() of the optimiser that has it, wait for its process to end",
@@ -218,7 +214,7 @@ def _check_same(then, now, space, path):
     _refuse_other_door(then, now, path)
     who, constraints, options, seed = zip(_compared(then), _compared(now), strict=True)
     require_same(*who, path)
-    require_same(*agreeing(*constraints), path, COUNTED)
+    require_same(*constraints, path)
     require_same(*options, path)
     require_same(*seed, path)
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from skbo_silbo.journal._describe import describe
-from skbo_silbo.journal._differences import differences_in_words
+from skbo_silbo.journal._differences import differences_in_words, warn_of_functions
 from skbo_silbo.optimizers._seed import RootSeed
 from skbo_silbo.space import Box
 from skbo_silbo.space._keys import keys_of
@@ -269,14 +269,14 @@ def merge_options(data, given):
             f"got {sorted(given)}. Write from_dict(data{again})."
         )
     then = data["descriptions"]
-    shown = differences_in_words(
-        then, {name: _described(name, given[name], False) for name in then}
-    )
+    now = {name: _described(name, given[name], False) for name in then}
+    shown = differences_in_words(then, now)
     if shown:
         raise ValueError(
             f"options that are objects must be as they were: {shown}. Give such an object, or, "
             "where the difference does not matter, take it out of data['descriptions']."
         )
+    warn_of_functions(then, now, "the saved optimiser")
     return {**data["options"], **given}
 
 

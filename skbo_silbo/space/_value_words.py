@@ -1,11 +1,11 @@
 """Values of any type, and ranges of parameters, in words that are the same in every process."""
 
-import json
 import re
 
+import joblib
 import numpy as np
 
-from skbo_silbo.journal._describe import describe, digest
+from skbo_silbo.journal._describe import describe
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)  # differs from process to process
 MOST = 6  # values of a parameter that are written out
@@ -36,11 +36,11 @@ def in_words(value):
     if isinstance(described, str):
         return described
     if not isinstance(described, dict) or "class" not in described:
-        return f"{type(value).__qualname__} {digest(json.dumps(described).encode())}"
+        return f"{type(value).__qualname__} {joblib.hash(described)[:16]}"
     parts = {name: part for name, part in described.items() if name != "class"}
     shown = ", ".join(f"{name}={part!r}" for name, part in parts.items())
     if len(shown) > LONGEST:
-        shown = digest(json.dumps(parts, sort_keys=True).encode())
+        shown = joblib.hash(parts)[:16]
     return f"{described['class']}({shown})"
 
 

@@ -56,7 +56,7 @@ OTHERS = [
     ("embedding", lambda: PCA(2), First(1), r"embedding was sklearn.decomposition.PCA and is test"),
     ("embedding", lambda: PCA(2), "auto", r"embedding was sklearn.decomposition.PCA and is auto"),
     ("embedding", lambda: "auto", PCA(2), r"embedding was auto and is sklearn.decomposition.PCA"),
-    ("acquisition", lambda: cautious(1), cautious(2), r"acquisition was .*cautious.* and is .*"),
+    ("acquisition", lambda: cautious(1), cautious(2), r"acquisition\.share was 1 and is 2"),
     ("search", Climb, BoxSearch(), r"search was .*Climb and is .*BoxSearch"),
     (
         "surrogate",
