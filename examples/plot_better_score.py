@@ -28,7 +28,8 @@ This was to be the main example, chosen before it was run. As chosen, with five 
      - .0538 (.0494 to .0621)
      - .181 (.134 to .318)
 
-Here two seeds are run, in about a minute.
+Here two seeds are run, in about a minute. Both searches begin with the Pipeline as it is; in the
+table random search did not, and ended far below it in every seed.
 """
 
 # %%
@@ -42,7 +43,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import loguniform, randint
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer
 from sklearn.decomposition import PCA
@@ -116,22 +117,31 @@ print(f"{len(space)} hyperparameters, {N_CANDIDATES} candidates, {len(SEEDS)} se
 # %%
 # The searches
 # ------------
-# Only the class differs. Two searches run at a time.
+# Only the class differs, and that random search takes its first candidate, the Pipeline, from here.
+# Two searches run at a time.
+
+
+scored = cross_val_score(pipeline, X_tune, y_tune, cv=splits, scoring="neg_log_loss")
+default = -scored.mean()
+fitted = clone(pipeline).fit(X_tune, y_tune)
+test_default = log_loss(y_test, fitted.predict_proba(X_test))
+print(f"Default Pipeline: log loss {default:.4f}; on the {len(y_test)} others {test_default:.4f}")
 
 
 def run(search_class, seed):
     """Fit one search; return the losses so far and that on the test rows."""
-    start = time.process_time()
+    start, is_random = time.process_time(), search_class is RandomizedSearchCV
     search = search_class(
         pipeline,
         space,
-        n_iter=N_CANDIDATES,
+        n_iter=N_CANDIDATES - is_random,
         cv=splits,
         scoring="neg_log_loss",
         random_state=seed,
     ).fit(X_tune, y_tune)
-    loss = -np.fmax.accumulate(search.cv_results_["mean_test_score"])
-    test = -search.score(X_test, y_test)
+    scores = search.cv_results_["mean_test_score"]
+    loss = -np.fmax.accumulate(np.append(-default, scores) if is_random else scores)
+    test = -search.score(X_test, y_test) if -search.best_score_ <= loss[-1] else test_default
     seconds = time.process_time() - start
     print(
         f"{search_class.__name__}, seed {seed}: log loss {loss[-1]:.4f}, "
@@ -148,11 +158,6 @@ outcomes = Parallel(n_jobs=2)(delayed(run)(*job) for job in jobs)
 # %%
 # Results
 # -------
-
-scored = cross_val_score(pipeline, X_tune, y_tune, cv=splits, scoring="neg_log_loss")
-default = -scored.mean()
-test_default = log_loss(y_test, pipeline.fit(X_tune, y_tune).predict_proba(X_test))
-print(f"Default Pipeline: log loss {default:.4f}; on the {len(y_test)} others {test_default:.4f}")
 
 found = {}
 for search_class in classes:
@@ -175,14 +180,14 @@ figure, (left, right) = plt.subplots(
     1, 2, figsize=(9, 4), layout="constrained", width_ratios=(3, 1.3)
 )
 evaluated = np.arange(1, N_CANDIDATES + 1)
-for place, (search_class, colour) in enumerate(zip(classes, ("0.45", "#D55E00"), strict=True), 1):
+for place, (search_class, colour) in enumerate(zip(classes, ("0.45", "#0072B2"), strict=True), 1):
     losses, tests = found[search_class]
     left.plot(evaluated, losses.T, color=colour, lw=0.7, alpha=0.5)
     left.plot(evaluated, losses.mean(axis=0), color=colour, lw=2.5, label=search_class.__name__)
     right.plot(np.full(len(tests), place), tests, "o", color=colour, alpha=0.7)
     right.hlines(tests.mean(), place - 0.3, place + 0.3, color=colour, lw=2.5)
-left.axhline(default, color="#0072B2", ls="--", label="Pipeline by default")
-right.hlines(test_default, -0.3, 0.3, color="#0072B2", lw=2.5)
+left.axhline(default, color="black", ls="--", label="Pipeline by default")
+right.hlines(test_default, -0.3, 0.3, color="black", lw=2.5)
 left.set(
     xlabel="candidates evaluated", ylabel="best cross-validated log loss", ylim=(0, 1.6 * default)
 )

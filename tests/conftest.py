@@ -14,7 +14,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 # Processes of the tests import the package: compiled once, and where they are forked, once.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 if "forkserver" in get_all_start_methods():
-    set_forkserver_preload(["benchmarks.__main__", "skbo_silbo.integrations"])
+    set_forkserver_preload(["skbo_silbo.integrations"])
 
 # A busy machine fails no test, and a run tells of the change before it, not of the examples drawn;
 # new examples are drawn by `--hypothesis-profile=searching`.

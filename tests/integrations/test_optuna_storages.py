@@ -84,13 +84,12 @@ PLACES = {"sqlite": files, "journal": files, "grpc": grpc_proxy, "postgres": pos
     ("kind", "objective", "n_workers"),
     [
         ("sqlite", "mixed", 4),
-        ("sqlite", "conditional", 2),
-        ("sqlite", "wide", 2),
-        ("journal", "conditional", 4),
-        pytest.param("journal", "wide", 2, marks=SLOW),
-        pytest.param("journal", "mixed", 4, marks=SLOW),
-        pytest.param("sqlite", "conditional", 4, marks=SLOW),
-        pytest.param("sqlite", "wide", 4, marks=SLOW),
+        ("journal", "conditional", 2),
+        *(
+            pytest.param(kind, objective, n, marks=SLOW)
+            for kind, n in (("sqlite", 2), ("journal", 4))
+            for objective in N_TRIALS
+        ),
         *(
             pytest.param(kind, objective, n, marks=SLOW)
             for kind in ("grpc", "postgres")
