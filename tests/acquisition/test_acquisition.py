@@ -14,6 +14,8 @@ from skbo_silbo.acquisition._functions import (
     log_expected_improvement,
 )
 
+pytestmark = pytest.mark.quick
+
 getcontext().prec = 60
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
 

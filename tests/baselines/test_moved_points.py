@@ -12,6 +12,8 @@ from skbo_silbo.baselines._moving_points import clipped_points
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.optimizers._loop import nearest_points
 
+pytestmark = pytest.mark.quick
+
 
 def make_embedding(d, r, seed):
     return LinearEmbedding.from_components(np.random.default_rng(seed).normal(size=(r, d)))

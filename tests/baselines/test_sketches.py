@@ -6,6 +6,8 @@ from numpy.testing import assert_allclose
 
 from skbo_silbo.baselines._sketches import CountSketch, GaussianSketch
 
+pytestmark = pytest.mark.quick
+
 
 def test_sketched_products_are_right_on_average():
     # Nayebi et al. 2019, Lemma 1: E <Sx, Sy> = <x, y>

@@ -106,6 +106,7 @@ def test_an_objective_that_fails_is_named_and_run_again(capsys):
         assert "0 of 1 runs already done" in told.out
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
@@ -137,6 +138,7 @@ def test_a_file_that_cannot_be_written_is_one_line(capsys, own_folder):
     assert re.fullmatch(r"FAILED .*: Is a directory\n", capsys.readouterr().err)
 
 
+@pytest.mark.quick
 def test_a_peer_that_is_not_installed_is_one_line(capsys, monkeypatch):
     monkeypatch.setattr("skbo_silbo.benchmarks._compare.find_spec", lambda name: None)
     assert compare("my_simulator:problem", "--methods", "silbo", "cma", "optuna-tpe") == 1

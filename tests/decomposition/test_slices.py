@@ -6,6 +6,8 @@ from hypothesis.extra import numpy as hnp
 
 from skbo_silbo.decomposition import slice_response
 
+pytestmark = pytest.mark.quick
+
 
 def transcribed_rule(y, n_slices):
     """R dr's rule as MATH.md words it, walking over the rows one by one."""

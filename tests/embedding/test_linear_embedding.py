@@ -10,6 +10,8 @@ from scipy.optimize import lsq_linear
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.optimizers._loop import nearest_points
 
+pytestmark = pytest.mark.quick
+
 
 def make_embedding(d, r, seed):
     return LinearEmbedding.from_components(np.random.default_rng(seed).normal(size=(r, d)))

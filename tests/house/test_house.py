@@ -144,6 +144,17 @@ def test_public_packages_hold_imports_only():
         assert not any(line.startswith(("def ", "class ", "if ", "for ")) for line in lines), path
 
 
+def test_every_package_has_a_quick_test():
+    """Chosen by the marker at the test: `pytest -m quick` looks at every package."""
+    packages = {path.parent.name for path in (ROOT / "skbo_silbo").glob("*/__init__.py")}
+    quick = {
+        path.parent.name
+        for path in (ROOT / "tests").glob("*/test_*.py")
+        if "pytest.mark.quick" in path.read_text()
+    }
+    assert {name.lstrip("_") for name in packages} <= quick
+
+
 def test_readme_has_both_commands_and_ci_runs_the_second():
     readme = (ROOT / "README.md").read_text()
     assert readme.count("<!-- test -->") == 1

@@ -9,6 +9,8 @@ import pytest
 
 import skbo_silbo
 
+pytestmark = pytest.mark.quick
+
 REFERENCE = Path(__file__).parents[2] / "doc" / "api.rst"
 MOST = 110
 

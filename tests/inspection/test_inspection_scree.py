@@ -29,6 +29,7 @@ def make_data(seed=0, n=300):
     return X, X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2) + 0.2 * rng.normal(size=n)
 
 
+@pytest.mark.quick
 def test_two_directions_stand_out_of_chance(plt):
     X, y = make_data()
     sir = SemiSlicedInverseRegression(2).fit(X, y)
@@ -57,6 +58,7 @@ def test_chance_is_the_level_of_unrelated_responses(plt):
     assert above <= 5  # 1 expected; 6 or more has probability 3e-4
 
 
+@pytest.mark.quick
 def test_other_methods_unlabelled_rows_given_axes_and_seeds(plt):
     X, y = make_data(n=120)
     save = SlicedAverageVarianceEstimation(1, n_slices=4).fit(X, y)
@@ -70,6 +72,7 @@ def test_other_methods_unlabelled_rows_given_axes_and_seeds(plt):
     assert len(ScreeDisplay.from_estimator(semi, X, y, n_resamples=3).eigenvalues) >= 1
 
 
+@pytest.mark.quick
 def test_bad_arguments_are_refused():
     X, y = make_data()
     with pytest.raises(NotFittedError):
@@ -81,6 +84,7 @@ def test_bad_arguments_are_refused():
         ScreeDisplay.from_estimator(sir, X, y, confidence_level=1)
 
 
+@pytest.mark.quick
 def test_the_signs_of_hessian_directions_are_left_out(plt):
     X, _ = make_data(n=150)
     y = -(X[:, 0] ** 2)
@@ -91,6 +95,7 @@ def test_the_signs_of_hessian_directions_are_left_out(plt):
     assert display.intervals[0, 0] > display.chance[0]
 
 
+@pytest.mark.quick
 def test_a_censored_response_is_drawn(plt):
     X, y = make_data(n=150)
     rows = np.empty(150, dtype=[("event", bool), ("time", float)])

@@ -61,6 +61,7 @@ def test_it_learns_in_both_directions(direction, sign):
     assert abs(study.best_value) < 0.01  # random points: one in 300 is within a radius of 0.1
 
 
+@pytest.mark.quick
 def test_a_seed_that_is_none_is_named():
     with pytest.raises(ValueError, match="seed must be None or an integer >= 0: got 'a'"):
         SILBOSampler(seed="a")
@@ -92,6 +93,7 @@ def test_one_sampler_serves_one_study_after_the_other():
         assert study.best_value < 0.01
 
 
+@pytest.mark.quick
 def test_reseeding_changes_what_is_drawn():
     study = new_study()
     study.optimize(bowl, n_trials=1)
@@ -104,6 +106,7 @@ def test_reseeding_changes_what_is_drawn():
     assert draw(study, trial, "x", distribution) != before
 
 
+@pytest.mark.quick
 def test_options_are_those_of_silbo():
     study = new_study(embedding="semi-sir", n_components=1, surrogate=GaussianProcessRegressor())
     study.optimize(bowl, n_trials=14)
@@ -118,6 +121,7 @@ def test_options_are_those_of_silbo():
 # Spaces.
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     "distribution",
     [
@@ -232,6 +236,7 @@ def test_constraints_of_a_trial_go_by_name_and_nan_is_what_it_has_not():
     np.testing.assert_array_equal(constraints, [[nan, 0.0, -1.0], [2.0, nan, nan], [nan] * 3])
 
 
+@pytest.mark.quick
 def test_constraints_are_for_expected_improvement_only():
     with pytest.raises(ValueError, match="acquisition must be 'ei' where constraints are learnt"):
         SILBOSampler(constraints_func=lambda trial: [0.0], acquisition="ucb")

@@ -82,6 +82,7 @@ def told_in(lines):
 # The file.
 
 
+@pytest.mark.quick
 def test_a_file_cut_anywhere_is_read_up_to_its_last_whole_line(path):
     with Journal(path, SEARCH) as journal:
         journal.begin({"of": "test"})
@@ -113,6 +114,7 @@ def test_lines_are_whole_even_if_the_system_writes_in_pieces(path, monkeypatch):
         assert journal.records == [{"n": 0, "text": "x" * 100}]
 
 
+@pytest.mark.quick
 def test_every_line_is_synced_before_append_returns(path, monkeypatch):
     sizes, fsync = [], os.fsync
 
@@ -150,6 +152,7 @@ def test_a_last_line_of_rubbish_is_torn_too(path):
     assert path.read_bytes() == whole
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("content", [b"C,gamma\n1,2\n", b"my only copy", b"[1]\n", b'{"a": 1}\n'])
 def test_another_file_is_refused_and_left_alone(path, content):
     path.write_bytes(content)
@@ -158,6 +161,7 @@ def test_another_file_is_refused_and_left_alone(path, content):
     assert path.read_bytes() == content
 
 
+@pytest.mark.quick
 def test_a_damaged_line_is_named(path):
     search(path, n_iter=4).fit(X, Y)
     whole = lines_of(path)
@@ -168,6 +172,7 @@ def test_a_damaged_line_is_named(path):
         assert path.read_bytes() == b"".join(lines)
 
 
+@pytest.mark.quick
 def test_another_version_is_refused(path):
     path.write_bytes(b'{"journal": "skbo_silbo", "version": 99, "check": "of another kind"}\n')
     with pytest.raises(ValueError, match=r"must be of version 6: .* is of version 99"):
@@ -179,6 +184,7 @@ def test_a_missing_folder_is_an_error_of_the_system(tmp_path):
         search(tmp_path / "no" / "search.jsonl").fit(X, Y)
 
 
+@pytest.mark.quick
 def test_one_journal_is_for_one_search_at_a_time(path):
     search(path, n_iter=2).fit(X, Y)
     code = (
@@ -223,6 +229,7 @@ def test_a_search_interrupted_anywhere_ends_as_one_that_was_not(path, batch_size
         assert [event["told"] for event in told] == [event["told"] for event in told_in(lines)]
 
 
+@pytest.mark.quick
 def test_a_finished_journal_gives_its_results_without_a_fit(path):
     first = search(path, return_train_score=True).fit(X, Y)
     again, n_fits = fit(search(path, return_train_score=True))

@@ -9,6 +9,8 @@ from scipy.stats import randint, uniform
 
 from skbo_silbo import SILBO, Space, minimize
 
+pytestmark = pytest.mark.quick
+
 BOUNDS = [(0.0, 1.0), (0.0, 2.0)]
 LOW, HIGH = (LinearConstraint([[1.0, 0.0]], *ends) for ends in ((0.0, 0.4), (0.5, 1.0)))
 

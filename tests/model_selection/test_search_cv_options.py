@@ -52,6 +52,7 @@ def defaults(cls):
     return {name: p.default for name, p in inspect.signature(cls).parameters.items()}
 
 
+@pytest.mark.quick
 def test_four_options_of_silbo_are_parameters_with_the_same_default():
     ours, theirs = defaults(SILBOSearchCV), defaults(SILBO)
     assert {name: ours[name] for name in OWN} == {name: theirs[name] for name in OWN}
@@ -74,10 +75,12 @@ OTHER = {
 }
 
 
+@pytest.mark.quick
 def test_there_is_another_value_for_every_option():
     assert set(OTHER) == set(engine_options(SILBO))
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("name", OTHER)
 def test_every_option_arrives_and_is_in_the_journal(name, tmp_path):
     path = tmp_path / "search.jsonl"
@@ -118,6 +121,7 @@ def test_an_integer_as_n_components_is_refused_where_all_inputs_are_kept(embeddi
     assert Ridge.n_fits == before
 
 
+@pytest.mark.quick
 def test_objects_as_options(tmp_path):
     path = tmp_path / "search.jsonl"
     options = {"embedding": PCA(2), ENGINE: {"search": BoxSearch()}}
@@ -130,6 +134,7 @@ def test_objects_as_options(tmp_path):
         search(**{**options, "embedding": PCA(3)}, journal=path).fit(X, Y)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -7,6 +7,8 @@ from scipy.optimize import LinearConstraint, linprog, lsq_linear, minimize
 
 from skbo_silbo._numerics._preimages import nearest_preimages
 
+pytestmark = pytest.mark.quick
+
 
 def make_case(seed, d, r):
     rng = np.random.default_rng(seed)

@@ -25,6 +25,8 @@ from skbo_silbo._numerics._solvers import (
 from skbo_silbo.decomposition import SemiSlicedInverseRegression, slice_response
 from skbo_silbo.decomposition.slicing._neighborhoods import graph_penalty, local_membership
 
+pytestmark = pytest.mark.quick
+
 
 def make_pencil(seed, n=60, d=8, n_unlabeled=0, *, local=None, alpha=1.0, ridge=1e-3, ties=False):
     rng = np.random.default_rng(seed)

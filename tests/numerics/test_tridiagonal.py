@@ -4,6 +4,8 @@ from scipy import linalg
 
 from skbo_silbo._numerics._tridiagonal import eigenvalues_and_leading_vectors
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize("k", [1, 3, 200])
 @pytest.mark.parametrize("order", [1, 2, 40, 150])

@@ -10,6 +10,8 @@ from scipy.stats import loguniform
 from skbo_silbo import SILBO, Space
 from skbo_silbo.baselines import RandomSearch
 
+pytestmark = pytest.mark.quick
+
 BOUNDS = [(0.0, 1.0), (0.0, 10.0)]
 
 

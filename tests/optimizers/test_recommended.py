@@ -4,6 +4,8 @@ from sklearn.exceptions import NotFittedError
 
 from skbo_silbo import SILBO, RandomSearch, Space, minimize
 
+pytestmark = pytest.mark.quick
+
 BOUNDS = [(-1, 1)] * 3
 
 

@@ -25,6 +25,8 @@ from skbo_silbo.problems import (
     three_hump_camel,
 )
 
+pytestmark = pytest.mark.quick
+
 KNOWN = [
     branin(),
     camel(),

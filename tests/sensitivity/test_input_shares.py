@@ -32,6 +32,7 @@ def fit(space, func, n, seed=0):
 # --- draws ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick
 def test_draws_of_a_correlated_normal_have_its_moments():
     precision = np.array([[2.0, 1.2], [1.2, 1.0]])
     mode, rng = np.array([0.3, -0.2]), np.random.default_rng(0)
@@ -72,6 +73,7 @@ def at_the_mode(surrogate):
     return surrogate.observations_.condition(surrogate.theta_)
 
 
+@pytest.mark.quick
 def test_drawn_functions_have_the_posterior_mean_and_variance(surrogate):
     rng = np.random.default_rng(1)
     P = rng.uniform(-1, 1, (6, 3))
@@ -125,6 +127,7 @@ def test_shares_of_a_known_function():
     assert (low[3:] == 0.0).all()
 
 
+@pytest.mark.quick
 def test_a_category_is_one_input():
     space = Space({"kind": ["u", "v", "w", "x"], "a": uniform()})
 

@@ -19,6 +19,8 @@ from skbo_silbo.space import Box, Space
 from skbo_silbo.space._read import as_space
 from skbo_silbo.space._values import Positions, alike, is_number, same
 
+pytestmark = pytest.mark.quick
+
 LISTS = st.one_of(
     st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=6, unique=True),
     st.lists(st.integers(-50, 50), min_size=1, max_size=6).map(sorted),

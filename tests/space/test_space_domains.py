@@ -6,6 +6,8 @@ from scipy.stats import expon, lognorm, loguniform, norm, randint, uniform
 
 from skbo_silbo.space import Box, ParameterDomain, Space, SpaceUnion, parameter_domains
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize(
     ("values", "logarithmic"),

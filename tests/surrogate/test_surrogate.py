@@ -15,6 +15,8 @@ from skbo_silbo._numerics._hyperparameters import negative_log_posterior
 from skbo_silbo._numerics._priors import dimension_scaled_prior
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
+pytestmark = pytest.mark.quick
+
 
 def make_data(n=30, r=3, seed=0, noise=0.05):
     rng = np.random.default_rng(seed)

@@ -10,6 +10,8 @@ from skbo_silbo import SILBO
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._warps import AsTold, HalfLog, LogAboveLeast, choose_warp
 
+pytestmark = pytest.mark.quick
+
 half_log = HalfLog()
 WARPS = [AsTold(), half_log, LogAboveLeast()]
 by_warp = pytest.mark.parametrize("warp", WARPS, ids=lambda warp: warp.name)

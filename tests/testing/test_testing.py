@@ -29,6 +29,8 @@ from skbo_silbo.testing import (
     check_surrogate,
 )
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize(
     ("check", "part"),

@@ -1,9 +1,12 @@
 """How many calls are made ready while a proposal is made."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from skbo_silbo.workers._pace import Pace
+
+pytestmark = pytest.mark.quick
 
 SECONDS = st.floats(0.0, 1e4)
 
