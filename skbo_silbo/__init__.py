@@ -26,7 +26,7 @@ from .decomposition import (
     SlicedInverseRegression,
     SparseSlicedInverseRegression,
 )
-from .model_selection import EarlyStopped, SILBOSearchCV
+from .model_selection import EarlyStopped, SILBOSearchCV, portfolio
 from .space import Space, default_space
 
 __version__ = version("skbo_silbo")
@@ -62,4 +62,5 @@ __all__ = [
     "SparseSlicedInverseRegression",
     "default_space",
     "minimize",
+    "portfolio",
 ]

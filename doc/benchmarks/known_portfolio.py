@@ -19,23 +19,24 @@ from sklearn.utils import all_estimators
 
 from skbo_silbo.space._known_data import StepData
 from skbo_silbo.space._known_space import default_space
-from skbo_silbo.space._known_table import branches_of_class, key_of, ranges_of, read_value
+from skbo_silbo.space._known_table import entry_of, key_of, read_value
 
 RESULTS = Path(__file__).with_suffix(".jsonl")
 TABLE = Path(__file__).parents[2] / "skbo_silbo" / "space" / "known.toml"
 MARK = "# --- known candidates"
 SEED, SIZE = 0, 4  # of the draws, of a portfolio
-FAST, FEW, SLOW = 50, 25, 20  # configurations of a class
+FEWEST_SETS = 10  # for a portfolio of our own
+FAST, FEW, FORESTS, SLOW = 50, 25, 16, 12  # configurations of a class
 CLASSES = {  # what is set to measure, and is no part of the space
     "classification": {
         "LogisticRegression": (FEW, {"max_iter": 200}),
         "SVC": (FAST, {"cache_size": 500, "max_iter": 20_000}),
         "KNeighborsClassifier": (FAST, {}),
         "DecisionTreeClassifier": (FAST, {"random_state": 0}),
-        "RandomForestClassifier": (SLOW, {"n_estimators": 50, "random_state": 0}),
-        "ExtraTreesClassifier": (SLOW, {"n_estimators": 50, "random_state": 0}),
+        "RandomForestClassifier": (FORESTS, {"n_estimators": 25, "random_state": 0}),
+        "ExtraTreesClassifier": (FORESTS, {"n_estimators": 25, "random_state": 0}),
         "HistGradientBoostingClassifier": (SLOW, {"random_state": 0}),
-        "MLPClassifier": (SLOW, {"random_state": 0}),
+        "MLPClassifier": (SLOW, {"max_iter": 100, "random_state": 0}),
         "GaussianNB": (FEW, {}),
         "SGDClassifier": (FAST, {"random_state": 0}),
     },
@@ -46,10 +47,10 @@ CLASSES = {  # what is set to measure, and is no part of the space
         "KernelRidge": (FAST, {}),
         "KNeighborsRegressor": (FAST, {}),
         "DecisionTreeRegressor": (FAST, {"random_state": 0}),
-        "RandomForestRegressor": (SLOW, {"n_estimators": 50, "random_state": 0}),
-        "ExtraTreesRegressor": (SLOW, {"n_estimators": 50, "random_state": 0}),
+        "RandomForestRegressor": (FORESTS, {"n_estimators": 25, "random_state": 0}),
+        "ExtraTreesRegressor": (FORESTS, {"n_estimators": 25, "random_state": 0}),
         "HistGradientBoostingRegressor": (SLOW, {"random_state": 0}),
-        "MLPRegressor": (SLOW, {"random_state": 0}),
+        "MLPRegressor": (SLOW, {"max_iter": 100, "random_state": 0}),
     },
 }
 MOST_CLASSES = 4  # for the slow ones, of which boosting grows a tree for each in every iteration
@@ -71,18 +72,8 @@ def configurations(name):
     return [{}, *({p: _in_units(plain, p, v, draw) for p, v in draw.items()} for draw in draws)]
 
 
-def entry_of(estimator, name, params):
-    """Return the entry of the table for a parameter of a candidate; {} for a constant."""
-    key = key_of(estimator)
-    for part in branches_of_class(key):
-        constants = {n: v for n, v in part.items() if not isinstance(v, dict)}
-        if all(params.get(n, v) == v for n, v in constants.items()) and name in part:
-            return part[name] if isinstance(part[name], dict) else {}
-    return ranges_of(key).get(name, {})
-
-
 def _in_units(estimator, name, value, params):
-    unit = entry_of(estimator, name, params).get("unit")
+    unit = entry_of(key_of(estimator), name, params).get("unit")
     value = value / StepData().unit(unit) if unit else value
     value = value.item() if isinstance(value, np.generic) else value
     return float(f"{value:.3g}") if isinstance(value, float) else value
@@ -91,7 +82,8 @@ def _in_units(estimator, name, value, params):
 def for_data(estimator, params, X, y):
     """Return a configuration in the units of the data."""
     data = StepData.of(X, y)
-    return {n: read_value(entry_of(estimator, n, params), v, data) for n, v in params.items()}
+    key = key_of(estimator)
+    return {n: read_value(entry_of(key, n, params), v, data) for n, v in params.items()}
 
 
 def measure(kind, dataset, name):
@@ -144,11 +136,11 @@ def run(seconds):
 def runs():
     """Return kind, data set and class of every run, in order."""
     found = [
-        (n == SLOW, i, kind, dataset, name)
+        ((n <= FORESTS) + (n <= SLOW), i, kind, dataset, name)
         for kind, sets in SETS.items()
         for i, dataset in enumerate(sets)
         for name, (n, _) in CLASSES[kind].items()
-        if n != SLOW or kind == "regression" or _n_classes(dataset) <= MOST_CLASSES
+        if n > FORESTS or kind == "regression" or _n_classes(dataset) <= MOST_CLASSES
     ]
     return [run[2:] for run in sorted(found, key=lambda run: run[:2])]
 
@@ -182,15 +174,26 @@ def _shares(scores):
     return np.clip((scores - low) / gap, -1.0, 1.0).mean(axis=1)
 
 
-def greedy(table, size=SIZE):
-    """Return configurations, the default (0) first, each the best beside those before it."""
+def greedy(table, size=SIZE, among=None):
+    """Return configurations, each the best beside those before it and the default (the first)."""
     chosen = [0]
     while len(chosen) <= size:
         best = table[:, chosen].max(axis=1)
         gains = np.maximum(table, best[:, None]).mean(axis=0) - best.mean()
-        gains[chosen] = -np.inf
+        gains[[i for i in range(len(gains)) if among and i not in among] + chosen] = -np.inf
         chosen.append(int(np.argmax(gains)))
     return chosen[1:]
+
+
+def portfolio_of(name):
+    """Return the portfolio of a class; of one with a kernel, then that of the default kernel."""
+    _, table = shares(name)
+    every = configurations(name)
+    chosen = greedy(table)
+    default = estimator_of(name)[0].get_params().get("kernel")
+    of_kernel = [i for i, params in enumerate(every) if params.get("kernel", "") == default]
+    chosen += greedy(table, among=of_kernel) if of_kernel else []
+    return [every[i] for i in dict.fromkeys(chosen)]
 
 
 def left_out(table, size=SIZE):
@@ -208,6 +211,8 @@ def expected_best(values, first, m):
     """Return the mean of the best of a first value and m of others, drawn without replacement."""
     values = np.sort(np.maximum(values, first))
     n = len(values)
+    if m > n:
+        return np.nan
     weights = np.zeros(n)
     weights[m - 1 :] = [_chance_of_largest(k, m, n) for k in range(m - 1, n)]
     return float(values @ weights)
@@ -243,11 +248,10 @@ def write():
     lines += ["[known]"]
     for classes in CLASSES.values():
         for name in classes:
-            sets, table = shares(name)
-            if len(sets) >= 10:
-                found = [configurations(name)[i] for i in greedy(table)]
+            sets, _ = shares(name)
+            if len(sets) >= FEWEST_SETS:
                 lines.append(f"{name} = [  # {len(sets)} data sets")
-                lines += [f"  {_toml(params)}," for params in found]
+                lines += [f"  {_toml(params)}," for params in portfolio_of(name)]
                 lines.append("]")
     TABLE.write_text(text + "\n".join(lines) + "\n")
 

@@ -98,7 +98,7 @@ class CandidateLoop:
         """
         given, self._left = self._left[:n], self._left[n:]
         if given or not n:
-            return [(params, "given") for params in given]
+            return [(params, self.given.source(params)) for params in given]
         n_under_way, since = self._n_under_way, time.monotonic()
         points = self._propose(n)
         if not points:
@@ -145,8 +145,9 @@ class CandidateLoop:
             if self.stopping.room(1):
                 [source] = self._sources(1, self._n_under_way)
                 self._waiting = self._others(self._waiting, [params])
-                is_given = self.given.number(params)
-                self._evaluate([(params, "given" if is_given else source)], workers)
+                if self.given.number(params):
+                    source = self.given.source(params)
+                self._evaluate([(params, source)], workers)
                 self._take()
         self._left = self.given.left(self.batches.candidates)
 
@@ -155,7 +156,7 @@ class CandidateLoop:
         while n := self.stopping.room(workers.n_wanted, workers.n_under_way):
             points = self._next(n, workers)
             for params, source in points:
-                if source == "given" and self.given.is_modelled(params):
+                if self.given.number(params) and self.given.is_modelled(params):
                     with suppress(SpaceExhausted):  # it is pending already
                         self.optimizer.ask(fixed=params)  # so that another is proposed
                 workers.begin(params, source)

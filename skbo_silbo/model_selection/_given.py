@@ -9,9 +9,10 @@ from skbo_silbo._checks import warn_user
 from skbo_silbo.journal._describe import describe
 from skbo_silbo.optimizers._events import OF_CALLS
 from skbo_silbo.space._keys import keys_of
+from skbo_silbo.space._known_candidates import known_candidates
 from skbo_silbo.space._union import branches_of
 
-CURRENT = "current"
+CURRENT, KNOWN = "current", "known"
 
 
 class Given:
@@ -21,8 +22,10 @@ class Given:
     ----------
     params : list of dict
     space : Space or SpaceUnion
-    is_due : bool, default=True
-        Whether they are to be evaluated.
+    n_due : int or None, default=None
+        How many are to be evaluated, the first ones; None for all.
+    known : list of dict, default=()
+        Those among them that the table of known candidates gave.
 
     Attributes
     ----------
@@ -34,8 +37,9 @@ class Given:
 
     is_dict = True  # for the journal, as a space is
 
-    def __init__(self, params, space, *, is_due=True):
-        self.params, self.space, self._is_due = params, space, is_due
+    def __init__(self, params, space, *, n_due=None, known=()):
+        self.params, self.space, self._known = params, space, known
+        self._n_due = len(params) if n_due is None else n_due
         self._outside = [p for p in params if not is_point_of(p, space)]
         self.n_outside = len(self._outside)
         self.n_features_ = space.n_features_ + 1
@@ -44,6 +48,10 @@ class Given:
         """Return the place of this candidate in the list from 1 on, 0 if it is not in it."""
         return next((i for i, p in enumerate(self.params, start=1) if p is params), 0)
 
+    def source(self, params):
+        """Return what ``cv_results_`` says where a candidate of the list is from."""
+        return KNOWN if any(p is params for p in self._known) else "given"
+
     def is_modelled(self, params):
         """Return whether the model is told of a candidate."""
         return all(p is not params for p in self._outside)
@@ -51,7 +59,8 @@ class Given:
     def left(self, candidates):
         """Return those to evaluate that are not among evaluated candidates."""
         done = {self.number(candidate.params) for candidate in candidates}
-        return [p for i, p in enumerate(self.params, start=1) if self._is_due and i not in done]
+        due = enumerate(self.params[: self._n_due], start=1)
+        return [p for i, p in due if i not in done]
 
     def without(self, points):
         """Return those of some points of the space that were not given."""
@@ -89,18 +98,18 @@ class Given:
         ]
 
 
-def read_initial_params(given, estimator, space, n_iter, violation=None):
+def read_initial_params(given, steps, space, n_iter, violation=None):
     """Return the candidates that `initial_params` says.
 
     Parameters
     ----------
-    given : "current", dict, list of dict or None
+    given : "known", "current", dict, list of dict or None
         As `SILBOSearchCV` takes it.
-    estimator : estimator object
-        Whose parameters are the current ones.
+    steps : list of Step
+        Of the estimator, whose parameters are the current ones.
     space : Space or SpaceUnion
     n_iter : int
-        With 1 the current ones are not evaluated.
+        With 1 neither the current nor known ones are evaluated.
     violation : callable or None, default=None
         Of a candidate: 0 if it is valid.
 
@@ -116,14 +125,13 @@ def read_initial_params(given, estimator, space, n_iter, violation=None):
     """
     if given is None:
         return Given([], space)
-    if isinstance(given, str) and given == CURRENT:
-        current = [p for p in _current(estimator, space) if _may_be_evaluated(p, violation)]
-        return Given(current, space, is_due=n_iter > 1)
+    if isinstance(given, str) and given in (CURRENT, KNOWN):
+        return _of_estimator(steps, space, n_iter, violation, is_known=given == KNOWN)
     params = [given] if isinstance(given, Mapping) else given
     if not isinstance(params, list) or not all(isinstance(p, Mapping) for p in params):
         raise ValueError(
-            f"initial_params must be 'current', a dict, a list of dicts or None: got {given!r}. "
-            "Write [{'C': 1.0}, ...]."
+            "initial_params must be 'known', 'current', a dict, a list of dicts or None: got "
+            f"{given!r}. Write [{{'C': 1.0}}, ...]."
         )
     candidates = Given(_once([_checked(p, space, violation) for p in params], space), space)
     if n := candidates.n_outside:
@@ -141,6 +149,17 @@ def is_point_of(params, space):
     except ValueError:
         return False
     return True
+
+
+def _of_estimator(steps, space, n_iter, violation, *, is_known):
+    """Return the current candidate, and the known ones of its steps."""
+    estimator = steps[0].estimator
+    current = [p for p in _current(estimator, space) if _may_be_evaluated(p, violation)]
+    known = known_candidates(steps, estimator.get_params(), branches_of(space)) if is_known else []
+    known = [p for p in known if not (violation and violation(p))]
+    params = _once(current + known, space)
+    n_due = min(n_iter, len(params)) if n_iter > 1 else 0
+    return Given(params, space, n_due=n_due, known=known)
 
 
 def _current(estimator, space):

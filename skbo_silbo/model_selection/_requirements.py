@@ -11,6 +11,7 @@ from skbo_silbo.model_selection._given import read_initial_params
 from skbo_silbo.model_selection._optimizer import make_optimizer
 from skbo_silbo.optimizers._constraints import as_violation
 from skbo_silbo.space import SpaceExhausted
+from skbo_silbo.space._known_space import as_known_space, steps_of
 from skbo_silbo.space._read import as_space
 from skbo_silbo.workers._joblib import kind_of_workers
 from skbo_silbo.workers._pool import PROCESSES, THREADS
@@ -23,13 +24,15 @@ SENT = (
 )
 
 
-def read_settings(search):
+def read_settings(search, X, y):
     """Return the space of a search and its given candidates, once all its options are seen to fit.
 
     Parameters
     ----------
     search : SILBOSearchCV
-        With the number of its splits.
+        With the number of its splits. It gets `space_`.
+    X, y : array-like
+        Of its fit.
 
     Returns
     -------
@@ -40,11 +43,12 @@ def read_settings(search):
     ------
     ValueError
     """
-    space = read_space(search.param_distributions)
+    steps = steps_of(search.estimator, X, y)
+    search.space_ = as_known_space(search.param_distributions, search.estimator, X, y)
+    space = read_space(search.space_)
     trial = make_optimizer(search, space, 0)
     violation = as_violation(search.constraints, space)
-    estimator, n_iter = search.estimator, search.n_iter
-    given = read_initial_params(search.initial_params, estimator, space, n_iter, violation)
+    given = read_initial_params(search.initial_params, steps, space, search.n_iter, violation)
     require_options_that_fit(search, trial, given)
     return space, given
 

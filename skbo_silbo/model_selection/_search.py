@@ -45,8 +45,10 @@ class SILBOSearchCV(SeveralGoals):
     ----------
     estimator : estimator object
         Cloned for every fit. It needs a ``score`` method, or `scoring` must be given.
-    param_distributions : dict, list of dicts, Space or SpaceUnion
-        Parameter names to lists of values or distributions, read as :class:`~skbo_silbo.Space`
+    param_distributions : "auto", dict, list of dicts, Space or SpaceUnion, default="auto"
+        "auto": the space that :func:`~skbo_silbo.default_space` gives for the estimator and the
+        data. A dict with ``"...": "auto"`` has that space with its own entries in it. Else
+        parameter names to lists of values or distributions, read as :class:`~skbo_silbo.Space`
         says: a list of sorted numbers is ordered, any other list categorical. With a list of dicts
         a candidate has the parameters of one of them. They are searched together: `n_iter` is
         for all, and what is learnt of a parameter that several have with the same values counts
@@ -123,10 +125,11 @@ class SILBOSearchCV(SeveralGoals):
         method of the paper, for example, is ``embedding="semi-sir"`` with some `n_components`.
     optimizer_options : dict or None, default=None
         Other arguments of :class:`~skbo_silbo.SILBO`, such as ``{"acquisition": "ucb"}``.
-    initial_params : "current", dict, list of dict or None, default="current"
+    initial_params : "known", "current", dict, list of dict or None, default="known"
         Candidates that are evaluated first, before the design. "current": the parameters that
         `estimator` has, where `n_iter` is above 1; with a list of dicts as `param_distributions`
-        those of the first that holds them. They count in `n_iter`. One outside the space, such as
+        those of the first that holds them. "known": after these up to four that did well on other
+        data, moved into the space. They count in `n_iter`. One outside the space, such as
         ``gamma="scale"`` where a distribution is searched, is evaluated, and the model does not
         learn from it (of a dict given a warning says so). One of the space that is
         given twice is evaluated once. With an int as `batch_size` they come in batches of their
@@ -146,8 +149,10 @@ class SILBOSearchCV(SeveralGoals):
     ----------
     cv_results_ : dict of arrays
         As in RandomizedSearchCV, in the order of evaluation, and besides ``iter``, the number of
-        the batch, and ``source``, where the candidate came from: "given", "init", "model", or
-        "resumed" if it was evaluated by an earlier run and is in the journal.
+        the batch, and ``source``, where the candidate came from: "given", "known", "init", "model",
+        or "resumed" if it was evaluated by an earlier run and is in the journal.
+    space_ : dict, list of dicts, Space or SpaceUnion
+        What was searched.
     optimizer_ : SILBO
         The optimiser after the last candidate; its values are the scores with a minus sign.
     pareto_front_ : ndarray of int
@@ -228,12 +233,13 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     n_splits_: int
     optimizer_: SILBO
     refit_time_: float
+    space_: Any
     stop_reason_: str
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseSearchCV._parameter_constraints,
         "refit": [*BaseSearchCV._parameter_constraints["refit"], list, tuple],
-        "param_distributions": [dict, list, Space, SpaceUnion],
+        "param_distributions": [dict, list, Space, SpaceUnion, StrOptions({"auto"})],
         "n_iter": [Interval(Integral, 1, None, closed="left")],
         "batch_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "random_state": ["random_state"],
@@ -247,7 +253,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     def __init__(
         self,
         estimator: Any,
-        param_distributions: Any,
+        param_distributions: Any = "auto",
         *,
         n_iter: int = 10,
         batch_size: int | Auto = "auto",
@@ -271,7 +277,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         surrogate: str | Surrogate | RegressorLike = "auto",
         n_initial: int | Auto = "auto",
         optimizer_options: Mapping[str, Any] | None = None,
-        initial_params: Any = "current",
+        initial_params: Any = "known",
         constraints: Any = None,
     ) -> None:
         super().__init__(
@@ -311,7 +317,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         state = search_state(evaluate_candidates)
         self.n_splits_ = state.n_splits()
         count_masked_scores_as_failed(evaluate_candidates)
-        space, given = read_settings(self)
+        space, given = read_settings(self, state.X, state.y)
         task = {"task_name": "search", "max_subtasks": None}
         with (
             open_memory(self, space, given, evaluate_candidates) as memory,

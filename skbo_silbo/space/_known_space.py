@@ -25,6 +25,7 @@ from skbo_silbo.space._parse import read_parameter
 from skbo_silbo.space._value_words import range_in_words
 from skbo_silbo.space._values import same
 
+REST = "..."  # in a dict: and all else that is known
 MOST_BRANCHES = 32  # of all conditional steps together; those found first then keep what they have
 
 
@@ -162,6 +163,49 @@ def default_space(
     sources = {n: source for branch in chosen[::-1] for n, (_, source) in branch.items()}
     space.sources = {name: sources[name] for name in sources if sources[name]}
     return space
+
+
+def as_known_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
+    """Return a space; "auto", or a dict with ``"...": "auto"``, with the default space in it."""
+    if isinstance(given, str):
+        return default_space(estimator, X, y)
+    if not (isinstance(given, dict) and given.get(REST) == "auto"):
+        return given
+    own = {name: values for name, values in given.items() if name != REST}
+    rest = default_space(estimator, X, y)
+    branches = rest if isinstance(rest, list) else [rest]
+    merged = _merged(branches, own)
+    space = KnownSpace(merged[0]) if len(merged) == 1 else KnownSpaces(merged)
+    space.sources = {n: source for n, source in rest.sources.items() if n not in own}
+    return space
+
+
+def _merged(branches, own):
+    """Return branches with a user's entries: a condition keeps those of its values that are asked.
+
+    What is known under a condition alone stays there; a value without a branch gets one, with what
+    all branches have.
+    """
+    somewhere = {name for branch in branches for name in branch}
+    common = {n: v for n, v in branches[0].items() if all(b.get(n) is v for b in branches)}
+    chosen = [n for n in own if len(branches) > 1 and _is_choice(branches, n)]
+    merged = []
+    for branch in branches:
+        of_branch = {n: v for n, v in own.items() if n in branch or n not in somewhere}
+        fixed = {n: branch[n] for n in chosen}
+        if all(value in own[n] for n, [value] in fixed.items()):
+            merged.append({**branch, **of_branch, **fixed})
+    for n in chosen:
+        met = [branch[n][0] for branch in branches]
+        if left := [value for value in own[n] if value not in met]:
+            free = {m: v for m, v in own.items() if m in common or m not in somewhere}
+            merged.append({**common, **free, n: left})
+    return merged
+
+
+def _is_choice(branches, name):
+    values = [branch.get(name) for branch in branches]
+    return all(isinstance(v, list) and len(v) == 1 for v in values)
 
 
 def check_estimator(estimator: Any) -> Any:

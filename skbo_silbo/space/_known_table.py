@@ -32,9 +32,9 @@ def _full(name):
 
 
 def key_of(estimator: Any) -> str | None:
-    """Return the first class of an estimator, its own or one that it inherits, that is known."""
-    keys = (f"{c.__module__.split('.')[0]}.{c.__name__}" for c in type(estimator).__mro__)
-    return next((key for key in keys if key in family_names()), None)
+    """Return the class of an estimator as the table has it, None if it is not known."""
+    key = f"{type(estimator).__module__.split('.')[0]}.{type(estimator).__name__}"
+    return key if key in family_names() else None
 
 
 def ranges_of(key: str) -> dict[str, Any]:
@@ -46,6 +46,15 @@ def ranges_of(key: str) -> dict[str, Any]:
 def branches_of_class(key: str) -> list[dict[str, Any]]:
     """Return the conditional parts: constants and ranges, one part empty where there are none."""
     return table()[family_names()[key]].get("when", [{}])
+
+
+def entry_of(key: str, name: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the range of a parameter of a candidate; of a constant, {}."""
+    for part in branches_of_class(key):
+        constants = {n: v for n, v in part.items() if not isinstance(v, dict)}
+        if name in part and all(params.get(n, v) == v for n, v in constants.items()):
+            return part[name] if isinstance(part[name], dict) else {}
+    return ranges_of(key).get(name, {})
 
 
 def gives_few_columns(key: str | None) -> bool:

@@ -15,6 +15,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from skbo_silbo import SILBOSearchCV
 from skbo_silbo.model_selection._given import read_initial_params
 from skbo_silbo.space import Space
+from skbo_silbo.space._known_space import steps_of
 from skbo_silbo.space._read import as_space
 
 X, Y = np.zeros((12, 1)), np.arange(12.0)
@@ -123,7 +124,7 @@ def test_the_best_of_all_may_be_the_one_outside():
 )
 def test_of_a_list_of_dicts_the_first_that_holds_it(kind, a, expected):
     space = as_space([{"kind": ["x"], "a": uniform()}, {"kind": ["y", "z"]}])
-    given = read_initial_params("current", Peak(a, kind=kind), space, 2)
+    given = read_initial_params("current", steps_of(Peak(a, kind=kind)), space, 2)
     assert given.params == [expected]
     assert given.n_outside == (a == 7.0)
 
@@ -132,10 +133,10 @@ def test_a_step_like_one_of_the_list_is_of_the_space():
     scalers = [StandardScaler(), MinMaxScaler()]
     pipe = Pipeline([("scale", StandardScaler()), ("peak", Peak())])
     space = Space({"scale": scalers, "peak__a": uniform()})
-    [params] = read_initial_params("current", pipe, space, 2).params
+    [params] = read_initial_params("current", steps_of(pipe), space, 2).params
     assert params == {"scale": scalers[0], "peak__a": 0.25}
     pipe.set_params(scale=StandardScaler(with_mean=False))
-    assert read_initial_params("current", pipe, space, 2).n_outside == 1
+    assert read_initial_params("current", steps_of(pipe), space, 2).n_outside == 1
 
 
 def test_a_finite_space_is_evaluated_once_with_what_is_given():
@@ -164,7 +165,7 @@ def test_a_journal_keeps_what_was_given(estimator, n_jobs, tmp_path):
         assert (
             second.cv_results_["params"] == fit(estimator, n_iter=9, **start).cv_results_["params"]
         )
-    with pytest.raises(ValueError, match="initial_params was current and is None"):
+    with pytest.raises(ValueError, match="initial_params was known and is None"):
         fit(estimator, initial_params=None, **options)
 
 
@@ -200,8 +201,8 @@ def test_a_given_candidate_that_the_process_ended_with_is_evaluated_again(
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("default", "initial_params must be 'current', a dict"),
-        ([0.5], "initial_params must be 'current', a dict"),
+        ("default", "initial_params must be 'known', 'current'"),
+        ([0.5], "initial_params must be 'known', 'current'"),
         ({"a": 0.5}, "initial_params must have exactly the parameters"),
         ([{"a": 0.1, "b": 0.1 * i} for i in range(9)], "initial_params must be at most n_iter=8"),
     ],
@@ -217,7 +218,7 @@ def test_clone_and_no_warning_by_default():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fitted = clone(search(Peak(**OUTSIDE), n_initial=4)).fit(X, Y)
-    assert fitted.get_params()["initial_params"] == "current"
+    assert fitted.get_params()["initial_params"] == "known"
 
 
 def test_no_worker_waits_for_what_is_given():

@@ -41,6 +41,7 @@ def defaults(cls):
 def test_signature_and_defaults_are_those_of_randomized_search_and_more():
     ours, theirs = defaults(SILBOSearchCV), defaults(RandomizedSearchCV)
     assert list(ours)[:2] == list(theirs)[:2]
+    theirs["param_distributions"] = "auto"
     assert str({name: ours[name] for name in theirs}) == str(theirs)
 
 
@@ -53,7 +54,7 @@ def test_fitted_surface_is_that_of_randomized_search_and_more():
         for cls in (SILBOSearchCV, RandomizedSearchCV)
     )
     public = [{n for n in vars(s) if n.endswith("_")} for s in (ours, theirs)]
-    assert public[0] - public[1] == {"optimizer_", "stop_reason_"}
+    assert public[0] - public[1] == {"optimizer_", "space_", "stop_reason_"}
     assert public[1] <= public[0]
     assert {n for n in dir(theirs) if n[0] != "_"} <= set(dir(ours))
     assert set(ours.cv_results_) - set(theirs.cv_results_) == {"iter", "source"}

@@ -1,0 +1,121 @@
+"""A search without a space: "auto", candidates that are known, and what is searched."""
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from skbo_silbo import SILBOSearchCV, Space, default_space
+
+X, y = load_iris(return_X_y=True)
+X, y = X[::2], y[::2]
+MODEL = make_pipeline(StandardScaler(), SVC())
+
+
+def test_a_model_is_tuned_in_one_line():
+    search = SILBOSearchCV(MODEL, random_state=0, cv=3).fit(X, y)
+    sources = list(search.cv_results_["source"])
+    assert sources[:5] == ["given"] + 4 * ["known"]
+    assert set(sources[5:]) <= {"init", "model"}
+    assert search.cv_results_["params"][0] == {
+        name: MODEL.get_params()[name] for name in search.cv_results_["params"][0]
+    }
+    assert repr(search.space_) == repr(default_space(MODEL, X, y))
+    assert clone(search).param_distributions == "auto"
+
+
+def test_known_candidates_are_points_of_the_space_that_differ():
+    search = SILBOSearchCV(MODEL, n_iter=6, random_state=0, cv=3).fit(X, y)
+    kernels = [Space(branch) for branch in search.space_]
+    known = [p for p, s in rows(search) if s == "known"]
+    assert len({tuple(sorted(p.items())) for p in known}) == 4
+    assert all(any(space.holds(p) for space in kernels) for p in known)
+
+
+def rows(search):
+    return list(zip(search.cv_results_["params"], search.cv_results_["source"], strict=True))
+
+
+@pytest.mark.parametrize("n_iter", [1, 2, 3])
+def test_there_are_as_many_as_the_search_has_room_for(n_iter):
+    search = SILBOSearchCV(MODEL, n_iter=n_iter, random_state=0, cv=3).fit(X, y)
+    n_known = [source for _, source in rows(search)].count("known")
+    assert (len(rows(search)), n_known) == (n_iter, n_iter - 1)
+
+
+def test_without_known_ones_it_is_the_search_that_it_was():
+    search = SILBOSearchCV(MODEL, n_iter=4, initial_params="current", random_state=0, cv=3)
+    sources = [source for _, source in rows(search.fit(X, y))]
+    assert sources == ["given", "init", "init", "model"]
+
+
+def test_known_values_are_moved_into_a_space_of_your_own():
+    space = {"svc__C": loguniform(2, 3), "svc__gamma": [0.01, 0.1, 1]}
+    search = SILBOSearchCV(MODEL, space, n_iter=6, random_state=0, cv=3).fit(X, y)
+    known = [p for p, s in rows(search) if s == "known"]
+    assert known
+    assert all(2 <= p["svc__C"] <= 3 and p["svc__gamma"] in (0.01, 0.1, 1) for p in known)
+    assert search.space_ is space
+
+
+def test_a_kernel_that_the_space_lacks_brings_no_candidate():
+    space = {"svc__C": loguniform(1, 10), "svc__kernel": ["linear", "sigmoid"]}
+    search = SILBOSearchCV(MODEL, space, n_iter=6, random_state=0, cv=3).fit(X, y)
+    assert "known" not in [source for _, source in rows(search)]
+
+
+def test_a_partial_space_is_filled_up():
+    own = {"svc__C": [1, 10], "...": "auto"}
+    search = SILBOSearchCV(MODEL, own, n_iter=2, random_state=0, cv=3).fit(X, y)
+    assert [branch["svc__C"] for branch in search.space_] == [[1, 10]] * 2
+    assert ["svc__degree" in branch for branch in search.space_] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("kernels", "expected"),
+    [
+        (["rbf"], [{"svc__kernel", "svc__gamma", "svc__C"}]),
+        (["rbf", "linear"], [{"svc__kernel", "svc__gamma", "svc__C"}, {"svc__kernel", "svc__C"}]),
+    ],
+)
+def test_a_condition_of_your_own_keeps_its_branches(kernels, expected):
+    own = {"svc__kernel": kernels, "...": "auto"}
+    search = SILBOSearchCV(MODEL, own, n_iter=2, random_state=0, cv=3).fit(X, y)
+    branches = search.space_ if isinstance(search.space_, list) else [search.space_]
+    assert [set(branch) for branch in branches] == expected
+
+
+def test_constraints_leave_known_candidates_out():
+    search = SILBOSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        n_iter=6,
+        random_state=0,
+        constraints=lambda p: p["min_samples_leaf"] < 3,
+        cv=3,
+    ).fit(X, y)
+    assert all(p["min_samples_leaf"] < 3 for p, _ in rows(search))
+
+
+def test_a_longer_search_resumes_a_shorter_one(tmp_path):
+    options = {"random_state": 0, "cv": 3, "journal": tmp_path / "j.jsonl"}
+    SILBOSearchCV(MODEL, n_iter=3, **options).fit(X, y)
+    resumed = SILBOSearchCV(MODEL, n_iter=8, n_initial=5, **options)
+    with pytest.raises(ValueError, match="n_initial"):
+        resumed.fit(X, y)
+    resumed = SILBOSearchCV(MODEL, n_iter=8, **options).fit(X, y)
+    assert [s for _, s in rows(resumed)][:5] == 3 * ["resumed"] + 2 * ["known"]
+
+
+def test_a_search_needs_a_space_where_nothing_is_known():
+    class Own(Ridge):
+        pass
+
+    with pytest.raises(ValueError, match="range is known"):
+        SILBOSearchCV(Own(), cv=3).fit(X, y)
+    np.testing.assert_equal(len(rows(SILBOSearchCV(Ridge(), n_iter=3, cv=3).fit(X, y))), 3)
