@@ -1,12 +1,13 @@
 """What a point is worth evaluating, and where that is largest."""
 
-from skbo_silbo.acquisition._climb import Climb, Found, ParzenTurns, Search
-from skbo_silbo.acquisition._functions import (
+from skbo_silbo.acquisition._acquisition_functions import (
     AcquisitionFunction,
-    AcquisitionSurface,
     log_expected_improvement,
 )
-from skbo_silbo.acquisition._part import Part
+from skbo_silbo.acquisition._gradient_search import Climb
+from skbo_silbo.acquisition._part_of_space import Part
+from skbo_silbo.acquisition._parzen_draws import ParzenTurns
+from skbo_silbo.acquisition._surface import AcquisitionSurface, Found, Search
 
 __all__ = [
     "AcquisitionFunction",

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skbo_silbo.acquisition._climb import N_BEST, Found, points_near
-from skbo_silbo.acquisition._functions import N_CANDIDATES
+from skbo_silbo.acquisition._acquisition_functions import N_CANDIDATES
+from skbo_silbo.acquisition._nearby_points import N_BEST, points_near
+from skbo_silbo.acquisition._surface import Found
 
 N_NEAR = 384  # candidates round the best: as many as those of the climb
 N_ROUNDS = 3  # of these where the acquisition has many peaks; not tuned

@@ -20,9 +20,9 @@ from skbo_silbo._checks import check_count
 from skbo_silbo._numerics._matern import matern52, scaled_squared_distances
 from skbo_silbo._typing import Auto
 from skbo_silbo.acquisition import Found
+from skbo_silbo.acquisition._acquisition_functions import confidence_gain
 from skbo_silbo.acquisition._box_search import N_NEAR
-from skbo_silbo.acquisition._climb import N_BEST, points_near
-from skbo_silbo.acquisition._functions import confidence_gain
+from skbo_silbo.acquisition._nearby_points import N_BEST, points_near
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.baselines._exact_process import ExactProcess
 from skbo_silbo.optimizers import Configuration

@@ -12,7 +12,7 @@ from skbo_silbo._checks import check_choice, check_count
 from skbo_silbo._typing import Auto, FloatArray
 from skbo_silbo.acquisition import AcquisitionFunction
 from skbo_silbo.acquisition._box_search import N_ROUNDS, BoxSearch
-from skbo_silbo.acquisition._climb import Climb
+from skbo_silbo.acquisition._gradient_search import Climb
 from skbo_silbo.baselines._baseline import Baseline
 from skbo_silbo.baselines._moving_points import MovingPoints, clipped_points
 from skbo_silbo.baselines._sketches import SKETCH_STREAM, CountSketch, GaussianSketch

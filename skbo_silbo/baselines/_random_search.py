@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skbo_silbo.acquisition._part import Part
+from skbo_silbo.acquisition._part_of_space import Part
 from skbo_silbo.optimizers import AskTellOptimizer
 
 

@@ -10,7 +10,7 @@ from scipy.stats import qmc
 from skbo_silbo._checks import check_choice, check_count
 from skbo_silbo._typing import ArrayLike, Auto
 from skbo_silbo.acquisition import Found
-from skbo_silbo.acquisition._functions import ACQUISITIONS, N_CANDIDATES
+from skbo_silbo.acquisition._acquisition_functions import ACQUISITIONS, N_CANDIDATES
 from skbo_silbo.baselines._evolution import preimage_by_evolution
 from skbo_silbo.baselines._moving_points import MovingPoints
 from skbo_silbo.baselines._silbo_as_printed import FirstUnlabelled, SeekingPreimages

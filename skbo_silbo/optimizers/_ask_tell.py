@@ -9,8 +9,8 @@ import numpy as np
 
 from skbo_silbo._checks import as_noise, check_count
 from skbo_silbo._typing import ArrayLike, BoundsLike, ConstraintsLike, FloatArray, RandomState
-from skbo_silbo.acquisition._climb import N_BEST
-from skbo_silbo.acquisition._part import Part
+from skbo_silbo.acquisition._nearby_points import N_BEST
+from skbo_silbo.acquisition._part_of_space import Part
 from skbo_silbo.optimizers import _history as history
 from skbo_silbo.optimizers._constraints import in_words
 from skbo_silbo.optimizers._event_log import EventLog

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from skbo_silbo._checks import check_count, check_function
 from skbo_silbo._members import check_members, missing_members
 from skbo_silbo.acquisition import AcquisitionFunction, ParzenTurns, Search
+from skbo_silbo.acquisition._acquisition_functions import ACQUISITIONS
 from skbo_silbo.acquisition._box_search import N_ROUNDS, BoxSearch
-from skbo_silbo.acquisition._climb import Climb
-from skbo_silbo.acquisition._functions import ACQUISITIONS
+from skbo_silbo.acquisition._gradient_search import Climb
 from skbo_silbo.embedding import Learner
 from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.embedding._nonlinear import NonlinearLearner

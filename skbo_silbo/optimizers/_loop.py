@@ -26,8 +26,8 @@ from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo._numerics._threads import one_thread
 from skbo_silbo._typing import BoundsLike, FloatArray, RandomState
 from skbo_silbo.acquisition import AcquisitionSurface
-from skbo_silbo.acquisition._functions import no_improvement
-from skbo_silbo.acquisition._part import Part
+from skbo_silbo.acquisition._acquisition_functions import no_improvement
+from skbo_silbo.acquisition._part_of_space import Part
 from skbo_silbo.embedding import Embedding, LinearEmbedding
 from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.optimizers._base import AskTellOptimizer

@@ -14,8 +14,8 @@ from skbo_silbo.acquisition import (
     ParzenTurns,
     log_expected_improvement,
 )
-from skbo_silbo.acquisition._climb import MOST_LEFT, can_be_listed
-from skbo_silbo.acquisition._part import Part
+from skbo_silbo.acquisition._nearby_points import MOST_LEFT, can_be_listed
+from skbo_silbo.acquisition._part_of_space import Part
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.space import Box, SpaceUnion
 from skbo_silbo.surrogate import GaussianProcessSurrogate

@@ -21,7 +21,7 @@ from skbo_silbo.acquisition import (
     ParzenTurns,
     log_expected_improvement,
 )
-from skbo_silbo.acquisition._climb import ParzenEstimates, draw_good
+from skbo_silbo.acquisition._parzen_draws import ParzenEstimates, draw_good
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.space import Box
 from skbo_silbo.surrogate import GaussianProcessSurrogate

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from skbo_silbo import SILBO, AddBO, HeSBO, RandomSearch, minimize
 from skbo_silbo.acquisition import AcquisitionSurface
-from skbo_silbo.acquisition._functions import log_expected_improvement
+from skbo_silbo.acquisition._acquisition_functions import log_expected_improvement
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.inspection import ConvergenceDisplay
 from skbo_silbo.optimizers._history import History

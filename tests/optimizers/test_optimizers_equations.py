@@ -7,7 +7,7 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 from scipy.optimize import minimize as scipy_minimize
 
 from skbo_silbo import SILBO, minimize
-from skbo_silbo.acquisition._part import Equations
+from skbo_silbo.acquisition._part_of_space import Equations
 from skbo_silbo.space._box import Box
 
 SHARES = LinearConstraint(np.ones((1, 4)), 1.0, 1.0)

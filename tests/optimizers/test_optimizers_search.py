@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from skbo_silbo.acquisition import AcquisitionSurface, Found
-from skbo_silbo.acquisition._climb import climb, draw_candidates, draw_moved
-from skbo_silbo.acquisition._functions import log_expected_improvement
+from skbo_silbo.acquisition._acquisition_functions import log_expected_improvement
+from skbo_silbo.acquisition._gradient_search import climb, draw_candidates
+from skbo_silbo.acquisition._nearby_points import draw_moved
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.optimizers._design import n_initial_points, sobol_points
 from skbo_silbo.optimizers._history import History, impute_failures

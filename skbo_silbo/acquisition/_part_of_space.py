@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from skbo_silbo._typing import BoolArray, FloatArray
-from skbo_silbo.acquisition._climb import N_BEST, can_be_listed, draw_moved, points_near
+from skbo_silbo.acquisition._nearby_points import N_BEST, can_be_listed, draw_moved, points_near
 from skbo_silbo.space import Box, SpaceExhausted, SpaceUnion
 from skbo_silbo.space._keys import first_rows
 from skbo_silbo.space._read import AnySpace

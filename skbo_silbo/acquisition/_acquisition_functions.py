@@ -1,4 +1,4 @@
-"""How much a point is worth evaluating, from what the surrogate says about it, and as a surface.
+"""How much a point is worth evaluating, from what the surrogate says about it.
 
 Functions of (mean, std, best), elementwise. Objectives are MINIMISED: `best` is the lowest value
 so far, and a point is worth more the further its value may lie below `best`. An acquisition
@@ -16,23 +16,15 @@ its logarithm (Ament et al. 2023). For u < 0, with t = -u and Mills' ratio
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.special import erfcx, ndtr
 
 from skbo_silbo._typing import ArrayLike, FloatArray
-from skbo_silbo.embedding import Embedding
-from skbo_silbo.surrogate import Surrogate
-from skbo_silbo.surrogate._feasibility import Feasibility
 
-if TYPE_CHECKING:
-    from skbo_silbo.acquisition._part import Part
-
-MOST_ROWS = 4096  # predicted at once: all points of a discrete space are many
 N_CANDIDATES = 2000  # of the paper's random set, in the schedule of Srinivas et al. (2010)
 
 _LOG_ROOT_TWO_PI = 0.5 * np.log(2.0 * np.pi)
@@ -123,7 +115,7 @@ def no_improvement(
 
     Examples
     --------
-    >>> from skbo_silbo.acquisition._functions import no_improvement
+    >>> from skbo_silbo.acquisition._acquisition_functions import no_improvement
     >>> no_improvement([1.0, -3.0], [0.5, 2.0], best=0.0)
     array([0., 0.])
     """
@@ -158,7 +150,7 @@ def confidence_gain(
 
     Examples
     --------
-    >>> from skbo_silbo.acquisition._functions import confidence_gain
+    >>> from skbo_silbo.acquisition._acquisition_functions import confidence_gain
     >>> confidence_gain([1.0, 1.0], [0.0, 2.0], best=1.5, beta=4.0)
     array([0.5, 4.5])
     """
@@ -184,7 +176,7 @@ def confidence_weight(t: int, n_points: int, delta: float = 0.1) -> float:
 
     Examples
     --------
-    >>> from skbo_silbo.acquisition._functions import confidence_weight
+    >>> from skbo_silbo.acquisition._acquisition_functions import confidence_weight
     >>> round(confidence_weight(1, 1000), 3)
     19.416
     """
@@ -227,77 +219,3 @@ def _confidence(t):
 
 # name -> what gives the function for proposal t
 ACQUISITIONS = MappingProxyType({"ei": _improvement, "ucb": _confidence})
-
-
-@dataclass(frozen=True, eq=False)
-class AcquisitionSurface:
-    """The acquisition as a function of x.
-
-    Attributes
-    ----------
-    acquisition : AcquisitionFunction
-    surrogate : Surrogate
-    embedding : Embedding
-    best : float
-        The lowest value so far.
-    feasibility : Feasibility or None
-        Of learnt constraints: its log probability is added to the acquisition, which must be a
-        logarithm then.
-    observed : Surrogate or None
-        The surrogate of the observed values alone; `surrogate` has predicted values of pending
-        points besides.
-    part : Part or None
-        Of the space: where parameters are fixed or constraints are known.
-    """
-
-    acquisition: AcquisitionFunction
-    surrogate: Surrogate
-    embedding: Embedding
-    best: float
-    feasibility: Feasibility | None = None
-    observed: Surrogate | None = None
-    part: "Part | None" = None
-
-    def values(self, X: FloatArray) -> FloatArray:
-        """Return the acquisition at the rows of X, of shape (n,)."""
-        if len(X) > MOST_ROWS:
-            starts = range(0, len(X), MOST_ROWS)
-            return np.concatenate([self.values(X[i : i + MOST_ROWS]) for i in starts])
-        mean, std = self.surrogate.predict(self.embedding.project(X))
-        values = self.acquisition(mean, std, self.best)
-        return values if self.feasibility is None else values + self.feasibility.log_probability(X)
-
-    def values_at(self, Z: FloatArray) -> FloatArray:
-        """Return the acquisition at coordinates Z, (n, r), of shape (n,).
-
-        Constraints are looked at where the point of least norm with these coordinates is.
-        """
-        values = self.acquisition(*self.surrogate.predict(Z), self.best)
-        if self.feasibility is None:
-            return values
-        X = np.clip(self.embedding.expand(Z), -1.0, 1.0)
-        return values + self.feasibility.log_probability(X)
-
-    @property
-    def relevance(self) -> FloatArray:
-        """How much the surrogate lets every input matter, (d,), >= 0.
-
-        For an embedding the norm of the relevances of the coordinates that the input acts through.
-        """
-        basis, relevance = self.embedding.basis, self.surrogate.relevance_
-        return relevance if basis is None else np.sqrt(basis**2 @ relevance**2)
-
-    def value_and_gradient(self, x: FloatArray, sign: float = 1.0) -> tuple[float, FloatArray]:
-        """Return the acquisition at one point x, (d,), and its gradient, (d,).
-
-        Both are multiplied by `sign`: a minimiser of scipy takes -1 as one of its ``args``.
-        """
-        Z = self.embedding.project(x[None])
-        mean, std, mean_by_z, std_by_z = self.surrogate.predict_gradient(Z)
-        value, by_mean, by_std = self.acquisition(mean, std, self.best, return_gradient=True)
-        by_z = by_mean[:, None] * mean_by_z + by_std[:, None] * std_by_z
-        gradient = self.embedding.pull_back(by_z)[0]
-        if self.feasibility is None:
-            return sign * value[0], sign * gradient
-        weight, weight_by_x = self.feasibility.log_probability_gradient(x[None])
-        return sign * (value[0] + weight[0]), sign * (gradient + weight_by_x[0])

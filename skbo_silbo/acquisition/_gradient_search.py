@@ -1,0 +1,133 @@
+"""Search for the largest acquisition by gradients, from the best of random candidates.
+
+Everything is a point x of the cube, and the acquisition is seen through ``z = x B``: so every
+candidate can be reached, which is not so of a point drawn in the box round the image of the cube.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from scipy.optimize import Bounds, minimize
+
+from skbo_silbo._typing import FloatArray, SpaceLike
+from skbo_silbo.acquisition._nearby_points import N_BEST, can_be_listed, draw_moved, steps_near
+from skbo_silbo.acquisition._part_of_space import Part
+from skbo_silbo.acquisition._surface import AcquisitionSurface, Found
+
+# Not tuned: 20 climbs, and four times the candidates, were tried (doc/search_log.rst).
+N_GLOBAL, N_LOCAL = 768, 384  # candidates over the whole cube, and round the best points
+N_STARTS = 5  # climbs, from candidates far from one another
+MAX_ITERATIONS = 40  # of L-BFGS-B in a climb
+# In a part of the space: the ends of the climbs, then four times candidates near the best. Without
+# these, regret at a plane was nine times as large (10 seeds; doc/benchmarks/known_constraints.py).
+N_ROUNDS = 5
+
+
+@dataclass(frozen=True)
+class Climb:
+    """Random candidates over the cube and around the best points, the best climbed by gradients.
+
+    Where a discrete space, or the part of it to propose in, has few points left, these are all
+    looked at instead, so that the best is exact.
+    """
+
+    def find(
+        self, surface: AcquisitionSurface, ranked: FloatArray, space: SpaceLike, rng: Generator
+    ) -> Found:
+        """Return candidates and where climbs from the best of them ended (see `Search`)."""
+        whole = surface.part or space
+        if can_be_listed(whole.n_points, len(ranked)):
+            return every_point(surface, whole)
+        X = draw_candidates(surface.embedding, ranked[:N_BEST], rng, surface.relevance)
+        # The centre of the cube is no category: in columns of these alone it is rounded to an end.
+        held = np.abs(space.round(np.zeros((1, space.n_features_)))[0]) == 1.0
+        if surface.part is not None:
+            return _find_in_part(surface, surface.part, X, held, rng)
+        X = space.round(X)
+        values = surface.values(X)
+        X, _ = _best_first(surface, space.round(climb(surface, X, values, held)), X, values)
+        return Found(surface.embedding.project(X), X)
+
+
+def every_point(surface: AcquisitionSurface, whole: SpaceLike | Part) -> Found:
+    """Return all points of a finite space, or part of one, best first."""
+    X = whole.every_point()
+    X, _ = _best_first(surface, X, X[:0], np.empty(0))
+    return Found(surface.embedding.project(X), X)
+
+
+def _find_in_part(surface, part, X, held, rng):
+    """Return the same in a part: climbs end at constraints, so candidates follow near the best."""
+    X = part.admitted(part.round(X))
+    if len(X):
+        values = surface.values(X)
+        more = part.round(climb(surface, X, values, held | part.held_columns))
+        for _ in range(N_ROUNDS):
+            X, values = _best_first(surface, part.admitted(more), X, values)
+            more = part.near(X[:N_BEST], rng)
+    return Found(surface.embedding.project(X), X)
+
+
+def _best_first(surface, more, X, values):
+    """Return places and more of them, (n, d), and the acquisition there, the largest first."""
+    if len(more):
+        X, values = np.vstack([more, X]), np.append(surface.values(more), values)
+    order = np.argsort(-values, kind="stable")
+    return X[order], values[order]
+
+
+def draw_candidates(embedding, best, rng, relevance):
+    """Return random points of the cube whose images fill the image of the cube, of shape (n, d).
+
+    Parameters
+    ----------
+    embedding : Embedding
+    best : ndarray of shape (k, d)
+        The best points known; local candidates are drawn round these: a third move in the
+        embedding, a third have some coordinates drawn anew.
+    rng : numpy.random.Generator
+    relevance : ndarray of shape (d,)
+        How much each coordinate matters: the more, the oftener it is drawn anew.
+    """
+    widths = embedding.half_widths
+    wide = rng.uniform(-1.0, 1.0, (N_GLOBAL, widths.size)) * widths
+    near = best[rng.integers(len(best), size=N_LOCAL)]
+    steps = embedding.pull_back(steps_near(N_LOCAL, widths, rng))
+    X = np.vstack([embedding.pull_back(wide), near + steps])
+    anew = draw_moved(N_LOCAL, relevance, rng)
+    near = np.where(anew, rng.uniform(-1.0, 1.0, near.shape), near)
+    return np.vstack([np.clip(X, -1.0, 1.0), near])
+
+
+def climb(surface, X, values, held):
+    """Climb from several of the best candidates, far from one another.
+
+    Parameters
+    ----------
+    surface : AcquisitionSurface
+    X : ndarray of shape (n, d)
+    values : ndarray of shape (n,)
+        The acquisition there.
+    held : ndarray of bool of shape (d,)
+        Which columns stay as they are in the candidate.
+
+    Returns
+    -------
+    ends : ndarray of shape (k, d)
+    """
+    Z = surface.embedding.project(X)
+    chosen: list[int] = []
+    radius = 0.1 * np.sqrt(Z.var(axis=0).sum())  # a tenth of the candidates' spread
+    for i in np.argsort(-values, kind="stable"):
+        if (np.linalg.norm(Z[i] - Z[chosen], axis=1) > radius).all():
+            chosen.append(i)
+        if len(chosen) == N_STARTS:
+            break
+    options = {"args": (-1.0,), "jac": True, "options": {"maxiter": MAX_ITERATIONS}}
+    ends = []
+    for x in X[chosen]:
+        bounds = Bounds(np.where(held, x, -1.0), np.where(held, x, 1.0))
+        loss = surface.value_and_gradient
+        ends.append(minimize(loss, x, method="L-BFGS-B", bounds=bounds, **options).x)
+    return np.clip(ends, -1.0, 1.0)
