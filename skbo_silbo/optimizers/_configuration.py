@@ -18,7 +18,7 @@ from skbo_silbo.embedding._nonlinear import NonlinearLearner
 from skbo_silbo.optimizers._design import random_points, sobol_points
 from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, Warp
 from skbo_silbo.surrogate._regressor import RegressorSurrogate, is_regressor, sklearn_process
-from skbo_silbo.surrogate._warps import WARPS, AsTold
+from skbo_silbo.surrogate._warps import WARPS, IdentityWarp
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -56,7 +56,7 @@ class Configuration:
     n_initial: int
     n_unlabeled: int = 0
     update_every: int | tuple[int, ...] | None = None
-    warps: tuple[Warp, ...] = (AsTold(),)
+    warps: tuple[Warp, ...] = (IdentityWarp(),)
 
     @property
     def learns_constraints(self) -> bool:

@@ -29,7 +29,7 @@ class HeldOut:
         On the scale of the model.
     folds : ndarray of int of shape (n,)
     identity, constant : ndarray of shape (n,)
-        In nats; `doubted` that of the model.
+        In nats; `contaminated_log_density` that of the model.
     """
 
     X: FloatArray
@@ -46,7 +46,9 @@ class HeldOut:
     def through(self, learner, surrogate, X_unlabeled, rng):
         """Return the same of the surrogate seen through an embedding, (n,)."""
         rows = self.X, self.y, X_unlabeled, self.folds, rng
-        return doubted(held_out_log_density(learner, surrogate, *rows), self.constant)
+        return contaminated_log_density(
+            held_out_log_density(learner, surrogate, *rows), self.constant
+        )
 
 
 def rows_for_evidence(n, d, rng, largest_work):
@@ -64,7 +66,7 @@ def rows_for_evidence(n, d, rng, largest_work):
     return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
 
 
-def doubted(density, constant):
+def contaminated_log_density(density, constant):
     """Return log densities of the mixture with a little of the claim that x says nothing, (n,).
 
     So what one wrong prediction costs is bounded, however sure of itself the model was.
@@ -72,7 +74,7 @@ def doubted(density, constant):
     return np.logaddexp(np.log1p(-DOUBT) + density, np.log(DOUBT) + constant)
 
 
-def sure_gain(differences, errors=STANDARD_ERRORS):
+def lower_bound_of_gain(differences, errors=STANDARD_ERRORS):
     """Return the mean of the differences, (n,), less its standard error, or several."""
     error = differences.std(ddof=1) / np.sqrt(differences.size)
     return differences.mean() - errors * error

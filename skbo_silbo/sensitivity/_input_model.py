@@ -37,7 +37,7 @@ from skbo_silbo.sensitivity._input_shares import InputShares, rank_by_low_end
 from skbo_silbo.space._read import AnySpace
 from skbo_silbo.surrogate import Warp
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
-from skbo_silbo.surrogate._warps import AsTold, HalfLog, LogAboveLeast, warped_variance
+from skbo_silbo.surrogate._warps import HalfLog, IdentityWarp, LogAboveLeast, warped_variance
 
 N_MODELS = 16  # draws of the hyperparameters
 N_FUNCTIONS = 4  # draws of the objective for each
@@ -53,7 +53,7 @@ PRIOR = "dimension-scaled"  # all inputs may matter: the sparse one is sure of i
 SCALE_ERRORS = 2.0  # standard errors by which another scale must beat the values themselves
 NEGLIGIBLE = 1e-9  # share of a direction that is rounding
 SCALES = {
-    AsTold.name: "the values",
+    IdentityWarp.name: "the values",
     HalfLog.name: "the values, those above the median as logarithms",
     LogAboveLeast.name: "the logarithms of the values' distances from the lowest",
 }
@@ -115,13 +115,13 @@ class InputModel:
         X, observed, noise_std = _canonical(X, y, noise_std)
         y = _moved_in(observed)
         if y.size < evidence.LEAST_LABELS or np.ptp(y) == 0.0:
-            return cls(space, X, y, 0, AsTold(), float("nan"), False, [], (0.0, 1.0))
+            return cls(space, X, y, 0, IdentityWarp(), float("nan"), False, [], (0.0, 1.0))
         rng = np.random.default_rng(0)
         some = evidence.rows_for_evidence(y.size, X.shape[1], rng, LARGEST_WORK)
         warp = _choose_scale(X[some], y[some])
         data = X[some], warp(y)[some], warped_variance(warp, y, noise_std)[some]
         r2, held_out = _held_out(*data)
-        informative = r2 > 0.0 and evidence.sure_gain(held_out.gain) > 0.0
+        informative = r2 > 0.0 and evidence.lower_bound_of_gain(held_out.gain) > 0.0
         draws, location = _draw(*data, rng) if informative else ([], (0.0, 1.0))
         n_moved = int(np.sum(y != observed))
         return cls(space, X, y, n_moved, warp, r2, bool(informative), draws, location, held_out)
@@ -279,9 +279,9 @@ def _choose_scale(X, y):
         process = GaussianProcessSurrogate().fit(X, warp(y))
         return process.leave_one_out_log_density() + warp.log_slope(y)
 
-    as_told, best, best_gain = density(AsTold()), AsTold(), 0.0
+    as_told, best, best_gain = density(IdentityWarp()), IdentityWarp(), 0.0
     for warp in (HalfLog(), LogAboveLeast()):
-        gain = evidence.sure_gain(density(warp) - as_told, SCALE_ERRORS)
+        gain = evidence.lower_bound_of_gain(density(warp) - as_told, SCALE_ERRORS)
         if gain > best_gain:
             best, best_gain = warp, gain
     return best
@@ -298,8 +298,8 @@ def _held_out(X, y, noise):
         folds[out] = fold
     r2 = float(1.0 - np.mean((y - predicted) ** 2) / y.var())
     constant = evidence.held_out_constant(y, folds)
-    doubted = evidence.doubted(density, constant)
-    return r2, evidence.HeldOut(X, y, folds, doubted, constant)
+    contaminated_log_density = evidence.contaminated_log_density(density, constant)
+    return r2, evidence.HeldOut(X, y, folds, contaminated_log_density, constant)
 
 
 def _draw(X, y, noise, rng):

@@ -184,7 +184,10 @@ def held_out_densities(held_out, learner, surrogate, X_unlabeled, rng):
 
 def warn_if_worse(densities, name):
     """Warn if the identity predicts better than the learnt embedding of this name."""
-    if not densities or evidence.sure_gain(densities["identity"] - densities[name]) <= 0.0:
+    if (
+        not densities
+        or evidence.lower_bound_of_gain(densities["identity"] - densities[name]) <= 0.0
+    ):
         return
     warnings.warn(
         f"embedding {name!r} was asked for, but all inputs together predict held-out values "

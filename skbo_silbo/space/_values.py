@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from functools import partial
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
@@ -87,7 +88,8 @@ def same(a, b, *, by_parts=False):
 
 def _has_parts(value):
     """Whether an object defines no ``==``, and is not a function or class."""
-    return type(value).__eq__ is object.__eq__ and not hasattr(value, "__qualname__")
+    defines_equality: Any = type(value).__eq__
+    return defines_equality is object.__eq__ and not hasattr(value, "__qualname__")
 
 
 def alike(a, b):
@@ -114,8 +116,8 @@ class Positions:
     """
 
     def __init__(self, values=()):
-        self._buckets = {}
-        self.values = []
+        self._buckets: dict[Any, list[int]] = {}
+        self.values: list[Any] = []
         for value in values:
             bucket = self._buckets.setdefault(_bucket(value), [])
             if not any(same(value, self.values[i]) for i in bucket):

@@ -21,7 +21,7 @@ LARGEST_WORK = 10**7  # values squared times inputs that a choice looks at: a se
 
 
 @dataclass(frozen=True)
-class AsTold:
+class IdentityWarp:
     """The values themselves."""
 
     name = "none"
@@ -130,10 +130,10 @@ class LogAboveLeast:
 
 WARPS = MappingProxyType(
     {
-        "auto": (HalfLog(), AsTold(), LogAboveLeast()),
+        "auto": (HalfLog(), IdentityWarp(), LogAboveLeast()),
         "half-log": (HalfLog(),),
         "log": (LogAboveLeast(),),
-        None: (AsTold(),),
+        None: (IdentityWarp(),),
     }
 )
 

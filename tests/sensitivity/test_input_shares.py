@@ -17,7 +17,7 @@ from skbo_silbo.sensitivity._hyperparameter_draws import draw_hyperparameters
 from skbo_silbo.sensitivity._input_model import principal_slopes
 from skbo_silbo.space import Box, SpaceUnion
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
-from skbo_silbo.surrogate._warps import AsTold
+from skbo_silbo.surrogate._warps import IdentityWarp
 
 
 def cube(d):
@@ -206,7 +206,7 @@ class Exact:
 def knowing(space, draws):
     """Return the model of a function that is known."""
     X = np.zeros((1, space.n_features_))
-    return InputModel(space, X, np.zeros(1), 0, AsTold(), 1.0, True, [draws], (0.0, 1.0))
+    return InputModel(space, X, np.zeros(1), 0, IdentityWarp(), 1.0, True, [draws], (0.0, 1.0))
 
 
 def of_branches(space, func):

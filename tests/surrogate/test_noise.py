@@ -14,7 +14,7 @@ from skbo_silbo import BOCK, REMBO, SILBO, AddBO, RandomSearch
 from skbo_silbo._numerics._gaussian_process import log_marginal_likelihood
 from skbo_silbo.optimizers._history import Labelled
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
-from skbo_silbo.surrogate._warps import AsTold, HalfLog, LogAboveLeast
+from skbo_silbo.surrogate._warps import HalfLog, IdentityWarp, LogAboveLeast
 
 BOUNDS = [(-1.0, 1.0)] * 3
 
@@ -102,7 +102,7 @@ S = np.sqrt(14 / 3)  # root mean square distance of the values below the median,
 @pytest.mark.parametrize(
     ("warp", "slopes"),
     [
-        (AsTold(), np.ones(7)),
+        (IdentityWarp(), np.ones(7)),
         (HalfLog(), 1 / np.array([S, S, S, S + 3, S + 26, S + 26, S])),
         (LogAboveLeast(), 1 / np.array([3.0, 4, 6, 9, 32, 32, 5])),
     ],

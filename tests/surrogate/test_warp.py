@@ -8,12 +8,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skbo_silbo import SILBO
 from skbo_silbo.surrogate import GaussianProcessSurrogate
-from skbo_silbo.surrogate._warps import AsTold, HalfLog, LogAboveLeast, choose_warp
+from skbo_silbo.surrogate._warps import HalfLog, IdentityWarp, LogAboveLeast, choose_warp
 
 pytestmark = pytest.mark.quick
 
 half_log = HalfLog()
-WARPS = [AsTold(), half_log, LogAboveLeast()]
+WARPS = [IdentityWarp(), half_log, LogAboveLeast()]
 by_warp = pytest.mark.parametrize("warp", WARPS, ids=lambda warp: warp.name)
 values = arrays(float, st.integers(1, 30), elements=st.integers(-50, 50).map(float))
 
@@ -124,6 +124,6 @@ def test_a_proposal_does_not_depend_on_the_unit_and_the_best_value_has_it():
 def test_the_warp_can_be_left_out():
     assert (run(1.0).x_iters_ != run(1.0, warp=None).x_iters_).any()
     y = np.array([3.0, 1.0])
-    assert AsTold()(y) is y
+    assert IdentityWarp()(y) is y
     with pytest.raises(ValueError, match=r"warp must be one of .*'half-log'.*: got 'sqrt'"):
         SILBO([(0, 1)], warp="sqrt")

@@ -18,7 +18,7 @@ from benchmarks.engine import Experiment, Grid, Table
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import Box
-from skbo_silbo.surrogate._warps import AsTold
+from skbo_silbo.surrogate._warps import IdentityWarp
 
 SHAPES = (
     lambda x: np.sqrt(3.0) * x,
@@ -97,7 +97,7 @@ def true_shares(planted, model):
     On another scale they are those of the planted function seen through the curve from the values
     told to the scaled ones.
     """
-    if isinstance(model.warp, AsTold):
+    if isinstance(model.warp, IdentityWarp):
         return planted.total_indices
     y, first = np.unique(model.y, return_index=True)
     scaled = model.warp(model.y)[first]
