@@ -20,8 +20,7 @@ import numpy as np
 from scipy.stats import norm
 
 from skbo_silbo import SILBO, minimize
-from skbo_silbo.acquisition._acquisition_functions import log_expected_improvement
-from skbo_silbo.acquisition._gradient_search import Climb
+from skbo_silbo.acquisition import Climb, log_expected_improvement
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.optimizers import Configuration, EmbeddedOptimizer
 from skbo_silbo.surrogate import GaussianProcessSurrogate

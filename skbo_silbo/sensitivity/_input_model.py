@@ -30,8 +30,16 @@ from sklearn.model_selection import KFold
 
 from skbo_silbo._checks import as_noise
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.sensitivity import _evidence as evidence
 from skbo_silbo.sensitivity._function_draws import FunctionDraws
+from skbo_silbo.sensitivity._held_out_density import (
+    LEAST_LABELS,
+    N_FOLDS,
+    HeldOut,
+    contaminated_log_density,
+    held_out_constant,
+    lower_bound_of_gain,
+    rows_for_evidence,
+)
 from skbo_silbo.sensitivity._hyperparameter_draws import draw_processes
 from skbo_silbo.sensitivity._input_shares import InputShares, rank_by_low_end
 from skbo_silbo.space._read import AnySpace
@@ -94,7 +102,7 @@ class InputModel:
     _draws: list[FunctionDraws]  # empty unless informative
     # mean and standard deviation by which the draws are standardised
     _location: tuple[float, float]
-    held_out: evidence.HeldOut | None = None
+    held_out: HeldOut | None = None
 
     @classmethod
     def fit(
@@ -114,14 +122,14 @@ class InputModel:
         noise_std = as_noise(noise_std, y.shape)
         X, observed, noise_std = _canonical(X, y, noise_std)
         y = _moved_in(observed)
-        if y.size < evidence.LEAST_LABELS or np.ptp(y) == 0.0:
+        if y.size < LEAST_LABELS or np.ptp(y) == 0.0:
             return cls(space, X, y, 0, IdentityWarp(), float("nan"), False, [], (0.0, 1.0))
         rng = np.random.default_rng(0)
-        some = evidence.rows_for_evidence(y.size, X.shape[1], rng, LARGEST_WORK)
+        some = rows_for_evidence(y.size, X.shape[1], rng, LARGEST_WORK)
         warp = _choose_scale(X[some], y[some])
         data = X[some], warp(y)[some], warped_variance(warp, y, noise_std)[some]
         r2, held_out = _held_out(*data)
-        informative = r2 > 0.0 and evidence.lower_bound_of_gain(held_out.gain) > 0.0
+        informative = r2 > 0.0 and lower_bound_of_gain(held_out.gain) > 0.0
         draws, location = _draw(*data, rng) if informative else ([], (0.0, 1.0))
         n_moved = int(np.sum(y != observed))
         return cls(space, X, y, n_moved, warp, r2, bool(informative), draws, location, held_out)
@@ -279,9 +287,9 @@ def _choose_scale(X, y):
         process = GaussianProcessSurrogate().fit(X, warp(y))
         return process.leave_one_out_log_density() + warp.log_slope(y)
 
-    as_told, best, best_gain = density(IdentityWarp()), IdentityWarp(), 0.0
+    unscaled, best, best_gain = density(IdentityWarp()), IdentityWarp(), 0.0
     for warp in (HalfLog(), LogAboveLeast()):
-        gain = evidence.lower_bound_of_gain(density(warp) - as_told, SCALE_ERRORS)
+        gain = lower_bound_of_gain(density(warp) - unscaled, SCALE_ERRORS)
         if gain > best_gain:
             best, best_gain = warp, gain
     return best
@@ -290,16 +298,16 @@ def _choose_scale(X, y):
 def _held_out(X, y, noise):
     """Return `InputModel.held_out_r2` and `InputModel.held_out`."""
     predicted, density, folds = np.empty(y.size), np.empty(y.size), np.empty(y.size, dtype=int)
-    splits = KFold(evidence.N_FOLDS, shuffle=True, random_state=0).split(X)
+    splits = KFold(N_FOLDS, shuffle=True, random_state=0).split(X)
     for fold, (kept, out) in enumerate(splits):
         process = GaussianProcessSurrogate(prior=PRIOR).fit(X[kept], y[kept], noise[kept])
         predicted[out] = process.predict(X[out])[0]
         density[out] = process.log_predictive_density(X[out], y[out])
         folds[out] = fold
     r2 = float(1.0 - np.mean((y - predicted) ** 2) / y.var())
-    constant = evidence.held_out_constant(y, folds)
-    contaminated_log_density = evidence.contaminated_log_density(density, constant)
-    return r2, evidence.HeldOut(X, y, folds, contaminated_log_density, constant)
+    constant = held_out_constant(y, folds)
+    identity = contaminated_log_density(density, constant)
+    return r2, HeldOut(X, y, folds, identity, constant)
 
 
 def _draw(X, y, noise, rng):

@@ -8,7 +8,7 @@ import numpy as np
 
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.embedding._choice import FixedLearner, IdentityLearner
-from skbo_silbo.sensitivity import _evidence as evidence
+from skbo_silbo.sensitivity._held_out_density import lower_bound_of_gain
 from skbo_silbo.sensitivity._input_shares import InputShares
 
 if TYPE_CHECKING:
@@ -184,10 +184,7 @@ def held_out_densities(held_out, learner, surrogate, X_unlabeled, rng):
 
 def warn_if_worse(densities, name):
     """Warn if the identity predicts better than the learnt embedding of this name."""
-    if (
-        not densities
-        or evidence.lower_bound_of_gain(densities["identity"] - densities[name]) <= 0.0
-    ):
+    if not densities or lower_bound_of_gain(densities["identity"] - densities[name]) <= 0.0:
         return
     warnings.warn(
         f"embedding {name!r} was asked for, but all inputs together predict held-out values "

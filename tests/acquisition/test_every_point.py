@@ -11,11 +11,11 @@ from skbo_silbo import SILBO, SILBOSearchCV, Space, SpaceExhausted, minimize
 from skbo_silbo.acquisition import (
     AcquisitionSurface,
     Climb,
+    Part,
     ParzenTurns,
     log_expected_improvement,
 )
 from skbo_silbo.acquisition._nearby_points import MOST_LEFT, can_be_listed
-from skbo_silbo.acquisition._part_of_space import Part
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.space import Box, SpaceUnion
 from skbo_silbo.surrogate import GaussianProcessSurrogate

@@ -11,9 +11,8 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 
 from skbo_silbo import SILBO, minimize
-from skbo_silbo.acquisition._acquisition_functions import log_expected_improvement
+from skbo_silbo.acquisition import Climb, log_expected_improvement
 from skbo_silbo.acquisition._box_search import BoxSearch
-from skbo_silbo.acquisition._gradient_search import Climb
 from skbo_silbo.embedding import LinearEmbedding
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0), (0.0, 1.0)]

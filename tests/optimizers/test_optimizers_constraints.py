@@ -12,16 +12,15 @@ from scipy.stats import norm, qmc
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo import SILBO, AddBO, HeSBO, RandomSearch, minimize
-from skbo_silbo.acquisition import AcquisitionSurface
-from skbo_silbo.acquisition._acquisition_functions import log_expected_improvement
+from skbo_silbo.acquisition import AcquisitionSurface, log_expected_improvement
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.inspection import ConvergenceDisplay
 from skbo_silbo.optimizers._history import History
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._feasibility import (
     fit_feasibility,
     scaled_constraint,
 )
-from skbo_silbo.surrogate._process import GaussianProcessSurrogate
 
 BOUNDS = [(-1.0, 1.0)] * 2
 CONSTRAINT_VALUES = st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=1, max_size=8)

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from skbo_silbo import SILBO
 from skbo_silbo.embedding._choice import IdentityLearner, choose_embedding
 from skbo_silbo.embedding._learners import N_TRIAL, TransformerLearner
-from skbo_silbo.sensitivity._evidence import held_out_log_density
+from skbo_silbo.sensitivity._held_out_density import held_out_log_density
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 

@@ -8,7 +8,7 @@ from scipy.optimize import minimize as scipy_minimize
 
 from skbo_silbo import SILBO, minimize
 from skbo_silbo.acquisition._part_of_space import Equations
-from skbo_silbo.space._box import Box
+from skbo_silbo.space import Box
 
 SHARES = LinearConstraint(np.ones((1, 4)), 1.0, 1.0)
 UNIT = [(0, 1)] * 4

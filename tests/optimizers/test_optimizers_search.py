@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from skbo_silbo.acquisition import AcquisitionSurface, Found
-from skbo_silbo.acquisition._acquisition_functions import log_expected_improvement
+from skbo_silbo.acquisition import AcquisitionSurface, Found, log_expected_improvement
 from skbo_silbo.acquisition._gradient_search import climb, draw_candidates
 from skbo_silbo.acquisition._nearby_points import draw_moved
 from skbo_silbo.embedding import LinearEmbedding
@@ -14,7 +13,7 @@ from skbo_silbo.optimizers._design import n_initial_points, sobol_points
 from skbo_silbo.optimizers._history import History, impute_failures
 from skbo_silbo.space import key_of
 from skbo_silbo.space._keys import first_rows
-from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 
 def make_surface(d, r=None, seed=0):

@@ -11,8 +11,8 @@ from scipy.stats import uniform
 from sklearn.linear_model import Ridge
 
 from skbo_silbo import SILBO, SILBOSearchCV, Space, minimize
-from skbo_silbo.baselines._random_search import RandomSearch
-from skbo_silbo.sensitivity._input_model import InputModel
+from skbo_silbo.baselines import RandomSearch
+from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import Box
 
 BOUNDS = [(0.0, 1.0)] * 2

@@ -16,7 +16,7 @@ from skbo_silbo.sensitivity._function_draws import FunctionDraws
 from skbo_silbo.sensitivity._hyperparameter_draws import draw_hyperparameters
 from skbo_silbo.sensitivity._input_model import principal_slopes
 from skbo_silbo.space import Box, SpaceUnion
-from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._warps import IdentityWarp
 
 

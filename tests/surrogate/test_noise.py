@@ -13,7 +13,7 @@ from sklearn.linear_model import BayesianRidge
 from skbo_silbo import BOCK, REMBO, SILBO, AddBO, RandomSearch
 from skbo_silbo._numerics._gaussian_process import log_marginal_likelihood
 from skbo_silbo.optimizers._history import Labelled
-from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._warps import HalfLog, IdentityWarp, LogAboveLeast
 
 BOUNDS = [(-1.0, 1.0)] * 3

@@ -13,7 +13,7 @@ from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
 from skbo_silbo._numerics._hyperparameters import negative_log_posterior
 from skbo_silbo._numerics._priors import dimension_scaled_prior
-from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 pytestmark = pytest.mark.quick
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from scipy.optimize import minimize_scalar
 
 from skbo_silbo._numerics._priors import PRIORS, UNIFORM_WIDTH, sparse_prior
-from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 
 @pytest.mark.parametrize("name", PRIORS)

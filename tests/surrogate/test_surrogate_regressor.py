@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 
 from skbo_silbo import SILBO, minimize
-from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._regressor import RegressorSurrogate
 
 PROCESS = GaussianProcessRegressor(ConstantKernel() * Matern(nu=2.5), alpha=1e-4)

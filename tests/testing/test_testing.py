@@ -8,14 +8,9 @@ from sklearn.decomposition import PCA, KernelPCA
 from sklearn.linear_model import BayesianRidge
 
 from skbo_silbo import SILBO
-from skbo_silbo.acquisition import Found
-from skbo_silbo.acquisition._acquisition_functions import (
-    confidence_gain,
-    log_expected_improvement,
-    no_improvement,
-)
+from skbo_silbo.acquisition import Climb, Found, log_expected_improvement
+from skbo_silbo.acquisition._acquisition_functions import confidence_gain, no_improvement
 from skbo_silbo.acquisition._box_search import BoxSearch
-from skbo_silbo.acquisition._gradient_search import Climb
 from skbo_silbo.baselines._add_bo import AdditiveProcess
 from skbo_silbo.baselines._silbo_as_run import variance_gain
 from skbo_silbo.embedding import LinearEmbedding
