@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import norm
 
 from skbo_silbo._typing import FloatArray, IntArray
-from skbo_silbo.surrogate._process import refit
+from skbo_silbo.surrogate._process import held_out_log_density
 
 N_FOLDS = 5
 LEAST_LABELS = 2 * N_FOLDS
@@ -45,10 +45,12 @@ class HeldOut:
 
     def through(self, learner, surrogate, X_unlabeled, rng):
         """Return the same of the surrogate seen through an embedding, (n,)."""
-        rows = self.X, self.y, X_unlabeled, self.folds, rng
-        return contaminated_log_density(
-            held_out_log_density(learner, surrogate, *rows), self.constant
-        )
+
+        def coordinates(kept):
+            return learner.learn(self.X[kept], self.y[kept], X_unlabeled).project(self.X)
+
+        density = held_out_log_density(surrogate, coordinates, self.y, self.folds, rng)
+        return contaminated_log_density(density, self.constant)
 
 
 def rows_for_evidence(n, d, rng, largest_work):
@@ -87,36 +89,4 @@ def held_out_constant(y, folds):
         out = folds == fold
         center, scale = y[~out].mean(), y[~out].std(ddof=1)
         density[out] = norm.logpdf(y[out], center, max(scale, np.ptp(y) * 1e-6))
-    return density
-
-
-def held_out_log_density(learner, surrogate, X, y, X_unlabeled, folds, rng):
-    """Return the log density of every value, embedding and surrogate learnt without its fold.
-
-    Parameters
-    ----------
-    learner : Learner
-    surrogate : Surrogate
-    X : ndarray of shape (n, d)
-    y : ndarray of shape (n,)
-        Finite.
-    X_unlabeled : ndarray of shape (m, d)
-        Given to the learner in every fold.
-    folds : ndarray of int of shape (n,)
-        The fold of every row.
-    rng : numpy.random.Generator
-        For surrogates that draw.
-
-    Returns
-    -------
-    density : ndarray of shape (n,)
-        In nats.
-    """
-    density = np.empty(y.size)
-    for fold in np.unique(folds):
-        out = folds == fold
-        embedding = learner.learn(X[~out], y[~out], X_unlabeled)
-        Z = embedding.project(X)
-        fitted, _ = refit(surrogate, None, Z[~out], y[~out], np.zeros((~out).sum()), rng=rng)
-        density[out] = fitted.log_predictive_density(Z[out], y[out])
     return density

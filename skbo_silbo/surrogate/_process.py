@@ -242,6 +242,30 @@ def refit(template, state, Z, y, noise, *, moved=False, tune=True, rng=None):
     return surrogate, {**surrogate.to_state(), "tuned_at": y.size if tune else tuned_at}
 
 
+def held_out_log_density(template, coordinates, y, folds, rng):
+    """Return the log density of every value, (n,), by a surrogate fitted without its fold.
+
+    Parameters
+    ----------
+    template : Surrogate
+    coordinates : callable
+        From the rows kept, bool of shape (n,), to coordinates of all rows, (n, r).
+    y : ndarray of shape (n,)
+        Finite.
+    folds : ndarray of int of shape (n,)
+        The fold of every row.
+    rng : numpy.random.Generator
+        For surrogates that draw.
+    """
+    density = np.empty(y.size)
+    for fold in np.unique(folds):
+        kept = folds != fold
+        Z = coordinates(kept)
+        fitted, _ = refit(template, None, Z[kept], y[kept], np.zeros(kept.sum()), rng=rng)
+        density[~kept] = fitted.log_predictive_density(Z[~kept], y[~kept])
+    return density
+
+
 def location_and_scale(y: FloatArray) -> tuple[float, float]:
     """Return what standardises y, (n,): its mean, and deviation; 1 if only rounding differs."""
     spread = np.ptp(y) > 1e-12 * np.abs(y).max()

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from skbo_silbo._typing import FloatArray
-from skbo_silbo.surrogate._process import refit
+from skbo_silbo.surrogate._process import held_out_log_density, refit
 
 N_FOLDS = 5  # of what a surrogate predicts that cannot leave out one value at a time
 LEAST_VALUES = 5  # that a choice needs; not tuned
@@ -149,12 +149,7 @@ def left_out_log_density(template, Z, y, rng):
     if hasattr(template, "leave_one_out_log_density"):
         return refit(template, None, Z, y, np.zeros(y.size), rng=rng)[0].leave_one_out_log_density()
     folds = rng.permutation(y.size) % N_FOLDS
-    density = np.empty(y.size)
-    for fold in np.unique(folds):
-        out = folds == fold
-        surrogate, _ = refit(template, None, Z[~out], y[~out], np.zeros((~out).sum()), rng=rng)
-        density[out] = surrogate.log_predictive_density(Z[out], y[out])
-    return density
+    return held_out_log_density(template, lambda kept: Z, y, folds, rng)
 
 
 def choose_warp(warps, surrogate, Z, y, rng):
