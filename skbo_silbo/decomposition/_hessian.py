@@ -23,7 +23,7 @@ from .significance._hessian_tests import (
     can_be_tested,
     hessian_tests,
 )
-from .significance._linearity import warn_of_moments
+from .significance._linearity import kept_by_moments
 from .significance._nothing_found import warn_of_unseen
 from .significance._permutation import permutation_tests
 from .significance._sequential_tests import SIGNIFICANCE, dimension_by_tests
@@ -46,9 +46,10 @@ class PrincipalHessianDirections(SupervisedProjection):
     Parameters
     ----------
     n_components : "auto" or int, default="auto"
-        "auto" tests at level .05, by the wild bootstrap, whether 0, 1, ... directions suffice. It
-        can find none: `n_components_` is 0 then, `components_` keeps one direction, and a warning
-        says so. With ``on="response"``, where no test is valid, it takes the steepest fall of the
+        "auto" tests at level .05, by the wild bootstrap, whether 0, 1, ... directions suffice, and
+        keeps those before the first along which mean or variance of other scores changes, with a
+        warning. It can find none: `n_components_` is 0 then, `components_` keeps one direction, and
+        a warning says so. With ``on="response"``, where no test is valid, it takes the steepest fall of the
         squared eigenvalues, at least 1.
     on : {"residuals", "response"}, default="residuals"
         What weighs the rows, e above: "residuals" leaves linear trends out.
@@ -125,14 +126,15 @@ class PrincipalHessianDirections(SupervisedProjection):
         check_identified(self.n_components, len(order), INDEPENDENT)
         self.eigenvalues_, V = eigenvalues[order], V[:, order]
         self.n_components_ = self._choose_n_components(Z @ V, e, slices)
+        if self.n_components == "auto" and self.n_components_:
+            tests = "bootstrap_tests_" if self.on == "residuals" else "eigenvalues_"
+            self.n_components_ = kept_by_moments(Z @ V, self.n_components_, slices, tests)
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
         if not self.n_components_:
             sees = "directions along which the mean of y bends"
             why = f"no bend of y beyond its linear trend, by tests at level {SIGNIFICANCE}"
             said = {"sees_means": True, "why": why, "remedy": "Label more rows"}
             warn_of_unseen(Z, data.y, data.weights, sees, **said)
-        elif self.n_components == "auto":
-            warn_of_moments(Z @ V, self.n_components_, slices)
 
     def _choose_n_components(self, S, e, slices):
         if self.on == "residuals" and can_be_tested(S):

@@ -21,7 +21,8 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
     ----------
     n_components : "auto", "permutation", "criterion" or int, default="auto"
         "auto", or "permutation", tests by permutation, at level .05, whether 0, 1, ... directions
-        suffice [3]_. It can find none: `n_components_` is 0 then, `components_` keeps one
+        suffice [3]_, and keeps those before the first along which mean or variance of other scores
+        changes, with a warning: those after it may come from X alone. It can find none: `n_components_` is 0 then, `components_` keeps one
         direction, and a warning says so. "criterion" takes an information criterion of the spectrum
         [2]_, at least 1.
     n_slices : int or array-like of increasing edges, default=4
@@ -51,7 +52,8 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
     -----
     UserWarning
         When "auto" finds no direction, or mean or variance of the other scores changes along those
-        found: the linearity or the constant variance condition fails.
+        found: the linearity or the constant variance condition fails, which is seen in at most 1 of
+        100 sets of normal X.
 
     References
     ----------

@@ -16,7 +16,7 @@ from .._typing import ArrayLike
 from ._supervised import SupervisedProjection
 from .selection._criterion import dimension_by_criterion
 from .selection._n_components import COMPONENT_WORDS, INDEPENDENT, TESTED_WORDS, check_identified
-from .significance._linearity import doubts, warn_of_moments
+from .significance._linearity import doubts, kept_by_moments
 from .significance._nothing_found import warn_of_unseen
 from .significance._permutation import KernelShuffles, permutation_tests
 from .significance._sequential_tests import dimension_by_tests
@@ -69,14 +69,15 @@ class SecondMomentSlicing(SupervisedProjection):
         self.eigenvalues_ = np.clip(eigenvalues, 0, None)
         check_identified(self.n_components, len(eigenvalues), INDEPENDENT)
         self.n_components_ = self._choose_n_components(Z, V, slices)
+        words = self.n_components in TESTED_WORDS
+        if words and doubts(self.n_components_, data.y, slices.n_slices):
+            self.n_components_ = kept_by_moments(
+                Z @ V, self.n_components_, slices, "permutation_tests_"
+            )
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
         if not self.n_components_:
             seen = {"sees_means": self._sees_means, "sees_variances": True}
             warn_of_unseen(Z, data.y, data.weights, self._sees, **seen)
-        elif self.n_components in TESTED_WORDS and doubts(
-            self.n_components_, data.y, slices.n_slices
-        ):
-            warn_of_moments(Z @ V, self.n_components_, slices)
 
     def _choose_n_components(self, Z, V, slices):
         """Take the number given, or test the scores of all directions V (q, q)."""

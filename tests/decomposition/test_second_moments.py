@@ -12,7 +12,7 @@ from skbo_silbo import (
 from skbo_silbo.decomposition import slice_response
 
 BOTH = (SlicedAverageVarianceEstimation, DirectionalRegression)
-NOTHING = pytest.mark.filterwarnings("ignore:No direction was found")
+NOTHING = pytest.mark.filterwarnings("ignore:No direction was found", "ignore:The condition of")
 WIDE = {"check_sample_weight_equivalence_on_dense_data": "15 rows of 30 features are refused"}
 
 

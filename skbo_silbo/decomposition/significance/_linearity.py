@@ -28,7 +28,7 @@ REACH = 2.5  # standard deviations at which features and scores are clipped
 CURVED_SHARE = 0.25
 SIGNIFICANCE_OF_BEND = 0.01  # level of the test of directions after the first
 KNOTS = (0.2, 0.4, 0.6, 0.8)  # quantiles of the scores at which lines may break
-SIGNIFICANCE = 1e-3  # level of the F test of that curvature, over all features together
+SIGNIFICANCE = 1e-3  # level of such F tests, over all features or scores together
 
 
 def rows_to_look_at(n, d, weights=None):
@@ -131,8 +131,8 @@ def _p_values_of_bends(T, before, straight):
     return special.fdtrc(m, df, gained / m / (left / df)) if df > 0 else np.ones(T.shape[1])
 
 
-def moments_that_bend(S, r):
-    """Tell whether means, and variances, of the other scores change along the first 1, ..., r.
+def before_first_bend(S, r):
+    """Return how many of the first r scores come before one along which others change.
 
     Parameters
     ----------
@@ -140,31 +140,53 @@ def moments_that_bend(S, r):
         Whitened rows, the directions found first.
     r : int
         How many these are; of more, `MAX_DIRECTIONS` are looked at.
+
+    Returns
+    -------
+    k : int
+        0, 1, ...: means or variances of later scores change along the first k + 1. Or r.
+    failed : list of str
+        The conditions that fail there, none where k is r.
     """
-    p_values = [np.ones((2, 1))]
     S, one = S - S.mean(axis=0), np.ones((len(S), 1))
-    for k in range(1, min(r, MAX_DIRECTIONS, S.shape[1] - 1) + 1):
+    most = min(r, MAX_DIRECTIONS, S.shape[1] - 1)
+    level = SIGNIFICANCE / sum(S.shape[1] - k for k in range(1, most + 1)) if most else 0.0
+    for k in range(1, most + 1):
         before, rest = S[:, :k], S[:, k:]
         of_means = _p_values_of_bends(rest, before, np.hstack([one, before]))
-        p_values.append([of_means, _p_values_of_bends(_clipped(rest) ** 2, before, one)])
-    p_values = np.hstack(p_values)
-    return (p_values.min(axis=1) < SIGNIFICANCE_OF_BEND / p_values.size).tolist()
+        of_variances = _p_values_of_bends(_clipped(rest) ** 2, before, one)
+        changes = {"linearity": of_means, "constant variance": of_variances}
+        if failed := [name for name, p_values in changes.items() if p_values.min() < level]:
+            return k - 1, failed
+    return r, []
 
 
-def warn_of_moments(S, r, slices):
-    """Say where mean or variance of X is not what second moments within slices take for granted."""
+def kept_by_moments(S, r, slices, seen_in):
+    """Return how many of r directions are kept, and say what is not as second moments need it.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n, q)
+        Whitened rows, the directions found first.
+    r : int
+    slices : Slices
+    seen_in : str
+        Attribute that holds the tests which found r.
+    """
     places = rows_to_look_at(*S.shape, slices.weights)
-    if not len(places):
-        return
-    failed = zip(("linearity", "constant variance"), moments_that_bend(S[places], r), strict=True)
-    if names := [name for name, fails in failed if fails]:
-        warn_user(
-            f"The condition of {' and of '.join(names)} fails: along the directions found, other "
-            "scores change in mean or in variance. Directions that y does not depend on may be "
-            "among those found, and the first be wrong. Transform skewed features, or compare "
-            "SlicedInverseRegression, which needs linearity alone, or MAVE and "
-            "OuterProductGradients, which need neither condition."
-        )
+    k, failed = before_first_bend(S[places], r) if len(places) else (r, [])
+    if not failed:
+        return r
+    kept = max(k, 1)
+    others = f"; the other {r - kept} may come from X alone ({seen_in})" if kept < r else ""
+    warn_user(
+        f"The condition of {' and of '.join(failed)} fails: along direction {k + 1} of those "
+        f"found, other scores change in mean or in variance. n_components_ is {kept}{others}, and "
+        "the first may be wrong too. Compare MAVE(1), which needs neither condition, and "
+        "SlicedInverseRegression(1), which needs linearity alone; give n_components to keep more; "
+        "transforming skewed features comes last."
+    )
+    return kept
 
 
 def doubts(n_found, y, n_slices):
@@ -191,6 +213,7 @@ def warn_of_curvature(shares, curved, extra, names=None):
     warn_user(
         f"The linearity condition fails, that the mean of X is linear in the scores: "
         f"{'; '.join(found)}. Sliced inverse regression may then return directions that y does not "
-        "depend on. Transform skewed features, take reweight='elliptical', or a method that does "
-        "without the condition: MAVE, OuterProductGradients, ActiveSubspace."
+        "depend on. Take one direction (n_components=1), or MAVE(1), which does without the "
+        "condition, and compare their predictions; transforming skewed features and "
+        "reweight='elliptical' help less often."
     )
