@@ -49,8 +49,8 @@ class PrincipalHessianDirections(SupervisedProjection):
         "auto" tests at level .05, by the wild bootstrap, whether 0, 1, ... directions suffice, and
         keeps those before the first along which mean or variance of other scores changes, with a
         warning. It can find none: `n_components_` is 0 then, `components_` keeps one direction, and
-        a warning says so. With ``on="response"``, where no test is valid, it takes the steepest fall of the
-        squared eigenvalues, at least 1.
+        a warning says so. With ``on="response"``, where no test is valid, it takes the steepest
+        fall of the squared eigenvalues, at least 1.
     on : {"residuals", "response"}, default="residuals"
         What weighs the rows, e above: "residuals" leaves linear trends out.
     response : {"value", "rank"}, default="value"

@@ -22,9 +22,9 @@ class SlicedAverageVarianceEstimation(SecondMomentSlicing):
     n_components : "auto", "permutation", "criterion" or int, default="auto"
         "auto", or "permutation", tests by permutation, at level .05, whether 0, 1, ... directions
         suffice [3]_, and keeps those before the first along which mean or variance of other scores
-        changes, with a warning: those after it may come from X alone. It can find none: `n_components_` is 0 then, `components_` keeps one
-        direction, and a warning says so. "criterion" takes an information criterion of the spectrum
-        [2]_, at least 1.
+        changes, with a warning: those after it may come from X alone. It can find none:
+        `n_components_` is 0 then, `components_` keeps one direction, and a warning says so.
+        "criterion" takes an information criterion of the spectrum [2]_, at least 1.
     n_slices : int or array-like of increasing edges, default=4
         As in `SemiSlicedInverseRegression`; second moments want few, large slices.
     categorical : "auto" or bool, default="auto"
