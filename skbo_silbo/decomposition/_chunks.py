@@ -177,7 +177,8 @@ class ChunkedSlicing:
             )
         self._warn_if_none()
         if self.n_components in TESTED_WORDS:
-            self._look_at_curvature(self._columns.part(sample), self.components_, y[labelled])
+            seen, y = self._columns.part(sample), y[labelled]
+            self._look_at_curvature(seen, self.components_, y, slices, looked_at)
         self._store_in_features(self._columns)
         return self
 

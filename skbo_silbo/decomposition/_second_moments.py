@@ -16,7 +16,7 @@ from .._typing import ArrayLike
 from ._supervised import SupervisedProjection
 from .selection._criterion import dimension_by_criterion
 from .selection._n_components import COMPONENT_WORDS, INDEPENDENT, TESTED_WORDS, check_identified
-from .significance._linearity import doubts, kept_by_moments
+from .significance._linearity import is_by_value, kept_by_moments
 from .significance._nothing_found import warn_of_unseen
 from .significance._permutation import KernelShuffles, permutation_tests
 from .significance._sequential_tests import dimension_by_tests
@@ -69,10 +69,10 @@ class SecondMomentSlicing(SupervisedProjection):
         self.eigenvalues_ = np.clip(eigenvalues, 0, None)
         check_identified(self.n_components, len(eigenvalues), INDEPENDENT)
         self.n_components_ = self._choose_n_components(Z, V, slices)
-        words = self.n_components in TESTED_WORDS
-        if words and doubts(self.n_components_, data.y, slices.n_slices):
+        if self.n_components in TESTED_WORDS:
+            found, by_value = self.n_components_, is_by_value(data.y, slices)
             self.n_components_ = kept_by_moments(
-                Z @ V, self.n_components_, slices, "permutation_tests_"
+                Z @ V, found, slices, "permutation_tests_", by_value
             )
         self.components_ = rows.components(V[:, : max(self.n_components_, 1)])
         if not self.n_components_:

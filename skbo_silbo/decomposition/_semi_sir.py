@@ -325,7 +325,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
             n, d = pencil.X_labeled.shape
             places = rows_to_look_at(n, d, slices.weights)
             rows = slices.unweighted(pencil.X_labeled)[places]
-            self._look_at_curvature(rows, self.components_ * scale, data.y)
+            self._look_at_curvature(rows, self.components_ * scale, data.y, slices, places)
 
     def _choose_solver(self, pencil):
         if self.solver != "auto":
@@ -351,8 +351,9 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         if not self._solve_moments(moments, cholesky_basis):
             return False
         if self.n_components in TESTED_WORDS:
-            rows = data.X_labeled[rows_to_look_at(n, d)].astype(np.float64, copy=False)
-            self._look_at_curvature(rows, self.components_, data.y)
+            places = rows_to_look_at(n, d)
+            rows = data.X_labeled[places].astype(np.float64, copy=False)
+            self._look_at_curvature(rows, self.components_, data.y, slices, places)
         return True
 
     def _usable(self, data):

@@ -2,7 +2,7 @@
 
 from .selection._criterion import dimension_by_criterion, excess_over_noise
 from .selection._n_components import TESTED_WORDS, check_identified
-from .significance._linearity import curvature, doubts, extra_are_curved, warn_of_curvature
+from .significance._linearity import curvature, extra_are_curved, is_by_value, warn_of_curvature
 from .significance._sequential_tests import (
     ROWS_PER_FEATURE_TESTED,
     SIGNIFICANCE,
@@ -87,10 +87,14 @@ class ChosenDimension:
             and are_large(self.slice_sizes_)
         )
 
-    def _look_at_curvature(self, rows, components, y):
+    def _look_at_curvature(self, rows, components, y, slices, places):
         """Set `curvature_` and say what may have misled the tests that chose the dimension."""
         shares, curved = curvature(rows, components)
         self.curvature_, curved = map(self._columns.spread, (shares, curved))
-        extra = len(rows) > 0 and extra_are_curved(rows @ components[: self.n_components_].T)
-        if (extra or curved.any()) and doubts(self.n_components_, y, self.n_slices_):
-            warn_of_curvature(self.curvature_, curved, extra, self._given_names())
+        if not len(rows) or not self.n_components_:
+            return
+        classes = slices.codes[places] if is_by_value(y, slices) else None
+        extra = extra_are_curved(rows @ components[: self.n_components_].T, classes)
+        by_value = classes is not None
+        if extra or (curved.any() and not by_value):
+            warn_of_curvature(self.curvature_, curved, extra, by_value, self._given_names())

@@ -35,11 +35,34 @@ def summary_of(estimator, rows=None, errors=None):
         Standard errors of `components_`.
     """
     parts = [_heading(estimator, rows), _slice_sizes(estimator), *_directions(estimator, errors)]
+    if rows is not None and errors is None:
+        parts.append(f"Standard errors:\n{_why_no_errors(estimator)}")
     parts.append(_eigenvalues(estimator, rows))
-    for name, title in TESTS.items():
-        if name in vars(estimator):
-            parts.append(f"{title}:\n{_table_of_tests(vars(estimator)[name])}")
+    made = [name for name in TESTS if name in vars(estimator)]
+    parts += [f"{TESTS[name]}:\n{_table_of_tests(vars(estimator)[name])}" for name in made]
+    if not made:
+        parts.append(f"Tests:\n{_why_no_tests(estimator)}")
     return Summary("\n\n".join(part for part in parts if part))
+
+
+def _why_no_errors(estimator):
+    resample = "skbo_silbo.inspection.bootstrap_directions resamples."
+    if "dimension_tests_" not in estimator._passing or "slice_sizes_" not in vars(estimator):
+        return f"None are known for this method; {resample}"
+    ridge = getattr(estimator, "ridge_", 0.0)
+    return (
+        "None: they are known for independent columns, sliced without ridge, penalty, neighbours,\n"
+        f"reweighting and relative weights{f' (ridge_ = {ridge:.3g})' if ridge else ''}; {resample}"
+    )
+
+
+def _why_no_tests(estimator):
+    if not set(TESTS) & set(estimator._passing):
+        return "This method has none."
+    return (
+        f"None: n_components is {estimator.n_components!r}, which asks for none where chi-square "
+        "is no reference.\n'auto' makes them."
+    )
 
 
 def _heading(estimator, rows):
@@ -69,7 +92,7 @@ def _directions(estimator, errors):
 
 def _table_of_features(names, B, used):
     rows = [[names[j], *(f"{v:.5g}" for v in B[:, j])] for j in np.flatnonzero(used)]
-    return _table(rows, _heads(len(B)))
+    return text_table(rows, _heads(len(B)))
 
 
 def _heads(r):
@@ -86,7 +109,7 @@ def _eigenvalues(estimator, rows):
             [f"R^2(OLS{name}|dr)", *(f"{v:.6g}" for v in share)]
             for name, share in zip(names, shares, strict=True)
         ]
-    return _table(lines, _heads(r))
+    return text_table(lines, _heads(r))
 
 
 def _linear_shares(components, rows):
@@ -108,10 +131,10 @@ def _table_of_tests(tests):
         [f"{k}D vs >= {k + 1}D", *(f"{tests[name][i]:.6g}" for name in shown)]
         for i, k in enumerate(tests["n_components"])
     ]
-    return _table(rows, list(shown.values()))
+    return text_table(rows, list(shown.values()))
 
 
-def _table(rows, heads):
+def text_table(rows, heads):
     """Text of rows, each with its name first, under the heads of the other columns."""
     cells = [["", *heads], *rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]

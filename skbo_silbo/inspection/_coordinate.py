@@ -45,6 +45,7 @@ from scipy import linalg
 from .._checks import check_choice, check_integer, check_switch
 from .._typing import ArrayLike, FloatArray
 from ..decomposition import SemiSlicedInverseRegression, Slices, split_labelled
+from ..decomposition._summary import text_table
 from ..decomposition.rows._centering import mean_and_spread
 from ..decomposition.rows._columns import varying_part
 from ..decomposition.rows._groups import about_group_means
@@ -55,12 +56,14 @@ from ..decomposition.slicing._slices import slice_within
 COLLINEAR = 1e-10
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CoordinateTest:
-    """A test that no direction needs some features.
+    """A test that no direction needs some features; it prints as a table.
 
     Attributes
     ----------
+    features : list of str
+        Names of the features under test.
     statistic : float
     weights : ndarray of shape (m,)
         Under the hypothesis the statistic is about a sum of chi-squares of one degree of freedom
@@ -70,9 +73,19 @@ class CoordinateTest:
         degrees of freedom say how well the sum of estimated weights is known.
     """
 
+    features: list[str]
     statistic: float
     weights: FloatArray
     p_value: float
+
+    def __repr__(self):
+        shown = self.weights[self.weights > COLLINEAR]
+        row = ["", f"{self.statistic:.5g}", f"{self.p_value:.3g}"]
+        return (
+            f"Coordinate test that no direction needs {', '.join(self.features)}\n"
+            f"{text_table([row], ['statistic', 'p-value'])}\n"
+            f"Weights of the chi-squares: {' '.join(f'{w:.3g}' for w in shown)}"
+        )
 
 
 def coordinate_test(
@@ -148,8 +161,9 @@ def coordinate_test(
     >>> from skbo_silbo.inspection import coordinate_test
     >>> X = np.random.default_rng(0).normal(size=(300, 4))
     >>> y = X[:, 0] + np.exp(X[:, 1])
-    >>> bool(coordinate_test(X, y, [0]).p_value < 1e-6)
-    True
+    >>> coordinate_test(X, y, [0], n_slices=4)
+    Coordinate test that no direction needs x0
+    ...
     >>> bool(coordinate_test(X, y, [2, 3]).p_value < 0.01)
     False
     >>> bool(coordinate_test(X, y, [1], n_components=1).p_value < 1e-6)
@@ -157,7 +171,8 @@ def coordinate_test(
     """
     rows = RowsUnderTest.of(X, y, n_slices, categorical, variance, sample_weight, group)
     rows = rows.with_directions(n_components)
-    return rows.test(rows.indices(features))
+    indices = rows.indices(features)
+    return CoordinateTest([rows.name_of(j) for j in indices], *rows.test(indices))
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,8 +259,12 @@ class RowsUnderTest:
             )
         return replace(self, n_components=k)
 
+    def name_of(self, j):
+        """Name of the j-th feature, as given or xj."""
+        return str(self.names[j]) if self.names else f"x{j}"
+
     def test(self, features):
-        """Test that the directions do without the features at some places."""
+        """Statistic, weights and p-value that directions do without the features at some places."""
         n, k, a = self.slices.n_rows, self.n_components, len(features)
         Q, R = self._factored()
         H = np.linalg.qr(linalg.solve_triangular(R, np.eye(len(R))[:, features], trans="T"))[0]
@@ -265,7 +284,7 @@ class RowsUnderTest:
         eigenvalues[: len(known)] = known[: len(eigenvalues)]
         weights = np.repeat(np.clip(1 - eigenvalues, 0, None), a)
         p_value = bentler_xie(statistic, weights.sum(), weights @ weights)
-        return CoordinateTest(statistic, weights, p_value)
+        return statistic, weights, p_value
 
     def _most(self):
         """Directions that the slices can show."""
@@ -326,7 +345,7 @@ class RowsUnderTest:
         squares = self._sum_of_squares(moved, weights, a * (self._most() if k is None else k))
         df = _df_of_trace(length, left, P, copies) * _n_effective((shown.T * copies[:, 0]) @ shown)
         p_value = bentler_xie(statistic, weights.sum(), squares, df)
-        return CoordinateTest(statistic, weights, p_value)
+        return statistic, weights, p_value
 
     def _growth(self, length, e, granted, a):
         """By how much the error of k directions granted raises the statistic along each, (k,)."""

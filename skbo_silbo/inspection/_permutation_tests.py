@@ -12,6 +12,7 @@ from ..decomposition import (
     SlicedAverageVarianceEstimation,
     SlicedInverseRegression,
 )
+from ..decomposition.significance import dimension_by_tests
 from ._names import refuse_pipeline
 
 PERMUTED = (SemiSlicedInverseRegression, SlicedAverageVarianceEstimation, DirectionalRegression)
@@ -108,4 +109,5 @@ SlicedAverageVarianceEstimation, DirectionalRegression
             f"{estimator!r}. Take solver='auto'."
         )
     fitted = clone(estimator).set_params(n_components="permutation").fit(X, y, **fit_params)
-    return PermutationTests(**fitted.permutation_tests_, n_found=fitted.n_components_)
+    tests = fitted.permutation_tests_
+    return PermutationTests(**tests, n_found=dimension_by_tests(tests))

@@ -6,12 +6,13 @@ import numpy as np
 
 from .._checks import check_choice, check_share
 from .._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from ..decomposition._summary import text_table
 from ._coordinate import RowsUnderTest
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StepwiseSelection:
-    """Features chosen one by one.
+    """Features chosen one by one; it prints as a table.
 
     Attributes
     ----------
@@ -21,11 +22,22 @@ class StepwiseSelection:
         Indices of the features that came in ("forward") or went ("backward"), in that order.
     p_values : ndarray of shape (m,)
         Of the test at which each did; times the number of candidates in "forward".
+    names : list of str
+        Of all features, x0, x1, ... where they have none.
     """
 
     support: BoolArray
     order: IntArray
     p_values: FloatArray
+    names: list[str]
+
+    def __repr__(self):
+        steps = zip(self.order, self.p_values, strict=True)
+        rows = [[str(i + 1), self.names[j], f"{p:.3g}"] for i, (j, p) in enumerate(steps)]
+        came = len(self.order) and self.support[self.order[0]]
+        chosen = ", ".join(self.names[j] for j in np.flatnonzero(self.support)) or "none"
+        table = text_table(rows, ["taken in" if came else "dropped", "p-value"])
+        return f"{table}\nChosen: {chosen}" if rows else f"Chosen: {chosen}"
 
 
 def stepwise_selection(
@@ -92,8 +104,11 @@ def stepwise_selection(
     >>> y = X[:, 0] + np.exp(X[:, 1])
     >>> stepwise_selection(X, y, level=0.01).support.nonzero()[0]
     array([0, 1])
-    >>> stepwise_selection(X, y, direction="forward", level=0.01).order
-    array([1, 0])
+    >>> stepwise_selection(X, y, direction="forward", level=0.01)
+      taken in  p-value
+    1       x1 ...
+    2       x0 ...
+    Chosen: x0, x1
     """
     check_choice("direction", direction, ("backward", "forward"))
     check_share("level", level, default=0.05)
@@ -103,7 +118,8 @@ def stepwise_selection(
     else:
         order, p_values = _backward(rows, level)
     support = np.isin(np.arange(rows.X.shape[1]), order, invert=direction == "backward")
-    return StepwiseSelection(support, np.array(order, dtype=int), np.array(p_values))
+    names = [rows.name_of(j) for j in range(len(support))]
+    return StepwiseSelection(support, np.array(order, dtype=int), np.array(p_values), names)
 
 
 def _backward(rows, level):
@@ -111,7 +127,7 @@ def _backward(rows, level):
     kept, dropped, p_values = list(range(rows.X.shape[1])), [], []
     while len(kept) > 1:
         current = rows.with_features(kept)
-        tests = [current.test([place]).p_value for place in range(len(kept))]
+        tests = [current.test([place])[2] for place in range(len(kept))]
         least_missed = int(np.argmax(tests))
         if tests[least_missed] <= level:
             break
@@ -126,9 +142,9 @@ def _forward(rows, level):
     while len(taken) + 1 < rows.slices.n_rows - 1 and len(left := rows.free_beside(taken)):
         place = [len(taken)]
         tests = [rows.with_features([*taken, feature]).test(place) for feature in left]
-        ranks = [(test.p_value, -test.statistic) for test in tests]  # p-values can both be 0
+        ranks = [(p, -statistic) for statistic, _, p in tests]  # p-values can both be 0
         best = min(range(len(left)), key=ranks.__getitem__)
-        p_value = min(1.0, len(left) * tests[best].p_value)
+        p_value = min(1.0, len(left) * ranks[best][0])
         if p_value > level:
             break
         taken.append(int(left[best]))

@@ -97,19 +97,16 @@ def test_second_moments_trust_normal_features(method):
 
 
 @pytest.mark.parametrize("method", [SlicedInverseRegression, DirectionalRegression])
-def test_one_direction_of_classes_is_no_failure_of_conditions(method):
-    """A class cannot be feigned: one direction is there whatever bends along it."""
+@pytest.mark.parametrize("kind", [int, str])
+def test_classes_that_are_apart_are_no_failure_of_conditions(method, kind):
+    """Three of them bend the second score along the first, and both are there."""
     rng = np.random.default_rng(1)
     classes = np.arange(300) % 3
-    X = rng.normal(size=(300, 4))
-    X[:, 0] += 3 * classes
-    X[:, 1] = X[:, 0] ** 2 + rng.normal(size=300)
-    for y in (classes, classes.astype(str)):
-        one = np.column_stack([X[:, 0], X[:, 2:]])
-        found, said = fitted_and_said(method(categorical=True), one, y)
-        assert found.n_components_ == 1
-        assert "condition" not in said
-        assert "condition" in fitted_and_said(method(categorical=True), X, y)[1]
+    for means, r in ((np.arange(3)[:, None], 1), (np.eye(3), 2)):
+        X = rng.normal(size=(300, 4))
+        X[:, : means.shape[1]] += 3 * means[classes]
+        found, said = fitted_and_said(method(categorical=True), X, classes.astype(kind))
+        assert (found.n_components_, said) == (r, "")
 
 
 def test_what_was_found_little_of_is_named_by_what_was_tested():

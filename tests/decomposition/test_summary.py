@@ -141,7 +141,7 @@ def test_chunks_have_the_same_summary_the_first_time_and_the_second():
     assert sir.summary(X, y) == first
 
 
-def test_errors_are_left_out_where_none_are_known():
+def test_errors_and_tests_are_left_out_where_none_are_known_and_it_says_why():
     X, y = drawn(0, heavy=False)
     for other in (
         SlicedInverseRegression(1, ridge=0.1).fit(X, y),
@@ -149,11 +149,12 @@ def test_errors_are_left_out_where_none_are_known():
         SparseSlicedInverseRegression(1).fit(X, y),
     ):
         text = other.summary(X, y)
-        assert "Standard errors" not in text
+        assert "Standard errors:\nNone" in text
+        assert ("Tests:\n" in text) == ("tests:\n" not in text)
         assert "R^2(OLS|dr)" in text
     X[:, 4] = X[:, 3]
     sir = SlicedInverseRegression(1, ridge=0).fit(X, y)
-    assert "Standard errors" not in sir.summary(X, y)
+    assert "Standard errors:\nNone: they are known for independent" in sir.summary(X, y)
     with pytest.raises(ValueError, match=r"must be the rows fitted: got 400 .* hold 500"):
         sir.summary(X[:400], y[:400])
 

@@ -1,6 +1,7 @@
 """Features chosen one by one: planted truths, closed forms, more features than rows."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -50,6 +51,24 @@ def test_on_noise_backward_keeps_one_feature_and_forward_none():
     none = stepwise_selection(X, y, level=1e-6, direction="forward")
     assert not none.support.any()
     assert none.order.shape == none.p_values.shape == (0,)
+
+
+def test_choices_and_tests_print_as_tables_with_names():
+    X, y = make_data(0, n=300)
+    frame = pd.DataFrame(X, columns=["length", "b", "c", "d", "e"])
+    backward = repr(stepwise_selection(frame, y, level=0.01))
+    head, first, *_, last = backward.split("\n")
+    assert head.split() == ["dropped", "p-value"]
+    assert first.split()[:2] == ["1", "e"]
+    assert last == "Chosen: length, b"
+    forward = repr(stepwise_selection(X, y, direction="forward", level=0.01))
+    assert forward.startswith("  taken in")
+    assert forward.endswith("Chosen: x0, x1")
+    assert repr(stepwise_selection(X, y[::-1], direction="forward", level=1e-9)) == "Chosen: none"
+    test = coordinate_test(frame, y, ["d", "e"])
+    assert repr(test).split("\n")[0] == "Coordinate test that no direction needs d, e"
+    assert f"{test.p_value:.3g}" in repr(test).split("\n")[2]
+    assert repr(test).split("\n")[-1].startswith("Weights")
 
 
 @pytest.mark.parametrize(("n", "d", "n_sets"), [(120, 4, 60), (150, 60, 10)])

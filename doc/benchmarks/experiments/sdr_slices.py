@@ -2,7 +2,7 @@
 
 ``python doc/benchmarks/experiments/sdr_slices.py [sets]`` prints, for every cell, the mean squared
 trace correlation with the truth on new rows, with 3, 4, 5 and 10 slices; the table is in
-doc/benchmarks/sdr_levels.rst.
+doc/benchmarks/sdr_levels.rst. Models I to IV are those of Li and Wang (JASA 102, 2007, section 6).
 """
 
 import sys
@@ -11,11 +11,16 @@ import numpy as np
 
 from skbo_silbo import DirectionalRegression, SlicedAverageVarianceEstimation
 
-RESPONSES = {
-    "x0^2": (lambda X: X[:, 0] ** 2, 1),
-    "x0^2 + x1": (lambda X: X[:, 0] ** 2 + X[:, 1], 2),
-    "cos(2 x0)": (lambda X: np.cos(2 * X[:, 0]), 1),
-    "x0 (x0 + x1)": (lambda X: X[:, 0] * (X[:, 0] + X[:, 1]), 2),
+B1, B2 = np.array([[1, 1, 1, 0, 0, 0], [1, 0, 0, 0, 1, 3]])  # of Li and Wang
+RESPONSES = {  # response of scores and of noise of variance 1, and the directions
+    "x0^2": (lambda u, e: u**2 + 0.3 * e, np.eye(6)[:1]),
+    "x0^2 + x1": (lambda u, v, e: u**2 + v + 0.3 * e, np.eye(6)[:2]),
+    "cos(2 x0)": (lambda u, e: np.cos(2 * u) + 0.3 * e, np.eye(6)[:1]),
+    "x0 (x0 + x1)": (lambda u, v, e: u * (u + v) + 0.3 * e, np.eye(6)[:2]),
+    "model I": (lambda u, v, e: 0.4 * u**2 + 3 * np.sin(v / 4) + 0.2 * e, (B1, B2)),
+    "model II": (lambda u, v, e: 3 * np.sin(u / 4) + 3 * np.sin(v / 4) + 0.2 * e, (B1, B2)),
+    "model III": (lambda u, v, e: 0.4 * u**2 + np.sqrt(np.abs(v)) + 0.2 * e, (B1, B2)),
+    "model IV": (lambda u, v, e: 3 * np.sin(v / 4) + (1 + u**2) * 0.2 * e, (B1, B2)),
 }
 SHAPES = ((200, 6), (400, 10))
 SLICES = (3, 4, 5, 10)
@@ -30,16 +35,17 @@ def trace_correlation(Z, W):
 def main(n_sets):
     """Print a line a cell and method."""
     for n, d in SHAPES:
-        for name, (response, r) in RESPONSES.items():
+        for name, (response, directions) in RESPONSES.items():
+            B = np.pad(directions, ((0, 0), (0, d - 6)))
             for method in (SlicedAverageVarianceEstimation, DirectionalRegression):
                 found = np.zeros(len(SLICES))
                 for seed in range(n_sets):
                     rng = np.random.default_rng(seed)
                     X, fresh = rng.normal(size=(n, d)), rng.normal(size=(2000, d))
-                    y = response(X) + 0.3 * rng.normal(size=n)
+                    y = response(*(X @ B.T).T, rng.normal(size=n))
                     found += [
                         trace_correlation(
-                            method(r, n_slices=h).fit(X, y).transform(fresh), fresh[:, :r]
+                            method(len(B), n_slices=h).fit(X, y).transform(fresh), fresh @ B.T
                         )
                         for h in SLICES
                     ]

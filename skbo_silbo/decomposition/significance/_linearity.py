@@ -96,7 +96,7 @@ def _explained(F, B):
     return np.einsum("ij,ij->j", inner, inner) / np.where(squares > 0, squares, 1.0)
 
 
-def extra_are_curved(Z):
+def extra_are_curved(Z, classes=None):
     """Tell whether a score after the first bends along those before it.
 
     Of one direction that y depends on, slicing shows more where the linearity condition fails: the
@@ -106,18 +106,29 @@ def extra_are_curved(Z):
     Parameters
     ----------
     Z : ndarray of shape (n, r)
+    classes : ndarray of shape (n,), default=None
+        Slices of the rows, where each is a value of y. Classes that are apart bend scores too: only
+        a bend beside their means is one of X.
     """
-    n, r = Z.shape
+    one = np.ones((len(Z), 1))
     p_values = [
-        _p_values_of_bends(Z[:, [j]], Z[:, :j], np.column_stack([np.ones(n), Z[:, :j]]))[0]
-        for j in range(1, min(r, 5))
+        _p_values_of_bends(Z[:, [j]], Z[:, :j], np.hstack([one, Z[:, :j]]), classes)[0]
+        for j in range(1, min(Z.shape[1], 5))
     ]
     return bool(p_values) and min(p_values) < SIGNIFICANCE_OF_BEND / len(p_values)
 
 
-def _p_values_of_bends(T, before, straight):
-    """F tests (m,) that columns T (n, m) are in the span of `straight`, not broken in others."""
-    Q = np.linalg.qr(straight)[0]
+def _p_values_of_bends(T, before, straight, classes=None):
+    """F tests (m,) that columns T (n, m) are in the span of `straight`, not broken in others.
+
+    With classes, also in the span of that, `before` and a mean a class: the larger p-values.
+    """
+    if classes is not None:
+        within = np.hstack([straight, before, np.eye(classes.max() + 1)[classes]])
+        within = _p_values_of_bends(T, before, within)
+        return np.maximum(within, _p_values_of_bends(T, before, straight))
+    U, singular, _ = np.linalg.svd(straight, full_matrices=False)
+    Q = U[:, singular > 1e-8 * singular[0]]
     knots = np.quantile(before, KNOTS, axis=0)
     broken = np.maximum(before[:, :, None] - knots.T[None], 0).reshape(len(T), -1)
     broken = np.hstack([before, broken])
@@ -126,12 +137,12 @@ def _p_values_of_bends(T, before, straight):
     U = U[:, singular > 1e-8 * singular[0]]
     T = T - Q @ (Q.T @ T)
     m, total, gained = U.shape[1], np.sum(T**2, axis=0), np.sum((U.T @ T) ** 2, axis=0)
-    df = len(T) - straight.shape[1] - m
+    df = len(T) - Q.shape[1] - m
     left = np.maximum(total - gained, 1e-12 * total + np.finfo(float).tiny)
     return special.fdtrc(m, df, gained / m / (left / df)) if df > 0 else np.ones(T.shape[1])
 
 
-def before_first_bend(S, r):
+def before_first_bend(S, r, classes=None):
     """Return how many of the first r scores come before one along which others change.
 
     Parameters
@@ -140,6 +151,8 @@ def before_first_bend(S, r):
         Whitened rows, the directions found first.
     r : int
         How many these are; of more, `MAX_DIRECTIONS` are looked at.
+    classes : ndarray of shape (n,), default=None
+        As in `extra_are_curved`.
 
     Returns
     -------
@@ -153,15 +166,15 @@ def before_first_bend(S, r):
     level = SIGNIFICANCE / sum(S.shape[1] - k for k in range(1, most + 1)) if most else 0.0
     for k in range(1, most + 1):
         before, rest = S[:, :k], S[:, k:]
-        of_means = _p_values_of_bends(rest, before, np.hstack([one, before]))
-        of_variances = _p_values_of_bends(_clipped(rest) ** 2, before, one)
+        of_means = _p_values_of_bends(rest, before, np.hstack([one, before]), classes)
+        of_variances = _p_values_of_bends(_clipped(rest) ** 2, before, one, classes)
         changes = {"linearity": of_means, "constant variance": of_variances}
         if failed := [name for name, p_values in changes.items() if p_values.min() < level]:
             return k - 1, failed
     return r, []
 
 
-def kept_by_moments(S, r, slices, seen_in):
+def kept_by_moments(S, r, slices, seen_in, by_value=False):
     """Return how many of r directions are kept, and say what is not as second moments need it.
 
     Parameters
@@ -172,9 +185,13 @@ def kept_by_moments(S, r, slices, seen_in):
     slices : Slices
     seen_in : str
         Attribute that holds the tests which found r.
+    by_value : bool, default=False
+        Whether every slice is a value of y: then the first direction is there.
     """
     places = rows_to_look_at(*S.shape, slices.weights)
-    k, failed = before_first_bend(S[places], r) if len(places) else (r, [])
+    if not len(places) or r <= int(by_value):
+        return r
+    k, failed = before_first_bend(S[places], r, slices.codes[places] if by_value else None)
     if not failed:
         return r
     kept = max(k, 1)
@@ -189,16 +206,12 @@ def kept_by_moments(S, r, slices, seen_in):
     return kept
 
 
-def doubts(n_found, y, n_slices):
-    """Tell whether a bend of X can feign a direction of those found.
-
-    Where every slice is a value of y none can feign the first, but those after it all the same.
-    """
-    by_value = y.dtype.kind in "USb" or len(np.unique(y)) == n_slices
-    return n_found > int(by_value)
+def is_by_value(y, slices):
+    """Tell whether every slice is a value of y, which no bend of X can feign the first score of."""
+    return y.dtype.kind in "USb" or len(np.unique(y)) == slices.n_slices
 
 
-def warn_of_curvature(shares, curved, extra, names=None):
+def warn_of_curvature(shares, curved, extra, by_value, names=None):
     """Say that the linearity condition fails, and in which feature, by name, that shows."""
     found = []
     if curved.any():
@@ -216,4 +229,6 @@ def warn_of_curvature(shares, curved, extra, names=None):
         "depend on. Take one direction (n_components=1), or MAVE(1), which does without the "
         "condition, and compare their predictions; transforming skewed features and "
         "reweight='elliptical' help less often."
+        + " The means of the classes do differ along all: a classifier may want them."
+        * by_value
     )
