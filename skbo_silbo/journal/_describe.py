@@ -1,5 +1,6 @@
 """What a search was given, in plain JSON: parameters, names and digests, told apart in words."""
 
+import ast
 import copyreg
 import functools
 import inspect
@@ -7,6 +8,7 @@ import json
 import math
 import re
 import sys
+import textwrap
 from collections import OrderedDict
 from contextlib import suppress
 from types import FunctionType, MethodType, ModuleType
@@ -27,7 +29,19 @@ HELD_BY = {  # what stands for objects that keep more, as results of calls
 }
 BUILT_IN = (bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, np.ndarray)
 # Values that a function is bound to for good: others, as a list, may hold what calls leave there.
-LASTING = (bool, int, float, complex, str, bytes, tuple, type(None), np.generic, FunctionType, type)
+CONSTANT_KINDS = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    tuple,
+    type(None),
+    np.generic,
+    FunctionType,
+    type,
+)
 
 
 def describe(value: object) -> Any:
@@ -150,7 +164,7 @@ def _state(value):
     return {} if state is None else state
 
 
-def describe_data(data: object) -> Any:
+def describe_data(data: Any) -> Any:
     """Return the shape and, as a digest, the content of an array, frame, sparse matrix or list."""
     if sparse.issparse(data):
         data = sparse.csr_array(data, copy=True)
@@ -219,15 +233,27 @@ def _bound(function):
 def _lasting(held, text):
     """Return what calls do not change: plain values, of names that no function binds anew."""
     rebound = re.findall(r"\w+", " ".join(re.findall("nonlocal (.*)", text)))
-    return {str(k): v for k, v in held.items() if isinstance(v, LASTING) and k not in rebound}
+    return {
+        str(k): v for k, v in held.items() if isinstance(v, CONSTANT_KINDS) and k not in rebound
+    }
 
 
 def _text(thing):
-    """Return the text of a function or class; its name where there is no file of it."""
+    """Return the text of a function or class without comments; its name where there is none.
+
+    Of a lambda the text is of all those in its statement.
+    """
     try:
-        return inspect.getsource(thing)
+        source = textwrap.dedent(inspect.getsource(thing))
     except (OSError, TypeError):
         return name_of(thing)
+    is_lambda = thing.__name__ == "<lambda>"
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # lines of a longer statement
+        return source.partition("lambda")[2] if is_lambda else source
+    lambdas = [node for node in ast.walk(tree) if is_lambda and isinstance(node, ast.Lambda)]
+    return "\n".join(map(ast.unparse, lambdas or [tree]))
 
 
 def _is_cloned_whole(estimator):

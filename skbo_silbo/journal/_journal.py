@@ -17,13 +17,14 @@ from skbo_silbo._checks import warn_user
 from skbo_silbo.journal._lock import is_windows, lock, unlock
 
 VERSION = re.compile(rb'\{"journal": "[^"]*", "version": (\d+)[,}]')
+TAIL = 4096  # bytes at the end that are compared before every record; all of them where it is due
 ENDED = re.compile(rb'"check": "[0-9a-f]{16}"\}')
 CHECKED = re.compile(rb'(.*), "check": "([0-9a-f]{16})"\}', re.DOTALL)
 
 
 @dataclass(frozen=True)
 class JournalKind:
-    """What tells the journals of one door from those of another.
+    """What tells the journals of one entry point from those of another.
 
     Attributes
     ----------
@@ -36,7 +37,7 @@ class JournalKind:
     is_paid_for : callable, default=bool
         Whether a record holds what an evaluation gave; by default every one does.
     to_close : str, default=""
-        What lets go of a journal that is in use, in the words of its door.
+        What lets go of a journal that is in use, in the words of its entry point.
     """
 
     name: str
@@ -72,7 +73,11 @@ class Journal:
     header : dict or None
         None in a new file, until `begin`.
     records : list of dict
-        Those read when the file was opened, and those appended since, each with its number ``n``.
+        Those read when the file was opened, each with its number ``n``.
+    last : dict or None
+        What `append` wrote last, be it before Ctrl-C.
+    holds_values : bool
+        Whether a record holds what an evaluation gave.
 
     Raises
     ------
@@ -95,11 +100,11 @@ class Journal:
         self._place, self._is_missed = os.path.abspath(self.path), False
         self.header: dict[str, Any] | None = None
         self.records: list[dict[str, Any]] = []
+        self.last: dict[str, Any] | None = None
+        self.holds_values, self._n_records = False, 0
         self._process = os.getpid()
-        # How many bytes are on disk, as far as is known; the last line; a checksum of all, and when
-        # they were written; whether more may follow.
-        self._size, self._last, self._sum, self._time = 0, b"", hashlib.blake2b(), None
-        self._is_torn = False
+        # What is on disk, as far as is known; when it was written; whether more may follow.
+        self._content, self._time, self._is_torn = bytearray(), None, False
         self._have_locked()
         _OPEN.add(self)
         try:
@@ -155,7 +160,7 @@ class Journal:
         if self.holds_values:
             raise RuntimeError(f"journal {self.path!r} must be without values to be begun anew.")
         os.ftruncate(self._file, 0)
-        self._size, self._last, self.records = 0, b"", []
+        self._content, self.records, self._n_records = bytearray(), [], 0
         self._write(header)
         self.header = header
         _sync_folder(self._place)
@@ -187,11 +192,6 @@ class Journal:
                 raise
             self.begin(make_header())
 
-    @property
-    def holds_values(self) -> bool:
-        """Whether a record holds what an evaluation gave."""
-        return any(map(self.kind.is_paid_for, self.records))
-
     def append(self, record: dict[str, Any]) -> None:
         """Write a record; return when it is on disk.
 
@@ -209,12 +209,13 @@ class Journal:
         """
         self._require_mine()
         self._mend()
-        record, size = {"n": len(self.records), **record}, self._size
+        size = len(self._content)
         try:
-            self._write(record)
+            self._write({"n": self._n_records, **record})
         finally:
-            if self._size > size:
-                self.records.append(record)
+            if len(self._content) > size:
+                self.last, self._n_records = record, self._n_records + 1
+                self.holds_values = self.holds_values or self.kind.is_paid_for(record)
 
     def damaged_record(self, i: int, why: str = "") -> ValueError:
         """Return the error to raise for a record that is not as it was written; and why."""
@@ -240,44 +241,41 @@ class Journal:
             self._put(line)
         except Exception:
             with suppress(OSError):
-                os.ftruncate(self._file, self._size)
+                os.ftruncate(self._file, len(self._content))
             raise
         except BaseException:  # Ctrl-C: what was paid for is written first
             self._put(line)
             raise
 
     def _put(self, line):
-        os.ftruncate(self._file, self._size)  # what an interruption left
-        _write_all(self._file, line, self._size)
-        self._know(self._size, line)
+        size = len(self._content)
+        os.ftruncate(self._file, size)  # what an interruption left
+        _write_all(self._file, line, size)
+        self._content += line
+        self._know()
 
-    def _know(self, start, content):
-        """Note that the file ends with this content, which begins at `start`."""
-        if not start:
-            self._sum = hashlib.blake2b()
-        self._sum.update(content)
-        self._last = content[content.rfind(b"\n", 0, -1) + 1 :]
-        self._size, self._time, self._is_torn = start + len(content), _time_of(self._file), False
+    def _know(self):
+        """Note that the file holds what is known of it."""
+        self._time, self._is_torn = _time_of(self._file), False
 
     def _mend(self):
-        """Write all anew, and say so, if something else was written into the file."""
+        """Have the file hold what was written, and say so, if something else wrote into it."""
         if not self._is_overwritten():
             return
-        if self._begins_as_written():  # what was added is cut off
-            os.ftruncate(self._file, self._size)
+        if _read_all(self._file).startswith(self._content):  # what was added is cut off
+            os.ftruncate(self._file, len(self._content))
             os.fsync(self._file)
         else:
-            whole = b"".join(checked_line(c) + b"\n" for c in (self.header, *self.records))
             try:
-                self._replace_by(whole)
+                self._replace_by(self._content)
             except OSError:  # the folder is read-only, or the file a mount of its own
-                _write_all(self._file, whole, 0)
-                os.ftruncate(self._file, len(whole))
-            self._know(0, whole)
+                _write_all(self._file, self._content, 0)
+                os.ftruncate(self._file, len(self._content))
+        self._know()
         warn_user(
             f"journal {self.path!r} must be left alone while it is used: something else was "
-            f"written into it. All {len(self.records)} records are written anew, and nothing is "
-            "lost. Copy to another path, and edit when the search has ended."
+            f"written into it. All {self._n_records} records are there again, and nothing is lost. "
+            "Copy to another path, and edit when the search has ended."
         )
 
     def _replace_by(self, whole):
@@ -295,26 +293,20 @@ class Journal:
             os.close(file)
             os.unlink(beside)
             raise
-        _sync_folder(place)
         self._let_go()
         self._have(file)
+        _sync_folder(place)
 
     def _is_overwritten(self):
-        if not self._size:
-            return False
-        size = os.lseek(self._file, 0, os.SEEK_END)
-        if size < self._size or (size > self._size and not self._is_torn):
+        size, known = os.lseek(self._file, 0, os.SEEK_END), len(self._content)
+        if size < known or (size > known and not self._is_torn):
+            return known > 0
+        tail = self._content[-TAIL:]
+        os.lseek(self._file, known - len(tail), os.SEEK_SET)
+        if os.read(self._file, len(tail)) != tail:
             return True
-        os.lseek(self._file, self._size - len(self._last), os.SEEK_SET)
-        if os.read(self._file, len(self._last)) != self._last:
-            return True
-        if _time_of(self._file) == self._time:
-            return False
-        return not self._begins_as_written()
-
-    def _begins_as_written(self):
-        content = _read_all(self._file)[: self._size]
-        return hashlib.blake2b(content).digest() == self._sum.digest()
+        is_touched = _time_of(self._file) != self._time
+        return is_touched and not _read_all(self._file).startswith(self._content)
 
     def _require_mine(self):
         if os.getpid() != self._process:
@@ -370,14 +362,17 @@ class Journal:
             lines.pop()
         if lines:
             self.header, *self.records = self._checked(lines)
-        self._take_over(content, b"".join(line + b"\n" for line in lines))
+        self._n_records = len(self.records)
+        self.holds_values = any(map(self.kind.is_paid_for, self.records))
+        self._take_over(content, bytearray().join(line + b"\n" for line in lines))
 
     def _take_over(self, content, whole):
         """Have the file hold its whole lines, and no more."""
         if content != whole:
             os.ftruncate(self._file, min(len(content), len(whole)))
             _write_all(self._file, whole[len(content) :], len(content))
-        self._know(0, whole)
+        self._content = whole
+        self._know()
 
     def _checked(self, lines):
         """Return what each line holds, all of them as they were written, in a version known."""

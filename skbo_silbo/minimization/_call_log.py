@@ -1,4 +1,4 @@
-"""The calls that a journal knows, for both doors: begun, ended by an exception or a death.
+"""The calls that a journal knows, for both entry points: begun, ended by an exception or a death.
 
 A point that kills its process (out of memory, a crash in compiled code) leaves no value, and is the
 first that the next run would propose. So points are in the journal before they are evaluated. After
@@ -8,15 +8,12 @@ a death each that was under way is evaluated alone, and one that kills its proce
 from collections import Counter
 from contextlib import suppress
 
-import numpy as np
-
 from skbo_silbo._checks import warn_user
 from skbo_silbo.journal._describe import describe_function
-from skbo_silbo.optimizers._events import OF_CALLS, observations_of, places_of
-from skbo_silbo.space._keys import keys_of
 from skbo_silbo.workers._losses import MOST_DEATHS, in_words
 
 LONGEST_ERROR = 500  # characters
+ENDED = ("not called", "raised", "left")  # events of calls that are not under way any more
 MOST_RUNS = 2  # that a point may end by an exception, where the function works elsewhere
 
 
@@ -26,8 +23,8 @@ class CallLog:
     Parameters
     ----------
     log : EventLog or None
-        Begun, and followed by the optimiser of the space.
-    space : Space, SpaceUnion or Box
+        Begun, and its events read.
+    points : Points
     is_needed : bool, default=True
         Whether it is written which calls begin.
 
@@ -40,43 +37,54 @@ class CallLog:
         How many values no call was made for.
     """
 
-    def __init__(self, log, space, *, is_needed=True):
-        self._log, self._space, self._is_needed = log, space, is_needed
-        self._begun, self._raised, self._announced = Counter(), Counter(), Counter()
+    def __init__(self, log, points, *, is_needed=True):
+        self._log, self._points, self._is_needed = log, points, is_needed
+        self._rows = {}  # by key, as they were written
+        self._under_way, self._alone, self._raised = Counter(), Counter(), Counter()
+        self._begun, self._known = Counter(), Counter()  # the latter without a call
         self.n_given = 0
         self._func = self._func_of_last_value = None  # as described; that of this run once it calls
         self._of_next_call = {}
-        events = [] if log is None else log.records
-        for event in events:
+        for event in [] if log is None else log.events:
             self._follow(event)
         self.n_without_value = self._begun.total()
-        self._n_before = len(events)
-        self._died, self._died_alone = _under_way(events, space)
+        self._died, self._died_alone = self._under_way, self._alone
+        self._under_way, self._alone = Counter(), Counter()
 
     def _follow(self, event):
-        kind, keys = _kind_and_keys(event, self._space)
+        kind, keys = event.kind, Counter(event.keys)
         if kind == "told":
-            given, self._announced = keys & self._announced, Counter()
+            given, self._known = keys & self._known, Counter()
             self.n_given += given.total()
             self._begun -= keys - given
             if keys - given:
                 self._func_of_last_value = self._func
+            self._forget(keys)
         elif kind == "called":
+            self._rows.update(zip(event.keys, event.content[kind], strict=True))
             self._begun += keys
-            self._func = event.get("func", self._func)
-        elif kind == "not called":
-            self._begun -= keys
-        elif kind == "raised":
-            self._raised += keys
+            self._func = event.content.get("func", self._func)
+            self._under_way += keys
+            self._alone += keys if event.content.get("alone") else Counter()
         elif kind == "given":
-            self._announced = keys
+            self._known = keys
+        elif kind in ENDED:
+            self._begun -= keys if kind == "not called" else Counter()
+            self._raised += keys if kind == "raised" else Counter()
+            self._under_way -= keys
+            self._alone -= keys
 
-    def announce(self, points):
+    def _forget(self, keys):
+        for calls in (self._under_way, self._alone):
+            for key in keys:
+                calls.pop(key, None)
+
+    def record_given_values(self, points):
         """Note that the next values, of these points, are not of calls."""
         self.n_given += len(points)
         self._write("given", points)
 
-    def belong_to(self, func):
+    def check_objective(self, func):
         """Warn if the last value is of another objective, and note this one with the next call."""
         if self._log is None:
             return
@@ -94,42 +102,43 @@ class CallLog:
 
     def suspects(self):
         """Return the points that may have killed an earlier run."""
-        places = np.array([np.frombuffer(key) for key in self._died])
-        return self._space.decode(places) if self._died else []
+        rows = [self._rows[key] for key in self._died]
+        return self._points.points(rows, self._points.read(rows)[0])
 
     def is_suspect(self, point):
         """Return whether the process of an earlier run died while this point was evaluated."""
-        return self._key(point) in self._died
+        return bool(self._died) and self._key(point) in self._died
 
     def has_failed(self, point):
         """Return whether processes have died with this point alone, as often as they may."""
-        return self._died_alone[self._key(point)] >= MOST_DEATHS
+        return bool(self._died_alone) and self._died_alone[self._key(point)] >= MOST_DEATHS
 
     def begin(self, points, *, alone):
         """Note that points are handed to workers; and whether a death would be their fault."""
         if self._is_needed:
-            self._write(
-                "called", points, **({"alone": True} if alone else {}), **self._of_next_call
-            )
+            more = {**({"alone": True} if alone else {}), **self._of_next_call}
+            self._under_way.update(self._write("called", points, **more))
             self._of_next_call = {}
 
     def end(self, points):
         """Note that points were evaluated, whatever earlier runs ended with."""
-        for key in map(self._key, points):
-            self._died.pop(key, None)
-            self._died_alone.pop(key, None)
+        if self._died or self._under_way:
+            keys = self._points.keys(points)
+            self._forget(keys)
+            for key in keys:
+                self._died.pop(key, None)
+                self._died_alone.pop(key, None)
 
     def close(self):
         """Note that the run ends, and not by a death, with what it has under way."""
-        events = [] if self._log is None else self._log.records[self._n_before :]
-        left, _ = _under_way(events, self._space)
+        left = [self._rows[key] for key in self._under_way.elements()]
         if left:
             with suppress(OSError):  # of a full disk: the run ends with that already
-                self._log.append({"left": [np.frombuffer(k).tolist() for k in left.elements()]})
+                self._log.append({"left": left})
 
     def take_back(self, point):
         """Note that it was taken from the worker before it began."""
-        self._write("not called", [point])
+        self._under_way -= Counter(self._write("not called", [point]))
 
     def end_by(self, error, point):
         """Note that a call raised; return in how many runs its point has, this one included.
@@ -138,41 +147,20 @@ class CallLog:
         """
         if not isinstance(error, Exception):
             return 0
-        self._write("raised", [point], error=in_words(error)[:LONGEST_ERROR])
-        self._raised[self._key(point)] += 1
-        return self._raised[self._key(point)]
+        keys = self._write("raised", [point], error=in_words(error)[:LONGEST_ERROR])
+        self._under_way -= Counter(keys)
+        self._raised.update(keys)
+        return max((self._raised[key] for key in keys), default=1)
 
     def _key(self, point):
-        return keys_of(self._space.encode([point]))[0]
+        return self._points.keys([point])[0]
 
     def _write(self, kind, points, **more):
-        if self._log is not None:
-            self._log.append({kind: self._space.encode(points).tolist(), **more})
-
-
-def _under_way(events, space):
-    """Return what is under way after some events, and what of that runs in a process alone."""
-    calls, alone = Counter(), Counter()
-    for event in events:
-        kind, keys = _kind_and_keys(event, space)
-        if kind == "called":
-            calls += keys
-            alone += keys if event.get("alone") else Counter()
-        elif kind == "told":
-            keys = Counter({key: calls[key] for key in keys})
-        if kind in ("told", "not called", "raised", "left"):
-            calls -= keys
-            alone -= keys
-    return calls, alone
-
-
-def _kind_and_keys(event, space):
-    """Return what an event of calls is, and how often it has each key; of others None."""
-    for kind in event.keys() & {"told", *OF_CALLS}:
-        X = (
-            observations_of(event, space)[1]
-            if kind == "told"
-            else places_of(event[kind], space.n_features_)
-        )
-        return kind, Counter(keys_of(X))
-    return None, Counter()
+        """Append an event of calls; return the keys of its points."""
+        if self._log is None:
+            return ()
+        rows = self._points.rows(points)
+        keys = self._points.read(rows)[1]
+        self._rows.update(zip(keys, rows, strict=True))
+        self._log.append({kind: rows, **more})
+        return keys

@@ -5,8 +5,8 @@ from copy import deepcopy
 
 import numpy as np
 
-from skbo_silbo.optimizers._events import values_to_data
 from skbo_silbo.optimizers._history import as_constraints, as_evaluations
+from skbo_silbo.optimizers._records import values_to_data
 from skbo_silbo.space._keys import keys_of
 
 
@@ -25,7 +25,7 @@ def tell_known(optimizer, calls, x0, y0, c0):
     if not new:
         return
     points = [points[i] for i in new]
-    calls.announce(points)
+    calls.record_given_values(points)
     constraints = None if c0 is None else c[new]
     optimizer.tell(points, values[new], constraints=constraints)
 

@@ -30,6 +30,7 @@ from skbo_silbo.minimization._run import Limits, Run, Stop, in_short
 from skbo_silbo.optimizers import AskTellOptimizer
 from skbo_silbo.optimizers._constraints import describe_constraints
 from skbo_silbo.optimizers._event_log import open_log
+from skbo_silbo.optimizers._records import Points
 from skbo_silbo.space._keys import keys_of
 from skbo_silbo.space._read import as_space
 from skbo_silbo.workers._executors import InPlace, is_executor
@@ -223,8 +224,8 @@ def minimize(
             facts = {"method": name_of(method, optimizer), "maximize": optimizer.maximize, **learnt}
             optimizer.keep_journal(log, **facts, constraints=known)
         y0, c0 = _split(y0, n_constraints)
-        calls = CallLog(log, optimizer.space_)
-        calls.belong_to(func)
+        calls = CallLog(log, Points(optimizer.space_))
+        calls.check_objective(func)
         queue = _prepare(optimizer, x0, y0, c0, calls, n_constraints)
         n_known = len(optimizer.func_vals_) - calls.n_given
         workers = _make_workers(executor, n_pending, timeout, n_retries, func)
@@ -241,7 +242,7 @@ def minimize(
 
 
 def _perform(run):
-    """Run to the end, whatever it is; return the result, or raise with it attached."""
+    """Run until a stopping rule, error or interrupt; return the result, or raise with it."""
     ended = False
     try:
         stop = run.loop()

@@ -65,8 +65,8 @@ class Run:
         self.n_constraints = n_constraints
         self.nfev = self._n_points = 0  # calls made, and points that they were made for
         self._queue = []  # calls to be submitted before anything is asked for
-        self._deadly = []  # calls with which the process has died twice
-        self._aside = []  # calls that raised as in an earlier run, and what: failed if no other
+        self._process_killers = []  # calls with which the process has died twice
+        self._repeat_failures = []  # calls that raised again, and what: failed if no other
         self._raised = (None, None)  # the exception of func that was raised, and its point
         self._exhausted = False
         self._recording = None  # the call last recorded, and how many observed before
@@ -90,13 +90,13 @@ class Run:
         """Have those with which this process has died go first, alone, or not at all."""
         for call in calls:
             call.alone = self.calls.is_suspect(call.key)
-        self._deadly = [call for call in calls if self.calls.has_failed(call.key)]
-        rest = [call for call in calls if call not in self._deadly]
+        self._process_killers = [call for call in calls if self.calls.has_failed(call.key)]
+        rest = [call for call in calls if call not in self._process_killers]
         self._queue = sorted(rest, key=lambda call: not call.alone)
 
     def loop(self):
         """Evaluate until something says stop; return the `Stop`."""
-        self._give_up_deadly()
+        self._give_up_process_killers()
         stop = self._why_stop()
         while stop is None:
             self._fill()
@@ -118,11 +118,11 @@ class Run:
 
         What the first raised is raised where `func` has never returned a value.
         """
-        if self._aside and len(self.optimizer.func_vals_) == self._n_given:
-            call, error = self._aside[0]
+        if self._repeat_failures and len(self.optimizer.func_vals_) == self._n_given:
+            call, error = self._repeat_failures[0]
             self._raised = error, call.key
             raise error
-        self._give_up_aside()
+        self._give_up_repeat_failures()
 
     def point_of(self, error):
         """Return the point at which `func` raised this; None where something else did."""
@@ -258,12 +258,12 @@ class Run:
 
     def _take(self, outcomes):
         """Record outcomes; raise, once all that are there are recorded, what a call raised."""
-        raised = [o for o in outcomes if o.kind == "error" and not self._put_aside(o)]
+        raised = [o for o in outcomes if o.kind == "error" and not self._is_repeat_failure(o)]
         for outcome in outcomes:
             if outcome.kind == "value":
                 self.pace.note_call(outcome.seconds)
                 self._tell(outcome.call, outcome.value)
-                self._give_up_aside()
+                self._give_up_repeat_failures()
             elif outcome.kind == "late":
                 self._give_up(outcome.call, "took longer than the timeout")
             elif outcome.kind == "lost":
@@ -276,27 +276,27 @@ class Run:
             if outcome.kind == "broken":
                 raise outcome.value
 
-    def _put_aside(self, outcome):
+    def _is_repeat_failure(self, outcome):
         """Return whether a call raised as in an earlier run: others tell whose fault it is."""
         try:
             again = self.calls.end_by(outcome.value, outcome.call.key) >= MOST_RUNS
         except OSError as error:  # of the journal: what func raised is shown with it
             raise error from outcome.value
         if again:
-            self._aside.append((outcome.call, outcome.value))
+            self._repeat_failures.append((outcome.call, outcome.value))
         return again
 
-    def _give_up_aside(self):
-        aside, self._aside = self._aside, []
+    def _give_up_repeat_failures(self):
+        aside, self._repeat_failures = self._repeat_failures, []
         for call, error in aside:
             self._give_up(call, f"raised {in_short(in_words(error))} as in an earlier run")
 
-    def _give_up_deadly(self):
+    def _give_up_process_killers(self):
         """Count points that killed the process as failed, as far as `n_calls` reaches."""
-        while self._deadly and self._n_points < self.limits.n_calls:
+        while self._process_killers and self._n_points < self.limits.n_calls:
             self._n_points += 1
             self._give_up(
-                self._deadly.pop(0),
+                self._process_killers.pop(0),
                 f"was under way when the process died (or a disk was full) {MOST_DEATHS} times",
             )
 
@@ -317,6 +317,7 @@ class Run:
         finally:
             if len(self.optimizer.func_vals_) > n_observed:  # else it was refused
                 self.workers.forget(call)
+        self.calls.end([call.key])
         return number
 
     def _after(self, value):

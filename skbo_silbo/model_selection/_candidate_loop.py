@@ -11,7 +11,6 @@ from skbo_silbo.model_selection._goals import goal_values
 from skbo_silbo.model_selection._stopping import Stopping, show_progress
 from skbo_silbo.model_selection._under_way import CandidatesUnderWay
 from skbo_silbo.space import SpaceExhausted
-from skbo_silbo.space._keys import keys_of
 
 
 class CandidateLoop:
@@ -124,9 +123,10 @@ class CandidateLoop:
 
     def _others(self, points, known):
         """Return the points that are not among those known; parameters may be arrays."""
-        keys = set(keys_of(self.given.encode(known)))
-        places = keys_of(self.given.encode(points))
-        return [point for point, key in zip(points, places, strict=True) if key not in keys]
+        keys = set(self.given.keys(known))
+        return [
+            p for p, key in zip(points, self.given.keys(points), strict=True) if key not in keys
+        ]
 
     @property
     def _n_under_way(self):

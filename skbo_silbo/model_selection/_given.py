@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 
-import numpy as np
 from sklearn.base import BaseEstimator
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo.journal._describe import describe
-from skbo_silbo.optimizers._events import OF_CALLS
+from skbo_silbo.optimizers._records import Points
 from skbo_silbo.space._keys import keys_of
 from skbo_silbo.space._known_candidates import known_candidates
 from skbo_silbo.space._union import branches_of
@@ -15,7 +14,7 @@ from skbo_silbo.space._union import branches_of
 CURRENT, KNOWN = "current", "known"
 
 
-class Given:
+class InitialCandidates(Points):
     """Candidates that are evaluated before the design.
 
     Parameters
@@ -35,18 +34,12 @@ class Given:
         How many are not of the space. They are evaluated, and the model is not told of them.
     """
 
-    is_dict = True  # for the journal, as a space is
-
     def __init__(self, params, space, *, n_due=None, known=()):
-        self.params, self.space, self._known = params, space, known
+        super().__init__(space, params)
+        self.params, self._known = self.numbered, known
         self._n_due = len(params) if n_due is None else n_due
         self._outside = [p for p in params if not is_point_of(p, space)]
         self.n_outside = len(self._outside)
-        self.n_features_ = space.n_features_ + 1
-
-    def number(self, params):
-        """Return the place of this candidate in the list from 1 on, 0 if it is not in it."""
-        return next((i for i, p in enumerate(self.params, start=1) if p is params), 0)
 
     def source(self, params):
         """Return what ``cv_results_`` says where a candidate of the list is from."""
@@ -64,38 +57,11 @@ class Given:
 
     def without(self, points):
         """Return those of some points of the space that were not given."""
-        given = self._keys(filter(self.is_modelled, self.params))
-        return [p for p, key in zip(points, self._keys(points), strict=True) if key not in given]
+        given = self._places(filter(self.is_modelled, self.params))
+        return [p for p, key in zip(points, self._places(points), strict=True) if key not in given]
 
-    def modelled(self, events):
-        """Return the events of a journal that are an optimiser's of the space."""
-        own = [event for event in events if not OF_CALLS & event.keys()]
-        told = [self.decode(event["told"]) if "told" in event else [] for event in own]
-        kept = [
-            e for e, points in zip(own, told, strict=True) if all(map(self.is_modelled, points))
-        ]
-        return [{**e, "told": [x[:-1] for x in e["told"]]} if "told" in e else e for e in kept]
-
-    def _keys(self, points):
+    def _places(self, points):
         return keys_of(self.space.encode(list(points)))
-
-    def encode(self, points):
-        """Return places for the journal, (n, m + 1): the last coordinate says the number."""
-        places = np.zeros((len(points), self.n_features_))
-        for place, params in zip(places, points, strict=True):
-            if self.is_modelled(params):
-                place[:-1] = self.space.encode([params])[0]
-            if number := self.number(params):
-                place[-1] = number / len(self.params)
-        return places
-
-    def decode(self, places):
-        """Return the candidates at these places."""
-        numbers = [round(place[-1] * len(self.params)) for place in places]
-        return [
-            self.params[i - 1] if i else self.space.decode([place[:-1]])[0]
-            for i, place in zip(numbers, places, strict=True)
-        ]
 
 
 def read_initial_params(given, steps, space, n_iter, violation=None):
@@ -124,7 +90,7 @@ def read_initial_params(given, steps, space, n_iter, violation=None):
         If a dict is outside the space, or the current ones are not valid: these are left out.
     """
     if given is None:
-        return Given([], space)
+        return InitialCandidates([], space)
     if isinstance(given, str) and given in (CURRENT, KNOWN):
         return _of_estimator(steps, space, n_iter, violation, is_known=given == KNOWN)
     params = [given] if isinstance(given, Mapping) else given
@@ -133,7 +99,9 @@ def read_initial_params(given, steps, space, n_iter, violation=None):
             "initial_params must be 'known', 'current', a dict, a list of dicts or None: got "
             f"{given!r}. Write [{{'C': 1.0}}, ...]."
         )
-    candidates = Given(_once([_checked(p, space, violation) for p in params], space), space)
+    candidates = InitialCandidates(
+        _once([_checked(p, space, violation) for p in params], space), space
+    )
     if n := candidates.n_outside:
         warn_user(
             f"{n} of {len(candidates.params)} initial_params are outside the space: they are "
@@ -159,7 +127,7 @@ def _of_estimator(steps, space, n_iter, violation, *, is_known):
     known = [p for p in known if not (violation and violation(p))]
     params = _once(current + known, space)
     n_due = min(n_iter, len(params)) if n_iter > 1 else 0
-    return Given(params, space, n_due=n_due, known=known)
+    return InitialCandidates(params, space, n_due=n_due, known=known)
 
 
 def _current(estimator, space):

@@ -25,11 +25,11 @@ from skbo_silbo.model_selection._candidates import Candidate
 from skbo_silbo.model_selection._fingerprint import search_fingerprint
 from skbo_silbo.model_selection._optimizer import n_first_candidates
 from skbo_silbo.optimizers._event_log import EventLog, release
-from skbo_silbo.optimizers._events import values_from_data, values_to_data
+from skbo_silbo.optimizers._records import UNREADABLE, values_to_data
 from skbo_silbo.workers._joblib import dies_with_its_calls
 
 SEARCH = JournalKind(
-    name="skbo_silbo", version=6, user="search", is_paid_for=lambda record: "told" in record
+    name="skbo_silbo", version=7, user="search", is_paid_for=lambda record: "told" in record
 )
 
 
@@ -47,7 +47,7 @@ class SearchLog(EventLog):
         """Leave out what is told: it is in the journal with all that is known of the candidate."""
 
 
-class Memory:
+class SearchJournal:
     """The candidates of a journal; without a journal none, and nothing is kept.
 
     Parameters
@@ -56,7 +56,7 @@ class Memory:
         Of the search.
     random_state : int, RandomState or None
         For the optimiser.
-    given : Given
+    given : InitialCandidates
         The candidates that are evaluated first.
     log : SearchLog or None, default=None
         Open, and begun.
@@ -79,8 +79,8 @@ class Memory:
         self.space, self.random_state, self.log = space, random_state, log
         self.given = given
         self._optimizer = None
-        self._events = [] if log is None else log.records
-        self._told = [i for i, event in enumerate(self._events) if "told" in event]
+        self._events = [] if log is None else log.events
+        self._told = [i for i, event in enumerate(self._events) if event.kind == "told"]
         self.candidates = [self._read(i) for i in self._told]
         self.begun = CallLog(log, given, is_needed=is_at_risk)
         if self.candidates and log.header["made with"] != _versions():
@@ -88,9 +88,9 @@ class Memory:
 
     def _read(self, i):
         try:
-            return _candidate(self._events[i], self.given)
-        except (AttributeError, LookupError, TypeError, ValueError) as error:
-            raise self.log.damaged_record(i) from error
+            return _candidate(self._events[i])
+        except UNREADABLE as error:
+            raise self.log.damaged_record(i, f"{type(error).__name__}: {error}") from error
 
     def follow(self, optimizer, n, n_open):
         """Have an optimiser follow all events up to candidate n, and write its own from now on.
@@ -101,7 +101,7 @@ class Memory:
             return
         end = self._told[n] if n < len(self._told) else len(self._events)
         kept = sorted(set(range(end)) - set(self._told[n - n_open : n]))
-        followed = self.given.modelled([self._events[i] for i in kept])
+        followed = [self._events[i] for i in kept if self._events[i].is_of_optimizer]
         learnt = self.log.is_of_this_release()
         self.log.replay(optimizer, followed, and_what_was_learnt=learnt)
         optimizer.keep_events(self.log)
@@ -137,7 +137,7 @@ def open_memory(search, space, given, evaluate_candidates):
     ----------
     search : SILBOSearchCV
     space : Space or SpaceUnion
-    given : Given
+    given : InitialCandidates
     evaluate_candidates : callable
         What scikit-learn gave to ``_run_search``.
 
@@ -149,7 +149,7 @@ def open_memory(search, space, given, evaluate_candidates):
         If another search uses it.
     """
     if search.journal is None:
-        yield Memory(space, search.random_state, given)
+        yield SearchJournal(space, search.random_state, given)
         return
     fingerprint = cache(
         partial(search_fingerprint, search, space, search_state(evaluate_candidates))
@@ -159,8 +159,9 @@ def open_memory(search, space, given, evaluate_candidates):
 
     with SearchLog(search.journal) as log:
         _begin_or_check(log, search, space, fingerprint)
+        log.read_events(given)
         at_risk = dies_with_its_calls(effective_n_jobs(search.n_jobs), search.timeout)
-        memory = Memory(space, log.header["seed"], given, log, is_at_risk=at_risk)
+        memory = SearchJournal(space, log.header["seed"], given, log, is_at_risk=at_risk)
         try:
             yield memory
         finally:
@@ -197,7 +198,7 @@ def _versions():
 
 def _event(candidate, given):
     return {
-        "told": given.encode([candidate.params]).tolist(),
+        "told": given.rows([candidate.params]),
         "y": values_to_data([-candidate.score]),  # minimised
         "noise_std": [None],
         "iter": candidate.iteration,
@@ -209,18 +210,28 @@ def _event(candidate, given):
     }
 
 
-def _candidate(event, given):
-    [params], [y] = given.decode(event["told"]), values_from_data(event["y"])
-    rows = event["rows"]
+def _candidate(event):
+    [params], [y] = event.points, event.y
+    content, rows = event.content, event.content["rows"]
+    _require_types(content)
     return Candidate(
         params=params,
-        iteration=event["iter"],
+        iteration=content["iter"],
         source="resumed",
         rows=None if rows is None else [_row(row) for row in rows],
-        error=event["error"],
-        score=-y,
-        is_in_order=event["in order"],
+        error=content["error"],
+        score=-float(y),
+        is_in_order=content["in order"],
     )
+
+
+def _require_types(content):
+    kinds = {"iter": int, "error": (str, type(None)), "in order": bool, "rows": (list, type(None))}
+    for name, kind in kinds.items():
+        if not isinstance(content[name], kind):
+            raise TypeError(f"{name!r} must not be {content[name]!r}")
+    if not (content["rows"] or isinstance(content["error"], str)):
+        raise TypeError("'rows' or 'error' must say what became of it")
 
 
 def _readable(value):
@@ -240,10 +251,19 @@ def _plain(value):
 
 
 def _row(stored):
-    return {key: value if key == "fit_error" else _numbers(value) for key, value in stored.items()}
+    """Return a row as scikit-learn made it, after checking that it is one."""
+    error, names = stored["fit_error"], [name for name in stored if name != "fit_error"]
+    if not {"fit_time", "score_time", "test_scores"} <= set(names):
+        raise KeyError(f"a row has times and scores: got {names}")
+    if not isinstance(error, (str, type(None))):
+        raise TypeError(f"'fit_error' must not be {error!r}")
+    return {"fit_error": error, **{name: _numbers(stored[name], name) for name in names}}
 
 
-def _numbers(value):
-    if isinstance(value, dict):
-        return {key: _numbers(member) for key, member in value.items()}
-    return float(value) if isinstance(value, str) else value
+def _numbers(value, name):
+    if isinstance(value, dict) and value and name.endswith("scores"):
+        return {key: _numbers(member, "") for key, member in value.items()}
+    if type(value) not in (int, float, str):
+        raise TypeError(f"{name!r} must not be {value!r}")
+    number = float(value)
+    return number if isinstance(value, str) else value

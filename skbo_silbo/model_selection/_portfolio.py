@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from skbo_silbo.journal._journal import read_checked_line
-from skbo_silbo.optimizers._events import values_from_data
+from skbo_silbo.optimizers._records import values_from_data
 from skbo_silbo.space._keys import first_rows
 from skbo_silbo.space._values import is_number, same
 

@@ -37,7 +37,7 @@ def read_settings(search, X, y):
     Returns
     -------
     space : Space or SpaceUnion
-    given : Given
+    given : InitialCandidates
 
     Raises
     ------
@@ -77,7 +77,7 @@ def require_options_that_fit(search, trial, given):
     search : SILBOSearchCV
     trial : SILBO
         An optimiser as the search has it, told its `initial_results`. It is used up.
-    given : Given
+    given : InitialCandidates
 
     Raises
     ------

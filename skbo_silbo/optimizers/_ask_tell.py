@@ -14,7 +14,7 @@ from skbo_silbo.acquisition._part_of_space import Part
 from skbo_silbo.optimizers import _history as history
 from skbo_silbo.optimizers._constraints import in_words
 from skbo_silbo.optimizers._event_log import EventLog
-from skbo_silbo.optimizers._events import observed_event
+from skbo_silbo.optimizers._records import observed_event
 from skbo_silbo.optimizers._seed import root_seed
 from skbo_silbo.space import draw_unseen, key_of
 from skbo_silbo.space._keys import keys_of, too_few_left

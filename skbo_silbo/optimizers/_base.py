@@ -13,6 +13,7 @@ from skbo_silbo.optimizers._event_log import EventLog, begin_or_check, closed_on
 from skbo_silbo.optimizers._events import from_data, to_data
 from skbo_silbo.optimizers._history import as_points, is_feasible
 from skbo_silbo.optimizers._model import Recommendation
+from skbo_silbo.optimizers._records import Points
 from skbo_silbo.sensitivity import InputModel
 
 
@@ -115,7 +116,8 @@ class AskTellOptimizer(AskTell):
         with self._lock:
             with closed_on_error(log):
                 begin_or_check(log, self, facts)
-                log.replay(self, log.records, and_what_was_learnt=log.is_of_this_release())
+                log.read_events(Points(self.space_))
+                log.replay(self, log.events, and_what_was_learnt=log.is_of_this_release())
             self.keep_events(log)
 
     def keep_events(self, log: EventLog) -> None:

@@ -13,9 +13,9 @@ from skbo_silbo.acquisition import ParzenTurns, log_expected_improvement
 from skbo_silbo.embedding import Embedding
 from skbo_silbo.embedding._choice import IdentityLearner
 from skbo_silbo.embedding._nonlinear import RELEARN, embedding_from_data, embedding_to_data
-from skbo_silbo.optimizers._events import places_of
 from skbo_silbo.optimizers._loop import ProposalLoop, learning_data
 from skbo_silbo.optimizers._model import Model, Recommendation
+from skbo_silbo.optimizers._records import places_of
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.sensitivity._subspace import describe_subspace
 

@@ -10,12 +10,12 @@ from operator import index
 from skbo_silbo._checks import warn_user
 from skbo_silbo.journal._differences import require_same
 from skbo_silbo.journal._journal import Journal, JournalKind
-from skbo_silbo.optimizers._events import changes, check_space, identity, replay
+from skbo_silbo.optimizers._events import changes, check_space, identity, read_events, replay
 from skbo_silbo.optimizers._seed import RootSeed
 
 OPTIMIZER = JournalKind(
     name="skbo_silbo optimizer",
-    version=3,
+    version=4,
     user="optimiser",
     is_paid_for=lambda record: "told" in record,
     to_close="Call close_journal() of the optimiser that has it, wait for its process to end",
@@ -38,19 +38,29 @@ class EventLog(Journal):
     """
 
     def __init__(self, path, kind=OPTIMIZER):
-        self._owed = []  # events to keep that could not be written
-        self._learnt = None  # as the last event has it,
-        self._latest = {}  # which is this one
+        self.events = []  # those read when it was opened
+        self._unwritten = []  # events to keep that could not be written
+        self._learnt = None  # as the last event has it
         super().__init__(path, kind)
+
+    def read_events(self, points):
+        """Read the events that were written, once for all who follow them.
+
+        Parameters
+        ----------
+        points : Points
+        """
+        self.events = read_events(self.records, points, self._damaged_event)
+        self.records = []
 
     def ask(self, places, learnt):
         """Append places that are pending from now on, and what has been learnt by now, a dict."""
+        event = {"asked": places, "learnt": changes(self._learnt, learnt)}
         try:
-            self.append({"asked": places, "learnt": changes(self._learnt, learnt)})
-        finally:  # Ctrl-C is raised when it is on disk
-            if self._is_last({"asked": places}):
-                # Parts of the user's own may go on changing theirs.
-                self._hold(self.records[-1], deepcopy(learnt))
+            self.append(event)
+        finally:
+            if self.last is event:  # Ctrl-C is raised when it is on disk
+                self._learnt = deepcopy(learnt)  # parts of the user's own may go on changing theirs
 
     def is_of_this_release(self):
         """Return whether what was learnt is in this release's words."""
@@ -60,19 +70,14 @@ class EventLog(Journal):
         """Have an optimiser take over events that follow on those of the last call."""
 
         def damaged(i, error):
-            return self.damaged_record(events[i]["n"], f"{type(error).__name__}: {error}")
+            return self._damaged_event(events[i].content["n"], error)
 
-        learnt = and_what_was_learnt
-        held = replay(optimizer, events, damaged, self._learnt, and_what_was_learnt=learnt)
-        for event in events:
-            if "learnt" in event:
-                self._hold(event, held)
+        options = {"and_what_was_learnt": and_what_was_learnt}
+        self._learnt = replay(optimizer, events, damaged, self._learnt, **options)
 
-    def _hold(self, event, learnt):
-        """Have what was learnt last in memory alone, with the event that a file anew has it in."""
-        self._latest.pop("learnt", None)
-        event["learnt"] = changes(None, learnt)
-        self._learnt, self._latest = learnt, event
+    def _damaged_event(self, i, error):
+        why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        return self.damaged_record(i, why)
 
     def tell(self, event):
         """Append what an optimiser was told, or had cancelled: see `keep`."""
@@ -86,20 +91,20 @@ class EventLog(Journal):
         OSError, RuntimeError
             As `append` does.
         """
-        self._owed += events
-        self._write_owed()
+        self._unwritten += events
+        self._write_what_is_left()
 
     def append(self, record):
-        """Write an event, and before it those that are owed; return when it is on disk."""
-        self._write_owed()
+        """Write an event, and before it those that could not be; return when it is on disk."""
+        self._write_what_is_left()
         super().append(record)
 
     def close(self):
-        """Write what is owed, if that can be done now, and close the file."""
+        """Write what could not be, if that can be done now, and close the file."""
         with suppress(OSError, RuntimeError):
-            self._write_owed()
-        n_lost = sum(len(event["y"]) for event in self._owed if "told" in event)
-        self._owed = []
+            self._write_what_is_left()
+        n_lost = sum(len(event["y"]) for event in self._unwritten if "told" in event)
+        self._unwritten = []
         super().close()
         if n_lost and os.getpid() == self._process:
             warn_user(
@@ -108,16 +113,12 @@ class EventLog(Journal):
                 "x0 and y0, as initial_results or by tell() when it goes on."
             )
 
-    def _write_owed(self):
-        while self._owed:
-            event = self._owed[0]
-            if not self._is_last(event):  # Ctrl-C is raised when it is on disk
+    def _write_what_is_left(self):
+        while self._unwritten:
+            event = self._unwritten[0]
+            if self.last is not event:  # Ctrl-C is raised when it is on disk
                 super().append(event)
-            del self._owed[0]
-
-    def _is_last(self, event):
-        last = self.records[-1] if self.records else {}
-        return all(last.get(name) is value for name, value in event.items())
+            del self._unwritten[0]
 
 
 def open_log(path, random_state):
@@ -192,7 +193,7 @@ def release():
 def _header_as_written(log):
     try:
         yield
-    except (AttributeError, LookupError, TypeError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
         raise log.damaged_header(f"its header: {type(error).__name__}: {error}") from error
 
 
@@ -211,7 +212,7 @@ def _check_same(then, now, space, path):
         check_space(then["space"], space)
     except ValueError as error:
         raise ValueError(f"{error} The data are journal {path!r}.") from None
-    _refuse_other_door(then, now, path)
+    _refuse_journal_of_other_function(then, now, path)
     who, constraints, options, seed = zip(_compared(then), _compared(now), strict=True)
     require_same(*who, path)
     require_same(*constraints, path)
@@ -219,7 +220,7 @@ def _check_same(then, now, space, path):
     require_same(*seed, path)
 
 
-def _refuse_other_door(then, now, path):
+def _refuse_journal_of_other_function(then, now, path):
     """Refuse to go on, as `minimize` or as the optimiser itself, with a journal of the other."""
     if ("method" in then["facts"]) == ("method" in now["facts"]):
         return
@@ -229,7 +230,7 @@ def _refuse_other_door(then, now, path):
         by, remedy = f"{then['class']}(journal=)", f"Go on with {then['class']}(journal=)"
         own += " (as x0 and y0)"
     raise ValueError(
-        f"journal must be of the same door: {path!r} was written by {by}, for whose points and "
+        f"journal must be of the same function: {path!r} was written by {by}, for whose points and "
         f"signs the other does not know. {remedy}; or give another path, and tell it {own} from "
         "there."
     )

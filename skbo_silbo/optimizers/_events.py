@@ -1,41 +1,21 @@
-"""The one form in which an optimiser is saved: who it is, and what it was asked and told.
-
-The second is a list of events:
-
-=============== =========================================================================
-event           what it holds
-=============== =========================================================================
-``asked``       places of the cube that are pending from now on, (n, m), and as ``learnt``
-                what the optimiser has learnt by then, as far as that has changed
-``told``        points, with ``y``, ``noise_std`` and perhaps ``constraints``
-``cancelled``   places that are not pending any more
-``constrained`` what describes the constraints of `constrain` from now on, a list
-others          places, and what became of calls there: for those who write them
-=============== =========================================================================
-"""
+"""How an optimiser is saved: who it is, and events of what it was asked and told."""
 
 import inspect
-import math
 from numbers import Integral, Real
 from operator import index
 from typing import Any
 
-import numpy as np
-
 from skbo_silbo.journal._describe import describe
 from skbo_silbo.journal._differences import differences_in_words, warn_of_functions
+from skbo_silbo.optimizers._records import UNREADABLE, Points, observed_event, read_event
 from skbo_silbo.optimizers._seed import RootSeed
 from skbo_silbo.space import Box
-from skbo_silbo.space._keys import keys_of
 from skbo_silbo.space._union import branches_of
 from skbo_silbo.space._value_words import in_words
 
 SET, ADDED, INSIDE = "=", "+", "in"  # of a change in what was learnt
 FORMAT, VERSION = "skbo_silbo optimizer", 4
-FOLLOWED = ("asked", "told", "cancelled", "constrained")
-OF_CALLS = frozenset({"called", "not called", "raised", "left", "given"})
 REMEDY = "Give what to_dict() returned, unchanged, to the release of skbo_silbo that wrote it."
-UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def to_data(optimizer):
@@ -57,10 +37,25 @@ def from_data(cls, data, bounds, objects):
     try:
         made = _made(cls, data, bounds, objects)
         events = list(data["events"])
-    except (AttributeError, LookupError, TypeError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
         raise _not_as_written(error) from error
-    replay(made, events, lambda i, error: _not_as_written(error, f"['events'][{i}]"))
+
+    def damaged(i, error):
+        return _not_as_written(error, f"['events'][{i}]")
+
+    replay(made, read_events(events, Points(made.space_), damaged), damaged)
     return made
+
+
+def read_events(contents, points, damaged):
+    """Return the records of events; `damaged` is as `replay` has it."""
+    events = []
+    for i, content in enumerate(contents):
+        try:
+            events.append(read_event(content, points))
+        except ValueError as error:
+            raise damaged(i, error) from error
+    return events
 
 
 def replay(optimizer, events, damaged, learnt=None, *, and_what_was_learnt=True):
@@ -69,7 +64,7 @@ def replay(optimizer, events, damaged, learnt=None, *, and_what_was_learnt=True)
     Parameters
     ----------
     optimizer : AskTellOptimizer
-    events : list of dict
+    events : list of Event
     damaged : callable
         Returns what is raised where event i is not as it was written, for (i, error).
     learnt : dict or None, default=None
@@ -77,14 +72,14 @@ def replay(optimizer, events, damaged, learnt=None, *, and_what_was_learnt=True)
     and_what_was_learnt : bool, default=True
         Else that is learnt again from the values.
     """
-    of_learnt = [i for i, event in enumerate(events) if "learnt" in event]
+    of_learnt = [i for i, event in enumerate(events) if "learnt" in event.content]
     for i, event in enumerate(events):
         try:
             _follow(event, optimizer)
-            if "learnt" in event:
-                learnt = changed(learnt, event["learnt"])
+            if "learnt" in event.content:
+                learnt = changed(learnt, event.content.pop("learnt"))  # held once, the last
             if and_what_was_learnt and [i] == of_learnt[-1:]:
-                is_stale = "fresh" in learnt and any("told" in e for e in events[i + 1 :])
+                is_stale = "fresh" in learnt and any(e.kind == "told" for e in events[i + 1 :])
                 state = {**learnt, "fresh": False} if is_stale else learnt  # then it needs no model
                 optimizer._state_from_dict(state)
         except UNREADABLE as error:
@@ -92,91 +87,17 @@ def replay(optimizer, events, damaged, learnt=None, *, and_what_was_learnt=True)
     return learnt
 
 
-def observed_event(space, points, X, y, noise_std, constraints):
-    """Return evaluations as plain data; named parameters as their place in the cube."""
-    event = {
-        "told": X.tolist() if space.is_dict else np.array(points).tolist(),
-        "y": values_to_data(y),
-        "noise_std": values_to_data(noise_std),
-    }
-    if constraints.shape[1]:
-        event["constraints"] = [values_to_data(row) for row in constraints]
-    return event
-
-
-def observations_of(event, space):
-    """Return points, places, values, noise and constraints that `observed_event` was given.
-
-    Raises
-    ------
-    ValueError
-        When they differ in number, or a point is outside the bounds.
-    """
-    y, noise_std = (values_from_data(event[name]) for name in ("y", "noise_std"))
-    rows = [values_from_data(row) for row in event.get("constraints", [[]] * len(y))]
-    constraints = np.array(rows, dtype=float).reshape(len(rows), len(rows[0]) if rows else 0)
-    if space.is_dict:
-        X = places_of(event["told"], space.n_features_)
-        points = space.decode(X)
-    else:
-        points = list(_rows(event["told"], len(space.lower)))
-        X = space.encode(points) if points else np.empty((0, space.n_features_))
-    if not len(X) == len(y) == len(noise_std) == len(constraints):
-        raise ValueError(
-            f"'told', 'y' and the others must have equal numbers of members: got {len(X)}, {len(y)}"
-        )
-    return points, X, y, noise_std, constraints
-
-
-def places_of(rows, m):
-    """Return places of the cube, (n, m), that were written as lists.
-
-    Raises
-    ------
-    ValueError
-        When they are something else.
-    """
-    X = _rows(rows, m)
-    if (np.abs(X) > 1.0).any():
-        raise ValueError(f"places must be lists of {m} numbers in [-1, 1]")
-    return X
-
-
-def values_to_data(y):
-    """Return values as numbers; None for NaN, "inf" and "-inf" for the infinite."""
-    special = {math.inf: "inf", -math.inf: "-inf"}
-    return [None if math.isnan(v) else special.get(v, v) for v in map(float, y)]
-
-
-def values_from_data(values):
-    """Return the array that `values_to_data` was given."""
-    return np.array([math.nan if v is None else float(v) for v in values], dtype=float)
-
-
 def _follow(event, optimizer):
-    kinds = event.keys() & {*FOLLOWED, *OF_CALLS}
-    if len(kinds) != 1:
-        raise ValueError(f"an event must be one of {', '.join(sorted({*FOLLOWED, *OF_CALLS}))}")
-    [kind] = kinds
-    if kind == "told":
-        optimizer._record(*observations_of(event, optimizer.space_))
-        return
-    if kind == "constrained":
-        optimizer._expect_rule(event[kind])
-        return
-    places = places_of(event[kind], optimizer.space_.n_features_)
-    if kind == "asked":
-        for x in places:
+    if event.kind == "told":
+        y, noise_std, constraints = event.y, event.noise_std, event.constraints
+        optimizer._record(event.points, event.X, y, noise_std, constraints)
+    elif event.kind == "constrained":
+        optimizer._expect_rule(event.content["constrained"])
+    elif event.kind == "asked":
+        for x in event.X:
             optimizer._register(x)
-    elif kind == "cancelled":
-        optimizer._withdraw(keys_of(places))
-
-
-def _rows(rows, m):
-    X = np.array(rows, dtype=float).reshape(len(rows), -1 if len(rows) else m)
-    if X.shape[1] != m or not np.isfinite(X).all():
-        raise ValueError(f"points must be lists of {m} numbers: got shape {X.shape}")
-    return X
+    elif event.kind == "cancelled":
+        optimizer._withdraw(event.keys)
 
 
 def _made(cls, data, bounds, objects):
@@ -250,7 +171,7 @@ def option_names(cls: type) -> list[str]:
 
 
 def engine_options(cls: type) -> list[str]:
-    """Return those that do not say which way values are better, which every other door says."""
+    """Return those that do not say which way values are better: all other entry points say it."""
     return [name for name in option_names(cls) if name != "maximize"]
 
 

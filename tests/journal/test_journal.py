@@ -175,7 +175,7 @@ def test_a_damaged_line_is_named(path):
 @pytest.mark.quick
 def test_another_version_is_refused(path):
     path.write_bytes(b'{"journal": "skbo_silbo", "version": 99, "check": "of another kind"}\n')
-    with pytest.raises(ValueError, match=r"must be of version 6: .* is of version 99"):
+    with pytest.raises(ValueError, match=r"must be of version 7: .* is of version 99"):
         search(path).fit(X, Y)
 
 

@@ -14,7 +14,7 @@ from skbo_silbo import Space
 from skbo_silbo.minimization._call_log import CallLog
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._candidate_loop import CandidateLoop
-from skbo_silbo.model_selection._given import Given
+from skbo_silbo.model_selection._given import InitialCandidates
 from skbo_silbo.model_selection._memory import SearchLog
 from skbo_silbo.workers import LostEvaluationWarning
 
@@ -177,8 +177,10 @@ def test_what_an_earlier_run_was_at_is_known_by_the_end_of_this_one(path, monkey
         patch.setattr(CandidateLoop, "_note", interrupt)
         with pytest.raises(LookupError):
             quietly(search(path).fit)
+    given = InitialCandidates([], Space({"a": uniform()}))
     with SearchLog(path) as log:
-        calls = CallLog(log, Given([], Space({"a": uniform()})))
+        log.read_events(given)
+        calls = CallLog(log, given)
     [killer] = calls.suspects()
     assert calls.has_failed(killer)
 

@@ -83,9 +83,9 @@ class History:
     def kill(self):
         """End as by SIGKILL: with what is on disk, and perhaps a part of a line more."""
         self.layer.fault = "none"
-        self.optimizer.ask()  # what is owed is written, what was spoilt written anew
+        self.optimizer.ask()  # what was not is written, what was spoilt written anew
         log, kept = self.optimizer._log, self.path.read_bytes()
-        log._owed, log._size = [], 0  # it closes without another write
+        log._unwritten, log._content = [], bytearray()  # it closes without another write
         log.close()
         line = b'{"n": 99, "told": [[0.5, 0.5]], "y": [1.0], "noise_std": [null], "check": "0'
         torn = line[: int(self.rng.integers(len(line)))]

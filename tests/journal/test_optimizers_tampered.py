@@ -1,10 +1,15 @@
 """Saved states and journals that somebody changed, checksums and all: refused in words."""
 
 import json
+import warnings
+from functools import partial
 
+import numpy as np
 import pytest
+from scipy.stats import loguniform
+from sklearn.linear_model import Ridge
 
-from skbo_silbo import SILBO, Space, minimize
+from skbo_silbo import SILBO, SILBOSearchCV, Space, minimize
 from skbo_silbo.journal._journal import checked_line
 
 BOUNDS = [(0.0, 1.0), (0.0, 1.0)]
@@ -40,8 +45,8 @@ BASIS = {"basis": [[1.0]], "order": "C"}
         (["space", "bounds"], "x", "bounds"),
         (["space", "bounds"], None, "bounds must be given"),
         (["seed"], "a", "TypeError: 'str' object"),
-        ([*TOLD, "y"], ["a"] * 8, r"data\['events'\]\[0\] .*could not convert string"),
-        ([*TOLD, "y"], [1.0], r"\[0\] .* equal numbers"),
+        ([*TOLD, "y"], ["a"] * 8, r"data\['events'\]\[0\] .*values must be numbers"),
+        ([*TOLD, "y"], [1.0], r"\[0\] .* as many: got 8, 1"),
         ([*TOLD, "told"], [[0.5, 7.0]] * 8, "inside the bounds"),
         ([*TOLD, "told"], [[0.5]] * 8, "lists of 2 numbers"),
         ([*TOLD, "told"], [[0.5, None]] * 8, "lists of 2 numbers"),
@@ -114,11 +119,12 @@ def test_a_header_of_another_shape_is_refused(tmp_path, written, name, value):
     ("changes", "message"),
     [
         ({"y": ...}, "KeyError: 'y'"),
-        ({"y": ["x"]}, "could not convert string"),
-        ({"y": [1.0, 2.0]}, "equal numbers of members"),
+        ({"y": ["x"]}, "values must be numbers"),
+        ({"y": [10**400]}, "OverflowError"),
+        ({"y": [1.0, 2.0]}, "must be as many: got 1, 2"),
         ({"told": [[5.0, 5.0]]}, "inside the bounds"),
         ({"told": [[0.5]]}, "lists of 2 numbers"),
-        ({"told": ..., "cancelled": 1}, "TypeError"),
+        ({"told": ..., "cancelled": 1}, "must be a list: got 1"),
         ({"told": ..., "asked": [[0.5, 2.0]]}, r"numbers in \[-1, 1\]"),
         ({"told": ..., "foo": 1}, "must be one of asked, called, cancelled"),
         ({"asked": [[0.5, 0.5]]}, "must be one of asked, called, cancelled"),
@@ -164,3 +170,81 @@ def test_a_space_of_named_parameters_is_read_and_checked():
     data["events"][0]["told"][0] = [5.0, 5.0]
     with pytest.raises(ValueError, match=r"\['events'\]\[0\] must be .*lists of"):
         SILBO.from_dict(data, bounds=space)
+
+
+# --- any part, by any value -----------------------------------------------------------------------
+
+WRONG = [None, True, -1, 10**400, 0.5, "x", [], [None], [["x"]], {}, {"a": 1}]
+
+
+def parts_of(data, place=()):
+    """Yield where something stands in plain data, as tuples of keys."""
+    members = data.items() if isinstance(data, dict) else enumerate(data)
+    for key, member in members:
+        yield (*place, key)
+        if isinstance(member, (dict, list)):
+            yield from parts_of(member, (*place, key))
+
+
+def changed(text, place, value):
+    *inner, last = place
+    part = data = json.loads(text)
+    for key in inner:
+        part = part[key]
+    part[last] = value
+    return data
+
+
+def is_refused_in_words(read):
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            read()
+    except ValueError:
+        return True
+    return False
+
+
+def some(places, n):
+    """Return n of some places, and of all the first and last."""
+    return (
+        places if len(places) <= n else [places[i * (len(places) - 1) // (n - 1)] for i in range(n)]
+    )
+
+
+@pytest.mark.parametrize("n", [60, pytest.param(10**6, marks=pytest.mark.slow)])
+def test_any_part_of_a_state_may_be_anything(saved, n):
+    places = some(list(parts_of(json.loads(saved))), n)
+    tried = [
+        is_refused_in_words(partial(SILBO.from_dict, changed(saved, place, value)))
+        for i, place in enumerate(places)
+        for value in (WRONG if n > 1000 else [WRONG[i % len(WRONG)], WRONG[(i + 5) % len(WRONG)]])
+    ]
+    assert sum(tried) > len(tried) // 2
+
+
+def of_search(path):
+    space = {"alpha": loguniform(1e-3, 1e3), "solver": ["svd", "lsqr"]}
+    options = {"n_iter": 4, "n_initial": 3, "cv": 2, "random_state": 0, "refit": False}
+    search = SILBOSearchCV(Ridge(), space, journal=path, **options)
+    return search.fit(np.eye(8), np.arange(8.0))
+
+
+@pytest.mark.parametrize("door", [run, of_search])
+@pytest.mark.parametrize("n", [30, pytest.param(10**6, marks=pytest.mark.slow)])
+def test_any_part_of_a_journal_may_be_anything(tmp_path, door, n):
+    path = tmp_path / "run.jsonl"
+    door(path, 6) if door is run else door(path)
+    written = path.read_bytes().splitlines()
+    places = [(i, *place) for i, line in enumerate(written) for place in parts_of(json.loads(line))]
+    n_refused = n_tried = 0
+    for k, (i, *place) in enumerate(some([p for p in places if p[1] != "check"], n)):
+        for value in WRONG if n > 1000 else [WRONG[k % len(WRONG)]]:
+            content = changed(written[i], place, value)
+            del content["check"]
+            path.write_bytes(
+                b"\n".join([*written[:i], checked_line(content), *written[i + 1 :], b""])
+            )
+            n_refused += is_refused_in_words(partial(door, path))
+            n_tried += 1
+    assert n_refused > n_tried // 2
