@@ -8,7 +8,7 @@ from textwrap import indent
 
 from skbo_silbo.benchmarks._tables import Table
 
-MOST_ROWS = 8  # of a table on a page; a longer one is a file beside it
+MOST_ROWS = 5  # of a table on a page; a longer one is a file beside it
 
 
 def render_rst(title, blocks):
@@ -18,7 +18,7 @@ def render_rst(title, blocks):
 
 
 def write_rst(path, title, blocks):
-    """Write blocks as a page; a table of more than 30 rows is a CSV file beside it, and shown."""
+    """Write blocks as a page; a table of more than `MOST_ROWS` rows is a CSV file beside it, and shown."""
     path = Path(path)
     blocks = [_beside(b, path) if _is_long(b) else b for b in blocks]
     path.write_text(render_rst(title, blocks))
