@@ -18,7 +18,7 @@ def render_rst(title, blocks):
 
 
 def write_rst(path, title, blocks):
-    """Write blocks as a page; a table of more than `MOST_ROWS` rows is a CSV file beside it, and shown."""
+    """Write blocks as a page; a longer table than `MOST_ROWS` is a CSV file beside it."""
     path = Path(path)
     blocks = [_beside(b, path) if _is_long(b) else b for b in blocks]
     path.write_text(render_rst(title, blocks))
