@@ -29,7 +29,7 @@ class Climb:
     """Random candidates over the cube and around the best points, the best climbed by gradients.
 
     Where a discrete space, or the part of it to propose in, has few points left, these are all
-    looked at instead, so that the best is exact.
+    compared instead, so that the best is exact.
     """
 
     def find(

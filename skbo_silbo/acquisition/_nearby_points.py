@@ -7,7 +7,7 @@ from skbo_silbo._typing import BoolArray, FloatArray
 
 N_BEST = 5  # points that candidates are drawn round
 LOG_STEPS = (-3.5, -0.3)  # decimal logarithms of the steps: from rounding to half the cube
-# Points of a discrete space that are all looked at, and these times the square of the values. A
+# Points of a discrete space that are all evaluated, and these times the square of the values. A
 # proposal then takes 0.2 s with 50 values, 1.5 s with 300 (one run each).
 MOST_LEFT, MOST_WORK = 10**5, 10**10
 

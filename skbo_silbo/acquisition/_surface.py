@@ -59,7 +59,7 @@ class AcquisitionSurface:
     def values_at(self, Z: FloatArray) -> FloatArray:
         """Return the acquisition at coordinates Z, (n, r), of shape (n,).
 
-        Constraints are looked at where the point of least norm with these coordinates is.
+        Constraints are evaluated where the point of least norm with these coordinates is.
         """
         values = self.acquisition(*self.surrogate.predict(Z), self.best)
         if self.feasibility is None:

@@ -54,7 +54,7 @@ class HeldOut:
 
 
 def rows_for_evidence(n, d, rng, largest_work):
-    """Return which of n labels with d inputs to look at, sorted: all, or some to save time.
+    """Return which of n labels with d inputs to evaluate, sorted: all, or some to save time.
 
     Parameters
     ----------

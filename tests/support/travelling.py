@@ -58,8 +58,8 @@ def loss(params):
     return float(np.log(params["C"]) ** 2)
 
 
-def told(optimizer):
-    for _ in range(3):
+def run(optimizer, n=1):
+    for _ in range(n):
         point = optimizer.ask()
         optimizer.tell(point, loss(point))
     return optimizer
@@ -80,7 +80,7 @@ def search():
 
 def baseline(method):
     options = {} if method == "random" else {"n_initial": 2}
-    return told(METHODS[method](Space(parameters()), random_state=0, **options))
+    return run(METHODS[method](Space(parameters()), random_state=0, **options), 3)
 
 
 def objective(trial):
@@ -122,13 +122,13 @@ def _space(space):
 
 def _result(result):
     _space(result.optimizer_.space_)
-    told(result.optimizer_)
+    run(result.optimizer_)
     SearchDisplay.from_result(result).plot()
 
 
 def _minimized(result):
     _space(result.optimizer.space_)
-    told(result.optimizer)
+    run(result.optimizer)
     SearchDisplay.from_result(result).plot()
 
 
@@ -149,7 +149,7 @@ def failure(name, thing):
     try:
         if callable(thing):
             thing = thing()
-        USED.get(name.partition(" of ")[0], told)(thing)
+        USED.get(name.partition(" of ")[0], run)(thing)
     except Exception:
         return traceback.format_exc()
     finally:
