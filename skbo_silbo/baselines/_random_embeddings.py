@@ -21,7 +21,7 @@ from skbo_silbo.embedding._choice import FixedLearner
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import make_acquisition
 from skbo_silbo.optimizers._design import check_n_initial
-from skbo_silbo.optimizers._loop import nearest_points
+from skbo_silbo.optimizers._embedded import nearest_points
 from skbo_silbo.surrogate import GaussianProcessSurrogate, central_differences
 
 KERNELS = ("y", "x", "psi")

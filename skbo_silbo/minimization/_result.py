@@ -3,9 +3,11 @@
 from typing import Any, Generic
 
 from scipy.optimize import OptimizeResult
+from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._typing import FloatArray, PointT
-from skbo_silbo.optimizers import AskTellOptimizer
+from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
+from skbo_silbo.optimizers._readouts import Prediction
 
 
 class MinimizeResult(OptimizeResult, Generic[PointT]):
@@ -52,6 +54,32 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
     >>> result.nfev, result["nfev"], result.stop_reason, result.x_iters.shape
     (12, 12, 'n_calls', (12, 1))
     """
+
+    def predict(self, x: PointT | Any) -> Prediction:
+        """Return what the model expects of the function at one point or at several.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,) or dict, or (n, d), list of n dicts or DataFrame of n rows
+
+        Returns
+        -------
+        prediction : Prediction
+            Mean and deviation, without noise, in the units and the sign of the function, and the
+            probability that learnt constraints hold.
+
+        Raises
+        ------
+        NotFittedError
+            When there is no model: too few points, or a method without one.
+        """
+        if not isinstance(self.optimizer, EmbeddedOptimizer):
+            raise NotFittedError(
+                f"predict needs a model: got {type(self.optimizer).__name__}, which has none. Use "
+                "a method with one, such as 'silbo'."
+            )
+        mean, std, probability = self.optimizer.predict(x)
+        return Prediction(-mean if self.maximize else mean, std, probability)
 
     x: PointT | Any
     x_recommended: PointT | Any

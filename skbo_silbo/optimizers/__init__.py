@@ -1,6 +1,6 @@
 """Optimisers of expensive functions: all are asked for points and told values."""
 
-from skbo_silbo.optimizers._base import AskTellOptimizer
+from skbo_silbo.optimizers._ask_tell import AskTellOptimizer
 from skbo_silbo.optimizers._configuration import Configuration
 from skbo_silbo.optimizers._embedded import EmbeddedOptimizer
 from skbo_silbo.optimizers._history import BeyondModelWarning

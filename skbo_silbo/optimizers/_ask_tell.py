@@ -1,28 +1,47 @@
-"""Being asked for points and told values: what every proposal goes through."""
+"""Optimisers: points are asked for, and values told."""
 
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from functools import cache
+from inspect import signature
 from typing import Any, Self
 
 import numpy as np
 
-from skbo_silbo._checks import as_noise, check_count
-from skbo_silbo._typing import ArrayLike, BoundsLike, ConstraintsLike, FloatArray, RandomState
+from skbo_silbo._checks import as_noise, brief, check_count
+from skbo_silbo._numerics._threads import one_thread
+from skbo_silbo._typing import (
+    ArrayLike,
+    BoolArray,
+    BoundsLike,
+    ConstraintsLike,
+    FloatArray,
+    RandomState,
+)
 from skbo_silbo.acquisition._nearby_points import N_BEST
 from skbo_silbo.acquisition._part_of_space import Part
 from skbo_silbo.optimizers import _history as history
-from skbo_silbo.optimizers._constraints import in_words
-from skbo_silbo.optimizers._event_log import EventLog
-from skbo_silbo.optimizers._records import observed_event
+from skbo_silbo.optimizers._constraints import NO_CONSTRAINTS, KnownConstraints, in_words
+from skbo_silbo.optimizers._event_log import EventLog, begin_or_check, closed_on_error
+from skbo_silbo.optimizers._events import from_data, to_data
+from skbo_silbo.optimizers._readouts import Recommendation
+from skbo_silbo.optimizers._records import Points, observed_event
 from skbo_silbo.optimizers._seed import root_seed
+from skbo_silbo.sensitivity import InputModel
 from skbo_silbo.space import draw_unseen, key_of
 from skbo_silbo.space._keys import keys_of, too_few_left
 from skbo_silbo.space._read import AnySpace, as_space, refuse_intervals
 
 
-class AskTell(ABC):
-    """Points asked for and values observed; `AskTellOptimizer` is the base for subclasses.
+class AskTellOptimizer(ABC):
+    """Base of the optimisers: bookkeeping of points asked for and observed values.
+
+    A subclass says how to `propose` the next point. Every proposal has a stream of random numbers
+    of its own, numbered by how many points are known (observed or pending). What is proposed
+    depends on the seed and on what is known, not on the clock nor on the order of `tell`.
+    Threads may share an optimiser: a lock lets one in at a time, and an `ask` that thinks holds it.
+    Arguments cannot be changed once it is made (`maximize` not once anything is asked or told).
 
     Parameters
     ----------
@@ -34,26 +53,43 @@ class AskTell(ABC):
 
     maximize = False
 
+    # What is known is in values that are replaced and never changed: a copy of the attributes is
+    # another optimiser, and `ask` undoes by them what it could not finish.
     def __init__(self, bounds: BoundsLike, random_state: RandomState = None) -> None:
-        self.bounds = bounds
-        self.random_state = random_state
+        vars(self).setdefault("bounds", bounds)  # where a subclass has not kept them
+        vars(self).setdefault("random_state", random_state)
         refuse_intervals(bounds)
         self.space_: AnySpace = as_space(bounds)
         self._lock = threading.RLock()
         self._history = history.History(self.space_.n_features_)
         # key of the point -> its place in the cube, in the order asked
         self._pending: dict[bytes, FloatArray] = {}
-        self._observed_keys: set[bytes] = set()
+        self._observed_keys: frozenset[bytes] = frozenset()
         # key of a point asked for with fixed parameters -> the point
         self._exact: dict[bytes, Any] = {}
-        self._constraints: ConstraintsLike = None
-        self._violation = self._equations = None
-        # what describes the constraints, of a saved optimiser before they are given; None: not yet
-        self._rule: list[Any] | None = None
-        self._log: EventLog | None = None
+        self._known = NO_CONSTRAINTS
         self._seed = root_seed(random_state)
         # the last `input_model_`, and of how many values
         self._input_model: tuple[int, Any] | None = None
+        self._log: EventLog | None = None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name[0] != "_" and "_log" in vars(self):
+            self._refuse_change(name, value)
+        super().__setattr__(name, value)
+
+    def _refuse_change(self, name, value):
+        """Refuse another value of an argument; the sign of the values may be said at first."""
+        is_first = name not in vars(self) and name != "maximize"
+        if is_first or name not in {*_arguments(type(self)), "maximize"}:
+            return
+        if name == "maximize" and not self._n_known:
+            return
+        raise AttributeError(
+            f"{name} of {type(self).__name__} must stay as it was when the optimiser was made, "
+            f"since its parts were made from it: got {brief(value)}. Make another one with it, "
+            "and tell() that x_iters_ and func_vals_."
+        )
 
     def __getstate__(self):
         with self._lock:  # a copy writes no journal
@@ -89,13 +125,11 @@ class AskTell(ABC):
             constraints, or they have to be given again: see `constrain`.
         """
         count = 1 if n is None else check_count("n", n)
-        whole = fixed is None and not self._rule and self._violation is None
-        part = None if whole else self._part(fixed)
+        part = None if fixed is None and self._known is NO_CONSTRAINTS else self._part(fixed)
         with self._lock:
             if count > self.space_.n_points - len(self._seen):
                 raise too_few_left(self.space_, self._seen, count)
-            before = self._pending, self._exact
-            self._pending, self._exact = dict(self._pending), dict(self._exact)
+            before = dict(vars(self))
             try:
                 points = []
                 for _ in range(count):
@@ -105,7 +139,7 @@ class AskTell(ABC):
                     asked = list(self._pending.values())[-count:]
                     self._log.ask(np.array(asked).tolist(), self._state_to_dict())
             except BaseException:
-                self._pending, self._exact = before
+                vars(self).update(before)
                 raise
         return points[0] if n is None else self._as_results(points)
 
@@ -154,12 +188,13 @@ class AskTell(ABC):
         """
         points, values = history.as_evaluations(x, y, self.space_)
         values = self._sign * values
-        noise_std = self._check_noise(noise_std, values.shape)
+        noise_std = as_noise(noise_std, values.shape)
         X = self.space_.encode(points)
         with self._lock:
             n_constraints = self._history.constraints.shape[1]
             left_out = n_constraints and constraints is None and np.isfinite(values).any()
-            constraints = self._check_constraints(constraints, values.shape)
+            constraints = history.as_constraints(constraints, values.shape, n_constraints)
+            self._refuse_unusable(noise_std, constraints)
             before = self._history.y
             observed = points, X, values, noise_std, constraints
             self._record(*observed)
@@ -218,9 +253,215 @@ class AskTell(ABC):
             Where parameters are fixed or there are constraints; it may be left out of account.
         """
 
+    def constrain(self, constraints: ConstraintsLike) -> Self:
+        """Propose only points that satisfy constraints on cheap known functions from now on.
+
+        Parameters
+        ----------
+        constraints : NonlinearConstraint, LinearConstraint, (names, constraint), list, or None
+            Of `scipy.optimize`; the functions are called with a point, or with the array of the
+            parameters that are named. Only a `LinearConstraint` without names may have equal
+            bounds. With a `Space` also a function of a point that returns True if it is valid.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            When they are of another kind, or equalities that are not linear; when others were saved
+            and not given since.
+
+        Notes
+        -----
+        A journal and `to_dict` keep what describes them. Give them again to go on: `ask` is refused
+        before.
+        """
+        made = KnownConstraints.of(constraints, self.space_)
+        with self._lock:
+            before = self._known
+            self._known = made.following(before)
+            if self._log is not None and self._known.described != before.described:
+                self._log.tell({"constrained": self._known.described})
+        return self
+
+    def __repr__(self):
+        pending = f", n_pending={len(self._pending)}" if self._pending else ""
+        return f"{type(self).__name__}({self.space_!r}, n_observed={len(self._history)}{pending})"
+
+    @property
+    def x_iters_(self) -> Any:
+        """The observed points, in that order: ndarray of shape (n, d), or list of n dicts."""
+        return self._as_results(self._history.points)
+
+    @property
+    def pending_(self) -> Any:
+        """The points asked for, not observed or cancelled, in the order asked: as `x_iters_`."""
+        with self._lock:
+            pending, exact = dict(self._pending), dict(self._exact)
+        decode = self.space_.decode
+        points = [exact[k] if k in exact else decode(x[None])[0] for k, x in pending.items()]
+        return self._as_results(points)
+
+    @property
+    def func_vals_(self) -> FloatArray:
+        """The observed values, in that order: ndarray of shape (n,)."""
+        return self._sign * self._history.y
+
+    @property
+    def constraints_(self) -> FloatArray:
+        """The observed constraints: ndarray of shape (n, m), NaN if not known; m is 0 without."""
+        return self._history.constraints.copy()
+
+    @property
+    def feasible_(self) -> BoolArray:
+        """Whether all constraints of a point are known and at most 0: bool, of shape (n,)."""
+        return history.is_feasible(self._history.constraints)
+
+    @property
+    def best_x_(self) -> Any:
+        """The feasible point with the lowest observed value: ndarray of shape (d,), or dict."""
+        return self._history.points[self._history.require_best()].copy()
+
+    @property
+    def best_y_(self) -> float:
+        """The lowest finite observed value of a feasible point; with `maximize` the highest."""
+        return self._sign * float(self._history.y[self._history.require_best()])
+
+    @property
+    def recommended_(self) -> Recommendation:
+        """The evaluated point to use where values are noisy; without a model the best one."""
+        return Recommendation(self.best_x_, self.best_y_, float("nan"))
+
+    @property
+    def input_model_(self) -> InputModel:
+        """What the observed values say of the inputs: an `InputModel`, whoever proposed them.
+
+        Computed when asked for, some seconds; nothing of what is proposed changes by it.
+        """
+        n = len(self._history)
+        if self._input_model is None or self._input_model[0] != n:
+            with one_thread():
+                model = InputModel.fit(self.space_, *self._history.canonical[:3])
+            self._input_model = n, model
+        return self._input_model[1]
+
+    def keep_journal(self, log: EventLog, **facts: Any) -> None:
+        """Go on from what a log holds, and write to it from now on.
+
+        Parameters
+        ----------
+        log : EventLog
+            Open. Of a new file, or of an optimiser like this one.
+        **facts
+            What else must be as it was when the log was begun, as plain data.
+
+        Raises
+        ------
+        ValueError
+            When the log is of another space, class, option or seed; it is named, the log closed.
+        """
+        with self._lock:
+            with closed_on_error(log):
+                begin_or_check(log, self, facts)
+                log.read_events(Points(self.space_))
+                log.replay(self, log.events, and_what_was_learnt=log.is_of_this_release())
+            self.keep_events(log)
+
+    def keep_events(self, log: EventLog) -> None:
+        """Write to an open log from now on, which has all that came before."""
+        self._log = log
+
+    @property
+    def keeps_journal(self) -> bool:
+        """Whether what is asked and observed is written to a journal."""
+        return self._log is not None
+
+    def close_journal(self) -> None:
+        """Close the journal, if there is one: what follows is not written down."""
+        with self._lock:
+            if self._log is not None:
+                self._log.close()
+                self._log = None
+
+    def check_constraints(self, constraints: ArrayLike) -> None:
+        """Refuse constraints of one point, (m,), that `tell` would refuse."""
+        n_known = self._history.constraints.shape[1]
+        constraints = history.as_constraints(constraints, (1,), n_known)
+        self._refuse_unusable(np.full(1, np.nan), constraints)
+
+    def check_points(self, x: Any) -> list[Any]:
+        """Return one point or several as a list of points, all inside the bounds.
+
+        Raises
+        ------
+        ValueError
+            When a point is outside the bounds or of wrong length.
+        """
+        points, _ = history.as_points(x, self.space_)
+        self.space_.encode(points)
+        return list(points)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything known as plain data for JSON: who this is, and a list of events.
+
+        Following them brings an optimiser into this state, as those of a journal do.
+
+        Returns
+        -------
+        data : dict
+            Of dicts, lists, strings, numbers, True, False and None; ``json.dumps(data)`` is exact.
+            Options that are objects (a transformer, a learner) are described, as far as they can be
+            pickled, and so are the parameters of a `Space` and what `constrain` was called with;
+            none can be made from that. Points
+            of a `Space` are stored by their place in the cube.
+        """
+        with self._lock:
+            return to_data(self)
+
+    @classmethod
+    def from_dict(
+        cls, data: dict[str, Any], *, bounds: BoundsLike | None = None, **objects: Any
+    ) -> Self:
+        """Return the optimiser that `to_dict` was called on: it proposes the same points.
+
+        Where that had `constrain` called, this needs it again, with the same, before `ask`.
+
+        Parameters
+        ----------
+        data : dict
+            What `to_dict` returned, also by way of JSON.
+        bounds : Space, array-like of shape (d, 2) or scipy.optimize.Bounds, default=None
+            The space, if it has named parameters. A box needs not be given again.
+        **objects
+            The options that were objects, as they were when the data were made.
+
+        Returns
+        -------
+        optimizer : object
+
+        Raises
+        ------
+        ValueError
+            When the data is of another class, format or version, or of another space, or bounds
+            or objects are missing, superfluous or others; the difference is named.
+        """
+        return from_data(cls, data, bounds, objects)
+
+    # --- for subclasses -------------------------------------------------------------------------
+
     def _state_to_dict(self):
         """Return what a subclass knows beyond history, pending points and options."""
         return {}
+
+    def _state_from_dict(self, state):
+        """Take over what `_state_to_dict` returned, history and pending points being there."""
+        return
+
+    def _refuse_unusable(self, noise_std, constraints):
+        """Refuse what is told of noise, (n,), and constraints, (n, m), and cannot be used."""
+        return
 
     @property
     def _sign(self):
@@ -241,21 +482,22 @@ class AskTell(ABC):
 
     def _part(self, fixed):
         """Return the `Part` of the space to propose in; None for the whole."""
-        if self._rule and self._violation is None:
+        known, space = self._known, self.space_
+        if known.are_missing:
             raise ValueError(
                 f"constrain must be called before ask: this {type(self).__name__} was saved with "
-                f"{in_words(self._rule)}, and has only what describes that. Call constrain() with "
-                "it."
+                f"{in_words(known.described)}, and has only what describes that. Call constrain() "
+                "with it."
             )
         if fixed is not None and not isinstance(fixed, Mapping):
-            key = "a name" if self.space_.is_dict else "an index"
             raise ValueError(
-                f"fixed must be None or a dict, {key} and a value for every fixed parameter: got "
-                f"{fixed!r}. Write {{{'name' if self.space_.is_dict else 0}: value}}."
+                f"fixed must be None or a dict, {'a name' if space.is_dict else 'an index'} and a "
+                f"value for every fixed parameter: got {fixed!r}. Write "
+                f"{{{'name' if space.is_dict else 0}: value}}."
             )
-        if not fixed and self._violation is None:
+        if not fixed and known.violation is None:
             return None
-        return Part(self.space_, fixed or {}, self._violation, self._equations)
+        return Part(space, fixed or {}, known.violation, known.equations)
 
     def _accept(self, x, part, rng):
         """Return the point of a proposal x, or of a random place where x is None or not new.
@@ -268,8 +510,7 @@ class AskTell(ABC):
             [x] = self.space_.round(x[None])
         if x is None or key_of(x) in self._seen:
             x = draw_unseen(self.space_, self._seen, rng)
-        self._pending[key_of(x)] = x
-        return self.space_.decode(x[None])[0]
+        return self.space_.decode(self._register(x)[None])[0]
 
     def _accept_in(self, part, x):
         """Return the same for a part of the space, with exactly the values that are fixed."""
@@ -279,8 +520,7 @@ class AskTell(ABC):
             proposed = part.draw(self._seen, best, self._rng(self._n_known, 4))[None]
         [point] = part.decode(proposed)
         [x] = self.space_.encode([point])
-        self._pending[key_of(x)] = x
-        self._exact[key_of(x)] = point
+        self._exact = {**self._exact, key_of(self._register(x)): point}
         return point
 
     def _record(self, points, X, values, noise_std, constraints):
@@ -292,20 +532,33 @@ class AskTell(ABC):
         self._history, self._pending, self._observed_keys = longer, pending, observed
 
     def _register(self, x):
-        self._pending[key_of(x)] = x
+        self._pending = {**self._pending, key_of(x): x}
         return x
 
     def _withdraw(self, keys):
         keys = set(keys)
         self._pending = {key: x for key, x in self._pending.items() if key not in keys}
 
-    def _check_noise(self, noise_std, shape):
-        return as_noise(noise_std, shape)
+    def _describe_rule(self) -> list[Any]:
+        """Return what describes the constraints, plain data: a list, empty without any."""
+        return self._known.described
 
-    def _check_constraints(self, constraints, shape):
-        return history.as_constraints(constraints, shape, self._history.constraints.shape[1])
+    def _require_constraints_again(self, described: list[Any]) -> None:
+        """Refuse `ask` until `constrain` is called with what `_describe_rule` described."""
+        if not isinstance(described, list):
+            raise ValueError(f"'constrained' must be a list: got {described!r}")
+        self._known = KnownConstraints(described=described)
+
+    def _point_at(self, x):
+        """Return the point, as it was given, at a place (m,) of the cube."""
+        return self._history.points[np.flatnonzero((x == self._history.X).all(axis=1))[0]].copy()
 
     def _as_results(self, points):
         if self.space_.is_dict:
             return [point.copy() for point in points]
         return np.array(points) if points else np.empty((0, len(self.space_.lower)))
+
+
+@cache
+def _arguments(cls):
+    return frozenset(signature(cls).parameters)

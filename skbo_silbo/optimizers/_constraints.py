@@ -1,8 +1,9 @@
 """Constraints on cheap known functions of a point, as `scipy.optimize` writes them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +16,52 @@ from skbo_silbo.journal._describe import describe, describe_function
 from skbo_silbo.space._union import branches_of
 
 TOLERANCE = 1e-9  # relative to the bounds: rounding of a point to the grid is below it
+
+
+@dataclass(frozen=True, eq=False)
+class KnownConstraints:
+    """What `constrain` was given, and what is made of it.
+
+    Attributes
+    ----------
+    violation : callable or None
+        As `as_violation` returns it.
+    equations : Equations or None
+    described : list
+        What describes them, plain data. Of a saved optimiser there is nothing else before they are
+        given again.
+    """
+
+    violation: Callable[[Any], float] | None = None
+    equations: Equations | None = None
+    described: list[Any] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, given, space):
+        """Return the record of constraints as `as_violation` takes them."""
+        checked = as_violation(given, space), as_equations(given, space)
+        return cls(*checked, describe_constraints(given, space))
+
+    @property
+    def are_missing(self) -> bool:
+        """Whether they have to be given again."""
+        return bool(self.described) and self.violation is None
+
+    def following(self, before):
+        """Return the record in place of one before, which may have waited for these constraints.
+
+        Raises
+        ------
+        ValueError
+            When it has waited for others.
+        """
+        if not before.are_missing:
+            return self
+        require_same_constraints(before.described, self.described)
+        return replace(self, described=before.described)
+
+
+NO_CONSTRAINTS = KnownConstraints()
 
 
 def as_violation(constraints, space):

@@ -1,28 +1,49 @@
-"""What is read from a model, and kept of it: the base of all optimisers that have one."""
+"""The ask step shared by all model-based optimisers.
+
+    tell:  points, values -> history
+    ask:   history -> model (scale, embedding, surrogate) -> acquisition -> candidates -> point
+
+=========  =========  =====================================================================
+symbol     shape      meaning
+=========  =========  =====================================================================
+x, X       (d,)       points of the cube ``[-1, 1]^d`` that the space is seen as
+z, Z       (r,)       coordinates of the embedding, ``z = x B``
+y          (n,)       observed values, to be minimised; not finite where the evaluation failed
+=========  =========  =====================================================================
+
+Each stage has a room (doc/architecture.rst): `embedding` learns B, `surrogate` predicts in z, and
+`acquisition` says where to look.
+"""
 
 import math
+from abc import abstractmethod
 from dataclasses import replace
-from typing import cast
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from skbo_silbo._numerics._preimages import nearest_preimages
 from skbo_silbo._numerics._threads import one_thread
-from skbo_silbo._typing import FloatArray
-from skbo_silbo.acquisition import ParzenTurns, log_expected_improvement
-from skbo_silbo.embedding import Embedding
-from skbo_silbo.embedding._choice import IdentityLearner
-from skbo_silbo.embedding._nonlinear import RELEARN, embedding_from_data, embedding_to_data
-from skbo_silbo.optimizers._loop import ProposalLoop, learning_data
-from skbo_silbo.optimizers._model import Model, Recommendation
-from skbo_silbo.optimizers._records import places_of
+from skbo_silbo._typing import BoundsLike, FloatArray, RandomState
+from skbo_silbo.acquisition._part_of_space import Part
+from skbo_silbo.embedding import Embedding, LinearEmbedding
+from skbo_silbo.optimizers import _readouts as readouts
+from skbo_silbo.optimizers._ask_tell import AskTellOptimizer
+from skbo_silbo.optimizers._configuration import Configuration
+from skbo_silbo.optimizers._history import as_points
+from skbo_silbo.optimizers._learning import condition, learn, learning_data, make_surface
+from skbo_silbo.optimizers._model import Model
+from skbo_silbo.optimizers._readouts import Prediction, Recommendation
+from skbo_silbo.optimizers._saved_model import model_from_data, model_to_data
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.sensitivity._subspace import describe_subspace
+from skbo_silbo.space import key_of
+from skbo_silbo.space._keys import first_rows
 
-N_LOOKED_AT = 16  # of what a search found, at first, until one is admitted
 
-
-class EmbeddedOptimizer(ProposalLoop):
+class EmbeddedOptimizer(AskTellOptimizer):
     """Base of the optimisers with an embedding and a surrogate; a subclass says how to `configure`.
 
     Its ``__init__`` keeps the arguments as attributes of their names, and then calls this one.
@@ -34,6 +55,122 @@ class EmbeddedOptimizer(ProposalLoop):
     random_state : int, RandomState, Generator or None, default=None
         Seed.
     """
+
+    def __init__(self, bounds: BoundsLike, random_state: RandomState = None) -> None:
+        super().__init__(bounds, random_state)
+        d = self.space_.n_features_
+        self._configuration = self.configure(d)
+        warp = self._configuration.warps[0]
+        self._model = Model(LinearEmbedding(d), warp, unlabeled=np.empty((0, d)))
+        # the last `subspace_`, after the model that it was made from
+        self._described: tuple[Any, ...] = (None, None)
+
+    @abstractmethod
+    def configure(self, d: int) -> Configuration:
+        """Return the `Configuration` for d columns, after checking the arguments."""
+
+    @property
+    def n_initial_(self) -> int:
+        """How many points, observed ones included, come before the first model."""
+        return self._configuration.n_initial
+
+    def propose(self, rng: np.random.Generator, part: Part | None) -> FloatArray | None:
+        """Return a place of the cube, (m,): of the design, or of the largest acquisition."""
+        index = self._n_known
+        with one_thread():
+            if index < self._configuration.n_initial or not len(self._history):
+                return self._design_point(index)
+            self._update_model()
+            search, ranked = self._configuration.search, self._model.ranked
+            found = search.find(self._surface(part), ranked, self.space_, rng)
+            return self._first_new(found, part, rng)
+
+    def place(
+        self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
+    ) -> FloatArray:
+        """Return places of the cube for coordinates that a search found.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (k, r)
+        X : ndarray of shape (k, d) or None
+            The points that it found them at; None where only coordinates were searched.
+        embedding : Embedding
+        incumbent : ndarray of shape (d,)
+            The best point known.
+
+        Returns
+        -------
+        X : ndarray of shape (k, d)
+            The points found; else of the points with these coordinates those nearest the incumbent,
+            so that what the embedding does not see stays where it has done well.
+        """
+        return nearest_points(Z, embedding, incumbent) if X is None else X
+
+    def _update_model(self):
+        """Learn from all values, where due."""
+        if self._model.n_observed != len(self._history):
+            self._model = self._conditioned(self._learnt(self._model))
+
+    def _design_point(self, index):
+        """Return the first point of this number; None where it is known, and after the last."""
+        X = self._design
+        return None if index >= len(X) or key_of(X[index]) in self._seen else X[index]
+
+    @cached_property
+    def _design(self):
+        n, d = self.n_initial_, self.space_.n_features_
+        return self.space_.round(self._configuration.design(n, d, self._rng(0, 0)))
+
+    def _first_new(self, found, part, rng):
+        """Return the first new point; the new ones after it are unlabelled in the next fit."""
+        model, seen, space = self._model, self._seen, part or self.space_
+        n_unlabeled = self._configuration.n_unlabeled
+        # In portions: some are expensive to place, and few of a small discrete space are new.
+        for some in found.portions(n_unlabeled + 1):
+            X = space.round(self.place(some.Z, some.X, model.embedding, model.ranked[0]))
+            new = first_rows(X, seen)
+            if part is not None:
+                new = list(np.array(new, dtype=int)[part.violation(X[new]) == 0.0])
+            if new:
+                self._model = replace(model, unlabeled=X[new[1 : n_unlabeled + 1]])
+                return self._chosen(X[new[0]], some.Z[new[0]], rng)
+        return None
+
+    def _chosen(self, x, z, rng):
+        """Return the place to evaluate, x, (d,), given the coordinates that were chosen, z."""
+        return x
+
+    def _labelled(self):
+        """Return the evaluations to learn from, in canonical order: `Labelled`."""
+        return self._history.canonical
+
+    def _learnt(self, model):
+        """Return the model with the scale of the values and the embedding chosen where due."""
+        return learn(model, self._labelled(), self._configuration, self._rng)
+
+    def _conditioned(self, model, *, tune=True):
+        """Return the model with a surrogate of all observations, hyperparameters searched if due.
+
+        With ``tune=False`` hyperparameters are those of its states.
+        """
+        labelled, n = self._labelled(), len(self._history)
+        rng = self._rng(labelled.y.size, 2) if tune else None
+        template = self._configuration.surrogate
+        return condition(model, labelled, self._coordinates, template, n_observed=n, rng=rng)
+
+    def _coordinates(self, embedding, X, *values):
+        """Return the coordinates of points X, and what there is of each, a row a coordinate row."""
+        return embedding.project(X), *values
+
+    def _surface(self, part=None, model=None):
+        """Return the acquisition, conditioned on predicted values of the pending points."""
+        model = model or self._model
+        acquisition = partial(self._configuration.acquisition, self._n_known + 1)
+        pending = list(self._pending.values())
+        return make_surface(model, pending, self._coordinates, acquisition, part)
+
+    # --- what can be read -----------------------------------------------------------------------
 
     @property
     def embedding_(self) -> Embedding:
@@ -79,13 +216,15 @@ class EmbeddedOptimizer(ProposalLoop):
         """
         with self._lock, one_thread():
             model = self._current_model("recommended_")
-            good = model.ranked[: min(model.n_feasible, self._finite_values().size)]
+            y = self._labelled().y
+            good = model.ranked[: min(model.n_feasible, int(np.isfinite(y).sum()))]
             if not len(good):
                 return super().recommended_
             Z, points = self._coordinates(model.embedding, good, good)
             mean, std = model.surrogate.predict(Z)
             i = int(np.argmin(mean))
-            mean, std = self._in_units_of_values(model, mean[i], std[i])
+            told = readouts.in_units_of_values(model, mean[i], std[i], self._history, y)
+            mean, std = map(float, told)
             return Recommendation(self._point_at(points[i]), self._sign * mean, std)
 
     def expected_gain(self) -> float:
@@ -117,34 +256,83 @@ class EmbeddedOptimizer(ProposalLoop):
                 self._update_model()
             if not known or self._model.surrogate is None or not self._model.n_feasible:
                 return math.inf
-            search = self._configuration.search
-            search = search.search if isinstance(search, ParzenTurns) else search
-            part = self._part(None)
-            surface = replace(self._surface(part), acquisition=log_expected_improvement)
-            rng = self._rng(self._n_known, 5)
-            ranked = cast(FloatArray, self._model.ranked)
-            found = search.find(surface, ranked, self.space_, rng)
-            Z = found.Z if part is None else _first_admitted(found, part)
-            if not len(Z):
-                return math.inf
-            best = self._model.warp(self._finite_values()).min()
-            gain = float(np.exp(surface.values_at(Z).max()))
-            return self._in_units_of_values(self._model, best, gain)[1]
+            surface = self._surface(self._part(None))
+            rng, search = self._rng(self._n_known, 5), self._configuration.search
+            known = self._history, self._labelled().y
+            return readouts.expected_gain(self._model, surface, search, self.space_, rng, *known)
 
-    def _finite_values(self):
-        y = self._labelled().y
-        return y[np.isfinite(y)]
+    def predict(self, x: Any) -> Prediction:
+        """Return what the model expects of the objective at one point or at several.
 
-    def _in_units_of_values(self, model, mean, std):
-        """Return a mean and a deviation of the model in the units in which values are minimised.
+        Without the noise of its values. Nothing of what is proposed changes by it.
 
-        The warp rises, and is inverted between the values; the deviation goes through its slope.
+        Parameters
+        ----------
+        x : ndarray of shape (d,) or dict, or (n, d), list of n dicts or DataFrame of n rows
+            Points inside the bounds, evaluated or not.
+
+        Returns
+        -------
+        prediction : Prediction
+            `mean` and `std` in the units and the sign of the values, and the `probability` that
+            all learnt constraints hold: numbers for one point, arrays of shape (n,) for several.
+
+        Raises
+        ------
+        NotFittedError
+            Before the first model.
+
+        Examples
+        --------
+        >>> from skbo_silbo import SILBO
+        >>> optimizer = SILBO([(0, 1)], random_state=0)
+        >>> for x in optimizer.ask(8):
+        ...     _ = optimizer.tell(x, (x[0] - 0.3) ** 2)
+        >>> _ = optimizer.ask()
+        >>> mean, std, probability = optimizer.predict([0.5])
+        >>> round(mean, 2), std < 0.02, probability
+        (0.04, True, 1.0)
         """
-        y, told = self._finite_values(), self._history.y[np.isfinite(self._history.y)]
-        unit = float(np.ptp(told) / np.ptp(y)) if np.ptp(y) else 1.0
-        value = float(np.interp(mean, np.sort(model.warp(y)), np.sort(y)))
-        slope = model.warp.log_slope(y)[np.argmin(np.abs(y - value))]
-        return unit * value, unit * float(std * np.exp(-slope))
+        X, single = self._places(x)
+        with self._lock, one_thread():
+            model, y = self._current_model("predict"), self._labelled().y
+            Z, rows = self._coordinates(model.embedding, X, np.arange(len(X)))
+            Z = Z[np.unique(rows, return_index=True)[1]]
+            mean, *others = readouts.predict(model, X, Z, self._history, y)
+        values = self._sign * mean, *others
+        return Prediction(*(float(v[0]) for v in values) if single else values)
+
+    def expected_improvement(self, x: Any) -> Any:
+        """Return how much better than the best value a point is expected to be, at least 0.
+
+        Pending points count as evaluated. Where constraints are learnt it is multiplied by the
+        probability that they hold, and infinite until a feasible point is known.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,) or dict, or (n, d), list of n dicts or DataFrame of n rows
+
+        Returns
+        -------
+        improvement : float, or ndarray of shape (n,) for n points
+            In the units of the values.
+
+        Raises
+        ------
+        NotFittedError
+            Before the first model.
+        """
+        X, single = self._places(x)
+        with self._lock, one_thread():
+            model, y = self._current_model("expected_improvement"), self._labelled().y
+            surface = self._surface(model=model)
+            values = readouts.expected_improvement(model, surface, X, self._history, y)
+        return float(values[0]) if single else values
+
+    def _places(self, x):
+        """Return one point or several as places of the cube, and whether it was one."""
+        points, single = as_points(x, self.space_)
+        return self.space_.encode(points), single
 
     def _current_model(self, asked):
         """Return the model with all observations, hyperparameters kept; nothing is changed."""
@@ -154,39 +342,13 @@ class EmbeddedOptimizer(ProposalLoop):
                 return model
         return self._restored(asked)
 
-    # --- state ----------------------------------------------------------------------------------
-
     def _state_to_dict(self):
-        model = self._model
-        is_used = not isinstance(self._configuration.learner, IdentityLearner)
-        return {
-            "embedding": embedding_to_data(model.embedding),
-            "warp": self._configuration.warps.index(model.warp),
-            "counts": [model.learnt_at, model.chosen_at],
-            "path": [list(step) for step in model.path],
-            "surrogate": model.state,
-            "feasibility": model.feasibility_states,
-            "moved": model.moved,
-            "fresh": model.n_observed == len(self._history) and model.surrogate is not None,
-            "unlabeled": model.unlabeled.tolist() if is_used else [],
-        }
+        return model_to_data(self._model, self._configuration, len(self._history))
 
     def _state_from_dict(self, state):
-        d, configuration = self.space_.n_features_, self._configuration
-        relearn = state["embedding"] == RELEARN
-        learnt_at, chosen_at = (0, 0) if relearn else map(int, state["counts"])
-        self._model = Model(
-            embedding_from_data(state["embedding"], d, configuration.learner),
-            configuration.warps[state["warp"]],
-            places_of(state["unlabeled"], d),
-            learnt_at,
-            chosen_at,
-            tuple((n, name, r) for n, name, r in state["path"]),
-            state=state["surrogate"],
-            feasibility_states=state["feasibility"],
-            moved=relearn or bool(state["moved"]),
-        )
-        if state["fresh"] and not relearn:
+        d = self.space_.n_features_
+        self._model, had_surrogate = model_from_data(state, self._configuration, d)
+        if had_surrogate:
             self._model = self._restored()
 
     def _restored(self, asked="subspace_"):
@@ -204,10 +366,30 @@ class EmbeddedOptimizer(ProposalLoop):
             )
         return self._conditioned(model, tune=False)
 
+    def _refuse_unusable(self, noise_std, constraints):
+        if np.isfinite(noise_std).any() and not self._configuration.surrogate.takes_noise:
+            raise ValueError(
+                f"noise_std must be None for the surrogate of this {type(self).__name__}, which "
+                f"cannot use it: got {noise_std.tolist()}. Leave it out, or use a method with a "
+                "Gaussian process of one kernel."
+            )
+        m = constraints.shape[1]
+        if m and not self._configuration.learns_constraints:
+            given = getattr(self, "acquisition", None)
+            given = f"that of {type(self).__name__}" if given is None else repr(given)
+            raise ValueError(
+                "acquisition must be 'ei' where constraints are learnt (n_constraints of minimize, "
+                "constraints of tell), to be multiplied by the probability that they hold: got "
+                f"{given} and {m} constraints. Use 'ei', by a method that has it, or have "
+                "points that violate them count as failed: NaN as their value, and no constraints."
+            )
 
-def _first_admitted(found, part):
-    """Return the first coordinates found, (k, r), whose points are of a part of the space."""
-    if found.X is None:
-        return found.Z
-    some = ((rows.Z, part.violation(rows.X) == 0.0) for rows in found.portions(N_LOOKED_AT))
-    return next((Z[admitted] for Z, admitted in some if admitted.any()), found.Z[:0])
+
+def nearest_points(Z, embedding, centre):
+    """Return the points of the cube with coordinates Z, (n, r), that are nearest a centre, (d,).
+
+    Those nearest to having them, where none has; the inverse, clipped, of what is no matrix.
+    """
+    if embedding.basis is None:
+        return np.clip(embedding.expand(Z), -1.0, 1.0)
+    return nearest_preimages(Z, embedding.basis, centre)

@@ -92,7 +92,7 @@ def _follow(event, optimizer):
         y, noise_std, constraints = event.y, event.noise_std, event.constraints
         optimizer._record(event.points, event.X, y, noise_std, constraints)
     elif event.kind == "constrained":
-        optimizer._expect_rule(event.content["constrained"])
+        optimizer._require_constraints_again(event.content["constrained"])
     elif event.kind == "asked":
         for x in event.X:
             optimizer._register(x)

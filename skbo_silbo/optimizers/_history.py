@@ -1,14 +1,14 @@
-"""What has been evaluated: checked as it comes in, kept, and as models see it.
+"""Evaluation history: validated input, storage, and the rescaled view that models are fitted to.
 
 Models see values whose squares are finite.
 """
 
-import warnings
 from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._checks import as_numbers, has_booleans, warn_user
 
@@ -18,7 +18,7 @@ ORDINARY = 2.0**200  # magnitudes between this and its inverse are modelled as t
 PENALTY = 1e100
 GAP = 2.0**100  # how far, as a ratio
 MOST_NAMED = 10  # rows in a warning
-LOUDEST = 2.0**30  # noise, relative to the largest value, beyond which a value says nothing
+MAX_NOISE_RATIO = 2.0**30  # noise, relative to the largest value, beyond which a value says nothing
 
 
 class BeyondModelWarning(UserWarning):
@@ -99,11 +99,10 @@ class History:
         longer.points = [*self.points, *points]
         longer.X, longer.y = np.vstack([self.X, X]), np.append(self.y, y)
         longer.noise_std = np.append(self.noise_std, noise_std)
-        blocks = self.constraints, constraints
-        m = max(block.shape[1] for block in blocks)
-        unknown = (np.full((len(block), m), np.nan) for block in blocks)
-        widened = [b if b.shape[1] == m else nan for b, nan in zip(blocks, unknown, strict=True)]
-        longer.constraints = np.vstack(widened)
+        m = max(self.constraints.shape[1], constraints.shape[1])
+        longer.constraints = np.full((len(longer), m), np.nan)
+        longer.constraints[: len(self), : self.constraints.shape[1]] = self.constraints
+        longer.constraints[len(self) :, : constraints.shape[1]] = constraints
         return longer
 
     def best_index(self):
@@ -113,6 +112,24 @@ class History:
         """
         good = np.isfinite(self.y) & is_feasible(self.constraints)
         return int(np.argmin(np.where(good, self.y, np.inf))) if good.any() else None
+
+    def require_best(self):
+        """Return `best_index`.
+
+        Raises
+        ------
+        NotFittedError
+            Without one.
+        """
+        index = self.best_index()
+        if index is None:
+            n_finite = int(np.isfinite(self.y).sum())
+            raise NotFittedError(
+                "best_x_ and best_y_ need a finite value of a feasible point: got "
+                f"{len(self)} values, {n_finite} of them finite"
+                f"{', none feasible' if n_finite else ''}. Tell one first."
+            )
+        return index
 
     def best_places(self, n):
         """Return the places, (k, n_features), of the n lowest finite values at most.
@@ -132,6 +149,10 @@ class History:
         order = np.lexsort([*self.constraints.T, self.noise_std, self.y, *self.X.T[::-1]])
         modelled = as_modelled(self.y[order], self.noise_std[order])
         return Labelled(self.X[order], *modelled, self.constraints[order])
+
+    def in_units(self, modelled):
+        """Return numbers in the units of models in those of the values."""
+        return np.ldexp(modelled, unit_exponent(self.y))
 
 
 def is_feasible(constraints):
@@ -153,7 +174,7 @@ def total_violation(constraints):
     return total
 
 
-def is_beyond(y):
+def exceeds_model_range(y):
     """Return which values are finite and beyond what can be modelled with the others.
 
     They are positive and above 1e100, and no magnitude lies within a factor of 1e30 below the
@@ -172,8 +193,10 @@ def is_beyond(y):
 
     Examples
     --------
-    >>> is_beyond(np.array([3.0, 1e308, -2.0, 1e12])), is_beyond(np.array([2e307, 1e308]))
-    (array([False,  True, False, False]), array([False, False]))
+    >>> exceeds_model_range(np.array([3.0, 1e308, -2.0, 1e12]))
+    array([False,  True, False, False])
+    >>> exceeds_model_range(np.array([2e307, 1e308]))
+    array([False, False])
     """
     sizes = np.unique(np.abs(y[np.isfinite(y) & (y != 0.0)]))
     with np.errstate(over="ignore"):
@@ -183,10 +206,23 @@ def is_beyond(y):
     return np.isfinite(y) & (y >= sizes[gaps[0] + 1])
 
 
-def as_modelled(y, noise_std):
-    """Return values and noise as models see them: NaN where beyond, and in a unit of their own.
+def unit_exponent(y):
+    """Return the power of two that is the unit in which models see values, (n,).
 
-    The unit is 1 for ordinary values, else a power of two: no digit is lost.
+    It is 0 for ordinary values. What exceeds the range of models has no say.
+
+    Examples
+    --------
+    >>> unit_exponent(np.array([1.0, 7.0, 1e150])), unit_exponent(np.array([1e200, 3e200]))
+    (0, 666)
+    """
+    usable = np.abs(y[np.isfinite(y) & ~exceeds_model_range(y)])
+    largest = usable.max(initial=0.0)
+    return int(np.frexp(largest)[1]) if largest and not 1.0 / ORDINARY <= largest <= ORDINARY else 0
+
+
+def as_modelled(y, noise_std):
+    """Return values and noise as models see them: NaN where out of range, in a unit of their own.
 
     Parameters
     ----------
@@ -197,15 +233,12 @@ def as_modelled(y, noise_std):
     -------
     y, noise_std : ndarray of shape (n,)
     """
-    y = np.where(is_beyond(y), np.nan, y)
-    largest = np.abs(y[np.isfinite(y)]).max(initial=0.0)
-    if 0.0 < largest < 1.0 / ORDINARY or largest > ORDINARY:
-        shift = -int(np.frexp(largest)[1])
+    exponent, y = unit_exponent(y), np.where(exceeds_model_range(y), np.nan, y)
+    if exponent:
         with np.errstate(over="ignore"):
-            y, noise_std = np.ldexp(y, shift), np.ldexp(noise_std, shift)
-        largest = 1.0
-    loudest = LOUDEST * largest if largest else ORDINARY
-    return y, np.minimum(noise_std, loudest)
+            y, noise_std = np.ldexp(y, -exponent), np.ldexp(noise_std, -exponent)
+    largest = 1.0 if exponent else np.abs(y[np.isfinite(y)]).max(initial=0.0)
+    return y, np.minimum(noise_std, MAX_NOISE_RATIO * largest if largest else ORDINARY)
 
 
 def warn_of_told(before, y, sign, left_out):
@@ -220,18 +253,17 @@ def warn_of_told(before, y, sign, left_out):
             "known to be feasible, and none of them can be the best. Tell constraints with every "
             "value, NaN where one is not known."
         )
-    beyond = is_beyond(y)
-    rows = np.setdiff1d(np.flatnonzero(beyond), np.flatnonzero(is_beyond(before)))
+    beyond = exceeds_model_range(y)
+    rows = np.setdiff1d(np.flatnonzero(beyond), np.flatnonzero(exceeds_model_range(before)))
     if not rows.size:
         return
     least, shown = sign * np.min(y[beyond]), ", ".join(map(str, rows[:MOST_NAMED]))
     more = ", ..." if rows.size > MOST_NAMED else ""
-    warnings.warn(
+    warn_user(
         f"{rows.size} of {y.size} values count as failed evaluations: from {least:.3g} on they are "
         f"too large to be modelled with the others. They are those of row {shown}{more} of "
         "x_iters_, counted from 0. Return float('nan') for a failure.",
         BeyondModelWarning,
-        stacklevel=3,
     )
 
 
@@ -255,7 +287,8 @@ def as_points(x, space):
     """
     if space.is_dict:
         single = isinstance(x, Mapping)
-        return ([dict(x)] if single else list(x)), single
+        points = _rows_of_frame(x) if hasattr(x, "columns") else x
+        return ([dict(x)] if single else list(points)), single
     if np.ma.is_masked(x):
         raise ValueError(f"x must have no masked numbers: got {x!r}. Tell the whole point.")
     try:
@@ -266,6 +299,12 @@ def as_points(x, space):
             "Tell what ask() returned, or use a Space for named parameters."
         ) from error
     return (x if x.ndim == 2 else x.reshape(1, -1)), x.ndim < 2
+
+
+def _rows_of_frame(frame):
+    """Return the rows of a DataFrame as dicts, without what is NaN."""
+    rows = (zip(frame.columns, row, strict=True) for row in np.asarray(frame, dtype=object))
+    return [{name: value for name, value in row if value == value} for row in rows]
 
 
 def as_evaluations(x, y, space):

@@ -1,7 +1,6 @@
 """What an optimiser has learnt of its objective, as one record."""
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,20 +57,3 @@ class Model:
     n_feasible: int = 0
     feasibility: Feasibility | None = None
     feasibility_states: dict = field(default_factory=dict)
-
-
-class Recommendation(NamedTuple):
-    """The evaluated point to use where values are noisy.
-
-    Attributes
-    ----------
-    point : ndarray of shape (d,) or dict
-        The feasible one with the lowest posterior mean.
-    mean, std : float
-        Of the objective there, without noise, in the units of the values; `std` is NaN where there
-        is no model.
-    """
-
-    point: Any
-    mean: float
-    std: float

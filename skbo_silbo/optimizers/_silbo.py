@@ -200,15 +200,13 @@ class SILBO(EmbeddedOptimizer):
         """Make the optimiser, or go on with that of the journal."""
         self.maximize = check_flag("maximize", self.maximize)
         space = self.bounds if self.scale is None else as_space(self.bounds, self.scale)
-        random_state = self.random_state
         if self.journal is None:
-            super().__init__(space, random_state)
+            super().__init__(space, self.random_state)
             return
-        log, seed = open_log(self.journal, random_state)
+        log, seed = open_log(self.journal, self.random_state)
         with closed_on_error(log):
             super().__init__(space, seed)
             self.keep_journal(log)
-        self.random_state = random_state
 
     def configure(self, d: int) -> Configuration:
         """Return the `Configuration` for d columns, after checking the arguments."""

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from skbo_silbo.baselines._evolution import preimage_by_evolution
 from skbo_silbo.baselines._moving_points import clipped_points
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.optimizers._loop import nearest_points
+from skbo_silbo.optimizers._embedded import nearest_points
 
 pytestmark = pytest.mark.quick
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import lsq_linear
 
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.optimizers._loop import nearest_points
+from skbo_silbo.optimizers._embedded import nearest_points
 
 pytestmark = pytest.mark.quick
 

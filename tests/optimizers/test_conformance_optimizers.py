@@ -43,6 +43,10 @@ def bowl(x):
     return float(((x - BOUNDS.mean(axis=1)) ** 2).sum())
 
 
+def given_again(method):
+    return {"surrogate": PROCESS} if method == "silbo with a process" else {}
+
+
 def reload(optimizer, **given):
     data = json.loads(json.dumps(optimizer.to_dict()))
     given |= {"surrogate": optimizer.surrogate} if "surrogate" in data["objects"] else {}
@@ -303,3 +307,49 @@ class AskTell(RuleBasedStateMachine):
 @in_parts
 def test_ask_and_tell_in_any_order(part):
     run_machine(AskTell, part, stateful_step_count=14)
+
+
+# --- what is known is replaced, and never changed -------------------------------------------------
+
+
+def test_a_copy_goes_its_own_way(method):
+    optimizer = run(make(method), bowl, 8)
+    expected = reload(optimizer, **given_again(method)).ask(3)
+    other = copy.copy(optimizer)
+    run(other, bowl, 4)
+    other.ask(2)
+    assert_array_equal(optimizer.ask(3), expected)
+
+
+class Interrupted(Exception):
+    pass
+
+
+def test_an_ask_that_is_interrupted_late_leaves_nothing(method, monkeypatch):
+    optimizer = run(make(method), bowl, 8)
+    expected = reload(optimizer, **given_again(method)).ask(2)
+    proposed = []
+
+    def interrupt(self, rng, part):
+        proposed.append(propose(self, rng, part))
+        raise Interrupted
+
+    propose = type(optimizer).propose
+    monkeypatch.setattr(type(optimizer), "propose", interrupt)
+    for _ in range(2):
+        with pytest.raises(Interrupted):
+            optimizer.ask()
+    monkeypatch.undo()
+    assert len(proposed) == 2
+    assert not len(optimizer.pending_)
+    assert_array_equal(optimizer.ask(2), expected)
+
+
+def test_arguments_stay_as_they_were(method):
+    optimizer = make(method)
+    for name in ("random_state", "bounds", *CHEAP[method]):
+        with pytest.raises(AttributeError, match=f"{name} of .*: got 3. Make another one with it"):
+            setattr(optimizer, name, 3)
+    run(optimizer, bowl, 1)
+    with pytest.raises(AttributeError, match=r"maximize of .* must stay as it was"):
+        optimizer.maximize = True

@@ -14,7 +14,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from skbo_silbo import SILBO, minimize
 from skbo_silbo.embedding._learners import TransformerLearner
 from skbo_silbo.embedding._nonlinear import NonlinearLearner, TransformerEmbedding
-from skbo_silbo.optimizers._loop import nearest_points
+from skbo_silbo.optimizers._embedded import nearest_points
 from skbo_silbo.sensitivity import NotLowDimensionalWarning
 
 BOUNDS = [(-1, 1)] * 6

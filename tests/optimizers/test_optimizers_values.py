@@ -12,7 +12,7 @@ from skbo_silbo import SILBO, Space, minimize
 from skbo_silbo.baselines import RandomSearch
 from skbo_silbo.minimization._methods import METHODS
 from skbo_silbo.optimizers import BeyondModelWarning
-from skbo_silbo.optimizers._history import as_modelled, is_beyond
+from skbo_silbo.optimizers._history import as_modelled, exceeds_model_range
 
 CHEAP = {name: {"n_initial": 5} for name in METHODS if name != "random"} | {"random": {}}
 for _name in ("silbo-bu", "silbo-td"):
@@ -102,8 +102,8 @@ def test_the_lowest_value_counts_however_low():
         ([], []),
     ],
 )
-def test_what_is_beyond_modelling(y, beyond):
-    assert_array_equal(is_beyond(np.array(y)), beyond)
+def test_what_exceeds_model_range_modelling(y, beyond):
+    assert_array_equal(exceeds_model_range(np.array(y)), beyond)
 
 
 @pytest.mark.parametrize("largest", [5e-324, 1e-200, 3.0, 1e200, LARGEST])

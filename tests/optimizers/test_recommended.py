@@ -67,3 +67,100 @@ def test_without_a_model_it_is_the_best_point_or_refused():
     assert np.isnan(optimizer.recommended_.std)
     with pytest.raises(NotFittedError, match=r"^recommended_ needs a model, which ask\(\) makes"):
         _ = SILBO(BOUNDS).tell([0, 0, 0], 1.0).recommended_
+
+
+def told(values, **options):
+    """Return a search of the same points, with a model of these values."""
+    X = np.random.default_rng(1).uniform(-1, 1, (30, 3))
+    optimizer = SILBO(BOUNDS, random_state=0, **options)
+    optimizer.tell(X, [values(x) for x in X])
+    optimizer.ask()
+    return optimizer
+
+
+@pytest.mark.filterwarnings("ignore:1 of 31 values count as failed")
+@pytest.mark.parametrize("penalty", [1e120, 1e150, 1e308, np.inf])
+def test_a_penalty_does_not_set_the_units(penalty):
+    optimizer = told(bowl)
+    optimizer.tell([-1.0, -1.0, -1.0], penalty)
+    optimizer.ask()
+    assert optimizer.recommended_.mean == pytest.approx(optimizer.best_y_, abs=0.05)
+    assert 0.0 < optimizer.recommended_.std < 1.0
+    assert 0.0 <= optimizer.expected_gain() < 1.0
+
+
+# --- predictions ----------------------------------------------------------------------------------
+
+ONE, MORE = np.full(3, 0.1), np.random.default_rng(2).uniform(-1, 1, (20, 3))
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-80, 1e90])
+@pytest.mark.parametrize("warp", [None, "half-log", "log", "auto"])
+def test_predictions_are_in_the_units_of_the_values(size, warp):
+    optimizer = told(lambda x: size * (bowl(x) - 1.0), warp=warp)
+    mean, std, probability = optimizer.predict(MORE)
+    assert mean.shape == std.shape == probability.shape == (20,)
+    truth = np.array([bowl(x) - 1.0 for x in MORE])
+    np.testing.assert_allclose(mean / size, truth, atol=0.3)
+    assert (np.abs(mean / size - truth) < 5.0 * std / size).all()
+    assert (probability == 1.0).all()
+    one = optimizer.predict(MORE[3])
+    assert one == pytest.approx((mean[3], std[3], 1.0))
+    assert isinstance(one.mean, float)
+    at_known = optimizer.predict(optimizer.x_iters_)
+    np.testing.assert_allclose(at_known.mean / size, optimizer.func_vals_ / size, atol=0.01)
+
+
+def test_with_maximize_means_have_the_sign_of_the_values():
+    low, high = told(bowl), told(lambda x: -bowl(x), maximize=True)
+    np.testing.assert_allclose(low.predict(MORE).mean, -high.predict(MORE).mean)
+    np.testing.assert_allclose(low.predict(MORE).std, high.predict(MORE).std)
+    np.testing.assert_allclose(low.expected_improvement(MORE), high.expected_improvement(MORE))
+
+
+def test_improvement_is_largest_where_the_next_point_is():
+    optimizer = told(bowl)
+    optimizer.cancel(optimizer.pending_)
+    values = optimizer.expected_improvement(MORE)
+    assert (values >= 0.0).all()
+    assert values.max() <= optimizer.expected_gain() * (1 + 1e-9)
+    assert optimizer.expected_improvement(MORE[0]) == values[0]
+
+
+def test_learnt_constraints_have_a_probability():
+    X = np.random.default_rng(1).uniform(-1, 1, (20, 3))
+    optimizer = SILBO(BOUNDS, random_state=0)
+    optimizer.tell(X, [bowl(x) for x in X], constraints=X[:, :1])  # holds where x0 <= 0
+    optimizer.ask()
+    probability = optimizer.predict([[-0.9, 0, 0], [0.9, 0, 0]]).probability
+    assert probability[0] > 0.9
+    assert probability[1] < 0.1
+
+
+def test_named_points_dicts_and_frames_are_alike():
+    pd = pytest.importorskip("pandas")
+    space = Space({"C": [1, 2, 3, 4], "kernel": ["rbf", "poly"]})
+    optimizer = SILBO(space, n_initial=4, random_state=0)
+    for _ in range(5):
+        params = optimizer.ask()
+        optimizer.tell(params, params["C"] + (params["kernel"] == "rbf"))
+    rows = [{"C": 2, "kernel": "rbf"}, {"C": 4, "kernel": "poly"}]
+    dicts, frame = optimizer.predict(rows), optimizer.predict(pd.DataFrame(rows))
+    np.testing.assert_array_equal(dicts.mean, frame.mean)
+    assert optimizer.predict(rows[1]).mean == dicts.mean[1]
+
+
+def test_a_result_predicts_in_its_own_sign():
+    run = minimize(lambda x: -bowl(x), BOUNDS, n_calls=14, maximize=True, random_state=0)
+    mean, std, _ = run.predict(run.x)
+    assert mean == pytest.approx(run.fun, abs=0.1)
+    assert std > 0.0
+    with pytest.raises(NotFittedError, match=r"predict needs a model: got RandomSearch"):
+        minimize(bowl, BOUNDS, n_calls=3, method="random").predict(ONE)
+
+
+def test_before_a_model_there_is_nothing_to_predict():
+    with pytest.raises(NotFittedError, match=r"predict needs a model, which ask\(\) makes from"):
+        SILBO(BOUNDS).predict(ONE)
+    with pytest.raises(NotFittedError, match="expected_improvement needs a model"):
+        SILBO(BOUNDS).expected_improvement(ONE)

@@ -13,7 +13,7 @@ from benchmarks.search.gap_closed import chance_means
 from skbo_silbo import SILBO, SemiSlicedInverseRegression
 from skbo_silbo.embedding._learners import SemiSIRLearner
 from skbo_silbo.inspection._bootstrap import squared_trace_correlation
-from skbo_silbo.optimizers._loop import nearest_points
+from skbo_silbo.optimizers._embedded import nearest_points
 
 from ._comparisons import with_plus_minus
 from ._learnt_report import FEWEST_RUNS
