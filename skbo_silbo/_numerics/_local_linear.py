@@ -129,24 +129,33 @@ def mave_step(X, Y, B, bandwidth, ridge, *, row_weights=None):
 
     Slopes along B at every row, then the B that fits best with these slopes: least squares of
     ``sum_j s_j sum_i w_ij |y_i - a_j - b_j'B'(x_i - x_j)|^2 / sum_i w_ij`` with the a_j profiled
-    out (Xia et al. 2002, eqs. 3.6 and 3.7).
+    out (Xia et al. 2002, eqs. 3.6 and 3.7). The sums over j are taken first, so that no local
+    variance (d, d) is formed: O(n^2 d).
 
     Returns
     -------
     B : ndarray of shape (d, r)
         Orthonormal; its columns lead from the steepest direction to the flattest.
     """
-    d, r = B.shape
-    normal, right = np.zeros((r, d, r, d)), np.zeros((r, d))
-    for part in local_moments(X, Y, X @ B, bandwidth, row_weights=row_weights):
-        reduced = B.T @ part.variance @ B
-        slopes = solve_ridged(reduced, B.T @ part.covariance, ridge)
-        counted = slopes if row_weights is None else slopes * row_weights[part.rows, None, None]
-        pairs = (counted @ slopes.transpose(0, 2, 1)).reshape(-1, r * r)
-        blocks = pairs.T @ part.variance.reshape(-1, d * d)
-        normal += blocks.reshape(r, r, d, d).transpose(0, 2, 1, 3)
-        right += np.einsum("jrt,jdt->rd", counted, part.covariance)
-    normal = normal.reshape(r * d, r * d)
+    (d, r), (n, t) = B.shape, Y.shape
+    Z, s = X @ B, np.ones(n) if row_weights is None else row_weights
+    pairs, crossed = np.zeros((n, r * r)), np.zeros((n, r * t))  # of the slopes, as rows i see them
+    normal, right = np.zeros((r * r, d * d)), np.zeros((r, d))
+    for part in local_moments(Z, Y, Z, bandwidth, row_weights=row_weights):
+        slopes, at = part.slopes(ridge), part.rows
+        shares = gaussian_weights(Z[at], Z, bandwidth) * s
+        shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+        mean, counted = shares @ X, slopes * s[at, None, None]
+        of_pairs = (counted @ slopes.transpose(0, 2, 1)).reshape(-1, r * r)
+        pairs += shares.T @ of_pairs
+        crossed += shares.T @ counted.reshape(-1, r * t)
+        for place in range(r * r):
+            normal[place] -= ((mean.T * of_pairs[:, place]) @ mean).ravel()
+        right -= np.einsum("jrt,jt->rj", counted, part.y_mean) @ mean
+    for place in range(r * r):
+        normal[place] += ((X.T * pairs[:, place]) @ X).ravel()
+    right += np.einsum("irt,it->ri", crossed.reshape(n, r, t), Y) @ X
+    normal = normal.reshape(r, r, d, d).transpose(0, 2, 1, 3).reshape(r * d, r * d)
     normal[np.diag_indices_from(normal)] += ridge * np.trace(normal) / len(normal)
     return np.linalg.qr(np.linalg.solve(normal, right.ravel()).reshape(r, d).T)[0]
 

@@ -18,6 +18,11 @@ class CholeskyBasis:
     factor: np.ndarray
     scale: np.ndarray
 
+    @property
+    def n_columns(self):
+        """Rank of T, q."""
+        return len(self.factor)
+
     def whiten(self, N):
         """``N P`` for N (c, d), where the columns of P (d, q) span range(T) and P'TP = I."""
         scaled = (N / self.scale).T
@@ -34,6 +39,11 @@ class ExplicitBasis:
     """Whitening columns P (d, q) written out: for a T that is singular or nearly so."""
 
     columns: np.ndarray
+
+    @property
+    def n_columns(self):
+        """Rank of T, q."""
+        return self.columns.shape[1]
 
     def whiten(self, N):
         """``N P``."""

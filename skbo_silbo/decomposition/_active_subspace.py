@@ -14,11 +14,11 @@ from .._numerics._gaussian_process import GaussianProcess, Observations
 from .._numerics._hyperparameters import climb
 from .._numerics._priors import PRIORS, UNIFORM_WIDTH, HyperparameterPrior
 from .._numerics._screening import searched_process
-from ._projection import LinearProjection
-from ._supervised import Supervised
+from ._projection import SupervisedProjection
 from .rows._frame import Frame
 from .rows._labels import response_targets
-from .selection._n_components import check_identified
+from .rows._reading import read_rows
+from .selection._n_components import check_identified, check_n_components
 
 SEARCH_ROWS = 200  # rows by which hyperparameters are searched; all rows only polish the best end
 POLISH_ITERATIONS = 15  # of L-BFGS-B
@@ -31,7 +31,7 @@ OF_THE_PROCESS = (
 )  # attributes that only fitted processes have
 
 
-class ActiveSubspace(Supervised, LinearProjection):
+class ActiveSubspace(SupervisedProjection):
     """Directions along which a Gaussian process, fitted to the labels, changes most.
 
     Or along which y itself does, where its gradients are given to ``fit``.
@@ -130,11 +130,7 @@ class ActiveSubspace(Supervised, LinearProjection):
     array([[0. , 0. , 0.7, 0. , 0. , 0.7, 0. , 0. ]])
     """
 
-    _takes_responses = True
-    _takes_categories = False
-    _keeps_float32 = False
-    _reads_values = True
-    _passing = OF_THE_PROCESS
+    _takes = ("numeric", "multivariate")
 
     def __init__(
         self,
@@ -153,7 +149,7 @@ class ActiveSubspace(Supervised, LinearProjection):
         self.response = response
         self.random_state = random_state
 
-    def fit(
+    def fit(  # type: ignore[override]
         self,
         X: ArrayLike,
         y: ArrayLike,
@@ -192,7 +188,11 @@ default=None
             gradients identify, or gradients of another shape, not finite, or with
             ``response="rank"``.
         """
-        rows = self._rows(X, y, X_unlabeled, sample_weight)
+        self._check_parameters()
+        rows = read_rows(self, X, y, X_unlabeled, sample_weight, takes=self._takes, by_value=True)
+        rows = self._varying(rows)
+        check_n_components(self.n_components, self.n_features_in_)
+        self._forget()
         Y = rows.y if rows.y.ndim == 2 else rows.y[:, None]
         if self.response == "rank":
             Y = np.hstack([response_targets(y, rows.weights) for y in Y.T])
@@ -217,7 +217,7 @@ default=None
         singular, directions = np.linalg.svd(np.concatenate(slopes), full_matrices=False)[1:]
         unit = frame.y_scale[0] if len(frame.y_scale) == 1 else 1 / np.sqrt(len(frame.y_scale))
         self._store_directions(frame, unit * singular / np.sqrt(n_points), directions)
-        self._store_in_features(rows.columns)
+        self._store_in_features(rows.columns, rows.X_labeled.dtype)
         return self
 
     def _check_gradients(self, gradients, rows, q):
@@ -303,9 +303,6 @@ default=None
             "noise_": float(noise),
             "log_marginal_likelihood_": model.evidence - model.data.n_rows * np.log(y_scale),
         }
-
-    def _usable(self, data):
-        return data
 
     def _check_parameters(self):
         check_choice("prior", self.prior, list(PRIORS))

@@ -13,9 +13,14 @@ import numpy as np
 from scipy import linalg
 
 from .._checks import check_choice
-from ._supervised import SupervisedProjection
+from ._projection import SupervisedProjection
 from .rows._labels import response_targets
-from .selection._n_components import INDEPENDENT, check_identified
+from .selection._n_components import (
+    INDEPENDENT,
+    check_enough_rows,
+    check_identified,
+    check_n_components,
+)
 from .significance._hessian_tests import (
     MOST_TESTED,
     N_FLIPS,
@@ -71,7 +76,7 @@ class PrincipalHessianDirections(SupervisedProjection):
         ``n sum lambda_j^2 / (2 var e)`` over the eigenvalues left out. "p_value" is that of a
         weighted sum of chi-squares [2]_, valid in large samples whatever X is, and cautious;
         "p_value_normal" is right for normal X with residuals of constant variance alone [1]_.
-        Left out where ``n^2 q`` is above 2e10, unless ``q^3`` is at most n.
+        Only of "auto"; left out where ``n^2 q`` is above 2e10, unless ``q^3`` is at most n.
     bootstrap_tests_ : dict of ndarray
         "n_components", "statistic", "p_value", "n_permutations" of the wild bootstrap [3]_, to the
         first k accepted; where they chose.
@@ -96,10 +101,7 @@ class PrincipalHessianDirections(SupervisedProjection):
     (1, 2)
     """
 
-    _takes_categories = False
-    _reads_values = True
-    _whitens = True
-    _passing = ("dimension_tests_", "bootstrap_tests_")
+    _by_value = True
 
     def __init__(
         self, n_components: int | str = "auto", *, on: str = "residuals", response: str = "value"
@@ -111,6 +113,10 @@ class PrincipalHessianDirections(SupervisedProjection):
     def _check_parameters(self):
         check_choice("on", self.on, ["residuals", "response"])
         check_choice("response", self.response, ["value", "rank"])
+
+    def _check_shape(self, n, d):
+        check_n_components(self.n_components, self.n_features_in_)
+        check_enough_rows(type(self).__name__, n, d)
 
     def _learn(self, data, slices):
         rows = WhitenedRows.of(data, slices)
@@ -137,11 +143,11 @@ class PrincipalHessianDirections(SupervisedProjection):
             warn_of_unseen(Z, data.y, data.weights, sees, **said)
 
     def _choose_n_components(self, S, e, slices):
+        if self.n_components != "auto":
+            return int(self.n_components)
         if self.on == "residuals" and can_be_tested(S):
             weights = np.ones(len(e)) if slices.weights is None else slices.weights
             self.dimension_tests_ = hessian_tests(self.eigenvalues_, S, e, weights, slices.n_rows)
-        if self.n_components != "auto":
-            return int(self.n_components)
         if self.on == "response":
             squares = self.eigenvalues_**2
             falls = squares[:-1] / np.maximum(squares[1:], 1e-3 * squares[0])

@@ -16,11 +16,11 @@ from .._checks import check_choice, check_flag, check_integer, check_nonnegative
 from .._numerics._leave_one_out import best_ridge
 from ._kernel_features import RANGE_TOLERANCE, KernelFeatures
 from ._kernel_problem import KernelProblem, compare_alphas, roughness_of
-from ._projection import Projection
-from ._supervised import Supervised
+from ._projection import SupervisedProjection
 from .rows._centering import mean_and_spread
-from .rows._columns import Columns, varying_part
+from .rows._columns import Columns
 from .rows._labels import response_targets
+from .rows._reading import read_rows
 from .rows._weights import copies
 from .selection._criterion import dimension_by_criterion
 from .selection._n_components import check_identified
@@ -40,14 +40,13 @@ def _learns_inverse(estimator):
     return True
 
 
-class KernelSlicedInverseRegression(Supervised, Projection):
+class KernelSlicedInverseRegression(SupervisedProjection):
     """Nonlinear scores along which X varies with y, learnt from labelled and unlabelled rows.
 
     Sliced inverse regression in the feature space of a kernel [1]_: the curves along which the
     slices of y differ most for their roughness. Unlabelled rows enter as in
     `SemiSlicedInverseRegression`, by the roughness of the scores along a nearest-neighbour graph
-    over all rows [2]_. With ``kernel="linear"`` it is the linear method, up to the ridge. There is
-    no ``summary``, since there are no directions to print.
+    over all rows [2]_. With ``kernel="linear"`` it is the linear method, up to the ridge.
 
     Parameters
     ----------
@@ -114,6 +113,7 @@ class KernelSlicedInverseRegression(Supervised, Projection):
     eigenvalues_ : ndarray of shape (p,)
         Falling, in [0, 1]: shares of the (penalised) variance that lie between slices.
     n_components_, n_slices_, n_features_in_ : int
+    slice_sizes_ : ndarray of shape (n_slices,)
     alpha_ : float
         The weight used; 0 when every row is labelled.
     alpha_scores_ : dict of float
@@ -154,9 +154,7 @@ class KernelSlicedInverseRegression(Supervised, Projection):
     True
     """
 
-    _takes_responses = True
-    _keeps_float32 = False
-    _passing = ("alpha_scores_", "scale_")
+    _takes = ("numeric", "categorical", "multivariate")
 
     def __init__(
         self,
@@ -195,7 +193,7 @@ class KernelSlicedInverseRegression(Supervised, Projection):
         self.neighbors = neighbors
         self.random_state = random_state
 
-    def fit(
+    def fit(  # type: ignore[override]
         self,
         X: ArrayLike,
         y: ArrayLike,
@@ -222,9 +220,12 @@ class KernelSlicedInverseRegression(Supervised, Projection):
         -------
         self
         """
+        self._check_parameters()
         self._check_precomputed(X_unlabeled)
-        data, slices = self._part(X, y, X_unlabeled, sample_weight)
-        self.n_slices_ = slices.n_slices
+        data = read_rows(self, X, y, X_unlabeled, sample_weight, takes=self._takes)
+        data = self._varying(data)
+        self._forget()
+        slices = self._cut(data)
         K, order = self._kernel_of_rows(data)
         features = KernelFeatures.of(K, len(data.y), data.weights)
         problem = self._make_problem(features.coordinates, data)
@@ -267,7 +268,7 @@ class KernelSlicedInverseRegression(Supervised, Projection):
         n_varying = data.columns.n_varying
         self.gamma_ = 1 / n_varying if self.gamma is None else float(self.gamma)
         if self.kernel != "precomputed":
-            self.X_fit_ = np.concatenate([data.X_labeled, data.X_unlabeled])
+            self.X_fit_ = np.concatenate([data.X_labeled, data.X_unlabeled], dtype=np.float64)
             self._measure(data)
             return self._kernel_values(self.X_fit_, self.X_fit_), slice(None)
         self.X_fit_ = None
@@ -278,7 +279,8 @@ class KernelSlicedInverseRegression(Supervised, Projection):
             )
         parts = data.is_labeled, data.is_unlabeled
         order = np.concatenate([np.flatnonzero(part) for part in parts])
-        return np.concatenate([data.X_labeled, data.X_unlabeled])[:, order], order
+        K = np.concatenate([data.X_labeled, data.X_unlabeled], dtype=np.float64)[:, order]
+        return K, order
 
     def _kernel_values(self, X, Y):
         if self.kernel == "precomputed":
@@ -392,17 +394,11 @@ class KernelSlicedInverseRegression(Supervised, Projection):
         learnt = root * ((left / (squares + absolute)) @ (left.T @ targets))
         self._inverse_coef = learnt * self.scale_
 
-    def _usable(self, data):
-        return data
-
-    def _of_varying_columns(self, data):
+    def _varying(self, data, group=None):
         """Leave the rows as they are, for ``X_fit_``, and say which columns vary."""
         if self.kernel == "precomputed":
             return replace(data, columns=Columns.of(data.X_labeled))
-        return replace(data, columns=varying_part(data, self._given_names()).columns)
-
-    def _check_rows(self, data):
-        pass
+        return replace(data, columns=super()._varying(data).columns)
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -9,12 +9,12 @@ from scipy.stats import rankdata
 
 from .._checks import check_choice
 from .._numerics._local_linear import local_predictions, local_slopes
-from ._supervised import SupervisedProjection
+from ._projection import SupervisedProjection
 from .rows._frame import Frame
 from .rows._labels import response_targets
 from .rows._weights import copies
 from .selection._held_out import mean_and_error
-from .selection._n_components import check_identified
+from .selection._n_components import check_enough_rows, check_identified, check_n_components
 from .significance._nothing_found import warn_of_unseen
 from .slicing._slices import slice_response
 
@@ -88,10 +88,7 @@ class OuterProductGradients(SupervisedProjection):
     array([[0. , 0. , 0.7, 0. , 0. , 0.7]])
     """
 
-    _takes_categories = False
-    _reads_values = True
-    _keeps_float32 = False
-    _whitens = True
+    _by_value = True
 
     def __init__(
         self,
@@ -105,6 +102,10 @@ class OuterProductGradients(SupervisedProjection):
         self.target = target
         self.response = response
         self.bandwidth = bandwidth
+
+    def _check_shape(self, n, d):
+        check_n_components(self.n_components, self.n_features_in_)
+        check_enough_rows(type(self).__name__, n, d)
 
     def _learn(self, data, slices):
         frame = Frame.from_labelled(data.X_labeled, data.y, data.weights)

@@ -1,26 +1,116 @@
-"""The surface shared by every linear transformer of this package."""
+"""The surface shared by every transformer of this package, and the order in which a fit goes."""
 
-from typing import Any, overload
+from typing import Any, Self, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._checks import check_switch
 from .._typing import ArrayLike, BlockArray, FloatArray
 from ._summary import summary_of
+from .rows._columns import varying_part
 from .rows._dask_arrays import FLOATS, check_in_memory, is_dask_array, map_blocks
 from .rows._groups import about_group_means
 from .rows._labels import split_as_fitted
+from .rows._reading import read_rows
+from .slicing._slices import check_n_slices, slice_within
+
+PASSING = (
+    *("components_", "mean_", "eigenvalues_", "n_components_", "alpha_scores_", "curvature_"),
+    *("dimension_tests_", "permutation_tests_", "bootstrap_tests_", "rotation_tests_"),
+    *("length_scale_", "signal_variance_", "noise_", "log_marginal_likelihood_"),
+    "n_refinements_",
+)  # attributes that one fit may set and the next one may not
 
 
-class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Scores of rows, and rows that have given scores.
+class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Scores along ``components_`` (r, d) about ``mean_`` (d,), learnt from labelled rows.
 
-    A subclass has ``_n_features_out`` and, of checked arrays, ``_scores(X)`` and ``_lift(Z)``.
+    A subclass has ``_learn(data, slices)``, which sets the fitted attributes in the columns that
+    vary, or a ``fit`` of its own. It may have the parameters `n_slices` and `categorical`.
     """
 
-    _takes_responses = False  # whether y may have several columns
+    _takes: tuple[str, ...] = ("numeric",)  # what y may be, as in `split_labelled`
+    _by_value = False  # whether more than the order of a numeric y counts
+    n_components: Any
+    n_features_in_: int
+    components_: Any
+    mean_: Any
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,), or (n, q) where the class takes several responses
+            Numbers, or what else the class says that it takes. NaN, or None among categories, marks
+            a row without a label, which is left out.
+        sample_weight : array-like of shape (n,), default=None
+            Integers are counts: a row of weight 3 is three rows, for the tests too. Floats are
+            relative, and scaled to sum to the effective number ``(sum w)^2 / sum w^2``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For a parameter outside its range, fewer labelled rows than the method needs, a constant
+            y, columns that are all constant, or an `n_components` above the number of directions
+            that can be identified.
+        """
+        return self._fit_within(X, y, sample_weight)
+
+    def _fit_within(self, X, y, sample_weight=None, group=None):
+        """Fit; with a category of each row in `group` rows are about its mean, slices within it."""
+        self._check_parameters()
+        data = read_rows(
+            self, X, y, None, sample_weight, takes=self._takes, by_value=self._by_value
+        )
+        data = self._varying(data.labelled_only(), group)
+        self._check_shape(*data.X_labeled.shape)
+        self._forget()
+        self._learn(data, self._cut(data))
+        self._store_in_features(data.columns, data.X_labeled.dtype)
+        return self
+
+    def _learn(self, data, slices):
+        raise NotImplementedError
+
+    def _check_parameters(self):
+        if hasattr(self, "n_slices"):
+            check_n_slices(self.n_slices)
+            check_switch("categorical", self.categorical)
+
+    def _check_shape(self, n, d):
+        """Refuse parameters that do not go with n labelled rows of d columns that vary."""
+
+    def _varying(self, data, group=None):
+        names = vars(self).get("feature_names_in_")
+        return varying_part(about_group_means(data, group), names)
+
+    def _cut(self, data):
+        """Slices of the labelled rows; two, if the class has none, for diagnostics."""
+        if not hasattr(self, "n_slices"):
+            return slice_within(data.y, None, 2, sample_weight=data.weights)
+        slices = slice_within(data.y, data.groups, self.n_slices, sample_weight=data.weights)
+        self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
+        self._n_groups = slices.n_groups
+        return slices
+
+    def _forget(self):
+        """Drop the attributes of an earlier fit."""
+        for name in PASSING:
+            vars(self).pop(name, None)
+
+    def _store_in_features(self, columns, dtype):
+        """Give fitted attributes, of the columns that vary, the shape of all features."""
+        self.mean_ = columns.place(self.mean_)
+        self.components_ = columns.spread(self.components_).astype(dtype, copy=False)
 
     @overload
     def transform(self, X: BlockArray) -> Any: ...
@@ -75,28 +165,22 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             )
         return self._lift(scores)
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = self._takes_responses
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-
-class LinearProjection(Projection):
-    """Scores along ``components_`` (r, d) about ``mean_`` (d,), and the way back.
-
-    A subclass sets both in ``fit``.
-    """
-
-    components_: Any
-
     def _scores(self, X):
         mean, components = self.mean_.astype(X.dtype), self.components_.astype(X.dtype)
         return (X - mean) @ components.T
 
     def _lift(self, Z):
         return Z @ np.linalg.pinv(self.components_).T.astype(Z.dtype) + self.mean_.astype(Z.dtype)
+
+    def __sklearn_is_fitted__(self):
+        return "n_components_" in vars(self)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = "multivariate" in self._takes
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
 
     def summary(
         self,
@@ -126,7 +210,8 @@ class LinearProjection(Projection):
             Shown as it prints. Basis vectors are of unit length. Their errors are those of
             `components_`, whose scores have unit variance, over the same length: an entry over its
             error is a z value. They tell how far each direction moves, turns within the subspace
-            included, which those of `bootstrap_directions` leave out.
+            included, which those of `bootstrap_directions` leave out. Of a kernel there are no
+            directions to show.
 
         Raises
         ------

@@ -13,9 +13,17 @@ import numpy as np
 
 from .._numerics._tridiagonal import eigenvalues_and_leading_vectors
 from .._typing import ArrayLike
-from ._supervised import SupervisedProjection
+from ._projection import SupervisedProjection
+from .rows._labels import KINDS
 from .selection._criterion import dimension_by_criterion
-from .selection._n_components import COMPONENT_WORDS, INDEPENDENT, TESTED_WORDS, check_identified
+from .selection._n_components import (
+    COMPONENT_WORDS,
+    INDEPENDENT,
+    TESTED_WORDS,
+    check_enough_rows,
+    check_identified,
+    check_n_components,
+)
 from .significance._linearity import is_by_value, kept_by_moments
 from .significance._nothing_found import warn_of_unseen
 from .significance._permutation import KernelShuffles, permutation_tests
@@ -42,11 +50,7 @@ class SecondMomentSlicing(SupervisedProjection):
     _sees: str
     _sees_means = False
 
-    _takes_responses = True
-    _takes_censored = True
-    _whitens = True
-    _component_words = COMPONENT_WORDS
-    _passing = ("permutation_tests_", "dimension_tests_")
+    _takes = KINDS
 
     def __init__(
         self,
@@ -58,6 +62,10 @@ class SecondMomentSlicing(SupervisedProjection):
         self.n_components = n_components
         self.n_slices = n_slices
         self.categorical = categorical
+
+    def _check_shape(self, n, d):
+        check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
+        check_enough_rows(type(self).__name__, n, d)
 
     def _learn(self, data, slices):
         rows = WhitenedRows.of(data, slices)

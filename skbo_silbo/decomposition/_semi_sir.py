@@ -1,7 +1,5 @@
 """Semi-supervised, localised sliced inverse regression."""
 
-from dataclasses import replace
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -9,41 +7,20 @@ from sklearn.utils import check_random_state
 
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
-from .._checks import check_choice, check_integer, check_nonnegative, check_switch, warn_user
-from .._numerics._pencil import Pencil
-from .._numerics._solver_choice import DENSE_MAX_FEATURES, choose_solver
-from .._numerics._solvers import PENCIL_SOLVERS
-from .._numerics._whitening import cholesky_basis
-from ._chunks import ChunkedSlicing
-from ._projection import LinearProjection
-from ._sir_dimension import ChosenDimension
-from ._supervised import Supervised
-from .rows._centering import center_on_labels, with_positive_peaks
-from .rows._columns import varying_part
-from .rows._dask_arrays import is_dask_array
-from .rows._elliptical import elliptical_weights
-from .rows._labels import check_labels, target_type
-from .rows._moments import SliceMoments
-from .selection._alpha import choose_alpha
-from .selection._n_components import COMPONENT_WORDS, TESTED_WORDS
-from .selection._ridge import ROWS_PER_FEATURE, choose_ridge
-from .significance._direction_errors import direction_errors
-from .significance._linearity import rows_to_look_at
-from .significance._nothing_found import warn_of_unseen
-from .significance._slice_tests import check_room_for_tests
-from .slicing._neighborhoods import column_scales, graph_penalty, local_membership
+from .._checks import check_choice, check_integer, check_nonnegative
+from ._sir import SOLVERS, SlicedInverseRegression
+from ._sir_dimension import check_sir_identified
+from ._sir_problem import is_plain
+from .rows._centering import with_positive_peaks
+from .slicing._neighborhoods import local_membership
 from .slicing._paper import pairwise_membership, paper_directions
-from .slicing._slices import slice_within
 
-SOLVERS = ("auto", "dense", "dual", "iterative", "randomized", "paper")
 NEIGHBORS = ("auto", "brute", "pynndescent")
 
-# means up to this many standard deviations are taken off the scatter without loss of digits
-HARMLESS_MEAN = 1.0
 PAPER_ALPHA = 1.0  # what alpha="auto" is for Algorithm 2, whose span does not depend on it
 
 
-class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, LinearProjection):
+class SemiSlicedInverseRegression(SlicedInverseRegression):
     """Directions along which X varies with y, learnt from labelled and unlabelled rows.
 
     Labelled rows are sliced by their response. The components solve ``Gamma b = lambda T b``: Gamma
@@ -209,16 +186,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
     array([[ 0.72, -0.  ,  0.  ,  0.69,  0.01,  0.02]])
     """
 
-    _takes_responses = True
-    _takes_censored = True
-    _component_words = COMPONENT_WORDS
-    _passing = (
-        "alpha_scores_",
-        "curvature_",
-        "dimension_tests_",
-        "permutation_tests_",
-        "rotation_tests_",
-    )
+    _solvers = (*SOLVERS, "paper")
 
     def __init__(
         self,
@@ -249,7 +217,7 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         self.reweight = reweight
         self.random_state = random_state
 
-    def fit(
+    def fit(  # type: ignore[override]
         self,
         X: ArrayLike,
         y: ArrayLike,
@@ -283,235 +251,28 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         -------
         self
         """
-        if is_dask_array(X):
-            return self._fit_blocks(X, y, X_unlabeled, sample_weight)
-        return self._fit_rows(*self._part(X, y, X_unlabeled, sample_weight))
-
-    def _fit_rows(self, data, slices):
-        self._begin(data.y, slices, data.columns)
-        if self.solver == "paper":
-            self._learn_as_printed(data, slices)
-        else:
-            if not self._fit_moments(data, slices):
-                self._learn(data, slices)
-            if self._found_little():
-                rows = data.X_labeled, data.y, data.weights
-                sees = "directions along which the mean of X given y moves"
-                warn_of_unseen(*rows, sees, found=self.n_components_, sees_means=True)
-        self._store_in_features(data.columns)
-        return self
+        return self._fit(X, y, X_unlabeled, sample_weight)
 
     def _learn(self, data, slices):
-        random_state = check_random_state(self.random_state)
-        search = {"method": self.neighbors, "random_state": random_state}
-        X, self.mean_ = center_on_labels(data)
-        X = slices.weighted(X)
-        scale = self._standardise(X, data, slices)
-        near = self._near_rows(X[: len(data.y)], scale, slices)
-        omega = self._omega(near, slices, search)
-        pencil = self._build_pencil(X, slices, omega, search)
-        if self.n_components in TESTED_WORDS:
-            check_room_for_tests(pencil)
-        self.solver_ = self._choose_solver(pencil)
-        solve, n_wanted = PENCIL_SOLVERS[self.solver_], self._n_wanted(pencil.omega.shape[1])
-        spectrum = solve(pencil, n_wanted, random_state)
-        plain, penalised = self._is_plain(slices), pencil.penalty is not None
-        self._store_spectrum(spectrum, slices.n_rows, plain=plain, penalised=penalised)
-        self.n_components_ = self._choose_n_components(
-            slices.n_rows, plain, lambda: self._shuffle(pencil, slices, near)
-        )
-        self._store_components(spectrum, slices.n_rows, scale)
-        if self.n_components in TESTED_WORDS:
-            n, d = pencil.X_labeled.shape
-            places = rows_to_look_at(n, d, slices.weights)
-            rows = slices.unweighted(pencil.X_labeled)[places]
-            self._look_at_curvature(rows, self.components_ * scale, data.y, slices, places)
-
-    def _choose_solver(self, pencil):
-        if self.solver != "auto":
-            return self.solver
-        counted = isinstance(self.n_components, Integral)
-        return choose_solver(pencil, relative_ridge=self.ridge_, counted=counted)
-
-    def _fit_moments(self, data, slices):
-        """Fit from the moments of the rows, which need not be centred; False where they do not do.
-
-        Plain slices of many rows need no more, unless T is too ill-conditioned to be formed.
-        """
-        n, d = data.X_labeled.shape
-        tested = self.n_components not in TESTED_WORDS or self._has_rows_to_test(n)
-        ridged = self._depends_on_units(slices, len(data.X_unlabeled))
-        if ridged or data.weights is not None or not tested or n <= d + 1:
-            return False
-        if self.solver == "auto" and d > DENSE_MAX_FEATURES:
-            return False
-        moments = SliceMoments.of(
-            data.X_labeled, slices.codes, slices.n_slices, safe_mean=HARMLESS_MEAN
-        )
-        if not self._solve_moments(moments, cholesky_basis):
-            return False
-        if self.n_components in TESTED_WORDS:
-            places = rows_to_look_at(n, d)
-            rows = data.X_labeled[places].astype(np.float64, copy=False)
-            self._look_at_curvature(rows, self.components_, data.y, slices, places)
-        return True
+        if self.solver == "paper":
+            return self._learn_as_printed(data, slices)
+        return super()._learn(data, slices)
 
     def _usable(self, data):
-        if self.alpha == 0 and self.solver != "paper":
-            data = data.labelled_only()
-        if (obstacle := self._no_weights_because()) is not None:
-            data = data.without_weights(obstacle)
-        if self.reweight == "elliptical":
-            X = data.X_labeled.astype(np.float64, copy=False)
-            data = data.reweighted(elliptical_weights(X, self.random_state))
-            check_labels(data.y, len(X))
-        return data
+        if self.alpha != 0 or self.solver == "paper":
+            return self._reweighted(data)
+        return super()._usable(data)
 
     def _no_weights_because(self):
-        """Say which parameter weights cannot go with, and the remedy; None where they can."""
-        if self.n_local_neighbors is not None:
-            return (
-                "with n_local_neighbors: a row's weight moves no neighbour. Use "
-                "n_local_neighbors=None."
-            )
         if self.solver == "paper":
             return "with solver='paper', which knows no weights. Use solver='auto'."
-        return None
-
-    def _begin(self, y, slices, columns):
-        self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
-        self._columns = columns
-        self._n_groups, self._moments, self._is_solved = slices.n_groups, None, True
-        self.target_type_ = target_type(y)
-
-    def _standard_errors(self, rows):
-        if not hasattr(self, "dimension_tests_") or self.reweight is not None:
-            return None
-        slices = slice_within(rows.y, rows.groups, self.n_slices, sample_weight=rows.weights)
-        if not slices.is_counted or not np.array_equal(slices.counts, self.slice_sizes_):
-            return None
-        rows = varying_part(rows)
-        errors = direction_errors(rows.X_labeled, slices, len(self.components_))
-        return None if errors is None else rows.columns.spread(errors)
+        return super()._no_weights_because()
 
     def _check_parameters(self):
         super()._check_parameters()
         check_integer("n_neighbors", self.n_neighbors, 1)
-        check_choice("solver", self.solver, SOLVERS)
         check_choice("neighbors", self.neighbors, NEIGHBORS)
-        for name in ("alpha", "ridge"):
-            check_nonnegative(name, getattr(self, name), special="'auto'")
-        check_switch("scale", self.scale)
-        if self.reweight is not None:
-            if self.reweight != "elliptical":
-                raise ValueError(f"reweight must be None or 'elliptical': got {self.reweight!r}.")
-            if (obstacle := self._no_weights_because()) is not None:
-                raise ValueError(f"reweight must be None {obstacle} Got {self.reweight!r}.")
-        check_integer("n_local_neighbors", self.n_local_neighbors, 2, special="None")
-
-    def _standardise(self, X, data, slices):
-        """Divide the columns of X in place where units would matter; return by what."""
-        if not (self.scale and self._depends_on_units(slices, len(data.X_unlabeled))):
-            return 1.0
-        scale = column_scales(X, slices)
-        X /= scale
-        return scale
-
-    def _near_rows(self, X_labeled, scale, slices):
-        """Rows among which localised slices seek neighbours; None for plain slices."""
-        if self._is_plain(slices):
-            return None
-        return X_labeled if self.scale is True else X_labeled * scale
-
-    def _depends_on_units(self, slices, n_unlabeled):
-        """Tell whether units matter: plain slices of many rows have neither ridge nor graph."""
-        ridged = self.ridge != 0 and (
-            self.ridge != "auto" or slices.n_rows < ROWS_PER_FEATURE * self._columns.n_varying
-        )
-        exact = self.solver in ("auto", "dense") and slices.n_rows > self._columns.n_varying
-        return ridged or not exact or not self._is_plain(slices) or n_unlabeled > 0
-
-    def _build_pencil(self, X, slices, omega, search):
-        n_labeled = len(slices.codes)
-        labelled = X[:n_labeled]
-        ridge_of = self._ridge_rule(labelled, slices)
-        penalty = self._penalty(X, slices, ridge_of, search)
-        pencil = Pencil(
-            labelled if penalty is None else X,
-            n_labeled,
-            omega,
-            penalty,
-            root_weights=slices.root_weights,
-        )
-        if self.ridge != "auto":
-            self.ridge_ = self._given_ridge(n_labeled, penalised=penalty is not None)
-            return pencil.with_relative_ridge(self.ridge_)
-        rho = ridge_of(None)
-        self.ridge_ = float(rho / pencil.mean_scatter()) if rho else 0.0
-        return replace(pencil, ridge=rho)
-
-    def _ridge_rule(self, X_labeled, slices):
-        """Absolute ridge as a function of the trace of T."""
-        if self.ridge == "auto":
-            by_slice = self.target_type_ != "numeric" or slices.groups is not None
-            rho = choose_ridge(X_labeled, slices, by_slice)
-            return lambda trace: rho
-        return lambda trace: self.ridge * trace / X_labeled.shape[1]
-
-    def _penalty(self, X, slices, ridge_of, search):
-        """Graph penalty times alpha, or None; sets `alpha_`."""
-        self.alpha_ = 0.0
-        if len(X) == len(slices.codes):
-            return None
-        penalty = self._unit_penalty(X, slices, search)
-        if self.alpha == "auto":
-            unit = Pencil(X, len(slices.codes), slices.membership(), penalty)
-            self.alpha_, self.alpha_scores_ = choose_alpha(
-                unit,
-                slices,
-                ridge=ridge_of,
-                categorical=self.target_type_ != "numeric",
-                n_components=None if isinstance(self.n_components, str) else self.n_components,
-            )
-        else:
-            self.alpha_ = float(self.alpha)
-        return self.alpha_ * penalty if self.alpha_ else None
-
-    def _unit_penalty(self, X, slices, search):
-        """Penalty of alpha = 1; with `scale`, near rows are near in units of all rows' spread.
-
-        In the graph every row counts once: weights are of labels.
-        """
-        near = slices.unweighted(X)
-        if self.scale:
-            spread = near.std(axis=0)
-            near = near / np.where(spread > 0, spread, 1.0)
-        n = len(slices.codes)
-        penalty = graph_penalty(near, n, slices.n_rows / n, self.n_neighbors, **search)
-        return slices.penalty_of_weighted(penalty)
-
-    def _omega(self, near, slices, search):
-        if near is None:
-            return slices.membership()
-        return local_membership(near, slices, self.n_local_neighbors, **search)
-
-    def _is_plain(self, slices):
-        return self.n_local_neighbors is None or self.n_local_neighbors >= slices.counts.max()
-
-    def _given_ridge(self, n_labeled, penalised):
-        """Return the ridge given by hand; without one, say where nothing is identified."""
-        if self.ridge == 0 and n_labeled - 1 <= self._columns.n_varying and not penalised:
-            warn_user(
-                f"{n_labeled} labelled rows do not identify directions among "
-                f"{self._columns.n_varying} features when ridge=0 and no unlabelled row is used: "
-                "every eigenvalue is 1 and any split of y is fitted exactly. Use ridge='auto', or "
-                "unlabelled rows with alpha > 0."
-            )
-        return float(self.ridge)
-
-    def _store_components(self, spectrum, n_labeled, scale):
-        directions = np.sqrt(n_labeled) * spectrum.directions[:, : max(self.n_components_, 1)]
-        self.components_ = with_positive_peaks(directions.T / scale)
+        check_nonnegative("alpha", self.alpha, special="'auto'")
 
     def _learn_as_printed(self, data, slices):
         """Algorithm 2 of the paper."""
@@ -522,9 +283,10 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
         self.solver_, self.ridge_ = "paper", 0.0 if self.ridge == "auto" else float(self.ridge)
         self.alpha_ = PAPER_ALPHA if self.alpha == "auto" else float(self.alpha)
         limit = min(slices.n_slices - 1, data.columns.n_varying)
-        self._check_identified(limit)
-        omega = self._omega(self._near_rows(X[: len(data.y)], 1.0, slices), slices, search)
-        if not self._is_plain(slices):
+        check_sir_identified(self.n_components, limit)
+        omega = slices.membership()
+        if not is_plain(self, slices):
+            omega = local_membership(X[: len(data.y)], slices, self.n_local_neighbors, **search)
             omega = pairwise_membership(omega, slices)
         self.eigenvalues_, B = paper_directions(
             X - self.mean_,
@@ -535,6 +297,6 @@ class SemiSlicedInverseRegression(ChunkedSlicing, ChosenDimension, Supervised, L
             ridge=self.ridge_,
             **search,
         )
-        self._check_identified(B.shape[1])
+        check_sir_identified(self.n_components, B.shape[1])
         self.n_components_ = B.shape[1]
         self.components_ = with_positive_peaks(B.T)

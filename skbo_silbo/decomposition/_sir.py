@@ -1,13 +1,77 @@
-"""Sliced inverse regression, from labelled rows alone."""
+"""Sliced inverse regression, of rows, of chunks, and of the blocks of a Dask array."""
 
 from typing import Any, Self
 
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
+
+from .._checks import check_choice, check_integer, check_nonnegative, check_switch
+from .._numerics._solver_choice import DENSE_MAX_FEATURES
+from .._numerics._whitening import cholesky_basis
 from .._typing import ArrayLike, LegacyRandomState
-from ._semi_sir import SemiSlicedInverseRegression
+from ._projection import SupervisedProjection
+from ._sir_dimension import (
+    check_sir_identified,
+    chi_square_is_valid,
+    look_at_curvature,
+    sir_directions,
+)
+from ._sir_problem import (
+    MomentsProblem,
+    RowsProblem,
+    depends_on_units,
+    is_by_slice,
+    moments_of_rows,
+    warn_of_unidentified,
+)
+from .rows._columns import check_a_column_varies, varying_part
 from .rows._dask_arrays import is_dask_array
+from .rows._elliptical import elliptical_weights
+from .rows._labels import KINDS, check_labels, target_type, warn_of_classes
+from .rows._moments import SliceMoments
+from .rows._reading import read_blocks, read_chunk, read_rows
+from .selection._n_components import COMPONENT_WORDS, TESTED_WORDS, check_n_components
+from .significance._direction_errors import direction_errors
+from .significance._linearity import is_by_value, rows_to_look_at
+from .significance._nothing_found import warn_of_none, warn_of_unseen
+from .significance._sequential_tests import SIGNIFICANCE
+from .slicing._blocks import LabelledBlocks, moments_of_blocks
+from .slicing._slice_coding import SliceCoding
+from .slicing._slices import slice_response, slice_within
+
+SOLVERS = ("auto", "dense", "dual", "iterative", "randomized")
+# means up to this many standard deviations are taken off the scatter without loss of digits
+HARMLESS_MEAN = 1.0
 
 
-class SlicedInverseRegression(SemiSlicedInverseRegression):
+def _needs_all_rows(estimator):
+    """Say which parameter needs all rows at once; None where moments will do."""
+    if estimator.n_local_neighbors is not None:
+        return (
+            "n_local_neighbors must be None where rows come in chunks, because neighbours need all "
+            f"of them: got {estimator.n_local_neighbors}. Use plain slices"
+        )
+    if estimator.reweight is not None:
+        return (
+            "reweight must be None where rows come in chunks, because it looks at all of them: got "
+            f"{estimator.reweight!r}. Use reweight=None"
+        )
+    if estimator.solver not in ("auto", "dense"):
+        return (
+            "solver must be 'auto' or 'dense' where rows come in chunks: got "
+            f"{estimator.solver!r}. Use 'auto'"
+        )
+    return None
+
+
+def _is_streamable(estimator):
+    if (remedy := _needs_all_rows(estimator)) is not None:
+        raise AttributeError(f"{remedy}, or fit.")
+    return True
+
+
+class SlicedInverseRegression(SupervisedProjection):
     """Directions along which the mean of X given y moves (SIR).
 
     `SemiSlicedInverseRegression` without unlabelled rows, which are left out. It finds directions
@@ -45,7 +109,12 @@ n_features_in_, feature_names_in_
     1
     """
 
-    alpha = 0.0
+    _takes = KINDS
+    _solvers: tuple[str, ...] = SOLVERS
+    _coding: Any
+    _moments: Any
+    _dtype: Any
+    alpha: Any = 0.0  # those of SemiSlicedInverseRegression, where nothing is unlabelled
     n_neighbors = 7
     neighbors = "auto"
 
@@ -72,7 +141,7 @@ n_features_in_, feature_names_in_
         self.reweight = reweight
         self.random_state = random_state
 
-    def fit(  # type: ignore[override]
+    def fit(
         self,
         X: ArrayLike,
         y: ArrayLike,
@@ -99,15 +168,267 @@ n_features_in_, feature_names_in_
         -------
         self
         """
-        if group is None:
-            return super().fit(X, y, None, sample_weight)
-        self._check_no_obstacle_to_groups(X)
-        return self._fit_rows(*self._part(X, y, None, sample_weight, group))
+        return self._fit(X, y, None, sample_weight, group)
 
-    def _check_no_obstacle_to_groups(self, X):
-        if self.reweight is None and self.solver != "paper" and not is_dask_array(X):
+    def _fit(self, X, y, X_unlabeled, sample_weight, group=None):
+        self._check_parameters()
+        if is_dask_array(X):
+            self._check_no_obstacle_to_groups(group, X)
+            return self._fit_blocks(X, y, X_unlabeled, sample_weight)
+        self._check_no_obstacle_to_groups(group)
+        data = read_rows(self, X, y, X_unlabeled, sample_weight, takes=self._takes)
+        data = self._varying(self._usable(data), group)
+        check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
+        self._forget()
+        self._moments = None
+        self.target_type_ = target_type(data.y)
+        self._learn(data, self._cut(data))
+        self._store_in_features(data.columns, data.X_labeled.dtype)
+        return self
+
+    def _learn(self, data, slices):
+        problem = self._moments_problem(data, slices) or RowsProblem.of(self, data, slices)
+        if self.ridge != "auto":
+            warn_of_unidentified(problem)
+        found = self._solve(problem)
+        places = rows_to_look_at(*data.X_labeled.shape, slices.weights)
+        self._doubt(found, data.X_labeled[places], (data.y, slices, places), data.columns)
+        if self._found_little():
+            rows = data.X_labeled, data.y, data.weights
+            sees = "directions along which the mean of X given y moves"
+            warn_of_unseen(*rows, sees, found=self.n_components_, sees_means=True)
+
+    def _moments_problem(self, data, slices):
+        """Problem of the moments of the rows, where they do: they need not be centred.
+
+        Plain slices of many rows need no more, unless T is too ill-conditioned to be formed.
+        """
+        n, d = data.X_labeled.shape
+        valid = chi_square_is_valid(self.n_components, n, d, slices.counts)
+        tested = self.n_components not in TESTED_WORDS or valid
+        if depends_on_units(self, data, slices) or data.weights is not None:
+            return None
+        if not tested or n <= d + 1 or (self.solver == "auto" and d > DENSE_MAX_FEATURES):
+            return None
+        if slices.groups is not None:
+            return None
+        moments, by_slice = moments_of_rows(data, slices, HARMLESS_MEAN), is_by_slice(data, slices)
+        return MomentsProblem.of(self, moments, unordered=by_slice, whiten=cholesky_basis)
+
+    def _solve(self, problem):
+        """Set the attributes of a problem and of the directions found, in columns that vary."""
+        found = sir_directions(problem, self.n_components, self.random_state)
+        self.mean_, self.solver_ = problem.mean, problem.solver
+        self.ridge_, self.alpha_ = problem.ridge, problem.alpha
+        if problem.alpha_scores is not None:
+            self.alpha_scores_ = problem.alpha_scores
+        self.eigenvalues_, self.components_ = found.eigenvalues, found.components
+        self.n_components_ = found.n_components
+        for name, tests in found.tests.items():
+            setattr(self, name, tests)
+        return found
+
+    def _doubt(self, found, rows, sliced, columns):
+        """Set `curvature_` where tests chose the number of directions."""
+        if self.n_components in TESTED_WORDS:
+            y, slices, places = sliced
+            classes = slices.codes[places] if is_by_value(y, slices) else None
+            names, rows = vars(self).get("feature_names_in_"), rows.astype(np.float64, copy=False)
+            self.curvature_ = look_at_curvature(rows, found, classes, columns, names)
+
+    def _found_little(self):
+        """Tell whether nothing was found, or nothing that a test of the number given sees."""
+        first = vars(self).get("dimension_tests_", {"p_value": [0.0]})["p_value"][0]
+        asked = not isinstance(self.n_components, str)
+        return not self.n_components_ or (asked and first > SIGNIFICANCE)
+
+    def _fit_blocks(self, X, y, X_unlabeled, sample_weight):
+        """Fit to a Dask array block by block; y is read whole."""
+        if (remedy := _needs_all_rows(self)) is not None:
+            raise ValueError(f"{remedy}, or compute the Dask array first.")
+        y, labelled, weights = read_blocks(
+            self, X, y, X_unlabeled, sample_weight, takes=self._takes
+        )
+        check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
+        slices = slice_response(y, self.n_slices, sample_weight=weights)
+        self._forget()
+        self.target_type_, self._moments, self._n_groups = target_type(y), None, 1
+        self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
+        looked_at = rows_to_look_at(len(slices.codes), X.shape[1], slices.weights)
+        if self.n_components not in TESTED_WORDS:
+            looked_at = looked_at[:0]
+        rows = LabelledBlocks(X, labelled, slices)
+        moments, sample = moments_of_blocks(rows, looked_at)
+        moments, columns = moments.varying_part()
+        check_a_column_varies(columns)
+        rows = rows.of_columns(columns)
+        unordered = self.target_type_ != "numeric"
+        problem = MomentsProblem.of(self, moments, unordered=unordered, blocks=rows)
+        if self.ridge != "auto":
+            warn_of_unidentified(problem)
+        found = self._solve(problem)
+        if not self.n_components_:
+            warn_of_none()
+        self._doubt(found, columns.part(sample), (y, slices, looked_at), columns)
+        self._store_in_features(columns, np.result_type(X.dtype, np.float32))
+        return self
+
+    @available_if(_is_streamable)
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Take in a chunk of labelled rows; after the last chunk the result is that of ``fit``.
+
+        Only the mean, the scatter (n_features x n_features) and the slice means are kept, so that
+        data need not fit in memory; the directions are those of the rows seen so far. Slices are
+        plain and fixed by the first chunk: by the edges given as `n_slices`, by `classes`, or,
+        where `n_slices` is an integer, by the slices of the first chunk. The edges that ``fit``
+        would take are those of `slice_edges` on all of y, a first pass over y alone.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
+            Every row labelled.
+        classes : array-like of shape (H,), default=None
+            All categories that y can take, where it holds categories; read at the first call.
+        sample_weight : array-like of shape (n,), default=None
+            As in ``fit``: integers, in all chunks, are counts, others relative.
+
+        Returns
+        -------
+        self
+            With `components_` as soon as the rows seen identify `n_components`; before, reading it
+            raises NotFittedError. No warning says that none was found (`n_components_` is 0), since
+            more rows may come. No rows are kept to be shuffled: where Li's test is not valid,
+            "auto" draws random rotations of the moments in place of permutations
+            (`rotation_tests_`), which holds its level for normal X. Curved features cannot be found
+            from moments: there is no `curvature_`, so look at a sample of the rows by ``fit``.
+
+        Raises
+        ------
+        ValueError
+            If ``categorical=True`` and the first call has no `classes`, or has them although
+            ``categorical=False``; if y holds NaN or a category that is not in `classes`, or a
+            weight is negative: the moments are then unchanged.
+        AttributeError
+            If `n_local_neighbors` is set or the solver is neither "auto" nor "dense": both need all
+            rows at once, and the method is not there.
+        """
+        self._check_parameters()
+        first = getattr(self, "_moments", None) is None
+        if first:
+            self._check_classes(classes)
+        categories = classes is not None if first else self._coding.edges is None
+        rows, labels, weights = read_chunk(
+            self, X, y, sample_weight, reset=first, categories=categories
+        )
+        check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
+        if not first:
+            coding = self._coding
+        else:
+            if classes is None and self.categorical == "auto":
+                warn_of_classes(labels, self.n_slices, remedy="all of them as `classes`")
+            coding = SliceCoding.of_first_chunk(labels, self.n_slices, classes, weights)
+        check_sir_identified(self.n_components, coding.n_slices - 1)
+        chunk = SliceMoments.of(rows, coding.codes(labels), coding.n_slices, weights=weights)
+        dtype = rows.dtype if first else np.result_type(self._dtype, rows.dtype)
+        moments = chunk if first else self._moments.merged(chunk)
+        self._forget()
+        self._coding, self._dtype, self._moments = coding, dtype, moments
+        self.target_type_ = "numeric" if coding.classes is None else "categorical"
+        counts = moments.as_numbers_of_rows().counts
+        self.slice_sizes_ = counts[counts > 0]
+        self.n_slices_, self._n_groups = len(self.slice_sizes_), 1
+        self._solve_chunks()
+        return self
+
+    def _solve_chunks(self):
+        """Set the attributes of ``fit`` where the rows seen identify as many directions."""
+        moments, columns = self._moments.varying_part()
+        least = 1 if isinstance(self.n_components, str) else self.n_components
+        if self.n_slices_ <= least or not columns.n_varying:
+            return
+        unordered = self.target_type_ != "numeric"
+        problem = MomentsProblem.of(self, moments, unordered=unordered)
+        if problem.n_identified >= least:
+            self._solve(problem)
+            self._store_in_features(columns, self._dtype)
+
+    def _check_classes(self, classes):
+        if self.categorical is True and classes is None:
+            raise ValueError(
+                "classes must be given at the first call of partial_fit where categorical=True: "
+                "got None. Pass all categories that y can take."
+            )
+        if self.categorical is False and classes is not None:
+            raise ValueError(
+                f"classes must be None where categorical=False: got {classes!r}. Pass "
+                "categorical='auto'."
+            )
+
+    def _usable(self, data):
+        """Leave out the rows that the estimator makes no use of."""
+        return self._reweighted(data.labelled_only())
+
+    def _reweighted(self, data):
+        if (obstacle := self._no_weights_because()) is not None:
+            data = data.without_weights(obstacle)
+        if self.reweight == "elliptical":
+            X = data.X_labeled.astype(np.float64, copy=False)
+            data = data.reweighted(elliptical_weights(X, self.random_state))
+            check_labels(data.y, len(X))
+        return data
+
+    def _no_weights_because(self):
+        """Say which parameter weights cannot go with, and the remedy; None where they can."""
+        if self.n_local_neighbors is not None:
+            return (
+                "with n_local_neighbors: a row's weight moves no neighbour. Use "
+                "n_local_neighbors=None."
+            )
+        return None
+
+    def _standard_errors(self, rows):
+        if not hasattr(self, "dimension_tests_") or self.reweight is not None:
+            return None
+        slices = slice_within(rows.y, rows.groups, self.n_slices, sample_weight=rows.weights)
+        if not slices.is_counted or not np.array_equal(slices.counts, self.slice_sizes_):
+            return None
+        rows = varying_part(rows)
+        errors = direction_errors(rows.X_labeled, slices, len(self.components_))
+        return None if errors is None else rows.columns.spread(errors)
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice("solver", self.solver, self._solvers)
+        check_nonnegative("ridge", self.ridge, special="'auto'")
+        check_switch("scale", self.scale)
+        if self.reweight is not None:
+            if self.reweight != "elliptical":
+                raise ValueError(f"reweight must be None or 'elliptical': got {self.reweight!r}.")
+            if (obstacle := self._no_weights_because()) is not None:
+                raise ValueError(f"reweight must be None {obstacle} Got {self.reweight!r}.")
+        check_integer("n_local_neighbors", self.n_local_neighbors, 2, special="None")
+
+    def _check_no_obstacle_to_groups(self, group, blocks=None):
+        if group is None or (self.reweight is None and blocks is None):
             return
         raise ValueError(
-            "group must be None with reweight, solver='paper' and Dask arrays, which know no "
-            f"groups: got {self!r}. Use reweight=None, solver='auto' and rows in memory."
+            "group must be None with reweight and Dask arrays, which know no groups: got "
+            f"{self!r}. Use reweight=None, and rows in memory."
         )
+
+    def __getattr__(self, name):
+        """Say why there is no answer yet, where chunks have shown too few rows."""
+        if name in ("components_", "n_components_") and vars(self).get("_moments") is not None:
+            raise NotFittedError(
+                f"{name} is not known yet: the {self._moments.n:.12g} rows seen lie in "
+                f"{self.n_slices_} slices, too few for n_components={self.n_components!r}. Pass "
+                "more rows to partial_fit."
+            )
+        return super().__getattribute__(name)

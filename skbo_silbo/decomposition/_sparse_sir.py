@@ -29,11 +29,11 @@ from sklearn.model_selection import check_cv
 from skbo_silbo._typing import ArrayLike
 
 from .._checks import check_integer, check_nonnegative, warn_user
-from ._supervised import SupervisedProjection
+from ._projection import SupervisedProjection
 from .rows._centering import center_on_labels, mean_and_spread, with_positive_peaks
 from .rows._labels import target_type
 from .selection._held_out import mean_and_error
-from .selection._n_components import check_identified
+from .selection._n_components import check_identified, check_n_components
 from .significance._nothing_found import warn_of_none
 
 MAX_ITER = 10_000  # sweeps of coordinate descent
@@ -118,7 +118,7 @@ class SparseSlicedInverseRegression(SupervisedProjection):
     [3, 7]
     """
 
-    _takes_responses = True
+    _takes = ("numeric", "categorical", "multivariate")
 
     def __init__(
         self,
@@ -134,6 +134,9 @@ class SparseSlicedInverseRegression(SupervisedProjection):
         self.categorical = categorical
         self.penalty = penalty
         self.cv = cv
+
+    def _check_shape(self, n, d):
+        check_n_components(self.n_components, self.n_features_in_)
 
     def _learn(self, data, slices):
         splits = self._splits(data)
@@ -200,7 +203,8 @@ class SparseSlicedInverseRegression(SupervisedProjection):
             first = np.argmax(np.abs(covariances[:, j]))
             coefficients[j, first] = 1.0
             if self.n_components_:
-                names, place = self._given_names(), np.flatnonzero(columns.varying)[first]
+                names = vars(self).get("feature_names_in_")
+                place = np.flatnonzero(columns.varying)[first]
                 name = place if names is None else repr(str(names[place]))
                 warn_user(
                     f"No feature is kept at penalty {self.penalties_[j]:.3g}: the slices show no "

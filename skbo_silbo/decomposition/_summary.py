@@ -28,7 +28,7 @@ def summary_of(estimator, rows=None, errors=None):
 
     Parameters
     ----------
-    estimator : LinearProjection
+    estimator : SupervisedProjection
     rows : LabelledData, default=None
         Rows fitted, whose number and R^2(OLS|dr) are shown.
     errors : ndarray of shape (r, d), default=None
@@ -80,6 +80,8 @@ def _slice_sizes(estimator):
 
 
 def _directions(estimator, errors):
+    if "components_" not in vars(estimator):
+        return
     B = estimator.components_
     length, used = np.linalg.norm(B, axis=1, keepdims=True), B.any(axis=0)
     names = list(vars(estimator).get("feature_names_in_", [f"x{j}" for j in range(B.shape[1])]))
@@ -100,9 +102,9 @@ def _heads(r):
 
 
 def _eigenvalues(estimator, rows):
-    r = len(estimator.components_)
+    r = max(estimator.n_components_, 1)
     lines = [["Eigenvalues", *(f"{v:.6g}" for v in estimator.eigenvalues_[:r])]]
-    if rows is not None and rows.y.dtype.kind in "fiu":
+    if "components_" in vars(estimator) and rows is not None and rows.y.dtype.kind in "fiu":
         names = [""] if rows.y.ndim == 1 else [f" for y{j}" for j in range(rows.y.shape[1])]
         shares = _linear_shares(estimator.components_, rows)
         lines += [

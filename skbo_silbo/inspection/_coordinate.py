@@ -44,11 +44,12 @@ from scipy import linalg
 
 from .._checks import check_choice, check_integer, check_switch
 from .._typing import ArrayLike, FloatArray
-from ..decomposition import SemiSlicedInverseRegression, Slices, split_labelled
+from ..decomposition import SlicedInverseRegression, Slices
 from ..decomposition._summary import text_table
 from ..decomposition.rows._centering import mean_and_spread
 from ..decomposition.rows._columns import varying_part
 from ..decomposition.rows._groups import about_group_means
+from ..decomposition.rows._reading import read_rows
 from ..decomposition.significance import bentler_xie
 from ..decomposition.slicing._slices import slice_within
 
@@ -202,17 +203,9 @@ class RowsUnderTest:
         """Validate the arguments of `coordinate_test`."""
         check_choice("variance", variance, ["general", "constant"])
         check_switch("categorical", categorical)
-        checker = SemiSlicedInverseRegression()
-        data = split_labelled(
-            checker,
-            X,
-            y,
-            sample_weight=sample_weight,
-            allow_categories=True,
-            categorical=categorical,
-            censored=True,
-            n_slices=n_slices,
-        ).labelled_only()
+        checker = SlicedInverseRegression(n_slices=n_slices, categorical=categorical)
+        takes = ("numeric", "categorical", "censored")
+        data = read_rows(checker, X, y, None, sample_weight, takes=takes).labelled_only()
         data = about_group_means(data, group)
         slices = slice_within(data.y, data.groups, n_slices, sample_weight=data.weights)
         if variance == "constant" and not slices.is_counted:

@@ -144,9 +144,14 @@ class SubspaceDisplay(PanelDisplay):
             When matplotlib is missing.
         """
         refuse_pipeline(estimator)
+        if hasattr(estimator, "dual_coef_"):
+            raise ValueError(
+                f"estimator must have components_, directions in the features: {estimator} has "
+                "none. Plot its scores, transform(X), against y."
+            )
         check_is_fitted(estimator, "components_")
         rows = split_labelled(
-            estimator, X, y, X_unlabeled, reset=False, allow_categories=True, censored=True
+            estimator, X, y, X_unlabeled, takes=("numeric", "categorical", "censored"), reset=False
         )
         B, deviation = estimator.components_, rows.X_labeled.std(axis=0)
         display = cls(

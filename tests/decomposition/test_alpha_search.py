@@ -96,6 +96,7 @@ def test_not_requested_is_an_error(rows):
 # Caveats, shown so that the documentation can rely on them.
 
 
+@pytest.mark.filterwarnings("ignore:X_unlabeled has as many rows as the part")
 @pytest.mark.parametrize(("n_unlabeled", "n_seen"), [(30, 20), (31, 31), (120, 120)])
 def test_a_fold_slices_as_many_unlabelled_rows_as_labelled(rows, n_unlabeled, n_seen):
     """scikit-learn takes an argument of as many rows as X for one value a row, and slices it."""

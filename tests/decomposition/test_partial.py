@@ -140,7 +140,7 @@ def test_the_group_is_routed_through_a_pipeline():
     ("method", "changed", "words"),
     [
         (SlicedInverseRegression(reweight="elliptical"), {}, "group must be None with reweight"),
-        (SlicedInverseRegression(solver="paper"), {}, "group must be None with reweight"),
+        (SlicedInverseRegression(solver="paper"), {}, "solver must be one of 'auto', 'dense'"),
         (SlicedInverseRegression(), {"group": ["a"]}, "category for each of the 200 rows"),
         (SlicedInverseRegression(), {"group": [None] + ["a"] * 199}, "row 0 has none"),
         (SlicedInverseRegression(), {"group": np.r_[np.zeros(199), np.nan]}, "row 199 has none"),

@@ -13,6 +13,7 @@ from skbo_silbo import (
     KernelSlicedInverseRegression,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
+    SlicedInverseRegression,
     SparseSlicedInverseRegression,
 )
 from skbo_silbo.inspection import coordinate_test, stepwise_selection
@@ -117,3 +118,28 @@ def test_numbers_of_databases_are_numbers(learner, kind):
     exact[3], exact[4], y[3:5] = None, Decimal("NaN"), np.nan
     expected = learner.fit(X, y).transform(X)
     np.testing.assert_allclose(learner.fit(X, exact).transform(X), expected)
+
+
+@pytest.mark.filterwarnings("ignore:Little was found")
+@pytest.mark.parametrize("kind", [int, float])
+def test_what_looks_like_marks_of_scikit_learn_is_said_to_be_values(kind):
+    y = np.where(np.arange(208) % 3 > 0, -1, CODES % 3).astype(kind)
+    sir = SemiSlicedInverseRegression(1, alpha=0)
+    with pytest.warns(UserWarning, match="y is -1 in 138 of 208 rows.* Mark such rows by NaN"):
+        sir.fit(X, y)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "y is -1")
+        SemiSlicedInverseRegression(1, alpha=0, categorical=True).fit(X, y)
+        sir.fit(X, np.where(y == -1, np.nan, y))
+        sir.fit(X, y - (np.arange(208) % 5 == 0))  # other negative values: numbers
+
+
+def test_censored_responses_by_every_door():
+    array = pytest.importorskip("dask.array")
+    y = np.empty(208, dtype=[("event", bool), ("time", float)])
+    y["event"], y["time"] = CODES % 2, X[:, 0]
+    whole = SlicedInverseRegression(1).fit(X, y)
+    blocks = SlicedInverseRegression(1).fit(array.from_array(X, (50, 3)), y)
+    np.testing.assert_allclose(blocks.components_, whole.components_)
+    with pytest.raises(ValueError, match=r"y must not be a structured array .* Use the fit"):
+        SlicedInverseRegression(1).partial_fit(X, y)

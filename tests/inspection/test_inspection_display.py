@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from skbo_silbo.decomposition import (
     ActiveSubspace,
     DirectionalRegression,
+    KernelSlicedInverseRegression,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
 )
@@ -311,6 +312,9 @@ def test_bad_arguments(plt, problem, sir, arguments, message):
 
 
 def test_not_fitted(problem):
+    kernel = KernelSlicedInverseRegression(1).fit(*problem)
+    with pytest.raises(ValueError, match=r"must have components_.* Plot its scores"):
+        SubspaceDisplay.from_estimator(kernel, *problem)
     with pytest.raises(NotFittedError):
         SubspaceDisplay.from_estimator(SemiSlicedInverseRegression(), *problem)
 

@@ -76,6 +76,15 @@ class Columns:
         return self.offset + self.spread(mean)
 
 
+def check_a_column_varies(columns, within=""):
+    """Refuse labelled rows that are all the same."""
+    if not columns.n_varying:
+        raise ValueError(
+            f"X must have a column that varies over the labelled rows: all {len(columns.varying)} "
+            f"are constant{within}. Label rows that differ."
+        )
+
+
 def varying_part(data, names=None):
     """Return a `LabelledData` without the features that are constant over its labelled rows.
 
@@ -93,13 +102,8 @@ def varying_part(data, names=None):
     """
     X = data.X_labeled
     columns = Columns.of(X, data.weights)
+    check_a_column_varies(columns, "" if data.groups is None else " within every category of group")
     constant = np.flatnonzero(~columns.varying)
-    if len(constant) == X.shape[1]:
-        within = "" if data.groups is None else " within every category of group"
-        raise ValueError(
-            f"X must have a column that varies over the labelled rows: all {X.shape[1]} are "
-            f"constant{within}. Label rows that differ."
-        )
     lost = constant[(X[:, constant] != X[0, constant]).any(axis=0)]
     if len(lost):
         warn_user(

@@ -1,7 +1,7 @@
 """What every supervised transformer here does with its input before it computes anything."""
 
 import sys
-from collections.abc import Sized
+from collections.abc import Collection, Sized
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -28,6 +28,7 @@ ONE_RESPONSE = (
 )
 
 
+KINDS = ("numeric", "categorical", "multivariate", "censored")  # what y may be taken for
 ROWS_PER_CLASS = 5  # rows a value from which integers look like classes
 
 
@@ -47,8 +48,6 @@ class LabelledData:
         Least and largest of these as they were given.
     is_labeled, is_unlabeled : ndarray of shape (n,) of bool or None
         Which rows of X, as it was given, these are.
-    dtype : data type
-        float32 where X was; the rows may have been converted.
     groups : ndarray of shape (n_l,) or None
         Categories, from 0, about whose means the labelled rows are.
     columns : Columns or None
@@ -62,7 +61,6 @@ class LabelledData:
     weight_range: tuple[float, float] | None = None
     is_labeled: BoolArray | None = None
     is_unlabeled: BoolArray | None = None
-    dtype: Any = np.float64
     groups: IntArray | None = None
     columns: Any = None
 
@@ -115,15 +113,11 @@ def split_labelled(
     X: ArrayLike,
     y: ArrayLike,
     X_unlabeled: ArrayLike | None = None,
-    *,
     sample_weight: ArrayLike | None = None,
-    reset: bool = True,
-    allow_categories: bool = False,
+    *,
+    takes: Collection[str] = ("numeric",),
     categorical: bool | str = "auto",
-    multivariate: bool = False,
-    censored: bool = False,
-    n_slices: int | ArrayLike | None = None,
-    keep_float32: bool = False,
+    reset: bool = True,
 ) -> LabelledData:
     """Validate the arguments of ``fit`` and part labelled from unlabelled rows.
 
@@ -136,26 +130,19 @@ def split_labelled(
     estimator : BaseEstimator
         Gets ``n_features_in_`` and ``feature_names_in_`` when `reset`.
     X : array-like of shape (n, d)
-    y : array-like of shape (n,), or (n, q) where `multivariate`
+        Float32 stays.
+    y : array-like of shape (n,), or (n, q)
     X_unlabeled : array-like of shape (n_u, d), default=None
     sample_weight : array-like of shape (n,), default=None
         Rows of weight 0 are left out; otherwise weights of unlabelled rows are not used.
-    reset : bool, default=True
-        False compares with the features of an earlier fit.
-    allow_categories : bool, default=False
-        Let y hold strings, booleans or other categories.
+    takes : collection of {"numeric", "categorical", "multivariate", "censored"}
+        What y may hold: numbers; strings, booleans or other categories; q numbers a row, all of
+        them or NaN in place of all; an event (boolean) and a time (number) a row, as
+        scikit-survival has it.
     categorical : "auto" or bool, default="auto"
         True takes numbers for categories too, False nothing for a category.
-    multivariate : bool, default=False
-        Let y hold q numbers a row: all of them, or NaN in place of all.
-    censored : bool, default=False
-        Let y be a structured array of an event (boolean) and a time (number) a row, as
-        scikit-survival has it; a time of NaN is no label.
-    n_slices : int or array-like of increasing edges, default=None
-        Where given, a warning says that numbers which look like classes will be cut in as many
-        slices, unless `categorical` says what they are.
-    keep_float32 : bool, default=False
-        Leave X of dtype float32 as it is in place of a copy in double precision.
+    reset : bool, default=True
+        False compares with the features of an earlier fit.
 
     Returns
     -------
@@ -182,31 +169,20 @@ def split_labelled(
         ensure_min_samples=2,
         skip_check_array=_is_clean_matrix(X, FLOATS),
     )
-    dtype, dtypes = rows.dtype, FLOATS if keep_float32 else FLOATS[:1]
-    if not keep_float32:
-        rows = rows.astype(np.float64, copy=False)
-    if is_censored(y):
-        _check_takes_censored(estimator, censored)
-        labels, labelled = as_censored(y)
-    else:
-        labels, labelled = _check_response(y, allow_categories, categorical, multivariate)
+    labels, labelled = check_response(estimator, y, takes, categorical)
     check_consistent_length(rows, labels)
     given = check_sample_weight(sample_weight, len(rows))
-    labelled, is_unlabeled, weights = _part_weighted(labels, labelled, given)
-    if n_slices is not None and categorical == "auto":
-        warn_of_classes(labels[labelled], n_slices)
+    labelled, is_unlabeled, weights = part_weighted(labels, labelled, given)
     weight_range = None if given is None else (given[labelled].min(), given[labelled].max())
     unlabelled = rows[is_unlabeled]
     if X_unlabeled is not None:
-        more = _check_unlabelled(estimator, X_unlabeled, dtypes)
-        unlabelled = np.concatenate([unlabelled, more])
+        unlabelled = np.concatenate([unlabelled, check_unlabelled(estimator, X_unlabeled)])
     if not labelled.all():
         rows, labels = rows[labelled], labels[labelled]
-    flags = labelled, is_unlabeled
-    return LabelledData(rows, labels, unlabelled, weights, weight_range, *flags, dtype)
+    return LabelledData(rows, labels, unlabelled, weights, weight_range, labelled, is_unlabeled)
 
 
-def _part_weighted(labels, labelled, weights):
+def part_weighted(labels, labelled, weights):
     """Which rows of positive weight are labelled and which not; weights (n_l,) of the first."""
     weighed = np.ones(len(labels), dtype=bool) if weights is None else weights > 0
     is_labeled = labelled & weighed
@@ -217,26 +193,9 @@ def _part_weighted(labels, labelled, weights):
 
 def split_as_fitted(estimator, X, y, X_unlabeled=None, sample_weight=None, *, reset=False):
     """`split_labelled`, of whatever rows some ``fit`` of this library takes."""
-    return split_labelled(
-        estimator,
-        X,
-        y,
-        X_unlabeled,
-        sample_weight=sample_weight,
-        reset=reset,
-        allow_categories=True,
-        categorical=getattr(estimator, "categorical", "auto"),
-        multivariate=True,
-        censored=True,
-    )
-
-
-def _check_takes_censored(estimator, censored):
-    if not censored:
-        raise ValueError(
-            f"y must not be a structured array for {type(estimator).__name__}, which takes no "
-            "censored response. Use SlicedInverseRegression, which does, or an ordinary array."
-        )
+    categorical = getattr(estimator, "categorical", "auto")
+    settings = {"takes": KINDS, "categorical": categorical, "reset": reset}
+    return split_labelled(estimator, X, y, X_unlabeled, sample_weight, **settings)
 
 
 def response_targets(y, weights=None):
@@ -281,58 +240,20 @@ def warn_of_classes(y, n_slices, remedy="categorical=True"):
         )
 
 
-def check_labelled_chunk(estimator, X, y, sample_weight, *, reset, allow_categories):
-    """Validate rows that must all be labelled: X (n, d) of floats and y (n,), n >= 1.
-
-    Weights (n,) are returned as given, or None; rows of weight 0 are left out.
-    """
-    check_in_memory("X", X)
-    X = validate_data(estimator, X, reset=reset, dtype=FLOATS)
-    strings = (
-        "where `classes` is None: got strings. Pass all categories that y can take as `classes`, "
-        "at the first call of partial_fit."
-    )
-    y, labelled = _check_response(y, allow_categories=allow_categories, strings=strings)
-    check_consistent_length(X, y)
-    if not labelled.all():
-        raise ValueError(
-            f"y must label every row for partial_fit: got {(~labelled).sum()} NaN among {len(y)}. "
-            "Drop those rows, or use fit."
+def warn_of_minus_ones(y):
+    """Say so where most labels look like scikit-learn's mark of a row without one."""
+    if y.dtype.kind not in "fiu" or y.ndim > 1 or 2 * np.count_nonzero(y == -1) <= len(y):
+        return
+    if (y >= -1).all() and (y == np.rint(y)).all():
+        warn_user(
+            f"y is -1 in {np.count_nonzero(y == -1)} of {len(y)} rows, by which "
+            "sklearn.semi_supervised marks a row without a label; here it is a value. Mark such "
+            "rows by NaN; where -1 is a value, pass categorical=True or False."
         )
-    weights = check_sample_weight(sample_weight, len(y))
-    if weights is None or weights.all():
-        return X, y, weights
-    return X[weights > 0], y[weights > 0], weights[weights > 0]
 
 
-def check_block_response(estimator, X, y, X_unlabeled, sample_weight):
-    """Validate y, and rows in memory, beside a Dask array X (n, d), which is not read.
-
-    Returns y, which rows are labelled and of positive weight, and which of these are not labelled,
-    and weights (n_l,) as numbers of rows, or None.
-    """
-    if np.isnan(X.shape).any() or X.ndim != 2:
-        raise ValueError(
-            f"X must be a Dask array of two known dimensions: got shape {X.shape}. Call "
-            "X.compute_chunk_sizes() first."
-        )
-    validate_data(estimator, np.zeros((1, X.shape[1])))
-    if X_unlabeled is not None:
-        _check_unlabelled(estimator, X_unlabeled, FLOATS)
-    y, labelled = _check_response(np.asarray(y), True, estimator.categorical, multivariate=True)
-    if len(y) != len(X):
-        raise ValueError(
-            f"X and y must have as many rows: got inconsistent numbers of samples {len(X)} and "
-            f"{len(y)}. Pass a label, or NaN, for every row."
-        )
-    weights = check_sample_weight(sample_weight, len(y))
-    labelled, is_unlabeled, weights = _part_weighted(y, labelled, weights)
-    if estimator.categorical == "auto":
-        warn_of_classes(y[labelled], estimator.n_slices)
-    return y, labelled, is_unlabeled, weights
-
-
-def _check_unlabelled(estimator, X_unlabeled, dtypes):
+def check_unlabelled(estimator, X_unlabeled):
+    """Return further unlabelled rows (n_u, d), checked."""
     check_in_memory("X_unlabeled", X_unlabeled)
     if np.ndim(X_unlabeled) == 1:
         raise ValueError(
@@ -340,7 +261,7 @@ def _check_unlabelled(estimator, X_unlabeled, dtypes):
             f"{estimator.n_features_in_}): got shape ({len(X_unlabeled)},). Weights are passed by "
             "name, sample_weight=; a single row as X_unlabeled[None]."
         )
-    rows = check_array(X_unlabeled, dtype=dtypes, ensure_min_samples=0, input_name="X_unlabeled")
+    rows = check_array(X_unlabeled, dtype=FLOATS, ensure_min_samples=0, input_name="X_unlabeled")
     if rows.shape[1] != estimator.n_features_in_:
         raise ValueError(
             f"X_unlabeled must have the {estimator.n_features_in_} features of X: got "
@@ -353,19 +274,25 @@ def _check_unlabelled(estimator, X_unlabeled, dtypes):
     return rows
 
 
-def _check_response(
-    y, allow_categories, categorical="auto", multivariate=False, strings=NUMBERS_ONLY
-):
+def check_response(estimator, y, takes, categorical="auto", *, strings=NUMBERS_ONLY):
     """Return y checked, and which rows are labelled; `strings` ends a refusal of these."""
+    if is_censored(y):
+        if "censored" not in takes:
+            raise ValueError(
+                f"y must not be a structured array for {type(estimator).__name__}, which takes no "
+                "censored response here. Use the fit of SlicedInverseRegression, which does, or an "
+                "ordinary array."
+            )
+        return as_censored(y)
     if categorical == "auto":
-        categorical = allow_categories and _holds_categories(y)
+        categorical = "categorical" in takes and _holds_categories(y)
     elif not categorical:
         strings = "where categorical=False: got strings. Pass categorical='auto'."
     if categorical:
         return _as_categories(y)
     if not _are_clean_numbers(y):
         y = _as_numbers(y, strings)
-    if multivariate and y.ndim == 2 and y.shape[1] > 1:
+    if "multivariate" in takes and y.ndim == 2 and y.shape[1] > 1:
         return y, _is_complete(y)
     y = _as_column(y, ONE_RESPONSE)
     return y, ~np.isnan(y)

@@ -1,0 +1,230 @@
+"""Sliced inverse regression as it is solved: from rows, or from their moments.
+
+Both problems have ``n_rows``, ``n_features`` and ``n_columns`` (of Omega), ``counts`` of the slices
+in ``n_groups`` groups, the ``mean`` of the rows, the ``scale`` of their columns, the relative
+``ridge``, ``alpha`` and ``solver``, ``solve(n_wanted)``, and ``draw_tests`` for where chi-square is
+no reference.
+"""
+
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .._checks import warn_user
+from .._numerics._pencil import Pencil
+from .._numerics._solver_choice import choose_solver
+from .._numerics._solvers import PENCIL_SOLVERS, solve_moments
+from .._numerics._whitening import whitening_basis
+from .rows._centering import center_on_labels
+from .rows._labels import target_type
+from .rows._moments import SliceMoments
+from .selection._alpha import choose_alpha
+from .selection._n_components import TESTED_WORDS
+from .selection._ridge import ROWS_PER_FEATURE, choose_ridge, choose_ridge_from_moments
+from .significance._permutation import permutation_tests
+from .significance._rotation import N_ROTATIONS, MeanRotations
+from .significance._slice_tests import check_room_for_tests, slice_tests
+from .slicing._blocks import LabelledBlocks
+from .slicing._neighborhoods import column_scales, graph_penalty, local_membership
+from .slicing._slices import Slices
+
+
+@dataclass(frozen=True, eq=False)
+class RowsProblem:
+    """Slices, localised or not, of rows in memory, with a penalty or without."""
+
+    pencil: Pencil
+    slices: Slices
+    mean: np.ndarray
+    scale: Any
+    near: np.ndarray | None  # rows among which neighbours are sought; None for plain slices
+    n_local_neighbors: int | None
+    ridge: float
+    alpha: float
+    alpha_scores: dict[str, Any] | None
+    solver: str
+    random_state: np.random.RandomState
+
+    @classmethod
+    def of(cls, sir, data, slices):
+        """Problem of a `LabelledData` for the parameters of an estimator, `sir`."""
+        random_state = check_random_state(sir.random_state)
+        search = {"method": sir.neighbors, "random_state": random_state}
+        X, mean = center_on_labels(data)
+        X, scale = slices.weighted(X), 1.0
+        if sir.scale and depends_on_units(sir, data, slices):
+            scale = column_scales(X, slices)
+            X /= scale
+        near, omega = None, slices.membership()
+        if not is_plain(sir, slices):
+            near = X[: len(data.y)] * (1.0 if sir.scale is True else scale)
+            omega = local_membership(near, slices, sir.n_local_neighbors, **search)
+        ridge_of = _ridge_rule(sir, X[: len(data.y)], data, slices)
+        penalty, alpha, scores = _penalty(sir, X, data, slices, ridge_of, search)
+        rows = X[: len(data.y)] if penalty is None else X
+        pencil = Pencil(rows, len(data.y), omega, penalty, root_weights=slices.root_weights)
+        if sir.ridge == "auto":
+            rho = ridge_of(None)
+            ridge = float(rho / pencil.mean_scatter()) if rho else 0.0
+            pencil = replace(pencil, ridge=rho)
+        else:
+            ridge = float(sir.ridge)
+            pencil = pencil.with_relative_ridge(ridge)
+        if sir.n_components in TESTED_WORDS:
+            check_room_for_tests(pencil)
+        solver = sir.solver
+        if solver == "auto":
+            counted = isinstance(sir.n_components, Integral)
+            solver = choose_solver(pencil, relative_ridge=ridge, counted=counted)
+        local = sir.n_local_neighbors, ridge, alpha, scores
+        return cls(pencil, slices, mean, scale, near, *local, solver, random_state)
+
+    n_given = property(lambda self: self.pencil.n_labeled)
+    n_rows = property(lambda self: self.slices.n_rows)
+    n_features = property(lambda self: self.pencil.X.shape[1])
+    n_columns = property(lambda self: self.pencil.omega.shape[1])
+    counts = property(lambda self: self.slices.counts)
+    n_groups = property(lambda self: self.slices.n_groups)
+    is_plain = property(lambda self: self.near is None)
+    is_penalised = property(lambda self: self.pencil.penalty is not None)
+
+    def solve(self, n_wanted):
+        """Spectrum, with so many directions."""
+        return PENCIL_SOLVERS[self.solver](self.pencil, n_wanted, self.random_state)
+
+    def draw_tests(self, **settings):
+        """Name and values of permutation tests."""
+        local = {"near": self.near, "n_local_neighbors": self.n_local_neighbors}
+        return "permutation_tests_", slice_tests(self.pencil, self.slices, **local, **settings)
+
+
+@dataclass(frozen=True, eq=False)
+class MomentsProblem:
+    """Plain slices, known by the moments of the rows."""
+
+    N: np.ndarray  # (H, d), slice sums over the scale
+    basis: Any  # that whitens T
+    counts: np.ndarray  # of the slices that have rows
+    mean: np.ndarray
+    scale: Any
+    rho: float  # the ridge, absolute
+    ridge: float
+    blocks: LabelledBlocks | None = None  # rows that can be read again
+
+    n_groups, alpha, alpha_scores, solver = 1, 0.0, None, "dense"
+    is_plain, is_penalised = True, False
+
+    @classmethod
+    def of(cls, sir, moments, *, unordered, whiten=whitening_basis, blocks=None):
+        """Problem of the columns that vary; None where `whiten` finds no basis."""
+        moments = moments.as_numbers_of_rows()
+        counts = moments.counts[moments.counts > 0]
+        scale = np.sqrt(np.diag(moments.scatter) / moments.n) if sir.scale else 1.0
+        scatter = moments.scatter / np.multiply.outer(scale, scale)
+        N, mean_scatter = moments.slice_sums() / scale, np.diag(scatter).mean()
+        if sir.ridge == "auto":
+            rho = choose_ridge_from_moments(scatter, N, counts, unordered)
+        else:
+            rho = sir.ridge * mean_scatter
+        scatter[np.diag_indices_from(scatter)] += rho
+        basis = whiten(scatter)
+        if basis is None:
+            return None
+        ridge = float(rho / mean_scatter)
+        return cls(N, basis, counts, moments.mean, scale, rho, ridge, blocks)
+
+    n_given = n_rows = property(lambda self: self.counts.sum())
+    n_features = property(lambda self: self.N.shape[1])
+    n_columns = property(lambda self: len(self.N))
+    n_identified = property(lambda self: min(len(self.N) - 1, self.basis.n_columns))
+
+    def solve(self, n_wanted):
+        """Spectrum, with so many directions."""
+        return solve_moments(self.N, self.basis, n_wanted)
+
+    def draw_tests(self, **settings):
+        """Name and values of permutation tests of some rows, or of rotations of the moments."""
+        if self.blocks is None:
+            rotations = MeanRotations.of_moments(self.N, self.basis, self.rho, self.counts)
+            settings["n_permutations"] = N_ROTATIONS
+            return "rotation_tests_", permutation_tests(rotations, **settings)
+        X, slices = self.blocks.shuffled(self.mean, self.scale)
+        rows, roots = slices.weighted(X), slices.root_weights
+        pencil = Pencil(rows, len(X), slices.membership(), ridge=self.rho, root_weights=roots)
+        plain = {"near": None, "n_local_neighbors": None}
+        return "permutation_tests_", slice_tests(pencil, slices, **plain, **settings)
+
+
+def is_plain(sir, slices):
+    """Tell whether slices are not localised."""
+    return sir.n_local_neighbors is None or sir.n_local_neighbors >= slices.counts.max()
+
+
+def depends_on_units(sir, data, slices):
+    """Tell whether units matter: plain slices of many rows have neither ridge nor graph."""
+    d = data.X_labeled.shape[1]
+    ridged = sir.ridge != 0 and (sir.ridge != "auto" or slices.n_rows < ROWS_PER_FEATURE * d)
+    exact = sir.solver in ("auto", "dense") and slices.n_rows > d
+    return ridged or not exact or not is_plain(sir, slices) or len(data.X_unlabeled) > 0
+
+
+def moments_of_rows(data, slices, safe_mean):
+    """Moments of the labelled rows, which need not be centred."""
+    return SliceMoments.of(data.X_labeled, slices.codes, slices.n_slices, safe_mean=safe_mean)
+
+
+def is_by_slice(data, slices):
+    """Tell whether slices have no order that mid-ranks could stand for."""
+    return target_type(data.y) != "numeric" or slices.groups is not None
+
+
+def warn_of_unidentified(problem):
+    """Say so where there are no more rows than features, and neither ridge nor penalty."""
+    n, d = problem.n_given, problem.n_features
+    if problem.ridge == 0 and n - 1 <= d and not problem.is_penalised:
+        warn_user(
+            f"{n:g} labelled rows do not identify directions among {d} features when ridge=0 and "
+            "no unlabelled row is used: every eigenvalue is 1 and any split of y is fitted "
+            "exactly. Use ridge='auto', or unlabelled rows with alpha > 0."
+        )
+
+
+def _ridge_rule(sir, X_labeled, data, slices):
+    """Absolute ridge as a function of the trace of T."""
+    if sir.ridge == "auto":
+        rho = choose_ridge(X_labeled, slices, is_by_slice(data, slices))
+        return lambda trace: rho
+    return lambda trace: sir.ridge * trace / X_labeled.shape[1]
+
+
+def _penalty(sir, X, data, slices, ridge_of, search):
+    """Graph penalty times alpha, or None; alpha, and what each was worth where it was chosen."""
+    if len(X) == len(slices.codes):
+        return None, 0.0, None
+    unit, alpha, scores = _unit_penalty(sir, X, slices, search), sir.alpha, None
+    if alpha == "auto":
+        alpha, scores = choose_alpha(
+            Pencil(X, len(slices.codes), slices.membership(), unit),
+            slices,
+            ridge=ridge_of,
+            categorical=target_type(data.y) != "numeric",
+            n_components=None if isinstance(sir.n_components, str) else sir.n_components,
+        )
+    return (alpha * unit if alpha else None), float(alpha), scores
+
+
+def _unit_penalty(sir, X, slices, search):
+    """Penalty of alpha = 1; with `scale`, near rows are near in units of all rows' spread.
+
+    In the graph every row counts once: weights are of labels.
+    """
+    near = slices.unweighted(X)
+    if sir.scale:
+        spread = near.std(axis=0)
+        near = near / np.where(spread > 0, spread, 1.0)
+    n = len(slices.codes)
+    penalty = graph_penalty(near, n, slices.n_rows / n, sir.n_neighbors, **search)
+    return slices.penalty_of_weighted(penalty)
