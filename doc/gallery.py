@@ -7,8 +7,8 @@ from sphinx.errors import ExtensionError
 from sphinx_gallery.scrapers import matplotlib_scraper
 
 SUBJECTS = {
-    "tune a model": "tune_pipeline current_first search_display better_score early_stopped "
-    "several_goals killed_and_resumed dask optuna",
+    "tune a model": "tune_pipeline one_line current_first search_display better_score "
+    "early_stopped several_goals killed_and_resumed dask optuna",
     "minimise a function": "simulator many_inputs space baselines learnt_plane paper_figure "
     "problems",
     "reduce dimension": "unlabeled_rows sdr_subspace how_many four_truths sparse_and_curled",

@@ -5,12 +5,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import groupby
 
+import numpy as np
 from joblib import effective_n_jobs
 
 from skbo_silbo.model_selection._goals import goal_values
 from skbo_silbo.model_selection._stopping import Stopping, show_progress
 from skbo_silbo.model_selection._under_way import CandidatesUnderWay
 from skbo_silbo.space import SpaceExhausted
+from skbo_silbo.space._union import branches_of
 
 
 class CandidateLoop:
@@ -111,6 +113,8 @@ class CandidateLoop:
         The others are asked for at once: after a value is told the model is fitted once.
         """
         points, self._waiting = self._waiting[:n], self._waiting[n:]
+        while len(points) < n and (near := self._near_known()):
+            points += near
         at_once = n - len(points)
         while len(points) < n:
             try:
@@ -120,6 +124,29 @@ class CandidateLoop:
                     break
                 at_once = 1
         return points
+
+    def _near_known(self):
+        """Return a point that moves one to three parameters of the best, in a list, or none.
+
+        As many as the design has come so after known candidates (doc/benchmarks/known.rst). Which
+        parameters are moved hangs on the number of candidates alone: a resumed search goes on.
+        """
+        values, n = self.optimizer.func_vals_, self._n_begun
+        last = len(self.given.params) + self.optimizer.n_initial_
+        if not self.given.n_known or self.search.constraints or n >= last:
+            return []
+        if not np.isfinite(values).any():
+            return []
+        space = self.memory.space
+        [best] = space.decode(space.encode([self.optimizer.best_x_]))  # as a journal gives it
+        moved = names_to_move(space, best, n)
+        with suppress(SpaceExhausted):
+            return self.optimizer.ask(1, {k: v for k, v in best.items() if k not in moved})
+        return []
+
+    @property
+    def _n_begun(self):
+        return len(self.batches.candidates) + self._n_under_way
 
     def _others(self, points, known):
         """Return the points that are not among those known; parameters may be arrays."""
@@ -244,6 +271,14 @@ class CandidateLoop:
     def _weigh(self):
         if self.stopping.weighs_gain:
             self.stopping.weigh(self.optimizer.expected_gain(), self.search.refit)
+
+
+def names_to_move(space, point, n):
+    """Return one to three parameters of a point that have other values, by a number n."""
+    [branch] = [b for b in branches_of(space) if b.holds(point)][:1] or branches_of(space)[:1]
+    free = [p.name for p in branch.parameters if p.n_columns]
+    order = np.random.default_rng(n).permutation(len(free))
+    return {free[i] for i in order[: 1 + n % 3]}
 
 
 def read_batch_size(search):

@@ -30,6 +30,8 @@ class InitialCandidates(Points):
     ----------
     params : list of dict
         The candidates. They are known again by identity: equal ones may be proposed later.
+    n_known : int
+        How many the table of known candidates gave.
     n_outside : int
         How many are not of the space. They are evaluated, and the model is not told of them.
     """
@@ -37,7 +39,7 @@ class InitialCandidates(Points):
     def __init__(self, params, space, *, n_due=None, known=()):
         super().__init__(space, params)
         self.params, self._known = self.numbered, known
-        self._n_due = len(params) if n_due is None else n_due
+        self._n_due, self.n_known = len(params) if n_due is None else n_due, len(known)
         self._outside = [p for p in params if not is_point_of(p, space)]
         self.n_outside = len(self._outside)
 

@@ -291,7 +291,10 @@ def _part(step, part, *, all):
 def _ranges(step, entries, *, all):
     sources = table()["sources"]
     free = {n: e for n, e in entries.items() if step.has(n) and (all or not step.is_set(n))}
-    read = {n: (read_range(e, step.data), sources[e["source"]]) for n, e in free.items()}
+    has = step.estimator.get_params(deep=False)
+    read = {
+        n: (read_range(e, step.data, has.get(n)), sources[e["source"]]) for n, e in free.items()
+    }
     return {step.prefix + n: pair for n, pair in read.items() if pair[0] is not None}
 
 

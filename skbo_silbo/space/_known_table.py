@@ -67,7 +67,7 @@ def known_of(key: str) -> list[dict[str, Any]]:
     return table().get("known", {}).get(key.removeprefix("sklearn."), [])
 
 
-def read_range(entry: dict[str, Any], data: Any) -> Any:
+def read_range(entry: dict[str, Any], data: Any, own: Any = None) -> Any:
     """Return an entry as a list or a distribution; None if the data leave nothing to search.
 
     Parameters
@@ -76,6 +76,8 @@ def read_range(entry: dict[str, Any], data: Any) -> Any:
         Of the table.
     data : StepData
         What its ends hang on.
+    own : object
+        What the estimator has: an integer between the ends is one of the levels.
     """
     if (entry.get("dense") and data.is_sparse) or (entry.get("wide") and data.d < 2):
         return None
@@ -94,7 +96,9 @@ def read_range(entry: dict[str, Any], data: Any) -> Any:
         return uniform(low, high - low)
     if kind == "int":
         return randint(low, int(high) + 1)
-    return np.unique(np.geomspace(low, high, N_LEVELS).round().astype(int)).tolist()
+    levels = np.geomspace(low, high, N_LEVELS).round().astype(int).tolist()
+    is_between = isinstance(own, int) and low <= own <= high
+    return sorted({*levels, *([int(own)] if is_between else [])})
 
 
 def read_value(entry: dict[str, Any], value: Any, data: Any) -> Any:

@@ -112,6 +112,32 @@ def test_a_longer_search_resumes_a_shorter_one(tmp_path):
     assert [s for _, s in rows(resumed)][:5] == 3 * ["resumed"] + 2 * ["known"]
 
 
+def test_what_follows_moves_a_few_parameters_of_the_best():
+    model = DecisionTreeClassifier(random_state=0)
+    search = SILBOSearchCV(model, n_iter=10, random_state=0, cv=3).fit(X, y)
+    params, scores = search.cv_results_["params"], search.cv_results_["mean_test_score"]
+    for i in range(5, 10):
+        best = scores[1:i].max()  # the first may be outside of the space
+        near = [p for p, score in zip(params[:i], scores[:i], strict=True) if score == best]
+        assert min(sum(p[n] != params[i][n] for n in p) for p in near) in (1, 2, 3)
+
+
+@pytest.mark.parametrize("batch_size", ["auto", 3])
+def test_a_search_that_is_cut_off_goes_on_as_if_it_had_not_been(tmp_path, batch_size):
+    options = {"random_state": 0, "cv": 3, "n_iter": 9, "batch_size": batch_size}
+    whole = SILBOSearchCV(MODEL, **options).fit(X, y)
+    seen = []
+
+    def stop(progress):
+        seen.append(progress)
+        return len(seen) == 6
+
+    journal = tmp_path / "j"
+    SILBOSearchCV(MODEL, journal=journal, callback=stop, **options).fit(X, y)
+    resumed = SILBOSearchCV(MODEL, journal=journal, **options).fit(X, y)
+    assert resumed.cv_results_["params"] == whole.cv_results_["params"]
+
+
 def test_a_search_needs_a_space_where_nothing_is_known():
     class Own(Ridge):
         pass

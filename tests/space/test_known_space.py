@@ -174,6 +174,12 @@ def test_the_data_set_bounds():
     assert max(default_space(KNeighborsClassifier())["n_neighbors"]) == 100
 
 
+def test_what_an_estimator_has_is_in_its_space():
+    model = HistGradientBoostingClassifier()
+    has, [space] = model.get_params(), [default_space(model)]
+    assert Space(space).holds({name: has[name] for name in space})
+
+
 def test_the_data_of_a_column_are_its_own():
     table = pd.DataFrame({"a": X[:, 0], "kind": list("uvwx") * 10, "text": INPUTS["texts"]})
     numbers = make_column_selector(dtype_include="number")
