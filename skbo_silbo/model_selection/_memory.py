@@ -41,7 +41,7 @@ class SearchLog(EventLog):
 
     def is_of_this_release(self):
         """Return whether what was learnt is in this release's words."""
-        return self.header["made with"]["skbo_silbo"] == release()
+        return self.header["made with"].get("skbo_silbo") == release()
 
     def tell(self, event):
         """Leave out what is told: it is in the journal with all that is known of the candidate."""
@@ -82,6 +82,7 @@ class SearchJournal:
         self._events = [] if log is None else log.events
         self._told = [i for i, event in enumerate(self._events) if event.kind == "told"]
         self.candidates = [self._read(i) for i in self._told]
+        self._require_rows_alike()
         self.begun = CallLog(log, given, is_needed=is_at_risk)
         if self.candidates and log.header["made with"] != _versions():
             self._warn_of_versions()
@@ -91,6 +92,16 @@ class SearchJournal:
             return _candidate(self._events[i])
         except UNREADABLE as error:
             raise self.log.damaged_record(i, f"{type(error).__name__}: {error}") from error
+
+    def _require_rows_alike(self):
+        """Refuse rows that have not the names of those before; a failed fit has no scores."""
+        first = None
+        for i, candidate in zip(self._told, self.candidates, strict=True):
+            for row in candidate.rows or ():
+                names = None if row["fit_error"] else _names_of(row)
+                first = first or names
+                if names not in (None, first):
+                    raise self.log.damaged_record(i, f"rows must be alike: got {names}")
 
     def follow(self, optimizer, n, n_open):
         """Have an optimiser follow all events up to candidate n, and write its own from now on.
@@ -178,9 +189,12 @@ def _begin_or_check(log, search, space, fingerprint):
         }
 
     def check(then):
-        require_same(then["search"], fingerprint(), log.path)
+        require_same(then.get("search"), fingerprint(), log.path)
 
     log.begin_or_check(make_header, check)
+    for name, kind in {"seed": int, "n_initial": int, "made with": dict}.items():
+        if type(log.header.get(name)) is not kind:
+            raise log.damaged_header(f"{name!r} must not be {log.header.get(name)!r}")
 
 
 def _seed(random_state):
@@ -258,6 +272,10 @@ def _row(stored):
     if not isinstance(error, (str, type(None))):
         raise TypeError(f"'fit_error' must not be {error!r}")
     return {"fit_error": error, **{name: _numbers(stored[name], name) for name in names}}
+
+
+def _names_of(row):
+    return {name: sorted(v) if isinstance(v, dict) else None for name, v in row.items()}
 
 
 def _numbers(value, name):

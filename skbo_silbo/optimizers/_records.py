@@ -144,6 +144,8 @@ def read_event(content: dict[str, Any], points: Points) -> Event:
             return _told(content, points)
         if kind == "constrained":
             return Event(kind, {**content, kind: _list(content[kind], kind, dict)})
+        if content.get("func") is not None and not isinstance(content["func"]["class"], str):
+            raise ValueError(f"'func' must have a name: got {content['func']!r}")
         X, keys = points.read(_list(content[kind], kind))
         return Event(kind, dict(content), keys, X)
     except UNREADABLE as error:
