@@ -101,6 +101,7 @@ class PrincipalHessianDirections(SupervisedProjection):
     (1, 2)
     """
 
+    _makes_tests = ("dimension_tests_", "bootstrap_tests_")
     _by_value = True
 
     def __init__(

@@ -33,6 +33,7 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     """
 
     _takes: tuple[str, ...] = ("numeric",)  # what y may be, as in `split_labelled`
+    _makes_tests: tuple[str, ...] = ()  # attributes, where n_components asks for them
     _by_value = False  # whether more than the order of a numeric y counts
     n_components: Any
     n_features_in_: int

@@ -51,6 +51,7 @@ class SecondMomentSlicing(SupervisedProjection):
     _sees_means = False
 
     _takes = KINDS
+    _makes_tests = ("dimension_tests_", "permutation_tests_")
 
     def __init__(
         self,

@@ -110,6 +110,7 @@ n_features_in_, feature_names_in_
     """
 
     _takes = KINDS
+    _makes_tests = ("dimension_tests_", "permutation_tests_", "rotation_tests_")
     _solvers: tuple[str, ...] = SOLVERS
     _coding: Any
     _moments: Any

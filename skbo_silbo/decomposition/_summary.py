@@ -47,7 +47,7 @@ def summary_of(estimator, rows=None, errors=None):
 
 def _why_no_errors(estimator):
     resample = "skbo_silbo.inspection.bootstrap_directions resamples."
-    if "dimension_tests_" not in estimator._passing or "slice_sizes_" not in vars(estimator):
+    if "dimension_tests_" not in estimator._makes_tests or "slice_sizes_" not in vars(estimator):
         return f"None are known for this method; {resample}"
     ridge = getattr(estimator, "ridge_", 0.0)
     return (
@@ -57,7 +57,7 @@ def _why_no_errors(estimator):
 
 
 def _why_no_tests(estimator):
-    if not set(TESTS) & set(estimator._passing):
+    if not set(TESTS) & set(estimator._makes_tests):
         return "This method has none."
     return (
         f"None: n_components is {estimator.n_components!r}, which asks for none where chi-square "
