@@ -123,13 +123,14 @@ class SearchDisplay(PanelDisplay):
             When matplotlib is missing.
         """
         evaluations = read_evaluations(result)
+        _check_kind(kind, evaluations.parameters)
         model = evaluations.optimizer.input_model_
         axes = _directions(evaluations, model)
         return cls(
             values=evaluations.values,
             parameters=evaluations.parameters,
             shares=model.shares,
-            dependences=_dependences(evaluations, model, axes),
+            dependences=_dependences(evaluations, model, axes, kind),
             directions=None if axes is None else {k: evaluations.X @ b for k, b in axes.items()},
             n_initial=evaluations.n_initial,
             random_values=random_values_of(evaluations, random_search),
@@ -145,7 +146,9 @@ class SearchDisplay(PanelDisplay):
 
         Parameters
         ----------
-        kind : {"all", "convergence", "dependence", "shares", "parallel"}, default="all"
+        kind : {"all", "convergence", "dependence", "shares", "parallel"} or str, default="all"
+            Or the name of an input: the values along it, with the mean of the model where the
+            display was made with that name or the input is among the two most important.
             "convergence": the best value so far beside the expected one of random search.
             "dependence": the values along the first two learnt directions, or, where all inputs
             were kept, along the two most important ones, initial ones hollow; with the mean of the
@@ -162,7 +165,7 @@ class SearchDisplay(PanelDisplay):
         -------
         self
         """
-        check_choice("kind", kind, KINDS)
+        _check_kind(kind, self.parameters)
         check_integer("max_parameters", max_parameters, 1)
         ranked = self.shares.ranked or list(self.shares.names)
         panels = self._panels(kind, ranked[:max_parameters])
@@ -174,6 +177,9 @@ class SearchDisplay(PanelDisplay):
         return 1 if self.greater_is_better else -1
 
     def _panels(self, kind, ranked):
+        if kind not in KINDS:
+            place = ValueAxis.of(kind, self.parameters[kind], (self.domains or {}).get(kind))
+            return [lambda axes: self._draw_values(axes, place)]
         panels = {
             "convergence": [self._draw_convergence],
             "dependence": [
@@ -221,7 +227,11 @@ def _directions(evaluations, model):
     return {f"direction {k + 1}": b for k, b in enumerate(basis[:N_DEPENDENCES])}
 
 
-def _dependences(evaluations, model, directions):
+def _check_kind(kind, parameters):
+    check_choice("kind", kind, [*KINDS, *parameters])
+
+
+def _dependences(evaluations, model, directions, kind):
     """Return the dependences of the panels, on the sign of the values shown; {} without a model."""
     if not model.is_informative:
         return {}
@@ -230,6 +240,8 @@ def _dependences(evaluations, model, directions):
     else:
         names = [name for name in model.shares.ranked if name in evaluations.parameters]
         found = {name: input_dependence(model, name) for name in names[:N_DEPENDENCES]}
+    if kind in evaluations.parameters and kind in model.shares.names and kind not in found:
+        found[kind] = input_dependence(model, kind)
     sign = -1.0 if evaluations.greater_is_better else 1.0
     return {name: dependence.times(sign) for name, dependence in found.items()}
 

@@ -12,6 +12,7 @@ from ._search_curves import expected_best
 from ._value_axis import short
 
 BEST_SHARE = 0.1  # of the candidates, drawn in colour
+SHARE_SHOWN = 0.01  # least share that is written as other than 0
 EDGE = 0.06  # free on either side of an axis from 0 to 1
 TITLE_WIDTH = 50  # characters of a title in a panel of the usual width
 MOST_LABELS = 14  # on an axis of a category
@@ -119,8 +120,10 @@ def draw_shares(axes, shares, names):
     rows = [shares.names.index(name) for name in names]
     share, low, high = shares.intervals[rows].T
     draw_bars(axes, share, (low, high), [short(name) for name in names])
+    for bar, unsure in zip(axes.patches, low < 0.5 * SHARE_SHOWN, strict=True):
+        bar.set_facecolor("0.8" if unsure else bar.get_facecolor())
     axes.set_xlim(0.0, max(1.05 * high.max(), 0.1))
-    axes.set_xlabel("share of the variance\n(line: 90 % interval)")
+    axes.set_xlabel("share of the variance\n(line: 90 % interval)\n(grey: it touches 0)")
     trust = f"On values held out the model explains {shares.held_out_r2:.0%}."
     title = "\n".join(textwrap.fill(text, TITLE_WIDTH) for text in (shares.verdict, trust))
     axes.set_title(title, fontsize="small", loc="right", multialignment="left")
@@ -211,7 +214,8 @@ def _write_ticks(axes, i, place):
     """Write the ends of a scale beyond them, and what is between and other values beside it."""
     for t in _thinned(len(place.ticks)):
         y, label = place.ticks[t], place.labels[t]
-        if place.is_numeric and y in (0.0, 1.0):
+        beside = y == 0.0 and min(place.ticks) < 0.0  # else over what has no value, below
+        if place.is_numeric and y in (0.0, 1.0) and not beside:
             _write(axes, i, y, label, (0, 9 if y else -9), "center")
         else:
             _write(axes, i, y, label, (4, 0), "left")

@@ -118,8 +118,15 @@ class ValueAxis:
 
 
 def short(text, most=LONGEST_NAME):
-    """Return a text of at most so many characters, its middle left out."""
+    """Return a text of at most so many characters, its middle left out.
+
+    A parameter of a nested estimator loses its first steps before, and has dots between the others.
+    """
     text = str(text)
+    if len(text) > most and "__" in text:
+        steps = text.split("__")
+        ends = [".".join(steps), *("…" + ".".join(steps[i:]) for i in range(1, len(steps)))]
+        text = next((end for end in ends if len(end) <= most), ends[-1])
     head = (most - 1) // 2
     return text if len(text) <= most else f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
 

@@ -206,8 +206,9 @@ def test_numbers_are_short(value, text):
 
 def test_names_are_short():
     assert short("C") == "C"
-    assert len(short("preprocess__scaler__quantile_range")) == 20
-    assert short("preprocess__scaler__quantile_range").startswith("preproces")
+    assert short("clf__colsample_bytree") == "clf.colsample_bytree"
+    assert short("preprocess__scaler__quantile_range") == "…quantile_range"
+    assert len(short("an_ordinary_name_without_steps")) == 20
 
 
 def test_an_outlier_does_not_set_the_limits():
@@ -344,6 +345,24 @@ def test_all_panels(search):
     assert names == [*ranked, "mean test score"]
     assert len(parallel.lines) == 14 + 4  # candidates and axes
     assert colliding(display.figure_) == []
+
+
+def test_a_panel_by_name_grey_bars_and_a_value_that_some_do_not_have():
+    space = [{"k": ["x"], "m__a_long_name_of_it": uniform(), "u": uniform()}, {"k": ["y"]}]
+    optimizer = told(space, lambda p: (p["k"] == "x") + 3 * p.get("m__a_long_name_of_it", 0), 50)
+    display = SearchDisplay.from_result(optimizer, kind="u")
+    [axes] = display.axes_
+    assert axes.get_xlabel().startswith("u\n")
+    assert len(axes.lines) == 1  # the mean of the model
+    with pytest.raises(ValueError, match=r"kind must be one of .*'k', 'm__a_long_name_of_it', 'u'"):
+        display.plot(kind="v")
+    [shares] = display.plot(kind="shares").axes_
+    colours = {
+        t.get_text(): bar.get_facecolor()
+        for t, bar in zip(shares.get_yticklabels(), shares.patches, strict=True)
+    }
+    assert colours["u"] == (0.8, 0.8, 0.8, 1.0) != colours["k"]
+    assert colliding(display.plot(kind="parallel").figure_) == []
 
 
 @pytest.mark.parametrize("method", ["silbo", "random"])
