@@ -41,7 +41,7 @@ class AskTellOptimizer(ABC):
     of its own, numbered by how many points are known (observed or pending). What is proposed
     depends on the seed and on what is known, not on the clock nor on the order of `tell`.
     Threads may share an optimiser: a lock lets one in at a time, and an `ask` that thinks holds it.
-    Arguments cannot be changed once it is made (`maximize` not once anything is asked or told).
+    Arguments cannot be changed once it is made (`maximize` not once a point is known).
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ import math
 from abc import abstractmethod
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -81,7 +81,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             if index < self._configuration.n_initial or not len(self._history):
                 return self._design_point(index)
             self._update_model()
-            search, ranked = self._configuration.search, self._model.ranked
+            search, ranked = self._configuration.search, cast(FloatArray, self._model.ranked)
             found = search.find(self._surface(part), ranked, self.space_, rng)
             return self._first_new(found, part, rng)
 

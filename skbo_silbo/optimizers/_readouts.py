@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skbo_silbo._typing import FloatArray
 from skbo_silbo.acquisition import ParzenTurns, log_expected_improvement
 
 FIRST_BATCH = 16  # candidates checked against constraints at a time
@@ -109,7 +108,7 @@ def _improvement(model, log_gain, history, y):
     return in_units_of_values(model, best, np.exp(log_gain), history, y)[1]
 
 
-def first_admitted(found, part) -> FloatArray:
+def first_admitted(found, part):
     """Return the first coordinates found, (k, r), whose points are of a part of the space."""
     if found.X is None:
         return found.Z
