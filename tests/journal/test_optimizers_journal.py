@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -241,6 +242,43 @@ def test_two_optimisers_on_one_journal(path):
         make(path)
     first.close_journal()
     make(path).close_journal()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_two_processes_on_one_journal_call_each_point_once(path, tmp_path):
+    """Each goes on where the other has ended; something else writes into the file meanwhile."""
+    called, options = tmp_path / "called", {"method": "random", "random_state": 0, "journal": path}
+
+    def func(x):
+        with called.open("a") as file:
+            file.write(f"{x.tolist()}\n")
+        if len(called.read_text().splitlines()) % 4 == 0:
+            path.write_bytes(path.read_bytes()[:-30])
+        return bowl(x)
+
+    def take_turns():
+        warnings.simplefilter("ignore")
+        n_calls = 0
+        while n_calls < 16:
+            try:
+                n_calls = minimize(func, BOUNDS, n_calls=n_calls + 1, **options).nfev
+            except RuntimeError as error:
+                if "in use" not in str(error):
+                    raise
+
+    children = []
+    for _ in range(2):
+        children.append(os.fork())
+        if children[-1] == 0:
+            try:
+                take_turns()
+                os._exit(0)
+            finally:
+                os._exit(1)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0]
+    whole = minimize(bowl, BOUNDS, method="random", random_state=0, n_calls=16).x_iters
+    assert list(map(json.loads, called.read_text().splitlines())) == whole.tolist()
 
 
 def test_an_optimiser_that_nothing_refers_to_lets_go_of_its_journal(path):
