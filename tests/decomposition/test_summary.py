@@ -23,6 +23,7 @@ def drawn(seed, heavy):
     return X, X[:, 0] + X[:, 2] + 0.5 * rng.normal(size=500)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("heavy", [False, True])
 def test_errors_are_how_far_the_directions_of_new_sets_move(heavy):
     directions, errors = [], []
@@ -70,6 +71,7 @@ def columns_of(text):
     return [np.array([line.split()[1:] for line in p.split("\n")[2:]], float) for p in parts]
 
 
+@pytest.mark.statistical
 def test_true_zeros_of_collinear_columns_are_not_refused_far_too_often():
     """The level is 0.05: of unit length 0.38 to 0.49 were rejected, and 0.03 to 0.08 are now."""
     rng = np.random.default_rng(0)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from joblib import parallel_config
 from scipy.stats import binom, ortho_group
 from sklearn.base import BaseEstimator
 from sklearn.decomposition import PCA
@@ -52,6 +53,7 @@ def assert_covers(hits, level):
 # which a 40th of the same law lies with probability 32/40.
 
 
+@pytest.mark.statistical
 def test_intervals_cover_a_known_direction():
     sir, hits95, hits80 = SemiSlicedInverseRegression(1), [], []
     for seed in range(30):
@@ -65,6 +67,7 @@ def test_intervals_cover_a_known_direction():
     assert_covers(np.array(hits80), 0.8)
 
 
+@pytest.mark.statistical
 def test_intervals_cover_the_nearest_basis_of_a_known_plane():
     sir, hits = SemiSlicedInverseRegression(2), []
     for seed in range(20):
@@ -247,7 +250,10 @@ def test_same_seed_same_result_whatever_n_jobs(given_state):
     X, y = two_direction_problem(0, n=100)
     local = SemiSlicedInverseRegression(2, n_local_neighbors=6, solver="randomized")
     first = bootstrap_directions(local, X, y, n_resamples=6, random_state=7, n_jobs=1)
-    second = bootstrap_directions(local, X, y, n_resamples=6, random_state=given_state, n_jobs=2)
+    with parallel_config("threading"):  # whose threads begin at once, unlike processes
+        second = bootstrap_directions(
+            local, X, y, n_resamples=6, random_state=given_state, n_jobs=2
+        )
     np.testing.assert_array_equal(first.resampled_components, second.resampled_components)
     other = bootstrap_directions(local, X, y, n_resamples=6, random_state=8)
     assert not np.array_equal(first.resampled_components, other.resampled_components)
@@ -401,6 +407,7 @@ def test_the_scale_of_relative_weights_is_irrelevant_and_equal_ones_are_none():
     assert not np.allclose(one.low, plain.low, rtol=1e-3)
 
 
+@pytest.mark.statistical
 def test_weighted_standard_errors_are_those_of_repeated_sampling():
     """Weights that depend on X and on y: drawn with their rows."""
 

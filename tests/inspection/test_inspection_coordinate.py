@@ -15,6 +15,7 @@ def make_data(seed=0, n=200, d=5, slope=1.0):
     return X, np.exp(0.5 * X[:, 0]) + slope * X[:, 1] + 0.5 * rng.normal(size=n)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("variance", ["general", "constant"])
 @pytest.mark.parametrize("n_slices", [4, 10])
 def test_level(variance, n_slices):
@@ -46,6 +47,7 @@ def test_level_with_few_rows_of_skewed_features(n_slices, k):
     assert np.mean(np.array(p_values) < 0.05) <= 0.08
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("variance", ["general", "constant"])
 def test_level_and_power_given_the_directions(variance):
     """Level .05 with the right number; more power than the marginal test, which asks for any."""
@@ -165,6 +167,7 @@ def test_the_scale_of_relative_weights_is_irrelevant_and_equal_ones_are_none():
     assert one.p_value != pytest.approx(plain.p_value, rel=1e-3)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     "weigh",
     [
@@ -223,6 +226,7 @@ def in_groups(seed, slope=0.0):
     return X, y, group
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("variance", ["general", "constant"])
 def test_the_level_within_groups(variance):
     """Without the groups 0.77 are rejected at 150 rows."""

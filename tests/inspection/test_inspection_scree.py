@@ -46,6 +46,7 @@ def test_two_directions_stand_out_of_chance(plt):
     assert display.ax_.get_xlabel() == "direction"
 
 
+@pytest.mark.statistical
 def test_chance_is_the_level_of_unrelated_responses(plt):
     X, _ = make_data()
     above = 0
