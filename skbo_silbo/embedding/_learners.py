@@ -1,6 +1,5 @@
 """Learners of the embedding: from labelled points to the linear map that the surrogate sees."""
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -8,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import Auto, FloatArray, TransformerLike
 from skbo_silbo.decomposition import ActiveSubspace, SemiSlicedInverseRegression, slice_response
 from skbo_silbo.embedding._linear import LinearEmbedding
@@ -122,13 +122,11 @@ class SemiSIRLearner:
         k = self.params.get("n_local_neighbors")
         largest = int(slices.counts.max())
         if k is not None and k >= largest:
-            warnings.warn(
+            warn_user(
                 f"n_local_neighbors={k} is no localisation: the slices of {slices.n_rows} values "
                 f"have at most {largest} rows, so this is plain slicing. The paper's settings have "
                 "that until there are enough values; for slices that are localised give embedding="
                 f"SemiSlicedInverseRegression(n_local_neighbors={max(largest - 1, 2)}).",
-                UserWarning,
-                stacklevel=2,
             )
 
     @property

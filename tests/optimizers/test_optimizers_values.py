@@ -221,3 +221,16 @@ def test_a_tuple_of_two_numbers_is_not_guessed_at():
     assert SILBO(space).ask()["lr"] in (0.0, 1.0)  # which was warned of where it was written
     for values in [(0.0, 0.5, 1.0), [0.0, 1.0], (1.0, 0.0), ("a", "b")]:
         assert SILBO({"lr": values}).ask()["lr"] in values
+
+
+def test_warnings_point_at_the_users_line():
+    def with_a_penalty(x):
+        return 1e150 if x[0] > 0.5 else bowl(x)
+
+    with pytest.warns(BeyondModelWarning) as caught:
+        minimize(with_a_penalty, [(0, 1)] * D, n_calls=8, n_initial=5, random_state=0)
+    assert {warning.filename for warning in caught} == {__file__}
+    learnt = {"embedding": "semi-sir-paper", "n_components": 1, "n_initial": 20}
+    with pytest.warns(UserWarning, match="n_local_neighbors=7 is no localisation") as caught:
+        minimize(bowl, [(0, 1)] * D, n_calls=21, random_state=0, **learnt)
+    assert {warning.filename for warning in caught} == {__file__}
