@@ -309,7 +309,7 @@ def test_the_function_makes_the_tests_of_a_fit(learner):
     y = X[:, 0] + 0.2 * y
     tests = permutation_tests(learner, X, y)
     fitted = clone(learner).set_params(n_components="auto").fit(X, y)
-    assert tests.n_found == fitted.n_components_ >= 1
+    assert tests.n_found >= fitted.n_components_ >= 1  # fewer before the first bend
     np.testing.assert_array_equal(tests.p_value, fitted.permutation_tests_["p_value"])
     assert tests.p_value[0] == 1 / (1 + tests.n_permutations[0])
     assert not hasattr(learner, "components_")
