@@ -5,49 +5,29 @@ scikit-learn release which moves or changes one fails there first, by name.
 """
 
 import inspect
-import traceback
 import warnings
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 import joblib
 import numpy as np
+from sklearn.base import clone
 from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.model_selection._search import BaseSearchCV as BaseSearchCV
-from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
+from sklearn.model_selection._validation import _fit_and_score
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval as Interval
 from sklearn.utils._param_validation import StrOptions as StrOptions
-from sklearn.utils.parallel import Parallel, _get_threadpool_controller
+from sklearn.utils.parallel import Parallel, _get_threadpool_controller, delayed
 
 rows_of = _safe_indexing  # of arrays, frames, sparse matrices and lists
 threadpool_controller = _get_threadpool_controller
 
 
-def is_all_fits_failed(error):
-    """Return whether scikit-learn raised this error because every fit of one call failed.
+def check_scores(search, scores):
+    """Refuse scores that scikit-learn would stumble over, or refuse, after the search.
 
-    Such a ValueError has no type of its own. The function that raised it distinguishes it from
-    others, such as one for an unknown parameter.
-
-    Parameters
-    ----------
-    error : ValueError
-        What ``evaluate_candidates`` raised.
-
-    Returns
-    -------
-    bool
-        True if all fits failed.
-    """
-    raised_in = traceback.extract_tb(error.__traceback__)[-1].name
-    return raised_in == _warn_or_raise_about_fit_failures.__name__
-
-
-def check_refit_names_a_metric(search, scores):
-    """Refuse a `refit` that names none of several metrics, as scikit-learn does after the search.
-
-    Only the first scores tell how many metrics a callable `scoring` returns.
+    Only the first scores tell how many metrics a callable `scoring`, or an estimator, returns.
 
     Parameters
     ----------
@@ -58,9 +38,17 @@ def check_refit_names_a_metric(search, scores):
     Raises
     ------
     ValueError
-        If there are several metrics, and refit is neither False, nor callable, nor one of them.
+        If there are several metrics, and refit is neither False, nor callable, nor one of them; or
+        if they are of the estimator's own ``score``.
     """
-    if callable(search.scoring) and isinstance(scores, dict):
+    if not isinstance(scores, dict):
+        return
+    if search.scoring is None:
+        raise ValueError(
+            f"score of the estimator must return a number: got a dict of {list(scores)}. Give "
+            "scoring=lambda model, X, y: model.score(X, y) and refit=, the name of one of them."
+        )
+    if callable(search.scoring):
         search._check_refit_for_multimetric(scores)
 
 
@@ -70,20 +58,28 @@ class SearchState:
 
     Attributes
     ----------
+    estimator : estimator object
     X, y : object
         The data, as ``fit`` passes them on.
     splitter : splitter
         What `cv` was read as.
     split_params, fit_params, score_params : dict
         The parameters of ``fit`` that are routed to splitter, estimator and scorers.
+    arguments : dict
+        What all fits have in common but these.
+    parallel : joblib.Parallel
+        Open.
     """
 
+    estimator: object
     X: object
     y: object
     splitter: object
     split_params: dict
     fit_params: dict
     score_params: dict
+    arguments: dict
+    parallel: object
 
     def split(self):
         """Return the (train, test) pairs of indices."""
@@ -104,27 +100,16 @@ def search_state(evaluate_candidates):
     splitter = names["cv_orig"] if "cv_orig" in names else names["self"]._checked_cv_orig
     routed = names["routed_params"]
     return SearchState(
+        estimator=names["base_estimator"],
         X=names["X"],
         y=names["y"],
         splitter=splitter,
         split_params=dict(routed.splitter.split),
         fit_params=dict(routed.estimator.fit),
         score_params=dict(routed.scorer.score),
+        arguments=names["fit_and_score_kwargs"],
+        parallel=names["parallel"],
     )
-
-
-def count_masked_scores_as_failed(evaluate_candidates):
-    """Let a score that is masked count as one of a fit that fails; scikit-learn takes it for 0.
-
-    Parameters
-    ----------
-    evaluate_candidates : callable
-        What `BaseSearchCV` hands to ``_run_search``. Its scorers are replaced.
-    """
-    fitting = inspect.getclosurevars(evaluate_candidates).nonlocals["fit_and_score_kwargs"]
-    scorer, error_score = fitting["scorer"], fitting["error_score"]
-    unmasking = _UnmaskingAll if isinstance(scorer, _MultimetricScorer) else _Unmasking
-    fitting["scorer"] = unmasking(scorer, error_score)
 
 
 class _Unmasking:
@@ -192,58 +177,75 @@ def adopt_rows(evaluate_candidates, rows):
     return names["results"]
 
 
-class _Taken(Exception):
-    """The tasks of a call of `Parallel`, in place of their results."""
-
-    def __init__(self, tasks):
-        super().__init__(len(tasks))
-        self.tasks = tasks
-
-
-class _Taker(joblib.Parallel):
-    def __call__(self, iterable):
-        raise _Taken(list(iterable))
-
-
-class _ConfiguredTaker(Parallel, _Taker):
-    """Takes what scikit-learn's `Parallel` would hand to joblib's, its configuration included."""
-
-
-def fits_of(evaluate_candidates, params, **kwargs):
-    """Return the fits of one candidate that ``evaluate_candidates`` would make, without making any.
+class SearchFits:
+    """The fits of a search, as scikit-learn would make them, to be made anywhere.
 
     Parameters
     ----------
-    evaluate_candidates : callable
-        What `BaseSearchCV` hands to ``_run_search``.
-    params : dict
-        The candidate.
-    **kwargs
-        Passed on.
-
-    Returns
-    -------
-    fits : list of (function, args, kwargs)
-        One for every split, that can be called anywhere.
+    state : SearchState
     """
-    try:
-        with _parallel_replaced(evaluate_candidates, _ConfiguredTaker()):
-            evaluate_candidates([params], **kwargs)
-    except _Taken as taken:
-        return [_without_caller(*task) for task in taken.tasks]
-    raise RuntimeError("evaluate_candidates must call Parallel: this scikit-learn does not.")
 
+    def __init__(self, state):
+        self._state = state
+        [(self._function, _, _)] = _Configured()([delayed(_fit_and_score)()])
+        scorer, error_score = state.arguments["scorer"], state.arguments["error_score"]
+        unmasking = _UnmaskingAll if isinstance(scorer, _MultimetricScorer) else _Unmasking
+        self._arguments = {**state.arguments, "scorer": unmasking(scorer, error_score)}
+        self._has_callbacks = _holds_callbacks(state.estimator)
 
-def _without_caller(function, args, kwargs):
-    """Take the search, and its context, from a fit where only callbacks would be shown them.
+    @cached_property
+    def _splits(self):
+        """Made once: with a shuffling splitter without a seed others would be made another time."""
+        splits, n_splits = list(self._state.split()), self._state.n_splits()
+        if len(splits) != n_splits:
+            raise ValueError(
+                "cv.split and cv.get_n_splits return inconsistent results. "
+                f"Expected {n_splits} splits, got {len(splits)}"
+            )
+        return splits
 
-    They would be pickled with every fit, while the search goes on learning and its context grows.
-    """
-    context = kwargs.get("callback_ctx")
-    if context is None or not context._callbacks:
-        unseen = {"caller"} if _holds_callbacks(args[0]) else {"caller", "callback_ctx"}
-        kwargs = {key: value for key, value in kwargs.items() if key not in unseen}
-    return function, args, kwargs
+    def of(self, params, progress, callback_ctx=None, caller=None):
+        """Return the fits of a candidate, one for every split.
+
+        Parameters
+        ----------
+        params : dict
+        progress : (int, int)
+            The number of the candidate, from 0 on, and of how many; for what is printed.
+        callback_ctx : CallbackContext or None, default=None
+            Of the candidate, for scikit-learn's callbacks.
+        caller : BaseSearchCV or None, default=None
+
+        Returns
+        -------
+        fits : list of callable
+            With (estimator, X, y) to be given: see `arguments`.
+        """
+        n = len(self._splits)
+        return [
+            partial(
+                self._function,
+                train=train,
+                test=test,
+                parameters=params,
+                split_progress=(i, n),
+                candidate_progress=progress,
+                **self._arguments,
+                **self._watched(callback_ctx, caller, i),
+            )
+            for i, (train, test) in enumerate(self._splits)
+        ]
+
+    def arguments(self):
+        """Return estimator, X and y of one fit."""
+        return clone(self._state.estimator), self._state.X, self._state.y
+
+    def _watched(self, callback_ctx, caller, split):
+        """Return what only callbacks are shown: it would be pickled with every fit, and grows."""
+        if callback_ctx is None or not (callback_ctx._callbacks or self._has_callbacks):
+            return {}
+        ctx = callback_ctx.subcontext(task_name="candidate-split-evaluation", task_id=split)
+        return {"callback_ctx": ctx, **({"caller": caller} if callback_ctx._callbacks else {})}
 
 
 def _holds_callbacks(estimator):
@@ -252,19 +254,10 @@ def _holds_callbacks(estimator):
     return any(vars(part).get("_skl_callbacks") for part in parts if hasattr(part, "__dict__"))
 
 
-@contextmanager
-def with_results(evaluate_candidates, results):
-    """Let ``evaluate_candidates`` take the results of fits for those of the fits it would make."""
-    with _parallel_replaced(evaluate_candidates, lambda tasks: list(results)):
-        yield
+class _Listed(joblib.Parallel):
+    def __call__(self, iterable):
+        return list(iterable)
 
 
-@contextmanager
-def _parallel_replaced(evaluate_candidates, parallel):
-    place = evaluate_candidates.__code__.co_freevars.index("parallel")
-    cell = evaluate_candidates.__closure__[place]
-    before, cell.cell_contents = cell.cell_contents, parallel
-    try:
-        yield
-    finally:
-        cell.cell_contents = before
+class _Configured(Parallel, _Listed):
+    """Returns what scikit-learn's `Parallel` would hand to joblib's, its configuration included."""

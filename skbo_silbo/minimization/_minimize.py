@@ -35,7 +35,7 @@ from skbo_silbo.space._keys import keys_of
 from skbo_silbo.space._read import as_space
 from skbo_silbo.workers._executors import InPlace, is_executor
 from skbo_silbo.workers._pool import THREADS, Pool
-from skbo_silbo.workers._workers import Workers
+from skbo_silbo.workers._scheduler import Scheduler
 
 GOES_ON = (
     "The same call with the same journal goes on with this point; if func raises there again, and "
@@ -328,7 +328,7 @@ def _make_workers(executor, n_pending, timeout, n_retries, func):
                 f"n_pending must be 'auto' without an executor: got {n_pending!r}. Give one, such "
                 "as executor=concurrent.futures.ProcessPoolExecutor(4)."
             )
-        return Workers(InPlace() if timeout is None else Pool(1, THREADS), timeout=timeout)
+        return Scheduler(InPlace() if timeout is None else Pool(1, THREADS), timeout=timeout)
     if not (is_executor(executor) or callable(executor)):
         raise ValueError(
             "executor must have submit(), as those of concurrent.futures, or be a callable that "
@@ -336,7 +336,7 @@ def _make_workers(executor, n_pending, timeout, n_retries, func):
         )
     n_workers = None if n_pending == "auto" else n_pending
     options = {"n_workers": n_workers, "n_retries": n_retries, "func": func}
-    return Workers(executor, timeout=timeout, **options)
+    return Scheduler(executor, timeout=timeout, **options)
 
 
 def _attach(error, result, point):

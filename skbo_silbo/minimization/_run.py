@@ -3,6 +3,7 @@
 import contextlib
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 
 import numpy as np
@@ -15,7 +16,8 @@ from skbo_silbo.space import SpaceExhausted
 from skbo_silbo.workers import LostEvaluationWarning
 from skbo_silbo.workers._losses import MOST_DEATHS, in_words
 from skbo_silbo.workers._pace import Pace
-from skbo_silbo.workers._workers import Call
+from skbo_silbo.workers._scheduler import Call
+from skbo_silbo.workers._timed_call import on_copies
 
 LONGEST_SHOWN = 200  # characters of a point, in a message
 
@@ -45,7 +47,7 @@ class Run:
     ----------
     func : callable
     optimizer : AskTellOptimizer
-    workers : Workers
+    workers : Scheduler
     limits : Limits
     n_pending : int or "auto"
         Points in flight at once. "auto": one for every worker, and as many ahead of time as
@@ -84,7 +86,7 @@ class Run:
         self.nfev = n_known + self.calls.n_without_value
 
     def _call(self, point):
-        return Call(point, self.func, (point,))
+        return Call(point, partial(on_copies, self.func), (point,))
 
     def _suspect(self, calls):
         """Have those with which this process has died go first, alone, or not at all."""
@@ -225,7 +227,7 @@ class Run:
 
     def _has_room(self):
         is_over = self._called_back or perf_counter() >= self._time_up
-        if is_over or self._n_points >= self.limits.n_calls or self.workers.is_single_file:
+        if is_over or self._n_points >= self.limits.n_calls or self.workers.must_run_alone:
             return False
         return self.workers.n_calls < self._n_wanted()
 
@@ -241,7 +243,7 @@ class Run:
             return self._queue.pop(0)
         if self.workers.n_calls >= self.workers.n_usable:  # nobody waits: know all that there is
             self._take(self.workers.wait(0.0))
-            if self._why_stop() is not None or self.workers.is_single_file:
+            if self._why_stop() is not None or self.workers.must_run_alone:
                 return None
         if self._exhausted:
             return None

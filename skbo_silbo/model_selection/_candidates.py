@@ -1,6 +1,8 @@
 """Evaluated candidates, and the rows they become in ``cv_results_``."""
 
 import math
+import warnings
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -10,7 +12,7 @@ import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
 from skbo_silbo._checks import warn_user
-from skbo_silbo._sklearn import BaseSearchCV
+from skbo_silbo._sklearn import adopt_rows
 from skbo_silbo.model_selection._goals import pareto_front
 
 
@@ -28,10 +30,10 @@ class Candidate:
         ``"init"`` if it belongs to the initial design, ``"model"`` if the model proposed it,
         ``"resumed"`` if its rows are from a journal.
     rows : list of dict, or None
-        What scikit-learn returned for each split; None if every fit of the batch failed, for which
-        scikit-learn returns nothing.
+        What the fit of each split returned; None if the candidate was lost: it took too long, or
+        ended its workers or the process.
     error : str or None
-        Then the report of the failed fits.
+        Then the reason.
     score : float
         Mean test score over the splits, of the metric that is searched; NaN if it failed.
     is_in_order : bool
@@ -46,6 +48,11 @@ class Candidate:
     error: str | None
     score: float
     is_in_order: bool = True
+
+    @property
+    def has_succeeded(self):
+        """Whether a fit has."""
+        return any(row["fit_error"] is None for row in self.rows or ())
 
 
 def mean_score(rows, refit):
@@ -96,21 +103,43 @@ def searched_metric(rows, refit):
     return refit if isinstance(refit, str) else next(iter(scores))
 
 
-def _failed_row(row, error, error_score):
-    row = dict(row, fit_error=error, fit_time=math.nan, score_time=math.nan)
-    for key in {"test_scores", "train_scores"} & row.keys():
-        several = isinstance(row[key], dict)
-        row[key] = dict.fromkeys(row[key], error_score) if several else error_score
-    return row
+def with_all_metrics(rows, error_score):
+    """Return rows that all have the same metrics, a dict where any row has.
+
+    A callable that raises, or a fit that fails, leaves one number, `error_score`.
+    """
+    names = next((row["test_scores"] for row in rows if _is_dict(row)), ())
+    failed = dict.fromkeys(names, error_score)
+    scores = {"test_scores", "train_scores"}
+    return [
+        row if _is_dict(row) or not failed else {**row, **{k: failed for k in scores & row.keys()}}
+        for row in rows
+    ]
 
 
-def make_results(search, batches):
+def _is_dict(row):
+    return isinstance(row["test_scores"], dict)
+
+
+def _lost_row(like, error, error_score):
+    """Return the row of a fit that was lost: no time is known."""
+    row = dict(like, fit_error=error, fit_time=math.nan, score_time=math.nan)
+    return {**row, **dict.fromkeys({"test_scores", "train_scores"} & row.keys(), error_score)}
+
+
+def make_results(search, candidates, evaluate_candidates):
     """Make ``cv_results_`` of all candidates, in the dict that `BaseSearchCV` takes for it.
 
     Parameters
     ----------
     search : SILBOSearchCV
-    batches : Batches
+    candidates : list of Candidate
+    evaluate_candidates : callable
+        What `BaseSearchCV` hands to ``_run_search``.
+
+    Returns
+    -------
+    table : dict
 
     Raises
     ------
@@ -120,49 +149,56 @@ def make_results(search, batches):
     Warns
     -----
     FitFailedWarning
-        Of candidates that failed.
+        Of fits that failed.
     """
-    if not batches.candidates:
+    if not candidates:
         raise ValueError(
             "initial_results must leave a candidate to evaluate: got every one that "
             "param_distributions and constraints allow. Widen them, or leave initial_results out."
         )
-    if not batches.has_results:
+    if not any(candidate.has_succeeded for candidate in candidates):
+        error = candidates[-1].error or candidates[-1].rows[-1]["fit_error"]
         raise ValueError(
-            f"every fit of all {len(batches.candidates)} candidates failed: one must succeed. "
-            f"Set error_score='raise' to debug. The last batch:\n{batches.candidates[-1].error}"
+            f"every fit of all {len(candidates)} candidates failed: one must succeed. "
+            f"Set error_score='raise' to debug. The last:\n{error}"
         )
-    errors = [candidate.error for candidate in batches.candidates if candidate.error is not None]
-    if errors:
-        warn_user(
-            f"{len(errors)} of {len(batches.candidates)} candidates failed and have "
-            f"error_score={search.error_score} in cv_results_. The last:\n{errors[-1]}",
-            FitFailedWarning,
-        )
-    batches.require_table()
-    _tabulate(search, batches.table, batches.candidates)
+    rows = _all_rows(candidates, search.error_score)
+    _warn_of_failures(rows, search.error_score)
+    params = [candidate.params for candidate in candidates]
+    more = {"iter": [c.iteration for c in candidates], "source": [c.source for c in candidates]}
+    table = adopt_rows(evaluate_candidates, rows)
+    table.update(search._format_results(params, len(rows) // len(params), rows, more))
     if search._goals:
-        search.pareto_front_ = pareto_front(batches.table, batches.candidates, search._goals)
+        search.pareto_front_ = pareto_front(table, candidates, search._goals)
+    return table
 
 
-def attach_results(error, search, batches):
+def attach_results(error, search, candidates, evaluate_candidates):
     """Give an error the results so far, if there are any, and say so."""
-    if not batches.has_results:
+    if not any(candidate.has_succeeded for candidate in candidates):
         return
-    with suppress(Exception):  # the first error is the one to raise
-        make_results(search, batches)
-        error.cv_results_ = batches.table
+    with suppress(Exception), warnings.catch_warnings():  # the first error is the one to raise
+        warnings.simplefilter("ignore")
+        error.cv_results_ = make_results(search, candidates, evaluate_candidates)
         error.add_note(
-            f"SILBOSearchCV: the results of {len(batches.candidates)} candidates are in the "
+            f"SILBOSearchCV: the results of {len(candidates)} candidates are in the "
             "attribute 'cv_results_' of this exception, and can be given as initial_results."
         )
 
 
-def _tabulate(search, table, candidates):
-    """Fill the table; candidates that failed as scikit-learn does, but with no times."""
-    error_score, params = search.error_score, [candidate.params for candidate in candidates]
-    like = next(c.rows for c in candidates if c.rows is not None)
-    rows = [c.rows or [_failed_row(r, c.error, error_score) for r in like] for c in candidates]
-    more = {"iter": [c.iteration for c in candidates], "source": [c.source for c in candidates]}
-    table.clear()
-    table.update(BaseSearchCV._format_results(search, params, len(like), list(chain(*rows)), more))
+def _all_rows(candidates, error_score):
+    """Return the rows of all candidates, those of lost ones made up; all have the same metrics."""
+    like = next(candidate.rows for candidate in candidates if candidate.has_succeeded)
+    rows = [c.rows or [_lost_row(row, c.error, error_score) for row in like] for c in candidates]
+    return with_all_metrics(list(chain(*rows)), error_score)
+
+
+def _warn_of_failures(rows, error_score):
+    errors = Counter(row["fit_error"] for row in rows if row["fit_error"] is not None)
+    if errors:
+        details = "\n".join(f"{n} fits failed with:\n{error}" for error, n in errors.items())
+        warn_user(
+            f"{errors.total()} fits failed out of a total of {len(rows)}: their score is "
+            f"error_score={error_score}. Set error_score='raise' to debug.\n{details}",
+            FitFailedWarning,
+        )

@@ -134,6 +134,8 @@ def read_goals(search):
             f"refit must list {FEWEST} or {MOST} goals, different names: got {search.refit!r}. "
             f"Name metrics of scoring, or {TIME!r}."
         )
+    if isinstance(search.scoring, str):  # its column has no name of its own
+        goals = tuple(SCORE if goal == search.scoring else goal for goal in goals)
     if search.scoring is None or isinstance(search.scoring, str):
         require_metrics(goals, [SCORE])
     refuse_beside(search, f"several goals, refit={search.refit!r}", WHY_NOT)
@@ -155,10 +157,10 @@ def require_metrics(goals, metrics):
         )
 
 
-def goal_values(candidate, goals):
+def goal_values(candidate, goals, error_score):
     """Return the values of a candidate, to be minimised, (m,); NaN if a fit of it failed."""
     rows = candidate.rows
-    if has_failed(candidate):
+    if has_failed(candidate) or _has_no_scores(rows, error_score):
         return np.full(len(goals), np.nan)
     several = isinstance(rows[0]["test_scores"], dict)
     scores = [row["test_scores"] if several else {SCORE: row["test_scores"]} for row in rows]
@@ -166,6 +168,12 @@ def goal_values(candidate, goals):
     columns = ([r[TIME] for r in rows] if g == TIME else [-s[g] for s in scores] for g in goals)
     means = np.array([np.mean(column) for column in columns])
     return means if np.isfinite(means).all() else np.full(len(goals), np.nan)
+
+
+def _has_no_scores(rows, error_score):
+    """Whether a callable of several scores has raised in all folds: its scores are numbers then."""
+    scores = [row["test_scores"] for row in rows]
+    return not isinstance(scores[0], dict) and all(s != s or s == error_score for s in scores)
 
 
 def has_failed(candidate):

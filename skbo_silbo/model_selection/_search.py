@@ -12,18 +12,17 @@ from skbo_silbo._sklearn import (
     BaseSearchCV,
     Interval,
     StrOptions,
-    count_masked_scores_as_failed,
     search_state,
 )
 from skbo_silbo._typing import Auto, LegacyRandomState, RegressorLike, TransformerLike
 from skbo_silbo.embedding import Learner
-from skbo_silbo.model_selection._batches import Batches, callback_task
 from skbo_silbo.model_selection._candidate_loop import CandidateLoop
 from skbo_silbo.model_selection._candidates import (
     attach_results,
     make_results,
     warn_of_interruption,
 )
+from skbo_silbo.model_selection._evaluator import CandidateEvaluator, callback_task
 from skbo_silbo.model_selection._goals import SeveralGoals
 from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._optimizer import make_optimizer
@@ -316,7 +315,6 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         """
         state = search_state(evaluate_candidates)
         self.n_splits_ = state.n_splits()
-        count_masked_scores_as_failed(evaluate_candidates)
         space, given = read_settings(self, state.X, state.y)
         task = {"task_name": "search", "max_subtasks": None}
         with (
@@ -324,26 +322,20 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             callback_task(self, callback_ctx, **task) as search_ctx,
         ):
             self.optimizer_ = make_optimizer(self, space, memory.random_state, memory.n_initial)
-            batches, ended_by = Batches(self, evaluate_candidates, search_ctx, memory.begun), None
+            loop, ended_by = CandidateLoop(self, memory), None
             try:
-                self.stop_reason_ = CandidateLoop(self, batches, memory).run()
+                self.stop_reason_ = loop.run(
+                    lambda: CandidateEvaluator(self, state, loop.total, memory.begun, search_ctx)
+                )
             except (KeyboardInterrupt, SystemExit) as error:
-                if not batches.has_results:
+                if not any(candidate.has_succeeded for candidate in loop.candidates):
                     raise
                 self.stop_reason_, ended_by = "interrupted", error
-                warn_of_interruption(batches.candidates, self.n_iter, error)
+                warn_of_interruption(loop.candidates, self.n_iter, error)
             except Exception as error:
-                attach_results(error, self, batches)
+                attach_results(error, self, loop.candidates, evaluate_candidates)
                 raise
-        make_results(self, batches)
+        table = make_results(self, loop.candidates, evaluate_candidates)
         if isinstance(ended_by, SystemExit):  # a signal's, it may be: nothing is fitted
-            self.cv_results_ = batches.table
+            self.cv_results_ = table
             raise ended_by
-
-    def _format_results(self, candidate_params, n_splits, out, more_results=None):
-        """Hand the raw rows of all calls so far to `Batches`.
-
-        `BaseSearchCV` calls this after each batch and would make, and warn about, the whole table
-        again every time. `make_results` makes it once, at the end, in the dict returned here last.
-        """
-        return {"rows": out}

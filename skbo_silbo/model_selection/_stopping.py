@@ -59,14 +59,14 @@ class Stopping:
         Seconds after which no further candidate is begun; the first ones always are.
     patience : int, "auto" or None
         Candidates in a row without a better score after which no further candidate is begun;
-        "auto" leaves it to `weigh`.
+        "auto" leaves it to `stop_if_gain_is_negligible`.
     """
 
     def __init__(self, n_candidates, max_time=None, patience=None):
         self.n_candidates = n_candidates
         self.max_time = math.inf if max_time is None else max_time
-        self.weighs_gain = patience == "auto"
-        self.patience = math.inf if patience is None or self.weighs_gain else patience
+        self.looks_at_gain = patience == "auto"
+        self.patience = math.inf if patience is None or self.looks_at_gain else patience
         self.n_done, self.n_idle, self.best = 0, 0, -math.inf
         self._best_params = self._best_rows = self._ended = None
         self._n_new = 0
@@ -92,7 +92,7 @@ class Stopping:
         left = self.n_candidates - self.n_done - n_under_way
         return 0 if self._ended else int(min(batch_size, left))
 
-    def weigh(self, gain, refit):
+    def stop_if_gain_is_negligible(self, gain, refit):
         """End if the candidates left, each with this expected gain, are not worth their fits.
 
         Parameters
@@ -127,7 +127,7 @@ class Stopping:
         )
 
     def count(self, candidate, *, recalled=False):
-        """Take note of one more candidate; its score is NaN if it failed."""
+        """Record one more candidate; its score is NaN if it failed."""
         if recalled:
             self._start = time.monotonic()
         self._n_new += not recalled

@@ -1,22 +1,20 @@
-"""joblib's workers as an executor."""
+"""Executors of the workers that joblib's backend stands for: loky, threads, Dask."""
 
-import time
-import warnings
-from collections import deque
+import os
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import Executor, Future
 from functools import partial
-from itertools import count
-from threading import Lock
+from itertools import chain, repeat
 from typing import Any
 
-import joblib
+from joblib import parallel_config
 from joblib.parallel import BACKENDS, get_active_backend
 
-from skbo_silbo.workers._losses import in_words, says_lost
-from skbo_silbo.workers._pool import PROCESSES, THREADS
+from skbo_silbo.workers._executors import InPlace, kill_processes
+from skbo_silbo.workers._pool import PROCESSES, THREADS, Pool, end_when_orphaned
 
-SLEEP = 0.05  # seconds that a worker sleeps when there is no task yet
+DASK = "DaskDistributedBackend"
+LARGE = 10**6  # bytes of an argument that Dask is sent once, whatever calls it is of
 
 
 def kind_of_workers() -> str:
@@ -33,128 +31,95 @@ def dies_with_its_calls(n_workers: int, timeout: float | None) -> bool:
     return in_place or kind_of_workers() == THREADS
 
 
-class Driven(Executor):
-    """Calls of `joblib.Parallel`, made, or their results taken, only while it is waited for.
+def executor_maker(parallel, n_workers: int, timeout: float | None) -> Callable[[], Executor]:
+    """Return what makes the executor of calls, and another each time that one is broken.
 
-    What joblib raises, be it of a call or as a worker has died, ends all that have not ended: whose
-    it is, joblib hides.
+    After a death of one of joblib's processes those of a `Pool` are used: one that dies takes no
+    other's calls with it.
+
+    Parameters
+    ----------
+    parallel : joblib.Parallel
+        Open, as in a ``with`` statement.
+    n_workers : int
+    timeout : float or None
+        If calls may be given up, all workers are of a `Pool`.
+    """
+    kind = kind_of_workers()
+    if n_workers == 1 and timeout is None:
+        return InPlace
+    if kind == DASK:
+        return partial(DaskExecutor, parallel._backend.client)
+    pool = partial(Pool, n_workers, kind)
+    if kind == THREADS or timeout is not None:
+        return pool
+    makers = chain([partial(JoblibProcesses, parallel)], repeat(pool))
+    return lambda: next(makers)()
+
+
+def nested_in(parallel, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function whose own parallel calls are made in threads, as joblib's are."""
+    backend, n_jobs = BACKENDS["threading"](nesting_level=1), None
+    if type(parallel._backend).__name__ != DASK:
+        backend, n_jobs = parallel._backend.get_nested_backend()
+    return partial(_within, backend, n_jobs, function)
+
+
+def _within(backend, n_jobs, function, *args):
+    with parallel_config(backend=backend, n_jobs=n_jobs):
+        return function(*args)
+
+
+class JoblibProcesses(Executor):
+    """The processes of an open `joblib.Parallel`, which share large arrays with this one.
+
+    They are left to joblib in the end, which uses them again; but those with a call that has not
+    ended are ended.
     """
 
-    is_in_process = False
-
-    def __init__(self, n_workers: int, put: Callable[[Any], object]) -> None:
-        self._max_workers, self._put, self._numbers = n_workers, put, count()
-        self._futures: dict[int, Future] = {}
+    def __init__(self, parallel: Any) -> None:
+        self._processes, self._id = parallel._backend._workers, parallel._id
+        self._max_workers: int = self._processes._max_workers
+        self._left: set[Future[Any]] = set()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Return the future of a call that is made while this is driven."""
-        number = next(self._numbers)
-        self._futures[number] = Future()
-        self._put(joblib.delayed(_numbered)(number, partial(fn, *args, **kwargs)))
-        return self._futures[number]
-
-    def drive(self) -> None:
-        """Make calls, or wait, for a moment."""
-        try:
-            for number, result in self._results():
-                future = self._futures.pop(number)
-                if future.set_running_or_notify_cancel():
-                    future.set_result(result)
-        except Exception as error:
-            self._fail_all(error)
-
-    def _results(self):
-        raise NotImplementedError
-
-    def _fail_all(self, error):
-        if says_lost(error) and not isinstance(error, BrokenExecutor):
-            broken = BrokenExecutor(in_words(error))
-            broken.__cause__ = error
-            error = broken
-        left = list(self._futures.values())
-        self._futures.clear()
-        for future in left:
-            if future.set_running_or_notify_cancel():
-                future.set_exception(error)
-
-
-class Stream(Driven):
-    """An endless call of `joblib.Parallel`: calls are put at any time, results come unordered.
-
-    joblib asks for tasks in threads of its own, whenever a worker is free, and nothing may wait
-    there. So a worker is given a short sleep while there is nothing to do. A backend that returns
-    no results before the last task has ended is refused with a ValueError.
-    """
-
-    def __init__(self, n_jobs: int | None) -> None:
-        self._parallel = joblib.Parallel(
-            n_jobs=n_jobs,
-            batch_size=1,
-            pre_dispatch="n_jobs",
-            return_as="generator_unordered",
-        )
-        self._tasks = _Tasks(joblib.effective_n_jobs(n_jobs))
-        super().__init__(self._tasks.n_jobs, self._tasks.put)
-        self.is_in_process = kind_of_workers() == THREADS
-        self._outputs: Any = None
-
-    def _results(self):
-        if self._outputs is None:
-            self._outputs = self._parallel(self._tasks)
-        output = next(self._outputs)
-        return [] if output is None else [output]
+        """Return the future of a call, as ``concurrent.futures.Executor`` does."""
+        self._processes._temp_folder_manager.set_current_context(self._id)
+        future = self._processes.submit(_watched, os.getpid(), fn, *args, **kwargs)
+        self._left.add(future)
+        future.add_done_callback(self._left.discard)
+        return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
-        """End; what has not ended is given up."""
-        self._tasks.close()
-        if self._outputs is None:
-            return
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", ".*tasks.*", UserWarning)  # that some are given up
-            if self._futures:
-                self._outputs.close()
-            try:
-                for _ in self._outputs:  # the sleeps of the workers
-                    pass
-            except Exception as error:  # as where Ctrl-C of a terminal has ended a worker too
-                if not says_lost(error):
-                    raise
+        """End the processes if a call has not ended."""
+        if [future for future in list(self._left) if not future.cancel()]:
+            kill_processes(self._processes)
+            self._processes.shutdown(wait=True)
 
 
-class _Tasks:
-    """The iterator that joblib takes tasks from, at most `n_jobs` of them at a time.
+class DaskExecutor(Executor):
+    """The workers of a Dask client; large arguments that calls share are sent once."""
 
-    It gives as many to begin with, of which every one is followed by another when it has ended; so
-    there are always enough of them. Later an early end means: that is all for now.
-    """
+    def __init__(self, client: Any) -> None:
+        self._client, self._executor = client, client.get_executor(pure=False)
+        self._sent: dict[int, tuple[Any, Any]] = {}  # by id: the argument and where Dask has it
 
-    def __init__(self, n_jobs):
-        self.n_jobs = n_jobs
-        self._ready, self._lock = deque(), Lock()
-        self._n_to_begin = n_jobs
-        self._n_given = 0  # since joblib began to take
-        self._closed = False
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Return the future of a call, as ``concurrent.futures.Executor`` does."""
+        return self._executor.submit(fn, *map(self._once, args), **kwargs)
 
-    def __iter__(self):
-        return self
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
+        """Cancel what has not ended."""
+        self._executor.shutdown(wait=False)
 
-    def __next__(self):
-        with self._lock:
-            if self._closed or not (self._ready or self._n_to_begin or not self._n_given):
-                self._n_given = 0
-                raise StopIteration
-            self._n_to_begin = max(self._n_to_begin - 1, 0)
-            self._n_given = (self._n_given + 1) % self.n_jobs
-            return self._ready.popleft() if self._ready else joblib.delayed(time.sleep)(SLEEP)
-
-    def put(self, task):
-        with self._lock:
-            self._ready.append(task)
-
-    def close(self):
-        with self._lock:
-            self._closed = True
+    def _once(self, arg):
+        if getattr(arg, "nbytes", 0) < LARGE:
+            return arg
+        if id(arg) not in self._sent:
+            self._sent[id(arg)] = arg, self._client.scatter(arg, broadcast=True, hash=False)
+        return self._sent[id(arg)][1]
 
 
-def _numbered(number, function):
-    return number, function()
+def _watched(parent, fn, *args, **kwargs):
+    end_when_orphaned(parent)
+    return fn(*args, **kwargs)

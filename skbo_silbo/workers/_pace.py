@@ -15,7 +15,7 @@ class Pace:
         self._calling: float | None = None
 
     def note_proposal(self, seconds: float) -> None:
-        """Take notice of a proposal; the longest is forgotten by and by.
+        """Record how long a proposal took: a decaying maximum.
 
         A model that tunes itself now and then takes far longer than one that does not.
         """
@@ -23,7 +23,7 @@ class Pace:
         self._proposing = seconds if self._proposing is None else max(seconds, recent)
 
     def note_call(self, seconds: float) -> None:
-        """Take notice of a call that has ended."""
+        """Record how long a call took."""
         self._calling = _running_mean(self._calling, seconds)
 
     def n_ahead(self, n_workers: int) -> int:

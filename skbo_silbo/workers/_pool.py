@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import joblib
@@ -64,7 +64,7 @@ class Pool(Executor):
         return future
 
     def kill(self, future: PoolFuture) -> None:
-        """End the worker of a call, whatever it does; of the call nothing is heard any more."""
+        """End the worker of a call, whatever it does; its result is discarded."""
         with self._lock:
             worker = self._running.pop(future, None)
         if worker is not None:
@@ -160,7 +160,7 @@ class _Process:
     def _submit(self, function, future):
         if self._executor is None:
             self._executor = ProcessPoolExecutor(
-                1, env=self._env, initializer=_end_when_orphaned, initargs=(os.getpid(),)
+                1, env=self._env, initializer=end_when_orphaned, initargs=(os.getpid(),)
             )
             arrived = self._executor.submit(callable, function)
             arrived.add_done_callback(partial(_note_arrival, future))
@@ -173,8 +173,9 @@ def _note_arrival(future, arrived=None):
     future.since = time.perf_counter()
 
 
-def _end_when_orphaned(parent):
-    """End this process soon after the one that began it, be that killed."""
+@cache  # once in a process
+def end_when_orphaned(parent: int) -> None:
+    """Have this process end soon after the one that began it, be that killed."""
 
     def watch():
         while os.getppid() == parent:

@@ -17,6 +17,11 @@ class OfFunctionError(Exception):
         self.error = error
 
 
+def on_copies(func, *args):
+    """Return what a function returns of copies of its arguments, which it may change."""
+    return func(*map(copy.copy, args))
+
+
 def timed(func, *args):
     """Return what the function returns, and how many seconds it took.
 

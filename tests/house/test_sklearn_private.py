@@ -2,6 +2,7 @@
 
 import inspect
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from numbers import Real
 from threading import Thread
 from typing import ClassVar
@@ -10,9 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from sklearn import config_context
+from sklearn import config_context, get_config
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.parallel import _get_threadpool_controller
@@ -22,11 +23,9 @@ from skbo_silbo._numerics._threads import one_thread
 from skbo_silbo._sklearn import (
     BaseSearchCV,
     Interval,
-    _without_caller,
+    SearchFits,
     adopt_rows,
-    check_refit_names_a_metric,
-    count_masked_scores_as_failed,
-    is_all_fits_failed,
+    check_scores,
     metadata_request,
     rows_of,
     search_state,
@@ -54,29 +53,6 @@ def test_base_search_has_the_parameters_that_are_passed_on():
     }
 
 
-def test_evaluate_candidates_formats_all_rows_of_all_calls_through_the_method():
-    seen = []
-
-    class Formats(Spy):
-        def _format_results(self, candidate_params, n_splits, out, more_results=None):
-            seen.append((list(candidate_params), n_splits, list(out)))
-            return super()._format_results(candidate_params, n_splits, out, more_results)
-
-    tables = []
-
-    def run(evaluate):
-        tables.append(evaluate([{"C": 1.0}]))
-        tables.append(evaluate([{"C": 2.0}, {"C": 3.0}], cv=None))
-
-    search = Formats(run, cv=2, return_train_score=True).fit(X, Y)
-    params, n_splits, rows = seen[1]
-    assert (params, n_splits) == ([{"C": 1.0}, {"C": 2.0}, {"C": 3.0}], 2)
-    assert len(rows) == 6
-    assert {"test_scores", "train_scores", "fit_error", "fit_time", "score_time"} <= set(rows[0])
-    # What evaluate_candidates returned last is the object that becomes cv_results_.
-    assert search.cv_results_ is tables[-1]
-
-
 def test_more_results_become_columns():
     search = Spy(lambda evaluate: evaluate([{"C": 1.0}]), cv=2).fit(X, Y)
     rows = [{"test_scores": s, "fit_time": 0.0, "score_time": 0.0} for s in (1.0, 0.5)]
@@ -86,35 +62,57 @@ def test_more_results_become_columns():
     assert table["mean_test_score"] == 0.75
 
 
-def test_cv_argument_of_evaluate_candidates_is_used():
-    class Splits:
-        def split(self, X, y=None, groups=None):
-            assert (len(X), len(y)) == (10, 10)
-            return [([0, 1, 5, 6], [2, 7])] * 2
-
-    search = Spy(lambda evaluate: evaluate([{"C": 1.0}], cv=Splits()), cv=2).fit(X, Y)
-    assert search.cv_results_["mean_test_score"].shape == (1,)
-
-
-def caught(params, **search_params):
-    errors = []
+@pytest.mark.parametrize("scoring", [None, ["accuracy", "f1"], lambda e, X, y: {"a": e.C}])
+def test_fits_of_a_search_give_the_rows_of_scikit_learn(scoring):
+    seen = []
 
     def run(evaluate):
-        try:
-            evaluate([params])
-        except ValueError as error:
-            errors.append(error)
+        evaluate([{"C": 1.0}, {"C": 2.0}])
+        state = search_state(evaluate)
+        fits = SearchFits(state)
+        own = [fit(*fits.arguments()) for C in (1.0, 2.0) for fit in fits.of({"C": C}, (0, 2))]
+        seen.append((inspect.getclosurevars(evaluate).nonlocals["all_out"], own))
+
+    spy = Spy(run, cv=2, scoring=scoring, refit=False, return_train_score=True).fit(X, Y)
+    [(rows, own)] = seen
+    assert len(own) == len(rows) == 4
+    for ours, theirs in zip(own, rows, strict=True):
+        assert ours.keys() == theirs.keys()
+        for key in ("test_scores", "train_scores", "fit_error", "n_test_samples"):
+            assert ours[key] == theirs[key]
+    assert spy.cv_results_["params"] == [{"C": 1.0}, {"C": 2.0}]
+
+
+def test_fits_carry_the_configuration_of_scikit_learn():
+    seen = []
+
+    def score(estimator, X, y):
+        seen.append(get_config()["assume_finite"])
+        return 1.0
+
+    def run(evaluate):
         evaluate([{"C": 1.0}])
+        fits = SearchFits(search_state(evaluate))
+        with ThreadPoolExecutor(1) as thread:
+            for fit in fits.of({"C": 1.0}, (0, 1)):
+                thread.submit(fit, *fits.arguments()).result()
 
-    Spy(run, cv=2, **search_params).fit(X, Y)
-    return errors[0]
+    with config_context(assume_finite=True):
+        Spy(run, cv=2, scoring=score).fit(X, Y)
+    assert len(seen) > 4
+    assert set(seen) == {True}
 
 
-def test_all_fits_failed_is_told_from_other_errors():
-    assert is_all_fits_failed(caught({"C": -1.0}, error_score=np.nan))
-    assert is_all_fits_failed(caught({"C": -1.0}, error_score=0.0))
-    assert not is_all_fits_failed(caught({"C": -1.0}, error_score="raise"))
-    assert not is_all_fits_failed(caught({"no_such": 1.0}))
+def test_splits_of_another_number_than_was_said_are_refused():
+    class Splits(KFold):
+        def get_n_splits(self, X=None, y=None, groups=None):
+            return 3
+
+    def run(evaluate):
+        SearchFits(search_state(evaluate)).of({"C": 1.0}, (0, 1))
+
+    with pytest.raises(ValueError, match=r"inconsistent results\. Expected 3 splits, got 2"):
+        Spy(run, cv=Splits(2)).fit(X, Y)
 
 
 def test_the_state_of_a_search_is_in_the_closure_of_its_hook():
@@ -139,33 +137,14 @@ def test_the_state_of_a_search_is_in_the_closure_of_its_hook():
     assert (grouped.n_splits(), listed.n_splits()) == (2, 2)
 
 
-@pytest.mark.parametrize("scoring", [None, ["accuracy", "f1"]])
-def test_scorers_are_replaced_in_the_closure_of_the_hook(scoring):
-    """By ones that do the same: those of the search stay as they are."""
-    rows = []
-
-    def run(evaluate):
-        rows.append(evaluate([{"C": 1.0}]))
-        count_masked_scores_as_failed(evaluate)
-        rows.append(evaluate([{"C": 1.0}]))
-
-    spy = Spy(run, cv=2, scoring=scoring, refit=False).fit(X, Y)
-    names = ["score"] if scoring is None else scoring
-    for name in names:
-        scores = rows[1][f"split0_test_{name}"]
-        assert scores[0] == scores[1]
-    scorers = [spy.scorer_] if scoring is None else list(spy.scorer_.values())
-    assert all("sklearn" in type(scorer).__module__ for scorer in scorers)
-
-
 @pytest.mark.parametrize("refit", ["b", True])
 def test_a_refit_that_names_no_metric_is_refused_as_scikit_learn_does(refit):
     search = Spy(None, refit=refit, scoring=lambda estimator, X, y: {"a": 1.0})
     with pytest.raises(ValueError, match="refit must be set to a scorer key"):
-        check_refit_names_a_metric(search, {"a": 1.0})
-    check_refit_names_a_metric(search, 1.0)
+        check_scores(search, {"a": 1.0})
+    check_scores(search, 1.0)
     search.refit = "a"
-    check_refit_names_a_metric(search, {"a": 1.0})
+    check_scores(search, {"a": 1.0})
 
 
 def test_what_metadata_an_estimator_was_set_to_ask_for():
@@ -190,16 +169,6 @@ def test_a_search_takes_rows_that_it_did_not_evaluate():
     assert search.best_score_ == pytest.approx(0.3)
     assert search.best_estimator_.C == 7.0
     assert not search.multimetric_
-
-
-def test_verbose_is_read_at_each_call(capsys):
-    def run(evaluate):
-        search.verbose = 0
-        evaluate([{"C": 1.0}])
-
-    search = Spy(run, cv=2, verbose=1)
-    search.fit(X, Y)
-    assert capsys.readouterr().out == ""
 
 
 def test_interval_in_parameter_constraints():
@@ -263,18 +232,34 @@ def test_one_thread_holds_inside_and_is_undone_after(order):
 
 
 class Context:
-    _callbacks = ()
+    """The context of a candidate, as far as it is asked."""
+
+    def __init__(self, *callbacks):
+        self._callbacks = callbacks
+
+    def subcontext(self, **about):
+        return about
 
 
-@pytest.mark.parametrize("own", [False, True])
-def test_a_fit_is_sent_with_a_context_of_callbacks_only_where_there_are_some(own):
+@pytest.mark.parametrize(
+    ("callbacks", "own", "shown"),
+    [((), False, set()), ((), True, {"callback_ctx"}), ((1,), False, {"callback_ctx", "caller"})],
+)
+def test_a_fit_is_sent_with_a_context_of_callbacks_only_where_there_are_some(callbacks, own, shown):
     """The context grows while workers' threads pickle it."""
     step = LogisticRegression()
     if own:
         step._skl_callbacks = [object()]
-    given = {"callback_ctx": Context(), "caller": object(), "error_score": 0.0}
-    *_, kwargs = _without_caller(len, (make_pipeline(step),), given)
-    assert set(kwargs) == ({"callback_ctx", "error_score"} if own else {"error_score"})
+    sent = []
+
+    def run(evaluate):
+        evaluate([{"C": 1.0}])
+        state = replace(search_state(evaluate), estimator=make_pipeline(step))
+        [fit, _] = SearchFits(state).of({"C": 1.0}, (0, 1), Context(*callbacks), "the search")
+        sent.append(fit.keywords)
+
+    Spy(run, cv=2).fit(X, Y)
+    assert set(sent[0]) & {"callback_ctx", "caller"} == shown
 
 
 @pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame, csr_array, np.ndarray.tolist])

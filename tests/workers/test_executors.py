@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from skbo_silbo.workers._executors import InPlace, count_workers, made
-from skbo_silbo.workers._workers import Workers
+from skbo_silbo.workers._scheduler import Scheduler
 
 SCRIPT = Path(__file__).with_name("hanging_run.py")
 
@@ -34,9 +34,9 @@ def test_a_callable_that_makes_no_executor_is_refused():
 
 
 def test_where_workers_are():
-    assert Workers(InPlace()).is_in_process
-    assert Workers(ThreadPoolExecutor(1)).is_in_process
-    assert not Workers(SimpleNamespace(submit=None), n_workers=1).is_in_process
+    assert Scheduler(InPlace()).is_in_process
+    assert Scheduler(ThreadPoolExecutor(1)).is_in_process
+    assert not Scheduler(SimpleNamespace(submit=None), n_workers=1).is_in_process
 
 
 def start(kind, path):

@@ -1,19 +1,17 @@
 """Candidates that end the worker that fits them: all are in the results, every score is right."""
 
-from concurrent.futures import BrokenExecutor
-from contextlib import contextmanager
+import threading
+from collections import Counter
 
 import numpy as np
 import pytest
 from joblib import parallel_config
-from joblib.parallel import BACKENDS, ThreadingBackend
 from odd_estimator import Odd
 from scipy.stats import uniform
 from sklearn.model_selection import KFold
 
 from skbo_silbo.model_selection import SILBOSearchCV
-from skbo_silbo.model_selection._candidates import Candidate
-from skbo_silbo.model_selection._under_way import CandidatesUnderWay
+from skbo_silbo.model_selection._evaluator import CandidateEvaluator
 from skbo_silbo.workers import LostWorkerError
 
 X, Y = np.arange(24.0).reshape(12, 2), np.arange(12.0)
@@ -23,42 +21,19 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.FitFailedWarning",
     "ignore:.*non-finite",
     "ignore:A worker stopped",
-    "ignore:.*tasks which were still being processed",
-    "ignore:.*tasks have been successfully executed",
 )
 
 
-class Death(BaseException):
-    """The end of a worker that is a thread."""
-
-
 class Mortal(Odd):
-    """Ends a worker of `MortalThreads` as `Odd` ends a process; its folds have other scores."""
+    """Loses its worker, a thread, where `Odd` ends its process; its folds have other scores."""
 
-    def fit(self, X, y=None):
-        if self.kind == "dies":
-            raise Death
-        return self
+    def set_params(self, **params):  # called at the begin of a fit, outside what may fail
+        if params.get("kind") == "dies":
+            raise LostWorkerError("a worker was lost")
+        return super().set_params(**params)
 
     def score(self, X, y=None):
         return super().score(X, y) + 0.01 * float(np.mean(X))
-
-
-class MortalThreads(ThreadingBackend):
-    """Threads of which joblib learns what it does of processes that end."""
-
-    def retrieve_result_callback(self, out):
-        try:
-            return super().retrieve_result_callback(out)
-        except Death as death:
-            raise BrokenExecutor("a worker was lost") from death
-
-
-@pytest.fixture
-def mortal_threads(monkeypatch):
-    monkeypatch.setitem(BACKENDS, "mortal", MortalThreads)
-    with parallel_config("mortal"):
-        yield
 
 
 def search(estimator, **params):
@@ -97,10 +72,10 @@ ROADS = {
 }
 
 
-@pytest.mark.usefixtures("mortal_threads")
 @pytest.mark.parametrize("options", ROADS.values(), ids=ROADS)
 def test_several_candidates_each_end_their_workers(options):
-    check(search(Mortal(), n_jobs=3, **options), 12)
+    with parallel_config("threading"):
+        check(search(Mortal(), n_jobs=3, **options), 12)
 
 
 def test_in_processes():
@@ -161,58 +136,48 @@ def test_ctrl_c_during_retries_keeps_those_that_have_ended(tmp_path):
     assert len(set(resumed.cv_results_["param_a"])) == 6
 
 
-class OneFitEach:
-    """Stands in for `Batches`: calls 1 and 3 lose their worker, the fourth is cut short."""
+class CutShort(Odd):
+    """Every candidate loses its worker once; Ctrl-C hits the second that is tried again."""
 
-    def __init__(self, search):
-        self.search, self.begun, self.n_calls = search, self, 0
-        self.search.n_splits_ = 1
+    tried, lock = Counter(), threading.Lock()
 
-    def begin(self, points, *, alone):
-        pass
-
-    @contextmanager
-    def fits_of(self, params):
-        yield [(self.fit, (), {})]
-
-    def fit(self):
-        self.n_calls += 1
-        if self.n_calls in (1, 3):
+    def set_params(self, **params):
+        with CutShort.lock:
+            CutShort.tried[params["a"]] += 1
+            again = sum(n > 1 for n in CutShort.tried.values())
+        if CutShort.tried[params["a"]] == 1:
             raise LostWorkerError("a worker was lost")
-        if self.n_calls == 4:
+        if again == 2:
             raise KeyboardInterrupt
-        return {"fit_time": 0.1, "score_time": 0.0, "fit_error": None}
-
-    def candidate(self, params, source, results):
-        return Candidate(params, 0, source, results, None, 0.0)
+        return super().set_params(**params)
 
 
 def test_ctrl_c_during_retries_as_workers_are_free_keeps_those_that_have_ended():
-    search = SILBOSearchCV(Odd(), SPACE, n_jobs=2)
-    with parallel_config("threading"), CandidatesUnderWay(OneFitEach(search), 1) as workers:
-        for a in (0.25, 0.75):
-            workers.begin({"a": a}, "model")
-        kept = []
-        with pytest.raises(KeyboardInterrupt):  # noqa: PT012
-            while workers.n_under_way:
-                workers.wait()
-                kept += workers.ended()
-    assert [candidate.params for candidate in kept] == [{"a": 0.25}]
+    CutShort.tried.clear()
+    options = {"n_jobs": 2, "n_iter": 9, "cv": [(np.arange(6), np.arange(6, 12))]}
+    searching = SILBOSearchCV(CutShort(), {"a": uniform()}, random_state=0, **options)
+    with (
+        parallel_config("threading"),
+        pytest.warns(UserWarning, match="interrupted after 1 of 9 candidates"),
+    ):
+        searching.set_params(initial_params=None, refit=False).fit(X, Y)
+    [kept] = searching.cv_results_["param_a"]
+    assert CutShort.tried[kept] == 2
 
 
 def test_sys_exit_of_the_callback_keeps_all_that_have_ended(monkeypatch):
     """Several candidates can end at once; the callback is called after the first of them."""
-    called, wait = [], CandidatesUnderWay.wait
+    called, wait = [], CandidateEvaluator.wait
 
     def wait_for_two(self):
-        while self.n_under_way and len(self._ended) < 2:
+        while self.n_running and len(self._ended) < 2:
             wait(self)
 
     def leave(progress):
         called.append(progress)
         raise SystemExit
 
-    monkeypatch.setattr(CandidatesUnderWay, "wait", wait_for_two)
+    monkeypatch.setattr(CandidateEvaluator, "wait", wait_for_two)
     options = {"n_iter": 9, "cv": KFold(2), "random_state": 0, "n_jobs": 2, "callback": leave}
     searching = SILBOSearchCV(Odd(), {"a": uniform()}, **options)
     with (

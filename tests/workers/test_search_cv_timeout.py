@@ -16,7 +16,7 @@ from sklearn.model_selection import KFold
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.workers import LostEvaluationWarning, LostWorkerError
 from skbo_silbo.workers._pool import THREAD_NAME, Pool, _Process
-from skbo_silbo.workers._workers import Call, Workers
+from skbo_silbo.workers._scheduler import Call, Scheduler
 
 X, Y = np.zeros((12, 1)), np.zeros(12)
 
@@ -160,7 +160,7 @@ def test_a_timeout_that_is_not_positive_is_refused(timeout):
 
 
 def pool_of(n_workers, kind, **options):
-    return Workers(partial(Pool, n_workers, kind), timeout=FOREVER, **options)
+    return Scheduler(partial(Pool, n_workers, kind), timeout=FOREVER, **options)
 
 
 def put(pool, group, member, function):

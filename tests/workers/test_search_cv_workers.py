@@ -4,7 +4,6 @@ import itertools
 import json
 import threading
 import time
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -15,12 +14,7 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
 from task_recorder import Recorder
 
-from skbo_silbo._sklearn import fits_of, with_results
 from skbo_silbo.model_selection import SILBOSearchCV
-from skbo_silbo.model_selection._candidates import Candidate
-from skbo_silbo.model_selection._under_way import CandidatesUnderWay
-from skbo_silbo.workers._joblib import Stream
-from skbo_silbo.workers._workers import Call, Workers
 
 X, Y = np.arange(24.0).reshape(12, 2), np.arange(12.0)
 PLANE = {"a": uniform(), "b": uniform()}
@@ -159,8 +153,6 @@ def test_it_ends_as_in_batches():
     assert len(ended.cv_results_["iter"]) >= 3
 
 
-# joblib's, of fits given up, which is muted; but threads of fits put filters back while they end
-@pytest.mark.filterwarnings("ignore:.*tasks which were still being processed")
 def test_an_interruption_keeps_what_has_ended():
     def callback(progress):
         if progress.n_candidates == 4:
@@ -216,104 +208,6 @@ def test_a_search_one_by_one_goes_on_with_workers(tmp_path):
     path = tmp_path / "search.jsonl"
     fit(search(journal=path, n_jobs=1, n_iter=5, refit=False))
     assert n_new_fits(search(journal=path, n_iter=9, refit=False)) == 4 * 3
-
-
-class OneFitEach:
-    """Stands in for `Batches`: candidates of one fit, which takes `seconds` by its own account."""
-
-    def __init__(self, seconds):
-        self.seconds, self.search, self.begun = seconds, search(), self
-        self.search.n_splits_ = 1
-
-    def begin(self, points, *, alone):
-        pass
-
-    @contextmanager
-    def fits_of(self, params):
-        yield [(dict, (), {"fit_time": self.seconds, "score_time": 0.0, "fit_error": None})]
-
-    def candidate(self, params, source, results):
-        return Candidate(params, 0, source, results, None, 0.0)
-
-
-@pytest.mark.parametrize(
-    ("proposing", "fitting", "n_ahead"),
-    [(0.0, 1.0, 1), (0.1, 1.0, 1), (0.3, 1.0, 2), (0.7, 1.0, 3), (50.0, 1.0, 4), (1.0, 0.0, 4)],
-)
-def test_as_many_fits_are_ready_as_end_while_a_candidate_is_proposed(proposing, fitting, n_ahead):
-    with (
-        parallel_config("threading", n_jobs=4),
-        CandidatesUnderWay(OneFitEach(fitting), 4) as workers,
-    ):
-        workers.note_proposal(proposing)
-        assert len(workers.evaluate([{}, {}], ["init", "init"])) == 2
-        assert workers.n_wanted == 4 + n_ahead
-        while workers.n_wanted:
-            workers.begin({}, "model")
-        assert workers.n_under_way == 4 + n_ahead
-        workers._batches.search.n_splits_ = 3
-        workers._under_way.popitem()
-        workers._under_way.popitem()
-        assert workers.n_wanted == 1  # of three fits
-
-
-# The stream of tasks.
-
-
-@pytest.mark.parametrize(("backend", "n_jobs"), [("threading", 3), ("loky", 2), ("threading", 1)])
-def test_tasks_may_come_at_any_time(backend, n_jobs):
-    results, n_put = {}, 0
-    with parallel_config(backend):
-        workers = Workers(lambda: Stream(n_jobs))
-        while len(results) < 20:
-            if n_put < 20 and n_put - len(results) < 1 + n_put // 4:  # now few, now many
-                workers.submit(Call(n_put, (lambda i: lambda: i**2)(n_put)))
-                n_put += 1
-            results.update({o.call.key: o.value for o in workers.wait()})
-        workers.close(wait=True)
-    assert results == {i: i**2 for i in range(20)}
-
-
-def test_what_a_task_raises_comes_out_with_it():
-    def fails():
-        raise LookupError("a task's own")
-
-    with parallel_config("threading"):
-        workers = Workers(lambda: Stream(2))
-        workers.submit(Call(0, fails))
-        [outcome] = workers.wait()
-        assert outcome.kind == "error"
-        with pytest.raises(LookupError, match="a task's own"):
-            raise outcome.value
-        workers.close(wait=True)
-
-
-# Private names of scikit-learn.
-
-
-def test_the_fits_of_a_candidate_can_be_made_elsewhere():
-    seen = {}
-
-    class Spy(SILBOSearchCV):
-        def _run_search(self, evaluate_candidates, **kwargs):
-            table = evaluate_candidates([{"a": 0.3}])
-            fits = fits_of(evaluate_candidates, {"a": 0.3})
-            seen["arguments"] = [{*kwargs} for _, _, kwargs in fits]
-            with with_results(evaluate_candidates, [f(*args, **kw) for f, args, kw in fits]):
-                table = evaluate_candidates([{"a": 0.3}])
-            first, second = table["rows"][:3], table["rows"][3:]
-            seen["scores"] = [[row["test_scores"] for row in rows] for rows in (first, second)]
-            self._tabulate(table, [])
-
-        def _tabulate(self, table, candidates):
-            rows = table["rows"]
-            table.clear()
-            points = [{"a": 0.3}, {"a": 0.3}]
-            table.update(super(SILBOSearchCV, self)._format_results(points, 3, rows))
-
-    Spy(Peak(), PLANE, cv=KFold(3)).fit(X, Y)
-    assert not any("caller" in names for names in seen["arguments"])  # the search, pickled
-    assert seen["scores"][0] == seen["scores"][1] == expected({"a": 0.3})
 
 
 class Holder(Peak):

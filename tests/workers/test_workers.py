@@ -13,7 +13,7 @@ from worker_outcomes import outcomes_of
 from skbo_silbo.workers import LostWorkerError
 from skbo_silbo.workers._executors import InPlace
 from skbo_silbo.workers._pool import Pool
-from skbo_silbo.workers._workers import Call, Workers
+from skbo_silbo.workers._scheduler import Call, Scheduler
 
 FOREVER = 600.0
 
@@ -63,7 +63,7 @@ def test_only_what_is_deadly_is_lost_and_all_others_have_their_value(deadly, n_w
     if not n_retries and n_workers > 1:
         n_retries = 1  # else those beside it are lost too
     begun = []
-    workers = Workers(partial(Breaking, n_workers), n_retries=n_retries)
+    workers = Scheduler(partial(Breaking, n_workers), n_retries=n_retries)
     workers.on_begin = lambda call: begun.append(call.key)
     for i in range(8):
         workers.submit(Call(i, lambda i: i**2 // (i not in deadly), (i,)))
@@ -87,10 +87,10 @@ def test_what_goes_alone_runs_beside_nothing():
             running.remove(key)
 
     with ThreadPoolExecutor(3) as executor:
-        workers = Workers(executor)
+        workers = Scheduler(executor)
         for key in range(6):
             workers.submit(Call(key, run, (key,), alone=key in (2, 3)))
-            assert workers.is_single_file == (key >= 2)
+            assert workers.must_run_alone == (key >= 2)
         assert set(kinds_of(workers).values()) == {"value"}
     assert most[2] == most[3] == 1
 
@@ -103,7 +103,7 @@ def test_every_call_is_told_of_before_it_is_made_and_when_it_is_taken_back():
         release.wait(FOREVER)
 
     with ThreadPoolExecutor(1) as executor:
-        workers = Workers(executor)
+        workers = Scheduler(executor)
         workers.on_begin = lambda call: events.append(("begun", call.key))
         workers.on_take_back = lambda call: events.append(("taken back", call.key))
         for key in range(3):
@@ -121,7 +121,7 @@ def test_every_call_is_told_of_before_it_is_made_and_when_it_is_taken_back():
 
 
 def test_what_is_lost_while_it_ends_is_not_made_again():
-    workers = Workers(partial(Breaking, 1), n_retries=5)
+    workers = Scheduler(partial(Breaking, 1), n_retries=5)
     workers.submit(Call(0, lambda: 1 // 0))
     workers.drain()
     assert outcomes_of(workers) == {}
@@ -135,7 +135,7 @@ def test_no_call_begins_when_the_time_is_up():
         raise LostWorkerError
 
     with ThreadPoolExecutor(1) as executor:
-        workers = Workers(executor, n_retries=9)
+        workers = Scheduler(executor, n_retries=9)
         workers.submit(Call(0, lose))
         while not workers._done.qsize():
             time.sleep(0.001)
@@ -146,7 +146,7 @@ def test_no_call_begins_when_the_time_is_up():
 
 
 def test_a_function_may_change_what_it_is_given():
-    workers, point = Workers(InPlace()), {"a": 1}
+    workers, point = Scheduler(InPlace()), {"a": 1}
     workers.submit(Call(0, dict.clear, (point,)))
     assert kinds_of(workers) == {0: "value"}
     assert point == {"a": 1}
@@ -155,7 +155,7 @@ def test_a_function_may_change_what_it_is_given():
 def test_the_calls_of_a_group_share_the_time():
     """Each of them alone would be in time."""
     release = threading.Event()
-    workers = Workers(partial(Pool, 1, "threads"), timeout=0.4)
+    workers = Scheduler(partial(Pool, 1, "threads"), timeout=0.4)
     for i in range(4):
         workers.submit(Call(i, partial(time.sleep, 0.15), group="slow"))
     kinds = {}
@@ -177,7 +177,7 @@ def test_what_was_under_way_in_workers_that_all_hang_goes_to_others():
         made.append(ThreadPoolExecutor(1))
         return made[-1]
 
-    workers = Workers(make, timeout=0.3)
+    workers = Scheduler(make, timeout=0.3)
     workers.submit(Call("hangs", release.wait, (FOREVER,)))
     workers.submit(Call("waits", int))
     try:
@@ -189,7 +189,7 @@ def test_what_was_under_way_in_workers_that_all_hang_goes_to_others():
 
 
 def test_an_executor_that_breaks_and_is_no_callable_ends_with_its_error():
-    workers = Workers(Breaking(1))
+    workers = Scheduler(Breaking(1))
     workers.submit(Call(0, lambda: 1 // 0))
     [outcome] = workers.wait()
     assert outcome.kind == "broken"

@@ -1,11 +1,11 @@
-"""Calls on their way through an executor: begun, ended, late, lost and made again alone.
+"""The scheduler of calls on an executor: begun, ended, late, lost and made again alone.
 
 Executors take their calls in the order of submission, so the first of those in flight, as many as
 there are workers, are taken to be running: none of them tells when a worker began; our own `Pool`
 does.
 """
 
-import copy
+import math
 import pickle
 import queue
 import time
@@ -21,12 +21,12 @@ from skbo_silbo.workers._executors import (
     SENT,
     InPlace,
     check_can_be_sent,
+    check_is_future,
     count_workers,
     end_hanging,
     is_executor,
     made,
 )
-from skbo_silbo.workers._joblib import Driven
 from skbo_silbo.workers._losses import says_lost
 from skbo_silbo.workers._pool import Pool, PoolFuture
 from skbo_silbo.workers._timed_call import OfFunctionError, timed, timed_elsewhere
@@ -47,7 +47,7 @@ class Call:
 
     key: Any  # what it is to who wants it
     function: Callable[..., Any]
-    args: tuple = ()  # a copy of each is handed over, as the function may change it
+    args: tuple = ()
     alone: bool = False  # nothing may run beside it: it may have killed a worker or the process
     group: Hashable = field(default_factory=object)  # its calls share the timeout
     losses: int = 0  # how often a worker was lost with it
@@ -69,14 +69,15 @@ class Outcome:
     seconds: float = 0.0  # how long it ran, where it returned
 
 
-class Workers:
-    """The workers of an executor.
+class Scheduler:
+    """Has calls made by the workers of an executor, and says what became of each.
 
     Parameters
     ----------
     executor : executor, or callable without arguments that returns one
-        With `submit`. From a callable a new one is got when the last has broken or all its workers
-        hang; what it returns is shut down in the end, its processes that hang are killed.
+        With `submit`, which returns a future. From a callable a new one is got when the last has
+        broken or all its workers hang; what it returns is shut down in the end if it can be, its
+        processes that hang are killed.
     timeout : float or None, default=None
         Seconds after which a call is given up, and its worker counted as lost if it cannot be
         ended.
@@ -88,6 +89,8 @@ class Workers:
         What all calls are of, to be refused where it cannot be sent to the workers.
     what : str, default="func"
         What a function is called in messages.
+    n_ahead : int or None, default=None
+        How many calls are handed to the executor at once; the others wait here. None: all.
 
     Attributes
     ----------
@@ -99,12 +102,21 @@ class Workers:
     on_begin = on_take_back = None
 
     def __init__(
-        self, executor, *, timeout=None, n_workers=None, n_retries=1, func=None, what="func"
+        self,
+        executor,
+        *,
+        timeout=None,
+        n_workers=None,
+        n_retries=1,
+        func=None,
+        what="func",
+        n_ahead=None,
     ):
         self._make = None if is_executor(executor) else executor
         self._executor = executor if self._make is None else made(executor)
         self._timeout = FOREVER if timeout is None else timeout
         self._n_retries, self._what = n_retries, what
+        self._n_ahead = math.inf if n_ahead is None else n_ahead
         self._waiting: deque[Call] = deque()
         self._jobs: dict[Any, Call] = {}  # futures to calls, in the order handed over
         self._hung: set[Any] = set()  # futures whose workers do not come back
@@ -146,7 +158,7 @@ class Workers:
         return getattr(self._executor, "is_in_process", is_threads)
 
     @property
-    def is_single_file(self) -> bool:
+    def must_run_alone(self) -> bool:
         """Whether a call is there that nothing may run beside."""
         return any(call.alone for call in (*self._waiting, *self._jobs.values()))
 
@@ -189,7 +201,7 @@ class Workers:
             self._abandon(future)
 
     def forget(self, call: Call) -> None:
-        """Take notice that the outcome of a call is recorded."""
+        """Record that the outcome of a call is kept."""
         self._unrecorded.pop(call, None)
 
     def returned(self) -> list[tuple[Call, Any]]:
@@ -211,7 +223,7 @@ class Workers:
 
     def close(self, *, wait: bool) -> None:
         """Shut the executor down if it was made here."""
-        if self._make is not None:
+        if self._make is not None and hasattr(self._executor, "shutdown"):
             if self._hung:
                 end_hanging(self._executor)
             else:
@@ -222,9 +234,9 @@ class Workers:
     def _hand_over(self, until=FOREVER):
         """Hand the executor what may run: beside a call that goes alone there is nothing else."""
         while self._waiting and self._broken is None and self.n_usable > 0:
-            alone = self.is_single_file or isinstance(self._executor, InPlace)
-            is_beside = self._jobs and alone
-            if is_beside or time.perf_counter() >= until:
+            alone = self.must_run_alone or isinstance(self._executor, InPlace)
+            is_full = len(self._jobs) >= (1 if alone else self._n_ahead)
+            if is_full or time.perf_counter() >= until:
                 return
             self._begin(self._waiting.popleft())
 
@@ -235,7 +247,8 @@ class Workers:
         if self.on_begin is not None:
             self.on_begin(call)
         try:
-            future = self._executor.submit(*self._sent(call), *map(copy.copy, call.args))
+            future = self._executor.submit(*self._sent(call), *call.args)
+            check_is_future(future, self._executor)
         except BrokenExecutor as error:
             self._put_back([call])
             self._broken = error
@@ -267,9 +280,6 @@ class Workers:
     # --- what becomes of calls ---
 
     def _wait_for_any(self, seconds):
-        if isinstance(self._executor, Driven):
-            self._executor.drive()
-            return
         longest = LONGEST_WAIT if self._timeout == FOREVER else PAUSE
         with suppress(queue.Empty):
             future = self._done.get(timeout=max(min(seconds, longest), 0.0))
@@ -303,7 +313,7 @@ class Workers:
             if says_lost(error):
                 return self._lost(call, error)
             if isinstance(error, pickle.PicklingError):
-                error.add_note(f"if this is of {call.function!r}: {SENT}")
+                error.add_note(f"if this is of {self._what}: {SENT}")
             return [Outcome(call, "error", error)]
         return [Outcome(call, "value", value, seconds)]
 
