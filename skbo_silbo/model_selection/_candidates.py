@@ -15,6 +15,8 @@ from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import adopt_rows
 from skbo_silbo.model_selection._goals import pareto_front
 
+SCORES = {"test_scores", "train_scores"}  # of a row
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -108,23 +110,20 @@ def with_all_metrics(rows, error_score):
 
     A callable that raises, or a fit that fails, leaves one number, `error_score`.
     """
-    names = next((row["test_scores"] for row in rows if _is_dict(row)), ())
-    failed = dict.fromkeys(names, error_score)
-    scores = {"test_scores", "train_scores"}
-    return [
-        row if _is_dict(row) or not failed else {**row, **{k: failed for k in scores & row.keys()}}
-        for row in rows
-    ]
+    several = (row["test_scores"] for row in rows if isinstance(row["test_scores"], dict))
+    failed = dict.fromkeys(next(several, ()), error_score)
+    return [_with_metrics(row, failed) for row in rows] if failed else rows
 
 
-def _is_dict(row):
-    return isinstance(row["test_scores"], dict)
+def _with_metrics(row, failed):
+    numbers = [k for k in SCORES & row.keys() if not isinstance(row[k], dict)]
+    return {**row, **dict.fromkeys(numbers, failed)} if numbers else row
 
 
 def _lost_row(like, error, error_score):
     """Return the row of a fit that was lost: no time is known."""
     row = dict(like, fit_error=error, fit_time=math.nan, score_time=math.nan)
-    return {**row, **dict.fromkeys({"test_scores", "train_scores"} & row.keys(), error_score)}
+    return {**row, **dict.fromkeys(SCORES & row.keys(), error_score)}
 
 
 def make_results(search, candidates, evaluate_candidates):

@@ -208,7 +208,8 @@ class CandidateEvaluator:
         """
         if rows is None:
             return Candidate(params, 0, source, None, error, float(self.search.error_score))
-        rows = with_all_metrics(rows, self.search.error_score)
+        if callable(self.search.scoring):
+            rows = with_all_metrics(rows, self.search.error_score)
         check_scores(self.search, rows[0]["test_scores"])
         return Candidate(params, 0, source, rows, None, mean_score(rows, self.search.refit))
 

@@ -16,6 +16,7 @@ import numpy as np
 from skbo_silbo._checks import refuse_beside
 from skbo_silbo._sklearn import BaseSearchCV
 from skbo_silbo.optimizers import SILBO
+from skbo_silbo.optimizers._events import values_from_data, values_to_data
 from skbo_silbo.space._keys import keys_of
 
 TIME, SCORE = "fit_time", "score"  # goals that no metric need be named for
@@ -182,26 +183,35 @@ def has_failed(candidate):
 
 
 def pareto_front(table, candidates, goals):
-    """Return the rows of ``cv_results_`` that no other dominates, increasing."""
+    """Return the rows of ``cv_results_`` that no other dominates, increasing.
+
+    Times are measured: two that differ by less than their deviation over the folds are equal.
+    """
     columns = [table["mean_fit_time"] if g == TIME else -table[f"mean_test_{g}"] for g in goals]
     Y = np.column_stack(columns)
     Y[[has_failed(candidate) for candidate in candidates] | ~np.isfinite(Y).all(axis=1)] = np.nan
-    return np.flatnonzero(is_non_dominated(Y))
+    deviations = [table["std_fit_time"] * (g == TIME) for g in goals]
+    return np.flatnonzero(is_non_dominated(Y, np.column_stack(deviations)))
 
 
-def is_non_dominated(Y):
+def is_non_dominated(Y, deviations=0.0):
     """Return which rows of Y, (n, m), no other dominates, (n,); none that has a NaN.
 
-    A row dominates another if it is nowhere higher and somewhere lower.
+    A row dominates another if it is nowhere higher and somewhere lower, by more than the root of
+    the sum of the squares of both `deviations`, (n, m).
 
     Examples
     --------
     >>> is_non_dominated(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [np.nan, 0.0]]))
     array([ True,  True, False, False])
     """
-    nowhere_higher = np.all(Y[:, None] <= Y, axis=2)
-    is_dominated = np.any(nowhere_higher & ~nowhere_higher.T, axis=0)
-    return ~is_dominated & ~np.isnan(Y).any(axis=1)
+    deviations = np.broadcast_to(deviations, Y.shape)
+    margin = np.hypot(deviations[:, None], deviations)
+    lower = Y[:, None] < Y - margin  # no row with a NaN is, or is surpassed
+    is_known = ~np.isnan(Y).any(axis=1)
+    dominates = lower.any(axis=2) & ~lower.transpose(1, 0, 2).any(axis=2) & is_known[:, None]
+    is_dominated = np.any(dominates, axis=0)
+    return ~is_dominated & is_known
 
 
 def chebyshev(goals, weights):
@@ -218,12 +228,23 @@ class GoalsSILBO(SILBO):
     """`SILBO` of several goals, whose values it is told by `note_goals`."""
 
     def note_goals(self, params, values):
-        """Take note of the values of goals, (m,), of a candidate; the first time counts."""
+        """Record the values of goals, (m,), of a candidate; the first time counts."""
         [key] = keys_of(self.space_.encode([params]))
-        vars(self).setdefault("_values_by_key", {}).setdefault(key, values)
+        self._values_by_key.setdefault(key, np.asarray(values))
+
+    @property
+    def _values_by_key(self):
+        return vars(self).setdefault("_goals_by_key", {})
 
     def _goals_at(self, X):
-        return np.array([self._values_by_key[key] for key in keys_of(X)])
+        keys = keys_of(X)
+        if n_unknown := len(set(keys) - self._values_by_key.keys()):
+            raise ValueError(
+                f"the goals of all evaluations must be known: {n_unknown} were told with one value "
+                "alone. Call note_goals(params, values) of the optimiser for each, with the values "
+                "of all goals, which are minimised."
+            )
+        return np.array([self._values_by_key[key] for key in keys])
 
     def _labelled(self):
         rows = super()._labelled()
@@ -231,3 +252,14 @@ class GoalsSILBO(SILBO):
             return rows
         goals, rng = self._goals_at(rows.X), self._rng(len(self._history), 7)
         return rows._replace(y=chebyshev(goals, rng.dirichlet(np.ones(goals.shape[1]))))
+
+    def _state_to_dict(self):
+        known = self._values_by_key.items()
+        goals = [[np.frombuffer(key).tolist(), values_to_data(values)] for key, values in known]
+        return {**super()._state_to_dict(), "goals": goals}
+
+    def _state_from_dict(self, state):
+        for place, values in state["goals"]:
+            [key] = keys_of(np.array([place], dtype=float))
+            self._values_by_key.setdefault(key, values_from_data(values))
+        super()._state_from_dict(state)

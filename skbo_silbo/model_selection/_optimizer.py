@@ -23,7 +23,7 @@ def n_first_candidates(search, space):
 
 
 def make_optimizer(search, space, random_state, n_initial=None):
-    """Return the optimiser of a search, told its `initial_results`.
+    """Return the optimiser of a search, before it is told anything.
 
     Parameters
     ----------
@@ -36,15 +36,24 @@ def make_optimizer(search, space, random_state, n_initial=None):
     Raises
     ------
     ValueError
-        If an option or a constraint is unknown or invalid, or `initial_results` are not of this
-        space.
+        If an option or a constraint is unknown or invalid.
     """
     own = {name: getattr(search, name) for name in OWN}
     own["n_initial"] = n_first_candidates(search, space) if n_initial is None else n_initial
     others = _checked(search.optimizer_options)
     kind = GoalsSILBO if search._goals else SILBO
     optimizer = kind(space, random_state=random_state, **own, **others)
-    optimizer.constrain(search.constraints)
+    return optimizer.constrain(search.constraints)
+
+
+def tell_initial_results(search, optimizer, space):
+    """Return an optimiser, told the `initial_results` of a search.
+
+    Raises
+    ------
+    ValueError
+        If they are not of this space.
+    """
     if search.initial_results is None:
         return optimizer
     params, scores = read_initial_results(search.initial_results, search.refit, space)

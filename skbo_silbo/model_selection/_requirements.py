@@ -1,16 +1,14 @@
 """What a search is refused for, before there is a journal and a fit."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 
 from joblib import effective_n_jobs
 from joblib.externals.loky.backend import reduction
 
 from skbo_silbo._checks import check_picklable
 from skbo_silbo.model_selection._given import read_initial_params
-from skbo_silbo.model_selection._optimizer import make_optimizer
+from skbo_silbo.model_selection._optimizer import make_optimizer, tell_initial_results
 from skbo_silbo.optimizers._constraints import as_violation
-from skbo_silbo.space import SpaceExhausted
 from skbo_silbo.space._known_space import as_known_space, steps_of
 from skbo_silbo.space._read import as_space
 from skbo_silbo.workers._joblib import kind_of_workers
@@ -47,9 +45,12 @@ def read_settings(search, X, y):
     search.space_ = as_known_space(search.param_distributions, search.estimator, X, y)
     space = read_space(search.space_)
     trial = make_optimizer(search, space, 0)
+    if search.constraints is not None:
+        trial.ask()  # a first point, for which there is no model; raises if none is valid
+    tell_initial_results(search, trial, space)
     violation = as_violation(search.constraints, space)
     given = read_initial_params(search.initial_params, steps, space, search.n_iter, violation)
-    require_options_that_fit(search, trial, given)
+    require_options_that_fit(search, given)
     return space, given
 
 
@@ -69,14 +70,12 @@ def read_space(given):
     return as_space(given)
 
 
-def require_options_that_fit(search, trial, given):
+def require_options_that_fit(search, given):
     """Refuse options that cannot be honoured.
 
     Parameters
     ----------
     search : SILBOSearchCV
-    trial : SILBO
-        An optimiser as the search has it, told its `initial_results`. It is used up.
     given : InitialCandidates
 
     Raises
@@ -103,9 +102,6 @@ def require_options_that_fit(search, trial, given):
     n_workers = effective_n_jobs(search.n_jobs)
     if n_workers > 1 or search.timeout is not None:
         _require_that_fits_can_be_sent(search, n_workers, kind_of_workers())
-    if search.constraints is not None:
-        with suppress(SpaceExhausted):  # all that are valid are known
-            trial.ask()  # raises if none is
 
 
 def _require_values_that_say_something(search):

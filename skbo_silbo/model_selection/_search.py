@@ -25,7 +25,7 @@ from skbo_silbo.model_selection._candidates import (
 from skbo_silbo.model_selection._evaluator import CandidateEvaluator, callback_task
 from skbo_silbo.model_selection._goals import SeveralGoals
 from skbo_silbo.model_selection._memory import open_memory
-from skbo_silbo.model_selection._optimizer import make_optimizer
+from skbo_silbo.model_selection._optimizer import make_optimizer, tell_initial_results
 from skbo_silbo.model_selection._requirements import read_settings
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.space import Space, SpaceUnion
@@ -321,7 +321,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             open_memory(self, space, given, evaluate_candidates) as memory,
             callback_task(self, callback_ctx, **task) as search_ctx,
         ):
-            self.optimizer_ = make_optimizer(self, space, memory.random_state, memory.n_initial)
+            made = make_optimizer(self, space, memory.random_state, memory.n_initial)
+            self.optimizer_ = tell_initial_results(self, made, space)
             loop, ended_by = CandidateLoop(self, memory), None
             try:
                 self.stop_reason_ = loop.run(

@@ -8,6 +8,7 @@ from joblib import parallel_config
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 from scipy.stats import randint, uniform
 from sklearn.base import BaseEstimator
+from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.model_selection import KFold
 
 from skbo_silbo import SILBOSearchCV
@@ -217,3 +218,24 @@ def test_what_says_nothing_of_a_candidate_is_refused_before_the_first_fit(constr
     with pytest.raises(ValueError, match=message):
         fit(constraints=constraints, initial_params=None)
     assert not Peak.fitted
+
+
+class Counted(GaussianProcessRegressor):
+    """Counts its fits, over all clones."""
+
+    n_fits = 0
+
+    def fit(self, X, y):
+        Counted.n_fits += 1
+        return super().fit(X, y)
+
+
+def test_a_rule_costs_no_model():
+    earlier = fit(n_iter=8, n_initial=8).cv_results_
+    n_fits = []
+    for constraints in (None, small):
+        Counted.n_fits = 0
+        options = {"initial_results": earlier, "initial_params": None, "refit": False}
+        fit(n_iter=2, constraints=constraints, surrogate=Counted(optimizer=None), **options)
+        n_fits.append(Counted.n_fits)
+    assert n_fits[0] == n_fits[1] > 0

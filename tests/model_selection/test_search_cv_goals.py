@@ -1,6 +1,7 @@
 """SILBOSearchCV(refit=[...]): the front of several goals, what is refused, and journals."""
 
 import copy
+import json
 import pickle
 
 import numpy as np
@@ -9,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator, clone
+from sklearn.datasets import load_iris
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import KFold
+from sklearn.tree import DecisionTreeClassifier
 
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._goals import GoalsSILBO, is_non_dominated
@@ -157,6 +160,39 @@ def test_the_time_is_a_goal():
     assert fitted.pareto_front_.tolist() == by_brute_force(both)
     assert not hasattr(fitted, "best_index_")
     assert not hasattr(fitted, "best_score_")
+
+
+def test_times_that_differ_by_less_than_they_vary_are_equal():
+    """The second is worse, and no faster than a clock can tell; the third is much faster."""
+    Y = np.array([[0.1, 1.02], [0.2, 1.0], [0.3, 0.2], [np.nan, 0.1]])
+    assert is_non_dominated(Y).tolist() == [True, True, True, False]
+    noise = np.column_stack([np.zeros(4), np.full(4, 0.05)])
+    assert is_non_dominated(Y, noise).tolist() == [True, False, True, False]
+
+
+def test_a_metric_that_scoring_names_and_the_time():
+    X, y = load_iris(return_X_y=True)
+    space = {"max_depth": [1, 2, 3], "ccp_alpha": uniform(0.0, 0.1)}
+    options = {"scoring": "accuracy", "refit": ["accuracy", "fit_time"]}
+    model = DecisionTreeClassifier(random_state=0)
+    fitted = search(space, model, n_iter=5, **options).fit(X, y)
+    assert len(fitted.pareto_front_)
+    assert "mean_test_score" in fitted.cv_results_
+
+
+def test_the_optimiser_goes_on_after_the_search():
+    fitted = search().fit(X, Y)
+    optimizer = fitted.optimizer_
+    again = type(optimizer).from_dict(json.loads(json.dumps(optimizer.to_dict())))
+    params = optimizer.ask()
+    assert again.ask() == params
+    optimizer.note_goals(params, [0.5, 0.5])
+    optimizer.tell(params, 0.5)
+    other = optimizer.ask()
+    assert other != params
+    optimizer.tell(other, 0.5)
+    with pytest.raises(ValueError, match=r"goals of all evaluations must be known.*note_goals"):
+        optimizer.ask()
 
 
 def test_the_same_seed_finds_the_same():

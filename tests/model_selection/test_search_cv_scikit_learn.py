@@ -22,7 +22,7 @@ from sklearn.model_selection import (
     cross_validate,
 )
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
@@ -285,3 +285,16 @@ def test_callbacks_see_the_search_its_batches_and_its_fits():
     assert names.count("batch") == 3
     assert names.count("candidate-split-evaluation") == 6
     assert sorted(n for e, n in recorder.tasks if e == "end") == sorted(names)
+
+
+def log_of(X):
+    return np.log1p(np.abs(X))
+
+
+def test_a_fitted_search_over_functions_can_be_pickled():
+    space = {"functiontransformer__func": [None, np.tanh, log_of], "svc__C": [0.1, 1.0, 9.0]}
+    pipe = make_pipeline(FunctionTransformer(), SVC())
+    fitted = SILBOSearchCV(pipe, space, n_iter=5, random_state=0, cv=2).fit(X, Y)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert again.best_params_ == fitted.best_params_
+    assert again.optimizer_.ask() == fitted.optimizer_.ask()

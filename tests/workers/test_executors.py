@@ -4,11 +4,13 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from skbo_silbo import minimize
 from skbo_silbo.workers._executors import InPlace, count_workers, made
 from skbo_silbo.workers._scheduler import Scheduler
 
@@ -37,6 +39,48 @@ def test_where_workers_are():
     assert Scheduler(InPlace()).is_in_process
     assert Scheduler(ThreadPoolExecutor(1)).is_in_process
     assert not Scheduler(SimpleNamespace(submit=None), n_workers=1).is_in_process
+
+
+class Bare:
+    """An executor of `submit` and the number of its workers alone, as workers.rst asks for."""
+
+    _max_workers = 2
+
+    def __init__(self, submit):
+        self.submit = submit
+
+
+def test_an_executor_that_is_made_needs_no_shutdown():
+    with ThreadPoolExecutor(2) as threads:
+        result = minimize(
+            lambda x: float(x[0] ** 2),
+            [(-1, 1)] * 2,
+            n_calls=6,
+            executor=lambda: Bare(threads.submit),
+            method="random",
+            random_state=0,
+        )
+    assert result.nfev == 6
+
+
+@pytest.mark.parametrize("how", ["nothing", "an AsyncResult"])
+def test_a_submit_that_returns_no_future_is_refused_at_the_first_call(how):
+    calls, options = [], {"n_calls": 6, "method": "random", "random_state": 0}
+
+    def objective(x):
+        calls.append(x)
+        return float(x[0] ** 2)
+
+    with ThreadPool(2) as threads:
+        submit = {
+            "nothing": lambda function, *args: function(*args) and None,
+            "an AsyncResult": lambda function, *args: threads.apply_async(function, args),
+        }[how]
+        with pytest.raises(TypeError, match=r"executor must have a submit\(\) that"):
+            minimize(objective, [(-1, 1)] * 2, executor=Bare(submit), **options)
+        threads.close()
+        threads.join()
+    assert len(calls) == 1
 
 
 def start(kind, path):

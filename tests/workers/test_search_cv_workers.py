@@ -108,6 +108,31 @@ def test_no_worker_waits_for_another():
     assert [p["a"] for p in fitted.cv_results_["params"]].index(Waits.first) >= 4
 
 
+class Crowd(Peak):
+    """Counts how many fits run at once, over all clones in threads."""
+
+    lock, n_running, most = threading.Lock(), 0, 0
+
+    def fit(self, X, y=None):
+        with Crowd.lock:
+            Crowd.n_running += 1
+            Crowd.most = max(Crowd.most, Crowd.n_running)
+        time.sleep(0.01)
+        with Crowd.lock:
+            Crowd.n_running -= 1
+        return self
+
+
+@pytest.mark.parametrize(("pre_dispatch", "most"), [(1, 1), ("0.5*n_jobs", 2), ("all", 4)])
+@pytest.mark.parametrize("batch_size", [4, "auto"])
+def test_no_more_fits_are_handed_to_workers_than_pre_dispatch_says(pre_dispatch, most, batch_size):
+    Crowd.most = 0
+    options = {"n_jobs": 4, "n_iter": 8, "pre_dispatch": pre_dispatch, "batch_size": batch_size}
+    fitted = fit(search(estimator=Crowd(), **options))
+    assert len(fitted.cv_results_["params"]) == 8
+    assert 1 <= Crowd.most <= most
+
+
 def test_one_worker_goes_one_by_one():
     one, other = search(n_jobs=1).fit(X, Y), search(n_jobs=1, batch_size=1).fit(X, Y)
     assert one.cv_results_["params"] == other.cv_results_["params"]

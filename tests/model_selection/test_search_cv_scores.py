@@ -1,0 +1,118 @@
+"""Scores of other forms than one number: what raises, what is a dict, and what is kept of it."""
+
+import numpy as np
+import pytest
+from scipy.stats import uniform
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import KFold
+
+from skbo_silbo import SILBOSearchCV
+
+X, Y = np.arange(24.0).reshape(12, 2), np.arange(12.0)
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Scoring failed", "ignore:.*scores are non-finite", "ignore:.*non-finite"
+)
+
+
+class Plain(BaseEstimator):
+    """Its score is a number, or a dict of two."""
+
+    n_fits = 0
+
+    def __init__(self, a=0.5, kind="number"):
+        self.a, self.kind = a, kind
+
+    def fit(self, X, y=None):
+        Plain.n_fits += 1
+        return self
+
+    def score(self, X, y=None):
+        both = {"first": -((self.a - 0.7) ** 2), "second": self.a}
+        return both if self.kind == "dict" else both["first"]
+
+
+def search(**params):
+    usual = {"cv": KFold(3), "random_state": 0, "n_iter": 8, "initial_params": None}
+    estimator = params.pop("estimator", Plain())
+    return SILBOSearchCV(estimator, {"a": uniform()}, **{**usual, **params})
+
+
+class Raises:
+    """A scorer of two metrics that raises for some candidates, or for some of their folds."""
+
+    def __init__(self, below, folds=(0.0, np.inf)):
+        self.below, self.folds = below, folds
+
+    def __call__(self, model, X, y=None):
+        if model.a < self.below and self.folds[0] <= np.mean(X) < self.folds[1]:
+            raise RuntimeError("no such metric here")
+        return {"first": -((model.a - 0.7) ** 2), "second": model.a}
+
+
+@pytest.mark.parametrize("error_score", [np.nan, -5.0])
+@pytest.mark.parametrize("folds", [(0.0, np.inf), (0.0, 10.0)], ids=["all folds", "one fold"])
+def test_a_scorer_of_several_metrics_that_raises_loses_nothing(folds, error_score, tmp_path):
+    options = {"scoring": Raises(0.4, folds), "refit": "first", "error_score": error_score}
+    options["journal"] = tmp_path / "search.jsonl"
+    fitted = search(**options, return_train_score=True).fit(X, Y)
+    results = fitted.cv_results_
+    raised = results["param_a"] < 0.4
+    assert 0 < raised.sum() < 8
+    for name in ("first", "second"):
+        np.testing.assert_array_equal(
+            results[f"split0_test_{name}"][raised], [error_score] * raised.sum()
+        )
+        assert np.isfinite(results[f"mean_test_{name}"][~raised]).all()
+        assert f"mean_train_{name}" in results
+    before = Plain.n_fits
+    again = search(**options, return_train_score=True).fit(X, Y)
+    assert Plain.n_fits == before + 1  # the refit
+    np.testing.assert_array_equal(again.cv_results_["mean_test_first"], results["mean_test_first"])
+
+
+@pytest.mark.parametrize("error_score", [np.nan, 0.0])
+def test_goals_where_the_scorer_raises(error_score):
+    options = {"scoring": Raises(0.4), "refit": ["first", "second"], "error_score": error_score}
+    fitted = search(**options).fit(X, Y)
+    raised = fitted.cv_results_["param_a"] < 0.4
+    assert raised.any()
+    assert np.isnan(fitted.optimizer_.func_vals_).sum() in (0, raised.sum())
+
+
+def test_an_estimator_whose_score_is_a_dict_is_refused_after_its_first_candidate():
+    before = Plain.n_fits
+    with pytest.raises(ValueError, match=r"score of the estimator must return a number.*scoring="):
+        search(estimator=Plain(kind="dict")).fit(X, Y)
+    assert Plain.n_fits == before + 3
+    by_scoring = search(
+        estimator=Plain(kind="dict"), scoring=lambda model, X, y: model.score(X), refit="second"
+    )
+    assert by_scoring.fit(X, Y).best_params_["a"] > 0.7
+
+
+class Fails(Plain):
+    def fit(self, X, y=None):
+        if self.a < 0.4:
+            raise RuntimeError("too small")
+        return super().fit(X)
+
+
+def test_failed_fits_have_their_times_and_one_warning_counts_them():
+    with pytest.warns(FitFailedWarning) as warned:
+        results = search(estimator=Fails()).fit(X, Y).cv_results_
+    failed = results["param_a"] < 0.4
+    assert 0 < failed.sum() < 8
+    assert np.isfinite(results["mean_fit_time"]).all()
+    [message] = [str(w.message) for w in warned if w.category is FitFailedWarning]
+    assert message.startswith(f"{3 * failed.sum()} fits failed out of a total of 24")
+    assert "too small" in message
+
+
+@pytest.mark.parametrize("given", ["nonsense", "0", 0, -1, "n_jobs*", True, "n_jobs - 5"])
+def test_a_pre_dispatch_that_cannot_be_honoured_is_refused(given):
+    before = Plain.n_fits
+    with pytest.raises(ValueError, match="pre_dispatch"):
+        search(pre_dispatch=given).fit(X, Y)
+    assert Plain.n_fits == before
