@@ -14,6 +14,7 @@ from skbo_silbo.workers import LostWorkerError
 from skbo_silbo.workers._executors import InPlace
 from skbo_silbo.workers._pool import Pool
 from skbo_silbo.workers._scheduler import Call, Scheduler
+from skbo_silbo.workers._timed_call import on_copies
 
 FOREVER = 600.0
 
@@ -147,7 +148,7 @@ def test_no_call_begins_when_the_time_is_up():
 
 def test_a_function_may_change_what_it_is_given():
     workers, point = Scheduler(InPlace()), {"a": 1}
-    workers.submit(Call(0, dict.clear, (point,)))
+    workers.submit(Call(0, partial(on_copies, dict.clear), (point,)))
     assert kinds_of(workers) == {0: "value"}
     assert point == {"a": 1}
 
