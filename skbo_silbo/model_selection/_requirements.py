@@ -11,10 +11,9 @@ from skbo_silbo.model_selection._optimizer import make_optimizer, tell_initial_r
 from skbo_silbo.optimizers._constraints import as_violation
 from skbo_silbo.space._known_space import as_known_space, steps_of
 from skbo_silbo.space._read import as_space
-from skbo_silbo.workers._joblib import kind_of_workers
+from skbo_silbo.workers._joblib import DASK, kind_of_workers
 from skbo_silbo.workers._pool import PROCESSES, THREADS
 
-DASK = "DaskDistributedBackend"
 SENT = (
     "Give an object that pickle takes (no open file, lock, generator or connection; lambdas and "
     'nested functions need the backend "loky", and cloudpickle), n_jobs=1, or the backend '

@@ -79,14 +79,13 @@ class SILBOSearchCV(SeveralGoals):
         0: nothing is printed. 1: progress and the best score so far, as a bar (with tqdm installed)
         or a line per candidate. From 2 on: lines with the parameters, and scikit-learn's own.
     pre_dispatch : int or str, default="2*n_jobs"
-        As in RandomizedSearchCV.
+        How many fits are handed to workers at once: "all", a number, or a multiple of ``n_jobs``.
     random_state : int, RandomState instance or None, default=None
         Seed of the proposals. None gives other ones at every `fit`; numpy's global generator is
         never used.
     error_score : "raise" or float, default=nan
-        Score of a fit that fails, and of one whose score is masked. A candidate whose fits all
-        fail is a row of `cv_results_` with this score (its times are not known: NaN) and the search
-        goes on.
+        Score of a fit that fails, and of one whose score is masked; the search goes on. Of a
+        candidate that is given up no time is known: it is NaN.
     return_train_score : bool, default=False
         Whether `cv_results_` has training scores too.
     timeout : float or None, default=None
