@@ -44,12 +44,12 @@ def read_settings(search, X, y):
     search.space_ = as_known_space(search.param_distributions, search.estimator, X, y)
     space = read_space(search.space_)
     trial = make_optimizer(search, space, 0)
-    if search.constraints is not None:
-        trial.ask()  # a first point, for which there is no model; raises if none is valid
-    tell_initial_results(search, trial, space)
     violation = as_violation(search.constraints, space)
     given = read_initial_params(search.initial_params, steps, space, search.n_iter, violation)
     require_options_that_fit(search, given)
+    if search.constraints is not None:
+        trial.ask()  # a first point, for which there is no model; raises if none is valid
+    tell_initial_results(search, trial, space)
     return space, given
 
 

@@ -134,6 +134,7 @@ def test_a_search_that_is_continued_goes_on_as_one_that_was_not_interrupted(tmp_
         fit(journal=path, n_initial=6, constraints=None)
 
 
+@pytest.mark.filterwarnings("ignore:.*bound to other values")
 def test_a_rule_that_counts_its_calls_is_the_same_rule_in_the_next_run(tmp_path):
     class Counting:
         n_calls = 0

@@ -15,6 +15,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeClassifier
 
+from skbo_silbo import Space
 from skbo_silbo.model_selection import SILBOSearchCV
 from skbo_silbo.model_selection._goals import GoalsSILBO, is_non_dominated
 
@@ -188,7 +189,9 @@ def test_a_metric_that_scoring_names_and_the_time():
 def test_the_optimiser_goes_on_after_the_search():
     fitted = search().fit(X, Y)
     optimizer = fitted.optimizer_
-    again = type(optimizer).from_dict(json.loads(json.dumps(optimizer.to_dict())))
+    again = type(optimizer).from_dict(
+        json.loads(json.dumps(optimizer.to_dict())), bounds=Space(SQUARE)
+    )
     params = optimizer.ask()
     assert again.ask() == params
     optimizer.note_goals(params, [0.5, 0.5])
