@@ -174,7 +174,7 @@ def test_what_an_earlier_run_was_at_is_known_by_the_end_of_this_one(path, monkey
     died = events(path)
     assert "called" in died[-1]
     with monkeypatch.context() as patch:
-        patch.setattr(CandidateLoop, "_note", interrupt)
+        patch.setattr(CandidateLoop, "_notify", interrupt)
         with pytest.raises(LookupError):
             quietly(search(path).fit)
     given = InitialCandidates([], Space({"a": uniform()}))
