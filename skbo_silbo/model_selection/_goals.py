@@ -16,7 +16,7 @@ import numpy as np
 from skbo_silbo._checks import refuse_beside
 from skbo_silbo._sklearn import BaseSearchCV
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._events import values_from_data, values_to_data
+from skbo_silbo.optimizers._records import values_from_data, values_to_data
 from skbo_silbo.space._keys import keys_of
 
 TIME, SCORE = "fit_time", "score"  # goals that no metric need be named for

@@ -31,7 +31,7 @@ def dies_with_its_calls(n_workers: int, timeout: float | None) -> bool:
     return in_place or kind_of_workers() == THREADS
 
 
-def executor_maker(parallel, n_workers: int, timeout: float | None) -> Callable[[], Executor]:
+def executor_maker(parallel: Any, n_workers: int, timeout: float | None) -> Callable[[], Executor]:
     """Return what makes the executor of calls, and another each time that one is broken.
 
     After a death of one of joblib's processes those of a `Pool` are used: one that dies takes no
@@ -53,11 +53,12 @@ def executor_maker(parallel, n_workers: int, timeout: float | None) -> Callable[
     pool = partial(Pool, n_workers, kind)
     if kind == THREADS or timeout is not None:
         return pool
-    makers = chain([partial(JoblibProcesses, parallel)], repeat(pool))
+    first: Callable[[], Executor] = partial(JoblibProcesses, parallel)
+    makers = chain([first], repeat(pool))
     return lambda: next(makers)()
 
 
-def nested_in(parallel, function: Callable[..., Any]) -> Callable[..., Any]:
+def nested_in(parallel: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function whose own parallel calls are made in threads, as joblib's are."""
     backend, n_jobs = BACKENDS["threading"](nesting_level=1), None
     if type(parallel._backend).__name__ != DASK:
