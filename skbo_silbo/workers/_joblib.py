@@ -1,7 +1,7 @@
 """Executors of the workers that joblib's backend stands for: loky, threads, Dask."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from functools import partial
 from itertools import chain, repeat
@@ -53,8 +53,8 @@ def executor_maker(parallel: Any, n_workers: int, timeout: float | None) -> Call
     pool = partial(Pool, n_workers, kind)
     if kind == THREADS or timeout is not None:
         return pool
-    first: Callable[[], Executor] = partial(JoblibProcesses, parallel)
-    makers = chain([first], repeat(pool))
+    first = partial(JoblibProcesses, parallel)
+    makers: Iterator[Callable[[], Executor]] = chain([first], repeat(pool))
     return lambda: next(makers)()
 
 
