@@ -170,7 +170,7 @@ class CandidateLoop:
 
     @property
     def _n_begun(self):
-        return len(self.batches.candidates) + self._n_under_way
+        return len(self.candidates) + self._n_running
 
     def _others(self, points, known):
         """Return the points that are not among those known; parameters may be arrays."""
