@@ -94,14 +94,19 @@ class SearchJournal:
             raise self.log.damaged_record(i, f"{type(error).__name__}: {error}") from error
 
     def _require_rows_alike(self):
-        """Refuse rows that have not the names of those before; a failed fit has no scores."""
-        first = None
+        """Refuse rows that have not the names of those before.
+
+        A failed fit has no scores, and where a scorer of several metrics raised there is a number.
+        """
+        known = {}
         for i, candidate in zip(self._told, self.candidates, strict=True):
-            for row in candidate.rows or ():
-                names = None if row["fit_error"] else _names_of(row)
-                first = first or names
-                if names not in (None, first):
+            for row in (row for row in candidate.rows or () if not row["fit_error"]):
+                names = _names_of(row)
+                known = known or names
+                several = [k for k in names if names[k] and known.get(k)]
+                if names.keys() != known.keys() or any(names[k] != known[k] for k in several):
                     raise self.log.damaged_record(i, f"rows must be alike: got {names}")
+                known = {k: known[k] or names[k] for k in known}
 
     def follow(self, optimizer, n, n_open):
         """Have an optimiser follow all events up to candidate n, and write its own from now on.
