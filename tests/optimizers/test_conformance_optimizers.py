@@ -200,7 +200,7 @@ def test_json_of_named_parameters_needs_the_space_again(method):
     optimizer = run(make(method, space), lambda p: p["C"], 8)
     with pytest.raises(ValueError, match="bounds must be given for data of a Space"):
         reload(optimizer)
-    with pytest.raises(ValueError, match=r"parameters\.0 was .*\'C\', \'kind\'"):
+    with pytest.raises(ValueError, match=r"parameters\.0\.order was .*\'C\', \'kind\'"):
         reload(optimizer, bounds=Space({"C": [1, 2]}))
     other = reload(optimizer, bounds=space)
     assert other.x_iters_ == optimizer.x_iters_
