@@ -2,6 +2,7 @@
 
 import inspect
 import warnings
+from contextlib import contextmanager
 from decimal import Decimal
 from difflib import get_close_matches
 from numbers import Integral, Real
@@ -100,7 +101,7 @@ def as_reals(given):
         values = np.asarray(given)
     except OverflowError:  # a whole number beyond all floats, beside a fraction
         values = np.array(given, dtype=object)
-    except ValueError:  # ragged
+    except (ValueError, RuntimeError, TypeError):  # ragged; a tensor that needs a gradient
         return None
     if values.dtype.kind == "O" and all(is_real(value) for value in values.flat):
         values = np.reshape([_as_float(value) for value in values.flat], values.shape)
@@ -108,6 +109,15 @@ def as_reals(given):
         return None
     with np.errstate(over="ignore"):  # of a long double
         return np.where(mask, np.nan, values.astype(float))
+
+
+@contextmanager
+def reading(name):
+    """Name the parameter whose own conversion raises, as that of a tensor that needs a gradient."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise ValueError(f"{name} must be an array that NumPy can read. {error}") from error
 
 
 def is_real(value):

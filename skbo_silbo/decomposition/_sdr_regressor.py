@@ -18,7 +18,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._checks import as_reals, brief, check_choice, check_integer, check_share
+from .._checks import as_reals, brief, check_choice, check_integer, check_share, reading
 from .._numerics._local_linear import gaussian_weights, local_predictions
 from .._numerics._priors import PRIORS, UNIFORM_WIDTH
 from .._numerics._screening import searched_process
@@ -126,7 +126,9 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         """
         check_choice("model", self.model, list(MODELS))
         check_integer("n_folds", self.n_folds, 2)
-        if y is not None and as_reals(y) is None and np.asarray(y).dtype.kind != "c":
+        with reading("y"):
+            is_refused = y is not None and as_reals(y) is None and np.asarray(y).dtype.kind != "c"
+        if is_refused:
             raise ValueError(
                 f"y must hold numbers, one a row: got {brief(y)}. Code two classes as 0 and 1, or "
                 "use a classifier on the scores of SlicedInverseRegression."

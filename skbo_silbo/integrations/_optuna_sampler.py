@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skbo_silbo._checks import check_integer
+from skbo_silbo._checks import as_reals, check_integer
 from skbo_silbo._typing import Auto
 
 try:
@@ -180,13 +180,15 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         """Keep what `constraints_func` says of a trial that is complete or pruned."""
         if self._constraints_func is None or state == TrialState.FAIL:
             return
-        constraints = tuple(float(value) for value in self._constraints_func(trial))
-        if any(np.isnan(constraints)):
+        returned = self._constraints_func(trial)
+        constraints = as_reals(returned)
+        if constraints is None or constraints.ndim != 1 or np.isnan(constraints).any():
             raise ValueError(
-                f"constraints_func must return numbers: got {constraints} for trial "
-                f"{trial.number}. Return a positive number for a violated constraint."
+                f"constraints_func must return a sequence of numbers: got {returned!r} for trial "
+                f"{trial.number}. Return one of each constraint, positive where it is violated, "
+                "for example [0.5]."
             )
-        keep_attribute(study, trial, CONSTRAINTS, constraints)
+        keep_attribute(study, trial, CONSTRAINTS, tuple(constraints.tolist()))
 
 
 class _StudyModel:

@@ -362,7 +362,8 @@ def as_number(value):
     number = as_reals(value)
     if number is None or number.size != 1:
         raise TypeError(
-            f"func must return one real number: got {value!r}. Return float('nan') for a failure."
+            f"func must return one real number: got {value!r}. Return float(value), "
+            "or float('nan') for a failure."
         )
     return float(number.item())
 

@@ -115,6 +115,34 @@ def with_all_metrics(rows, error_score):
     return [_with_metrics(row, failed) for row in rows] if failed else rows
 
 
+def with_floats(row, error_score):
+    """Return a row whose scores are floats: what is none counts as a scorer that raised.
+
+    Raises
+    ------
+    ValueError
+        Instead, if `error_score` is "raise".
+    """
+    read = {}
+    for kind in SCORES & row.keys():
+        several = isinstance(row[kind], dict)
+        scores = row[kind] if several else {"score": row[kind]}
+        floats = {name: _as_score(score, error_score) for name, score in scores.items()}
+        read[kind] = floats if several else floats["score"]
+    return {**row, **read}
+
+
+def _as_score(score, error_score):
+    try:
+        return float(score)
+    except (TypeError, OverflowError) as error:
+        why = f"a score must be a number that a float can hold: {error} ({type(score).__name__})"
+        if error_score == "raise":
+            raise ValueError(f"{why}. Give error_score a number to go on without it.") from error
+        warn_user(f"Scoring failed: {why}. It counts as error_score={error_score}.")
+        return float(error_score)
+
+
 def _with_metrics(row, failed):
     numbers = [k for k in SCORES & row.keys() if not isinstance(row[k], dict)]
     return {**row, **dict.fromkeys(numbers, failed)} if numbers else row

@@ -9,7 +9,12 @@ from joblib import effective_n_jobs
 
 from skbo_silbo._checks import warn_user
 from skbo_silbo._sklearn import SearchFits, check_scores
-from skbo_silbo.model_selection._candidates import Candidate, mean_score, with_all_metrics
+from skbo_silbo.model_selection._candidates import (
+    Candidate,
+    mean_score,
+    with_all_metrics,
+    with_floats,
+)
 from skbo_silbo.workers import LostEvaluationWarning
 from skbo_silbo.workers._executors import InPlace
 from skbo_silbo.workers._joblib import executor_maker, kind_of_workers, nested_in
@@ -208,6 +213,7 @@ class CandidateEvaluator:
         """
         if rows is None:
             return Candidate(params, 0, source, None, error, float(self.search.error_score))
+        rows = [with_floats(row, self.search.error_score) for row in rows]
         if callable(self.search.scoring):
             rows = with_all_metrics(rows, self.search.error_score)
         check_scores(self.search, rows[0]["test_scores"])

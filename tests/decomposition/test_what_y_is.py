@@ -9,8 +9,10 @@ import pandas as pd
 import pytest
 
 from skbo_silbo import (
+    MAVE,
     DirectionalRegression,
     KernelSlicedInverseRegression,
+    SDRRegressor,
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
     SlicedInverseRegression,
@@ -118,6 +120,20 @@ def test_numbers_of_databases_are_numbers(learner, kind):
     exact[3], exact[4], y[3:5] = None, Decimal("NaN"), np.nan
     expected = learner.fit(X, y).transform(X)
     np.testing.assert_allclose(learner.fit(X, exact).transform(X), expected)
+
+
+class NeedsGradient(list):
+    """What torch's tensors are where they need a gradient: NumPy cannot read them."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("Use tensor.detach().numpy() instead.")
+
+
+@pytest.mark.parametrize("learner", [*LEARNERS, MAVE(1), SDRRegressor()])
+def test_what_numpy_cannot_read_is_named(learner):
+    y = NeedsGradient(X[:, 0])
+    with pytest.raises(ValueError, match=r"y must be an array that NumPy can read.*detach\(\)"):
+        learner.fit(X, y)
 
 
 @pytest.mark.filterwarnings("ignore:Little was found")

@@ -255,8 +255,15 @@ def test_constraints_are_kept_and_found():
     best = min(feasible, key=lambda trial: trial.value)
     assert best.value < 0.3  # 0.25 at x = 1.5
     assert study.trials[0].system_attrs["constraints"] == (1.5 - study.trials[0].params["x"],)
-    with pytest.raises(ValueError, match="constraints_func must return numbers"):
-        new_study(constraints_func=lambda trial: [np.nan]).optimize(bowl, n_trials=1)
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("returned", [[np.nan], 1.0, np.array(1.0), None, ["a"]])
+def test_constraints_of_another_form_are_refused(returned):
+    study = new_study(constraints_func=lambda trial: returned)
+    with pytest.raises(ValueError, match=r"constraints_func must return a sequence of numbers"):
+        study.optimize(bowl, n_trials=1)
+    assert len(study.trials) == 1
 
 
 def test_constraints_set_by_the_objective_count():

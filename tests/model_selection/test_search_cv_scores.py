@@ -92,6 +92,34 @@ def test_an_estimator_whose_score_is_a_dict_is_refused_after_its_first_candidate
     assert by_scoring.fit(X, Y).best_params_["a"] > 0.7
 
 
+class Odd(Plain):
+    """Its score is `odd` above a half."""
+
+    def __init__(self, a=0.5, odd=None):
+        super().__init__(a)
+        self.odd = odd
+
+    def score(self, X, y=None):
+        return self.odd if self.a > 0.5 else self.a
+
+
+@pytest.mark.parametrize("odd", [10**400, 1j], ids=["huge", "complex"])
+@pytest.mark.filterwarnings("ignore:a score must be:UserWarning")
+def test_a_score_that_no_float_can_hold_is_that_of_a_failure(odd, tmp_path):
+    usual = {"estimator": Odd(odd=odd), "journal": tmp_path / "search.jsonl"}
+    with pytest.warns(UserWarning, match="a score must be a number that a float can hold"):
+        results = search(**usual).fit(X, Y).cv_results_
+    too_large = results["param_a"].astype(float) > 0.5
+    assert 0 < too_large.sum() < 8
+    np.testing.assert_array_equal(np.isnan(results["mean_test_score"]), too_large)
+    before = Plain.n_fits
+    again = search(**usual).fit(X, Y).cv_results_
+    np.testing.assert_array_equal(again["mean_test_score"], results["mean_test_score"])
+    assert Plain.n_fits == before + 1  # the best, refitted
+    with pytest.raises(ValueError, match="Give error_score a number"):
+        search(estimator=Odd(odd=odd), error_score="raise").fit(X, Y)
+
+
 class Fails(Plain):
     def fit(self, X, y=None):
         if self.a < 0.4:

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from ..._checks import is_real, warn_user
+from ..._checks import is_real, reading, warn_user
 from ..._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from ._censoring import as_censored, is_censored
 from ._dask_arrays import FLOATS, check_in_memory
@@ -161,17 +161,20 @@ def split_labelled(
             "Mark rows without a label by NaN in y."
         )
     check_in_memory("X", X)
-    rows = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        dtype=FLOATS,
-        ensure_min_samples=2,
-        skip_check_array=_is_clean_matrix(X, FLOATS),
-    )
-    labels, labelled = check_response(estimator, y, takes, categorical)
+    with reading("X"):
+        rows = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            dtype=FLOATS,
+            ensure_min_samples=2,
+            skip_check_array=_is_clean_matrix(X, FLOATS),
+        )
+    with reading("y"):
+        labels, labelled = check_response(estimator, y, takes, categorical)
     check_consistent_length(rows, labels)
-    given = check_sample_weight(sample_weight, len(rows))
+    with reading("sample_weight"):
+        given = check_sample_weight(sample_weight, len(rows))
     labelled, is_unlabeled, weights = part_weighted(labels, labelled, given)
     weight_range = None if given is None else (given[labelled].min(), given[labelled].max())
     unlabelled = rows[is_unlabeled]
