@@ -39,13 +39,15 @@ def portfolio(results: Sequence[Any], n: int = 4) -> list[dict[str, Any]]:
     Raises
     ------
     ValueError
-        If there is no result, one is none of these, or none of its candidates has a score.
+        If there is no result, one is none of these, none of its candidates has a score, or two
+        share no parameter.
 
     Notes
     -----
     Where a configuration was not evaluated on a data set, its score is estimated: the mean of the
     three nearest that were, weighted by the inverse distance. Numbers are compared by their ranks,
-    other values are equal or not. A journal has numbers, words and None; candidates of other
+    other values are equal or not. A configuration that failed on a data set is not returned. A
+    journal has numbers, words and None; candidates of other
     values are left out.
 
     Examples
@@ -62,20 +64,23 @@ def portfolio(results: Sequence[Any], n: int = 4) -> list[dict[str, Any]]:
             f"{results!r}. Write portfolio([search_1, search_2])."
         )
     read = [_read(result) for result in results]
-    every = [params for candidates, _ in read for params in candidates]
+    _require_one_space(read)
+    every = [params for candidates, *_ in read for params in candidates]
     distances = _distances(every)
-    first = first_rows((distances == 0).astype(float))
-    starts = np.cumsum([0, *(len(candidates) for candidates, _ in read)])
+    worked = [np.isfinite(score) for _, _, scores in read for score in scores]
+    same_as = distances == 0
+    first = [i for i in first_rows(same_as.astype(float)) if np.all(worked, where=same_as[i])]
+    starts = np.cumsum([0, *(len(candidates) for candidates, *_ in read)])
     table = [
         _estimates(distances[:, start:end], shares)
-        for start, end, (_, shares) in zip(starts[:-1], starts[1:], read, strict=True)
+        for start, end, (_, shares, _) in zip(starts[:-1], starts[1:], read, strict=True)
     ]
     chosen = _greedy(np.array(table)[:, first], n)
     return [dict(every[first[i]]) for i in chosen]
 
 
 def _read(result):
-    """Return candidates and their shares of the gap between median and best."""
+    """Return candidates, their shares of the gap between median and best, and their scores."""
     if isinstance(result, (str, os.PathLike)):
         params, scores = _of_journal(Path(result))
     else:
@@ -88,7 +93,17 @@ def _read(result):
         )
     low, high = np.median(scores[np.isfinite(scores)]), np.max(scores[np.isfinite(scores)])
     shares = np.clip((scores - low) / (high - low if high > low else 1.0), -1.0, 1.0)
-    return params, np.where(np.isnan(shares), -1.0, shares)
+    return params, np.where(np.isnan(shares), -1.0, shares), scores
+
+
+def _require_one_space(read):
+    names = [{name for params in candidates for name in params} for candidates, *_ in read]
+    for i, of_result in enumerate(names):
+        if not of_result & names[0]:
+            raise ValueError(
+                f"results must be of one model: result {i} has {sorted(of_result)}, and the first "
+                f"has {sorted(names[0])}. Call portfolio for each model."
+            )
 
 
 def _of_table(table):
@@ -140,10 +155,11 @@ def _estimates(distances, shares):
 
 
 def _greedy(table, n):
-    best, chosen = np.full(len(table), -1.0), []
+    """Return n columns, each adding most to the best of those before; of equal ones the better."""
+    best, chosen, alone = np.full(len(table), -1.0), [], table.mean(axis=0)
     while len(chosen) < min(n, table.shape[1]):
         means = np.maximum(table, best[:, None]).mean(axis=0)
         means[chosen] = -np.inf
-        chosen.append(int(np.argmax(means)))
+        chosen.append(int(np.lexsort((alone, means))[-1]))
         best = np.maximum(best, table[:, chosen[-1]])
     return chosen

@@ -70,3 +70,16 @@ def test_journals_leave_objects_out(tmp_path):
 def test_what_are_no_results_is_refused(results, message):
     with pytest.raises(ValueError, match=message):
         portfolio(results)
+
+
+def test_a_configuration_that_failed_is_not_among_them():
+    scores = [np.nan, np.nan, np.nan, 0.8, 0.7, 0.6]
+    table = {"params": [{"a": i} for i in range(6)], "mean_test_score": scores}
+    assert portfolio([table]) == [{"a": 3}, {"a": 4}, {"a": 5}]
+
+
+def test_results_of_two_models_are_refused():
+    one = {"params": [{"svc__C": 1}], "mean_test_score": [0.5]}
+    other = {"params": [{"n_neighbors": 3}], "mean_test_score": [0.5]}
+    with pytest.raises(ValueError, match="must be of one model: result 1 has"):
+        portfolio([one, other])
