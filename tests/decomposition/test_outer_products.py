@@ -218,6 +218,13 @@ def test_bad_parameters_are_refused(parameters, message):
         MAVE(**parameters).fit(X, y)
 
 
+@pytest.mark.quick
+def test_a_fit_that_takes_minutes_says_so_before_it_begins():
+    X = np.random.default_rng(0).normal(size=(400, 210))
+    with pytest.raises(UserWarning, match="minutes or more for 400 labelled rows and 210 features"):
+        MAVE().fit(X, X[:, 0])  # a warning is an error here, so nothing is fitted
+
+
 def test_too_few_rows_are_refused():
     X, y, _ = rational(0, n=11)
     with pytest.raises(ValueError, match="more labelled rows than features"):
