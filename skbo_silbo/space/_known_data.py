@@ -58,7 +58,8 @@ class StepData:
             "d": self.d,
             "d/2": np.floor(self.d / 2),
             "degree": 3 if self.d <= WIDE else 2,
-            "directions": min(np.floor(self.d / 2), _n_values(self.y) - 1),
+            # fewer than slices of two rows in half of the rows, with one to spare
+            "directions": max(min(self.d // 2, _n_values(self.y) - 1, self.n // 6), 1),
         }
         return rules[rule]
 

@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
 
 import skbo_silbo
-from skbo_silbo import EarlyStopped, Space, default_space
+from skbo_silbo import EarlyStopped, SlicedInverseRegression, Space, default_space
 from skbo_silbo.space._known_table import family_names
 
 ROWS, SEEN = 40, 20  # a fold of a search sees half of the rows at least
@@ -234,3 +234,11 @@ def test_a_space_prints_as_a_table_with_sources():
     assert "--- or ---" in lines
     assert [line.split()[0] for line in lines[:3]] == ["svc__kernel", "svc__gamma", "svc__C"]
     assert "auto-sklearn" in lines[1]
+
+
+def test_directions_are_fewer_than_the_slices_of_half_of_the_rows():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((20, 40)), rng.standard_normal(20)
+    low, high = default_space(SlicedInverseRegression(), X, y)["n_components"].support()
+    assert low == 1
+    assert SlicedInverseRegression(high).fit(X[:10], y[:10]).n_components_ == high
