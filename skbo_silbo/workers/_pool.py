@@ -18,6 +18,7 @@ from skbo_silbo.workers._losses import LostWorkerError
 THREADS, PROCESSES = "threads", "processes"
 THREAD_NAME = "skbo_silbo worker"
 ORPHANED = 1.0  # seconds after which a process looks whether the one that began it is gone
+INIT = 1  # the process that takes over those whose parent has ended
 # As joblib's processes have them: not more threads in all than processors.
 THREAD_LIMITS = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
@@ -175,15 +176,24 @@ def _note_arrival(future, arrived=None):
 
 @cache  # once in a process
 def end_when_orphaned(parent: int) -> None:
-    """Have this process end soon after the one that began it, be that killed."""
+    """Have this process end soon after the one that began it, be that killed before this call."""
+    if os.name != "nt":  # where no process is told that its parent is gone
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
-    def watch():
-        while os.getppid() == parent:
-            time.sleep(ORPHANED)
-        os._exit(1)
 
-    if os.getppid() == parent:  # else something stands between the two
-        threading.Thread(target=watch, daemon=True).start()
+def _watch(parent):
+    while os.getppid() == parent or _is_alive(parent):
+        time.sleep(ORPHANED)
+    os._exit(1)
+
+
+def _is_alive(parent):
+    """Whether a process runs that is not the parent itself: something stands between the two."""
+    try:
+        os.kill(parent, 0)
+    except ProcessLookupError:
+        return False
+    return os.getppid() != INIT  # else it was killed, and waits to be noticed by its own parent
 
 
 def _fulfil(future, function):
