@@ -41,7 +41,12 @@ def missing_results(folder):
 def missing_folder_of_the_page(folder):
     Store("one.jsonl").append(first_result("doc/benchmarks/overhead.jsonl"))
     page = "no_folder/page.rst"
-    return ["report", "one.jsonl", "--rst", page], f"{page}: No such file"
+    return [
+        "report",
+        "one.jsonl",
+        "--rst",
+        page,
+    ], "no_folder/page-not-measured-yet.csv: No such file"
 
 
 def out_is_a_folder(folder):

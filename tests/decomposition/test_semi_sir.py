@@ -82,6 +82,7 @@ def test_diabetes_as_in_r_dr():
     assert tests["p_value"][1] == pytest.approx(stats.chi2.sf(87.6501, 72), abs=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:The linearity condition fails")  # within species of iris too
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_iris_and_breast_cancer_as_in_r_dr(solver):
     X, y = load_iris(return_X_y=True)

@@ -44,6 +44,8 @@ def whole(tmp_path_factory):
         journal.begin({"of": "test", "seed": 17})
         for i in range(3):
             journal.append({"score": 0.25 * i, "params": {"a": 1.5}, "error": None})
+    with Journal(path, SEARCH) as journal:
+        assert len(journal.records) == 3
         return path.read_bytes(), journal.header, list(journal.records)
 
 

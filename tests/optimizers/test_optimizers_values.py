@@ -189,8 +189,8 @@ def test_a_masked_point_is_refused():
             {"C": [0.0, 0.5, 1.0]},
             r"C\.quantiles was .* and is absent; .*C\.levels was absent and is",
         ),
-        ({"D": uniform(0, 1)}, r"parameters\.0 was \['C'\] and is \['D'\]"),
-        ([{"C": uniform(0, 1)}, {"D": [1, 2]}], r"parameters was \[\[\['C', .* and is \[\[\['C', "),
+        ({"D": uniform(0, 1)}, r"parameters\.0\.order was \['C'\] and is \['D'\]"),
+        ([{"C": uniform(0, 1)}, {"D": [1, 2]}], r"parameters\.1 was absent and is \[\['D', "),
         ([(0.0, 1.0)], "bounds must be a space of named parameters, as the data"),
     ],
 )

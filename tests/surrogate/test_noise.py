@@ -12,7 +12,10 @@ from sklearn.linear_model import BayesianRidge
 
 from skbo_silbo import BOCK, REMBO, SILBO, AddBO, RandomSearch
 from skbo_silbo._numerics._gaussian_process import log_marginal_likelihood
+from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.optimizers._history import Labelled
+from skbo_silbo.optimizers._learning import condition
+from skbo_silbo.optimizers._model import Model
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._warps import HalfLog, IdentityWarp, LogAboveLeast
 
@@ -108,15 +111,21 @@ S = np.sqrt(14 / 3)  # root mean square distance of the values below the median,
     ],
 )
 def test_noise_goes_through_the_warp_by_its_slope(warp, slopes):
-    optimizer = SILBO(BOUNDS, warp=warp, n_initial=7)
     y = np.array([1.0, 2.0, 4.0, 7.0, 30.0, np.nan, 3.0])
     std = np.array([0.1, 0.0, 0.3, np.nan, 2.0, 0.5, 0.2])
     known = np.array([0.1, 0.0, 0.3, 0.0, 2.0, 0.0, 0.2])
     X = np.random.default_rng(0).uniform(-1, 1, (7, 3))
+    model = Model(LinearEmbedding(3), warp, unlabeled=np.empty((0, 3)))
+    seen = []
+
+    def coordinates(embedding, X, *values):
+        seen.extend(values)
+        return embedding.project(X), *values
+
     labelled = Labelled(X, y, std, np.empty((7, 0)))
-    _, values, variance = optimizer._surrogate_data(optimizer._model, labelled)
-    assert_allclose(variance, (known * slopes) ** 2, rtol=1e-12)
-    assert_allclose(values, warp(np.where(np.isnan(y), 30.0, y)))
+    condition(model, labelled, coordinates, GaussianProcessSurrogate(), n_observed=7)
+    assert_allclose(seen[0], warp(np.where(np.isnan(y), 30.0, y)))
+    assert_allclose(seen[1], (known * slopes) ** 2, rtol=1e-12)
 
 
 @pytest.mark.parametrize("prior", ["sparse", "dimension-scaled"])

@@ -24,6 +24,17 @@ print("begun", os.getpid(), pool.submit(os.getpid).result(), flush=True)
 pool.submit(time.sleep, 1800)
 time.sleep(1800)
 """
+BEGUN_TOO_LATE = """
+import os, time
+from skbo_silbo.workers._pool import end_when_orphaned
+parent = os.getpid()
+if os.fork() == 0:
+    os.write(1, f"begun {parent} {os.getpid()}\\n".encode())
+    while os.getppid() == parent:
+        time.sleep(0.01)
+    end_when_orphaned(parent)
+time.sleep(1800)
+"""
 OF_A_SEARCH = """
 import os, time
 import numpy as np
@@ -120,7 +131,9 @@ def test_a_process_that_is_killed_from_without_between_calls_is_replaced(pool):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows tells no parent that is gone")
-@pytest.mark.parametrize("script", [OF_THE_POOL, OF_A_SEARCH], ids=["pool", "search"])
+@pytest.mark.parametrize(
+    "script", [OF_THE_POOL, OF_A_SEARCH, BEGUN_TOO_LATE], ids=["pool", "search", "too late"]
+)
 def test_processes_do_not_outlive_the_process_that_is_killed(script):
     """Its output ends when all that hold it have ended, in fits of half an hour too."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}

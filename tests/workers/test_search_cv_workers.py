@@ -183,9 +183,11 @@ def test_an_interruption_keeps_what_has_ended():
         if progress.n_candidates == 4:
             raise KeyboardInterrupt
 
-    with pytest.warns(UserWarning, match="interrupted after 4 of 15"):
+    with pytest.warns(UserWarning, match="interrupted after") as caught:
         fitted = fit(search(callback=callback))
-    assert len(fitted.cv_results_["params"]) == 4
+    n = len(fitted.cv_results_["params"])  # what another worker ends meanwhile is kept, too
+    assert n >= 4
+    assert f"interrupted after {n} of 15" in str(caught[0].message)
     assert hasattr(fitted, "best_estimator_")
 
 
