@@ -1,9 +1,9 @@
 """Conjugate gradients for many right-hand sides at once, so that every product is a block."""
 
-import warnings
-
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+
+from .._checks import warn_user
 
 
 def conjugate_gradients(apply, B, *, diagonal, tol=1e-10, max_iter=1000):
@@ -46,11 +46,10 @@ def conjugate_gradients(apply, B, *, diagonal, tol=1e-10, max_iter=1000):
         rho, previous = _dots(R, Z), rho
         direction = Z + _ratio(rho, previous) * direction
     reached = np.sqrt(_ratio(rho, target).max()) * tol
-    warnings.warn(
+    warn_user(
         f"Conjugate gradients stopped at {max_iter} iterations with relative residual "
         f"{reached:.1e}, above {tol:.1e}. Raise ridge, or use solver='dense' or 'dual'.",
         ConvergenceWarning,
-        stacklevel=2,
     )
     return X
 

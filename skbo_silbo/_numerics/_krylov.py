@@ -15,7 +15,6 @@ Every W enlarges S instead of replacing B, and a Rayleigh-Ritz step picks the be
 plain subspace iteration reaches in k^2 steps takes some k (Musco and Musco 2015).
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +22,7 @@ from scipy import linalg
 from scipy.sparse.linalg import eigsh
 from sklearn.exceptions import ConvergenceWarning
 
+from .._checks import warn_user
 from ._pencil import Spectrum
 
 MAX_BLOCKS = 6
@@ -124,11 +124,10 @@ def leading_eigenpairs(
             basis = basis.combined(basis.ritz(2 * p)[1]).orthonormal()
         basis = _extend(pencil, basis, W)
     else:
-        warnings.warn(
+        warn_user(
             f"The eigensolver stopped at {max_iter} iterations with residual {residual:.1e}, above "
             f"its tolerance {tol:.1e}. Use solver='dense' or 'dual', or fewer n_components.",
             ConvergenceWarning,
-            stacklevel=2,
         )
     return Spectrum(np.clip(eigenvalues, 0, None), best.S[:, :n_wanted])
 

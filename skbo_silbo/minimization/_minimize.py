@@ -230,7 +230,7 @@ def minimize(
         n_known = len(optimizer.func_vals_) - calls.n_given
         workers = _make_workers(executor, n_pending, timeout, n_retries, func)
         if "n_initial" not in options and len(queue) + n_known < n_calls:
-            warn_of_first_points_only(optimizer, "n_calls", n_calls, calls.n_given, stacklevel=2)
+            warn_of_first_points_only(optimizer, "n_calls", n_calls, calls.n_given)
         run = Run(func, optimizer, workers, limits, n_pending, report, calls, n_constraints)
         run.begin_with(queue, n_known)
         return _perform(run)

@@ -1,9 +1,8 @@
 """What is said of a search: a warning where it ends with the first points, lines while it runs."""
 
-import warnings
 from time import perf_counter
 
-from skbo_silbo._checks import check_integer
+from skbo_silbo._checks import check_integer, warn_user
 from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
 
 
@@ -12,7 +11,7 @@ class FirstPointsOnlyWarning(UserWarning):
 
 
 def warn_of_first_points_only(
-    optimizer: AskTellOptimizer, name: str, budget: int, n_known: int, stacklevel: int
+    optimizer: AskTellOptimizer, name: str, budget: int, n_known: int
 ) -> None:
     """Warn where a model will propose none of the points that a budget pays for.
 
@@ -21,7 +20,7 @@ def warn_of_first_points_only(
 
     An optimiser without a model is not warned of, nor a finite space that the budget exhausts.
     `name` is the argument that is the budget; the `n_known` values known without it take the place
-    of first points; `stacklevel` is the caller's caller's.
+    of first points.
     """
     if not isinstance(optimizer, EmbeddedOptimizer) or budget >= optimizer.space_.n_points:
         return
@@ -29,13 +28,12 @@ def warn_of_first_points_only(
     if n_in_all > n:
         return
     known = f" ({n_known} known ones count)" if n_known else ""
-    warnings.warn(
+    warn_user(
         f"{name} must be greater than {n - n_known} for the model to propose points: got {budget}, "
         f"and the first {n} points{known} are a design made without a model. Give {name} more, or "
         f"fewer first points (n_initial={max(n_in_all // 2, 1)}); n_initial={n} says that all of "
         "this is meant.",
         FirstPointsOnlyWarning,
-        stacklevel=stacklevel + 1,
     )
 
 

@@ -1,7 +1,6 @@
 """One call of `minimize`: what it has done, and when it must stop."""
 
 import contextlib
-import warnings
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -9,7 +8,7 @@ from time import perf_counter
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from skbo_silbo._checks import as_reals, has_booleans
+from skbo_silbo._checks import as_reals, has_booleans, warn_user
 from skbo_silbo.minimization._call_log import MOST_RUNS
 from skbo_silbo.minimization._result import MinimizeResult
 from skbo_silbo.space import SpaceExhausted
@@ -334,7 +333,7 @@ class Run:
     def _give_up(self, call, why):
         n, point = len(self.optimizer.func_vals_), in_short(call.key)
         text = f"an evaluation counts as failed: it {why}. Its point, x_iters[{n}], is {point}."
-        warnings.warn(text, LostEvaluationWarning, stacklevel=2)
+        warn_user(text, LostEvaluationWarning)
         self._tell(call, float("nan"))
 
 

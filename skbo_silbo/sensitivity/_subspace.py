@@ -1,11 +1,11 @@
 """What a search has learnt of its objective: the directions that matter, and how sure that is."""
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from skbo_silbo._checks import warn_user
 from skbo_silbo._typing import FloatArray
 from skbo_silbo.embedding._choice import FixedLearner, IdentityLearner
 from skbo_silbo.sensitivity._held_out_density import lower_bound_of_gain
@@ -186,12 +186,11 @@ def warn_if_worse(densities, name):
     """Warn if the identity predicts better than the learnt embedding of this name."""
     if not densities or lower_bound_of_gain(densities["identity"] - densities[name]) <= 0.0:
         return
-    warnings.warn(
+    warn_user(
         f"embedding {name!r} was asked for, but all inputs together predict held-out values "
         f"better: mean log density {densities['identity'].mean():.2f} against "
         f"{densities[name].mean():.2f} nats. Either the problem is not low-dimensional, or the "
         f"{densities[name].size} values are too few to learn the directions: "
         "use embedding='auto' and n_components='auto'.",
         NotLowDimensionalWarning,
-        stacklevel=4,
     )
