@@ -59,7 +59,9 @@ class StepData:
             "d/2": np.floor(self.d / 2),
             "degree": 3 if self.d <= WIDE else 2,
             # fewer than slices of two rows in half of the rows, with one to spare
-            "directions": max(min(self.d // 2, _n_values(self.y) - 1, self.n // 6), 1),
+            "directions": max(
+                min(np.floor(self.d / 2), _n_values(self.y) - 1, np.floor(self.n / 6)), 1
+            ),
         }
         return rules[rule]
 
