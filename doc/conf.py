@@ -93,6 +93,7 @@ html_show_sourcelink = False
 html_sidebars = {"index": [], "when_not": []}
 html_theme_options = {
     "logo": {
+        "alt_text": "skbo_silbo, the first page",
         "text": "skbo_silbo",
         "image_light": "_static/logo.svg",
         "image_dark": "_static/logo.svg",

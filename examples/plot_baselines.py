@@ -6,6 +6,10 @@ The methods that the paper compares itself with have the surface of :class:`~skb
 tell, journals and all. Here each has 60 evaluations of Branin's function, hidden in two of 20
 inputs. One run each says nothing of who is better (:doc:`/benchmarks/index` does); the picture
 shows how they work. It takes about half a minute.
+
+The paper's algorithms are classes, too: :class:`~skbo_silbo.baselines.SILBOBottomUp` and
+:class:`~skbo_silbo.baselines.SILBOTopDown` as printed, and as run
+:class:`~skbo_silbo.baselines.SILBOTopDownAsRun`.
 """
 
 # %%

@@ -6,6 +6,8 @@ Nobody writes a space here. The data have numbers, words and missing values; the
 encodes and boosts, with fifty trees set by hand. :func:`~skbo_silbo.default_space` knows its steps,
 and ``SILBOSearchCV(model).fit(X, y)`` searches what it gives. The best score so far stands beside
 that of random search on the same space, and beside the Pipeline as it is.
+
+:func:`~skbo_silbo.portfolio` makes known candidates of your own searches.
 """
 
 # %%

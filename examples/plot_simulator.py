@@ -95,7 +95,7 @@ for name, found in lightest.items():
 # ``subspace_`` (a :class:`~skbo_silbo.sensitivity.LearntSubspace`) says what every input explains
 # of the weight over the whole space (its total Sobol index), with an interval of 90 %, in words and
 # as numbers. Which points come depends on which process ends first, so the figures vary a little
-# from run to run.
+# from run to run. :class:`~skbo_silbo.inspection.ConvergenceDisplay` draws the curve of one search.
 
 shares = results["SILBO"][0].optimizer.subspace_.shares
 print(shares)

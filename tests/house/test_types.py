@@ -276,7 +276,6 @@ STRICTLY_WRONG = {
     "minimize(named, space).x.C": "union-attr",
     "result.func_vals.lower()": "attr-defined",
     "flags: list[int] = result.success": "assignment",
-    "check_learner(PCA)": "arg-type",
     "GaussianProcessSurrogate(1.0, True)": "call-arg",
     "shares + 1": "operator",
 }
