@@ -83,9 +83,10 @@ for i, truth in enumerate(TRUTHS):
         X, y, directions = draw(truth, seed)
         for j, name in enumerate(NAMES):
             seen[i, j, k] = share_seen(find(name, X, y, len(directions)), directions)
-    print(f"{truth}:")
-    for name, mean in zip(NAMES, seen[i].mean(axis=1), strict=True):
-        print(f"  {name:28} {mean:.2f}")
+
+print(f"{'share of the truth seen':29}" + "".join(f"{truth.split(':')[0]:>8}" for truth in TRUTHS))
+for name, means in zip(NAMES, seen.mean(axis=2).T, strict=True):
+    print(f"{name:29}" + "".join(f"{mean:8.2f}" for mean in means))
 
 # %%
 # Above y against its first direction, coloured by the second where there is one; below the share of
