@@ -113,7 +113,8 @@ class OuterProductGradients(SupervisedProjection):
     def _learn(self, data, slices):
         frame = Frame.from_labelled(data.X_labeled, data.y, data.weights)
         U = frame.standardise(data.X_labeled)
-        check_identified(self.n_components, U.shape[1], "features that vary")
+        names = vars(self).get("feature_names_in_")
+        check_identified(self.n_components, U.shape[1], data.columns.which_vary(names))
         targets, scale = self._targets(data, frame)
         self._warn_of_cost(*U.shape)
         rows = _Rows(U, targets, data.weights)

@@ -75,10 +75,10 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         and other objects for categories; numbers, of type object too, for numbers, with a warning
         where they are integers of many rows each.
     solver : {"auto", "dense", "dual", "iterative", "randomized", "paper"}, default="auto"
-        "dense" forms T, "dual" the Gram matrix of the rows; both are exact. "iterative" uses
-        conjugate gradients and forms neither. "randomized" finds the leading directions of
-        localised slices by Lanczos iteration. "paper" is Algorithm 2 of [1]_ as printed,
-        which cannot use the unlabelled rows; kept to reproduce the paper.
+        "dense" forms T, "dual" the Gram matrix of the rows, where features outnumber them; both are
+        exact. "iterative" uses conjugate gradients and forms neither. "randomized" finds the
+        leading directions of localised slices by Lanczos iteration. "paper" is Algorithm 2 of [1]_
+        as printed, which cannot use the unlabelled rows; kept to reproduce the paper.
     neighbors : {"auto", "brute", "pynndescent"}, default="auto"
         How neighbours are found; "auto" takes pynndescent (approximate) above 80 000 rows.
     reweight : {None, "elliptical"}, default=None

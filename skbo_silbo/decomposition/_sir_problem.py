@@ -76,6 +76,8 @@ class RowsProblem:
         if sir.n_components in TESTED_WORDS:
             check_room_for_tests(pencil)
         solver = sir.solver
+        if solver == "dual" and len(rows) >= rows.shape[1]:
+            solver = "dense"  # whose T is the smaller, and loses no digits where ill-conditioned
         if solver == "auto":
             counted = isinstance(sir.n_components, Integral)
             solver = choose_solver(pencil, relative_ridge=ridge, counted=counted)
@@ -167,7 +169,7 @@ def depends_on_units(sir, data, slices):
     """Tell whether units matter: plain slices of many rows have neither ridge nor graph."""
     d = data.X_labeled.shape[1]
     ridged = sir.ridge != 0 and (sir.ridge != "auto" or slices.n_rows < ROWS_PER_FEATURE * d)
-    exact = sir.solver in ("auto", "dense") and slices.n_rows > d
+    exact = sir.solver in ("auto", "dense", "dual") and slices.n_rows > d
     return ridged or not exact or not is_plain(sir, slices) or len(data.X_unlabeled) > 0
 
 

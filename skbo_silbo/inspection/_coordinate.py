@@ -173,7 +173,7 @@ def coordinate_test(
     rows = RowsUnderTest.of(X, y, n_slices, categorical, variance, sample_weight, group)
     rows = rows.with_directions(n_components)
     indices = rows.indices(features)
-    return CoordinateTest([rows.name_of(j) for j in indices], *rows.test(indices))
+    return CoordinateTest([rows.names[j] for j in indices], *rows.test(indices))
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +186,7 @@ class RowsUnderTest:
         Of (weighted) mean 0 and variance 1; constant columns are 0.
     slices : Slices
     names : list of str
-        Of the features; empty where X has none.
+        Of the features, x0, x1, ... where X has none.
     variance : {"general", "constant"}
     n_components : int or None
         Directions that there are, where that is taken as known.
@@ -213,20 +213,22 @@ class RowsUnderTest:
                 "or counts of an integer type, with variance='constant', whose chi-squares are "
                 "those of rows that weigh the same. Use variance='general'."
             )
-        names = list(vars(checker).get("feature_names_in_", []))
+        numbered = [f"x{j}" for j in range(checker.n_features_in_)]
+        names = [str(name) for name in vars(checker).get("feature_names_in_", numbered)]
         return cls(_standardised(data), slices, names, variance)
 
     def with_features(self, kept):
         """Return the rows with some of their features alone."""
-        return RowsUnderTest(self.X[:, kept], self.slices, [], self.variance)
+        names = [self.names[j] for j in kept]
+        return RowsUnderTest(self.X[:, kept], self.slices, names, self.variance)
 
     def indices(self, features):
         """Sorted indices of features given by index or name."""
         found, d = self._found(features), self.X.shape[1]
         if found is None or not all(0 <= f < d for f in found) or not 0 < len(found) < d:
             raise ValueError(
-                f"features must be some, not all, of the {d} features of X, by index"
-                f"{' or name' if self.names else ''}, or a mask of {d} booleans: got {features!r}."
+                f"features must be some, not all, of the {d} features of X, by index or name, or a "
+                f"mask of {d} booleans: got {features!r}."
             )
         return sorted(found)
 
@@ -251,10 +253,6 @@ class RowsUnderTest:
                 f"slices of {self.X.shape[1]} features can show: got {k}. Give fewer."
             )
         return replace(self, n_components=k)
-
-    def name_of(self, j):
-        """Name of the j-th feature, as given or xj."""
-        return str(self.names[j]) if self.names else f"x{j}"
 
     def test(self, features):
         """Statistic, weights and p-value that directions do without the features at some places."""
@@ -301,10 +299,13 @@ class RowsUnderTest:
                 f"{n:.6g} labelled rows and {d} features. Leave features out first."
             )
         Q, R = np.linalg.qr(self.slices.weighted(self.X))
-        if len(R) < d or np.abs(np.diag(R)).min() <= COLLINEAR * np.sqrt(n):
+        left = np.append(np.abs(np.diag(R)), np.zeros(d - len(R)))
+        if left.min() <= COLLINEAR * np.sqrt(n):
+            at = int(np.argmax(left <= COLLINEAR * np.sqrt(n)))
+            why = "a combination of those before it" if self.X[:, at].any() else "constant"
             raise ValueError(
-                "X must have columns that vary independently for a coordinate test: some are "
-                "collinear or constant. Leave them out."
+                "X must have columns that vary independently for a coordinate test: "
+                f"{self.names[at]} is {why}. Leave it out."
             )
         return Q, R
 

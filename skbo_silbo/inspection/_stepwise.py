@@ -118,8 +118,7 @@ def stepwise_selection(
     else:
         order, p_values = _backward(rows, level)
     support = np.isin(np.arange(rows.X.shape[1]), order, invert=direction == "backward")
-    names = [rows.name_of(j) for j in range(len(support))]
-    return StepwiseSelection(support, np.array(order, dtype=int), np.array(p_values), names)
+    return StepwiseSelection(support, np.array(order, dtype=int), np.array(p_values), rows.names)
 
 
 def _backward(rows, level):

@@ -253,3 +253,18 @@ def test_what_is_not_seen_is_looked_for_in_counts_as_in_repeated_rows():
     repeated = np.repeat(X, few, axis=0), np.repeat(y, few)
     one, other = dependence_p_values(X, y, few), dependence_p_values(*repeated)
     np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+@pytest.mark.parametrize("ridge", [0.0, 1e-10])
+@pytest.mark.parametrize("shape", [(200, 10), (60, 40)])
+def test_dual_chosen_by_hand_has_the_digits_of_dense_where_rows_are_the_more(shape, ridge):
+    rng, (n, d) = np.random.default_rng(0), shape
+    Q = np.linalg.qr(rng.normal(size=(d, d)))[0]
+    X = rng.normal(size=(n, d)) @ (Q * np.geomspace(1, 1e-7, d)) @ Q.T
+    y = X[:, 0] + rng.normal(size=n)
+    dense, dual = (
+        SlicedInverseRegression(1, ridge=ridge, solver=solver).fit(X, y)
+        for solver in ("dense", "dual")
+    )
+    assert dual.solver_ == "dense"
+    np.testing.assert_allclose(dual.transform(X), dense.transform(X), rtol=1e-9)

@@ -59,6 +59,13 @@ class Columns:
         """Number of features that vary."""
         return int(np.count_nonzero(self.varying))
 
+    def which_vary(self, names=None):
+        """Words for the features that vary, with the first that does not."""
+        if self.varying.all():
+            return "features that vary"
+        first = column_of_x(int(np.argmin(self.varying)), names)
+        return f"features that vary ({first} is constant)"
+
     def part(self, rows):
         """Rows (n, n_varying) of rows (n, d): the columns that vary, less their offset."""
         if self.varying.all() and not self.offset.any():
