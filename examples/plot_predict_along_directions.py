@@ -2,9 +2,9 @@
 Predict along directions, with intervals
 ========================================
 
-:class:`~skbo_silbo.SDRRegressor` finds the directions, fits a Gaussian process (or a local linear
-regression) to the few scores, and learns from rows held out how far its predictions are off, the
-error of the directions included. Beside it stands a support vector regression on all features.
+:class:`~skbo_silbo.SDRRegressor` finds the directions, fits a Gaussian process to the few
+scores, and learns from rows held out how far its predictions are off, the error of the directions
+included. Beside it stands a support vector regression on all features.
 """
 
 # %%

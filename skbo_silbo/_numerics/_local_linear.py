@@ -156,7 +156,8 @@ def mave_step(X, Y, B, bandwidth, ridge, *, row_weights=None):
         normal[place] += ((X.T * pairs[:, place]) @ X).ravel()
     right += np.einsum("irt,it->ri", crossed.reshape(n, r, t), Y) @ X
     normal = normal.reshape(r, r, d, d).transpose(0, 2, 1, 3).reshape(r * d, r * d)
-    normal[np.diag_indices_from(normal)] += ridge * np.trace(normal) / len(normal)
+    least = np.finfo(float).tiny  # where Y is constant
+    normal[np.diag_indices_from(normal)] += ridge * np.trace(normal) / len(normal) + least
     return np.linalg.qr(np.linalg.solve(normal, right.ravel()).reshape(r, d).T)[0]
 
 

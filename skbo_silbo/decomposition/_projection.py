@@ -123,7 +123,6 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         Parameters
         ----------
         X : array-like of shape (n, d), or Dask array
-            Of shape (n, n_fitted) where a kernel is precomputed.
 
         Returns
         -------

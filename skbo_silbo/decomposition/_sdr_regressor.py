@@ -14,22 +14,22 @@ from typing import Any, Literal, Self, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.model_selection import KFold
-from sklearn.utils import gen_batches
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from .._checks import as_reals, brief, check_choice, check_integer, check_share, reading
-from .._numerics._local_linear import gaussian_weights, local_predictions
+from .._checks import check_integer, check_share
+from .._numerics._local_linear import gaussian_weights
 from .._numerics._priors import PRIORS, UNIFORM_WIDTH
 from .._numerics._screening import searched_process
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ._mave import MAVE
-from ._outer_products import RIDGE
 from ._sir import SlicedInverseRegression
+from .rows._centering import mean_and_spread
+from .rows._reading import read_rows
+from .rows._weights import copies
 
-# compared by the local fit, in standard deviations of the scores
-BANDWIDTHS = 2.0 ** np.arange(-4, 3.5, 0.5)
-NOISE_BANDWIDTH = 0.5  # likewise, of rows whose errors say how large those near a point are
+FEWEST_LABELS = 4
+NOISE_BANDWIDTH = 0.5  # of rows whose errors say how large those near a point are
 PRIOR_ROWS = 10  # rows that errors everywhere count for beside those near a point
 SEARCH_ROWS = 300  # rows by which the hyperparameters of the process are searched
 ROWS_PER_FEATURE = 3  # rows a feature from which directions are those of `MAVE` by default
@@ -39,9 +39,9 @@ BATCH = 1000  # rows predicted at a time
 class SDRRegressor(RegressorMixin, BaseEstimator):
     """Sufficient dimension reduction, then a regression on the few scores.
 
-    Prediction as `MAVE` was made for [1]_: a Gaussian process, or a local linear regression, of the
-    scores. How far predictions are off is learnt from rows held out, in folds that learn
-    the directions anew, so that it includes the error of these [2]_.
+    Prediction as `MAVE` was made for [1]_: a Gaussian process of the scores, with a Matern-5/2
+    kernel, for up to some thousands of labels. How far predictions are off is learnt from rows held
+    out, in folds that learn the directions anew, so that it includes the error of these [2]_.
 
     Parameters
     ----------
@@ -49,10 +49,6 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         Any of this library, such as `ActiveSubspace`, or another that learns from y. None is
         `MAVE`, or with fewer than three rows a feature `SlicedInverseRegression`, which can have a
         ridge. It is cloned.
-    model : {"local", "process"}, default="process"
-        "process" is a Gaussian process with a Matern-5/2 kernel, for up to some thousands of rows.
-        "local" is a local linear regression with Gaussian weights, whose width is that of least
-        error in the rows held out.
     n_folds : int, default=5
         At least 2.
     random_state : int, RandomState instance or None, default=None
@@ -62,11 +58,9 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     ----------
     reducer_ : transformer
         Fitted to all rows.
-    bandwidth_ : float
-        Only of ``model="local"``, in standard deviations of the scores.
-    residuals_ : ndarray of shape (n,)
-        ``y - prediction`` of the rows held out.
-    std_ratios_ : ndarray of shape (n,)
+    residuals_ : ndarray of shape (n_l,)
+        ``y - prediction`` of the labelled rows, held out with their copies.
+    std_ratios_ : ndarray of shape (n_l,)
         The same over the standard deviations predicted: 1 in the mean square where these are right.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
@@ -98,22 +92,33 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         self,
         reducer: TransformerLike | None = None,
         *,
-        model: str = "process",
         n_folds: int = 5,
         random_state: LegacyRandomState = None,
     ) -> None:
         self.reducer = reducer
-        self.model = model
         self.n_folds = n_folds
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_unlabeled: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Learn directions, the regression along them, and its errors.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,)
+            NaN marks an unlabelled row.
+        X_unlabeled : array-like of shape (n_u, n_features), default=None
+            Further unlabelled rows. They go to a reducer that takes them.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the labels, for the reducer, which has to take them, and the process.
+            Integers are counts: a row of weight 3 is three rows, the same value seen three times.
+            Floats are relative, and scaled to sum to the effective number of rows.
 
         Returns
         -------
@@ -122,57 +127,64 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For a parameter outside its range, fewer than four rows, or what the reducer refuses.
+            For a parameter outside its range, fewer than four labels, weights that the reducer does
+            not take, or what it refuses.
         """
-        check_choice("model", self.model, list(MODELS))
         check_integer("n_folds", self.n_folds, 2)
-        with reading("y"):
-            is_refused = y is not None and as_reals(y) is None and np.asarray(y).dtype.kind != "c"
-        if is_refused:
+        data = read_rows(self, X, y, X_unlabeled, sample_weight, takes=("numeric",), by_value=True)
+        if len(data.y) < FEWEST_LABELS:
             raise ValueError(
-                f"y must hold numbers, one a row: got {brief(y)}. Code two classes as 0 and 1, or "
-                "use a classifier on the scores of SlicedInverseRegression."
+                f"y must hold at least {FEWEST_LABELS} labels, some of which are held out: got "
+                f"{len(data.y)}. Label more rows."
             )
-        rows, values = validate_data(
-            self, X, y, y_numeric=True, ensure_min_samples=4, dtype=np.float64
-        )
-        values = values.astype(np.float64)
-        self._level, self._unit = values.mean(), values.std() if np.ptp(values) else 1.0
-        t = (values - self._level) / self._unit
-        means, deviations = self._held_out(rows, t)
-        errors = t - means
-        self._choice = int(np.argmin(np.mean(errors**2, axis=1)))
-        self.reducer_ = self._reducer(rows).fit(rows, values)
-        self._model = MODELS[self.model](_scores(self.reducer_, rows), t)
-        self.__dict__.pop("bandwidth_", None)
-        if self.model == "local":
-            self.bandwidth_ = float(BANDWIDTHS[self._choice])
-        q = errors[self._choice] / deviations[self._choice]
-        self._noise = _Noise(self._model.Z, q**2)
-        self.residuals_ = self._unit * errors[self._choice]
-        self.std_ratios_ = q / self._noise.level(self._model.Z, self._noise.own)
+        rows, w = data.X_labeled.astype(np.float64), data.weights
+        self._level, self._unit = mean_and_spread(data.y, w)
+        t = (data.y - self._level) / self._unit
+        self._n_labels, sets = len(t), copies(rows, t)[1]
+        means, deviations = self._held_out(rows, t, data, sets)
+        self.reducer_, self._process = self._learn(rows, data.y, t, data.X_unlabeled, w)
+        self._weights = np.ones(len(t)) if w is None else w
+        q = (t - means) / deviations
+        self._noise = _Noise(self._process.Z, q**2, self._weights)
+        self.residuals_ = self._unit * (t - means)
+        own = np.stack([np.bincount(sets, part)[sets] for part in self._noise.own])
+        self.std_ratios_ = q / self._noise.level(self._process.Z, own)
         return self
 
-    def _reducer(self, X):
+    def _learn(self, X, y, t, X_unlabeled, weights):
+        """Reducer, None where y is constant, and the process of t along its scores."""
         if self.reducer is not None:
-            return clone(self.reducer)
-        if len(X) >= ROWS_PER_FEATURE * X.shape[1]:
-            return MAVE()
-        return SlicedInverseRegression(categorical=False)
+            reducer = clone(self.reducer)
+        elif self._n_labels >= ROWS_PER_FEATURE * X.shape[1]:
+            reducer = MAVE()
+        else:
+            reducer = SlicedInverseRegression(categorical=False)
+        given = {}
+        if len(X_unlabeled) and has_fit_parameter(reducer, "X_unlabeled"):
+            given["X_unlabeled"] = X_unlabeled
+        if weights is not None:
+            given["sample_weight"] = weights
+            if not has_fit_parameter(reducer, "sample_weight"):
+                raise ValueError(
+                    f"sample_weight must be None with a reducer whose fit takes none: got "
+                    f"{reducer!r}. Use one of this library, or repeat the rows of counts."
+                )
+        reducer = reducer.fit(X, y, **given) if np.ptp(y) else None
+        return reducer, _Process(_scores(reducer, X), t, weights)
 
-    def _held_out(self, X, t):
-        """Means and deviations (choices, n) of the rows of each fold, by models of the others."""
-        seed = 0 if self.random_state is None else self.random_state
-        folds = KFold(min(self.n_folds, len(t)), shuffle=True, random_state=seed)
-        found = np.empty((2, MODELS[self.model].n_choices, len(t)))
-        for kept, out in folds.split(X):
-            reducer = None
-            if np.ptp(t[kept]):
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", UserWarning)
-                    reducer = self._reducer(X).fit(X[kept], t[kept])
-            model = MODELS[self.model](_scores(reducer, X[kept]), t[kept])
-            found[:, :, out] = model.predictions(_scores(reducer, X[out]))
+    def _held_out(self, X, t, data, sets):
+        """Means and deviations (2, n) of the rows of each fold, by models of the others."""
+        m = sets.max() + 1
+        rng = check_random_state(0 if self.random_state is None else self.random_state)
+        folds = (rng.permutation(m) % min(self.n_folds, m))[sets]
+        found, w = np.empty((2, len(t))), data.weights
+        for fold in range(folds.max() + 1):
+            out, kept = folds == fold, folds != fold
+            part = X[kept], t[kept], t[kept], data.X_unlabeled, None if w is None else w[kept]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)
+                reducer, process = self._learn(*part)
+            found[:, out] = process.predict(_scores(reducer, X[out]))
         return found
 
     @overload
@@ -195,7 +207,9 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             Only where asked for.
         """
         mean, std = self._predictions(X)
-        return (mean, np.sqrt(np.mean(self.std_ratios_**2)) * std) if return_std else mean
+        if not return_std:
+            return mean
+        return mean, np.sqrt(np.average(self.std_ratios_**2, weights=self._weights)) * std
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.95) -> FloatArray:
         """Predict where new observations lie.
@@ -218,8 +232,10 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         """
         check_share("coverage", coverage, default=0.95)
         mean, std = self._predictions(X)
-        ratios = np.append(np.sort(np.abs(self.std_ratios_)), np.inf)
-        reach = ratios[min(int(np.ceil(coverage * len(ratios))), len(ratios)) - 1]
+        ratios = np.abs(self.std_ratios_)
+        order = np.argsort(ratios)
+        ratios, numbers = np.append(ratios[order], np.inf), np.cumsum(self._weights[order])
+        reach = ratios[np.searchsorted(numbers, coverage * (numbers[-1] + 1))]
         return np.column_stack([mean - reach * std, mean + reach * std])
 
     def _predictions(self, X):
@@ -227,9 +243,9 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         Z = _scores(self.reducer_, X)
-        means, deviations = self._model.predictions(Z, self._choice)
-        std = deviations[0] * self._noise.level(self._model.standardised(Z))
-        return self._level + self._unit * means[0], self._unit * std
+        mean, deviation = self._process.predict(Z)
+        std = deviation * self._noise.level(self._process.standardised(Z))
+        return self._level + self._unit * mean, self._unit * std
 
 
 def _scores(reducer, X):
@@ -244,66 +260,38 @@ def _in_batches(function, rows):
     return np.concatenate([function(rows[b]) for b in gen_batches(len(rows), BATCH)], axis=-1)
 
 
-class _Model:
-    """A regression of t on standardised scores.
+class _Process:
+    """A Gaussian process of t on standardised scores."""
 
-    A subclass has `n_choices` and ``_at(Z, choice)``: means and standard deviations at standardised
-    scores, of every choice where it is None, (2, choices, m).
-    """
-
-    def __init__(self, scores, t):
-        self.mean = scores.mean(axis=0)
-        spread = scores.std(axis=0)
+    def __init__(self, scores, t, weights):
+        self.mean, spread = mean_and_spread(scores, weights)
         self.spread = np.where(spread > 0, spread, 1.0)
-        self.Z, self.t = self.standardised(scores), t
+        self.Z = self.standardised(scores)
+        prior = PRIORS["sparse"](self.Z.shape[1], UNIFORM_WIDTH).for_regression()
+        data, theta = searched_process(self.Z, t, prior, SEARCH_ROWS, weights)
+        self.process, self.noise = data.condition(theta), np.exp(theta[-1])
 
     def standardised(self, scores):
         return (scores - self.mean) / self.spread
 
-    def predictions(self, scores, choice=None):
-        return _in_batches(lambda Z: self._at(Z, choice), self.standardised(scores))
+    def predict(self, scores):
+        """Means and standard deviations (2, m) of observations."""
+        return _in_batches(self._at, self.standardised(scores))
 
-
-class _LocalLinear(_Model):
-    """Of every width, or of one."""
-
-    n_choices = len(BANDWIDTHS)
-
-    def _at(self, Z, choice):
-        widths = BANDWIDTHS if choice is None else BANDWIDTHS[[choice]]
-        t = self.t[:, None]
-        means = [local_predictions(self.Z, t, Z, h, RIDGE)[:, 0] for h in widths]
-        return np.stack([means, np.ones_like(means)])
-
-
-class _Process(_Model):
-    """A Gaussian process."""
-
-    n_choices = 1
-
-    def __init__(self, scores, t):
-        super().__init__(scores, t)
-        prior = PRIORS["sparse"](self.Z.shape[1], UNIFORM_WIDTH).for_regression()
-        data, theta = searched_process(self.Z, t, prior, SEARCH_ROWS)
-        self.process, self.noise = data.condition(theta), np.exp(theta[-1])
-
-    def _at(self, Z, choice):
+    def _at(self, Z):
         mean, variance = self.process.predict(Z)
-        return np.stack([mean, np.sqrt(variance + self.noise)])[:, None]
-
-
-MODELS: dict[str, Any] = {"local": _LocalLinear, "process": _Process}
+        return np.stack([mean, np.sqrt(variance + self.noise)])
 
 
 class _Noise:
     """Root mean square of q near a point: squares smoothed along the scores."""
 
-    def __init__(self, Z, squares):
-        self.Z, self.own = Z, np.stack([squares, np.ones(len(Z))])
-        self.everywhere = max(float(np.mean(squares)), np.finfo(float).tiny)
+    def __init__(self, Z, squares, weights):
+        self.Z, self.own = Z, weights * np.stack([squares, np.ones(len(Z))])
+        self.everywhere = max(np.average(squares, weights=weights), np.finfo(float).tiny)
 
     def level(self, at, own=0.0):
-        """At points; at the rows themselves less what is their own, by the others."""
+        """At points; at the rows themselves less what is of their copies, by the others."""
         squares, weights = _in_batches(self._sums, at) - own
         return np.sqrt((squares + PRIOR_ROWS * self.everywhere) / (weights + PRIOR_ROWS))
 

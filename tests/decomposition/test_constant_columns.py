@@ -195,7 +195,7 @@ def test_a_pipeline_keeps_its_scores():
     pipeline = make_pipeline(SemiSlicedInverseRegression(1), KNeighborsRegressor(20))
     without = cross_val_score(pipeline, X, y)
     np.testing.assert_allclose(cross_val_score(pipeline, with_constant(X, 0.1), y), without)
-    regressor = SDRRegressor(SlicedInverseRegression(1), model="local", n_folds=3)
+    regressor = SDRRegressor(SlicedInverseRegression(1), n_folds=3)
     one, other = regressor.fit(X, y).predict(X), regressor.fit(with_constant(X, 0.1), y)
     np.testing.assert_allclose(other.predict(with_constant(X, 0.1)), one, rtol=1e-6)
 

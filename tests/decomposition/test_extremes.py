@@ -104,16 +104,6 @@ def test_the_kernel_form_loses_no_digits_to_where_the_rows_lie(kernel, rows):
     np.testing.assert_allclose(sir.fit(moved, y).transform(moved), Z, atol=1e-4)
 
 
-def test_without_scale_the_kernel_sees_the_columns_as_they_are(rows):
-    X, y = rows
-    spread = X.std(axis=0)
-    bare = KernelSlicedInverseRegression(1, scale=False).fit(X / spread, y)
-    scaled = KernelSlicedInverseRegression(1).fit(X, y)
-    np.testing.assert_allclose(bare.transform(X / spread), scaled.transform(X), atol=1e-8)
-    with pytest.raises(ValueError, match="scale must be True or False: got 'auto'"):
-        KernelSlicedInverseRegression(1, scale="auto").fit(X, y)
-
-
 @pytest.mark.parametrize(
     "learner", [SlicedInverseRegression(1), SemiSlicedInverseRegression(1, alpha=0)], ids=name
 )

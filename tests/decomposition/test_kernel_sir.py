@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import linalg, stats
 from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.metrics.pairwise import kernel_metrics, rbf_kernel
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -22,11 +22,13 @@ from skbo_silbo.decomposition import slice_response
     [
         KernelSlicedInverseRegression(),
         KernelSlicedInverseRegression(kernel="poly", ridge=0.1, fit_inverse_transform=True),
-        KernelSlicedInverseRegression(kernel="precomputed"),
     ]
 )
 def test_scikit_learn_conformance(estimator, check):
     check(estimator)
+
+
+KERNELS = ("rbf", "laplacian", "linear", "poly", "cosine")
 
 
 def rings(n=200, seed=0):
@@ -58,10 +60,9 @@ def test_the_linear_kernel_gives_the_linear_method(seed, n_unlabeled, alpha):
     X = rng.normal(size=(60 + n_unlabeled, 5))
     y = X[:, 0] + np.exp(X[:, 1]) + 0.1 * rng.normal(size=len(X))
     y[60:] = np.nan
+    X /= X[:60].std(axis=0)
     # each ridge is relative to another mean: the trace of T over the features, or over the rows
-    kernel = KernelSlicedInverseRegression(
-        2, kernel="linear", scale=False, alpha=alpha, ridge=0.0
-    ).fit(X, y)
+    kernel = KernelSlicedInverseRegression(2, kernel="linear", alpha=alpha, ridge=0.0).fit(X, y)
     linear = SemiSlicedInverseRegression(2, alpha=alpha, ridge=0.0, scale=False).fit(X, y)
     np.testing.assert_allclose(kernel.eigenvalues_[:2], linear.eigenvalues_[:2], rtol=1e-7)
     Z, expected = kernel.transform(X), linear.transform(X)
@@ -71,9 +72,9 @@ def test_the_linear_kernel_gives_the_linear_method(seed, n_unlabeled, alpha):
 def test_directions_solve_the_pencil_in_feature_space():
     """K_c written out: (K O O' K) c = lambda (K K + rho K) c, on labelled rows alone."""
     X, y = rings(80)
-    sir = KernelSlicedInverseRegression(3, gamma=2.0, ridge=0.05, scale=False).fit(X, y)
+    sir = KernelSlicedInverseRegression(3, gamma=2.0, ridge=0.05).fit(X, y)
     centring = np.eye(80) - 1 / 80
-    K = centring @ rbf_kernel(X, gamma=2.0) @ centring
+    K = centring @ rbf_kernel(X / X.std(axis=0), gamma=2.0) @ centring
     omega = slice_response(y, 10).membership().toarray()
     rho = 0.05 * np.trace(K) / 80
     smoother = np.linalg.solve(K + rho * np.eye(80), K)
@@ -151,7 +152,7 @@ def test_pure_noise_keeps_alpha_at_zero_mostly():
         X, y = rng.normal(size=(90, 4)), rng.normal(size=90)
         y[40:] = np.nan
         sir = KernelSlicedInverseRegression(1, random_state=0).fit(X, y)
-        assert sir.alpha_scores_[0.0] == 0
+        assert sir.alpha_scores_["gain"][0] == 0
         kept.append(sir.alpha_ == 0)
     assert stats.binomtest(int(np.sum(kept)), 60, 0.64).pvalue > 1e-3
 
@@ -161,31 +162,6 @@ def test_both_ways_to_mark_unlabelled_rows_agree():
     marked = KernelSlicedInverseRegression(2, random_state=0).fit(X, y)
     apart = KernelSlicedInverseRegression(2, random_state=0).fit(X[:60], y[:60], X[60:])
     np.testing.assert_allclose(marked.transform(X), apart.transform(X), atol=1e-10)
-
-
-def test_a_precomputed_kernel_keeps_no_scale_of_an_earlier_fit():
-    X = np.random.default_rng(0).normal(size=(40, 3))
-    sir = KernelSlicedInverseRegression(1).fit(X, X[:, 0])
-    assert sir.scale_.shape == (3,)
-    sir.set_params(kernel="precomputed").fit(X @ X.T, X[:, 0])
-    assert not hasattr(sir, "scale_")
-
-
-def test_a_precomputed_kernel_is_the_kernel_by_name():
-    X, y, _ = swiss_sheet(100, 1, 100)
-    y[::3] = np.nan
-    K = rbf_kernel(X, gamma=0.5)
-    named = KernelSlicedInverseRegression(2, gamma=0.5, scale=False, random_state=0).fit(X, y)
-    given_ = KernelSlicedInverseRegression(2, kernel="precomputed", random_state=0).fit(K, y)
-    np.testing.assert_allclose(given_.transform(K), named.transform(X), atol=1e-7)
-    callable_ = KernelSlicedInverseRegression(
-        2,
-        scale=False,
-        kernel=lambda a, b, gamma: np.exp(-gamma * np.sum((a - b) ** 2)),
-        kernel_params={"gamma": 0.5},
-        random_state=0,
-    ).fit(X, y)
-    np.testing.assert_allclose(callable_.transform(X), named.transform(X), atol=1e-7)
 
 
 def test_categories():
@@ -202,9 +178,7 @@ def test_the_preimage_lies_near_the_rows_it_came_from():
     rng = np.random.default_rng(0)
     t = rng.uniform(-1, 1, size=150)
     X = np.column_stack([t, t**2, np.sin(3 * t)])
-    sir = KernelSlicedInverseRegression(2, gamma=1.0, scale=False, fit_inverse_transform=True).fit(
-        X, t
-    )
+    sir = KernelSlicedInverseRegression(2, fit_inverse_transform=True).fit(X, t)
     fresh = np.linspace(-0.9, 0.9, 50)
     rows = np.column_stack([fresh, fresh**2, np.sin(3 * fresh)])
     back = sir.inverse_transform(sir.transform(rows))
@@ -221,30 +195,17 @@ def test_the_preimage_has_to_be_asked_for():
         sir.inverse_transform(np.zeros((1, 2)))
 
 
-def of_first_and_last(a, b):
-    return float(np.exp(-((a[0] - b[0]) ** 2) - (a[7] - b[7]) ** 2))
-
-
-@pytest.mark.parametrize("kernel", [*kernel_metrics(), of_first_and_last])
-def test_every_kernel_of_scikit_learn_and_a_function_learn_scores_and_the_way_back(kernel):
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_every_kernel_learns_scores_and_the_way_back(kernel):
     X = np.random.default_rng(0).uniform(0.1, 1.0, size=(150, 8))
     y = X[:, 0] + 2.0 * X[:, 7]
-    sir = KernelSlicedInverseRegression(1, kernel=kernel, scale=False, fit_inverse_transform=True)
+    sir = KernelSlicedInverseRegression(1, kernel=kernel, fit_inverse_transform=True)
     sir = sir.fit(X, y)
     Z = sir.transform(X)
     assert abs(np.corrcoef(Z[:, 0], y)[0, 1]) > 0.9
     back = sir.inverse_transform(Z)
     assert back.shape == X.shape
     assert np.mean((back - X)[:, [0, 7]] ** 2) < 0.8 * X[:, [0, 7]].var()
-
-
-def test_polynomial_is_poly():
-    X, y = rings(80)
-    one, other = (
-        KernelSlicedInverseRegression(1, kernel=name).fit(X, y).transform(X)
-        for name in ("poly", "polynomial")
-    )
-    np.testing.assert_array_equal(one, other)
 
 
 # -- surface -------------------------------------------------------------------------------------
@@ -267,21 +228,8 @@ def test_inside_a_pipeline_and_seeded():
         ({"gamma": -1.0}, "gamma must be None or a finite number >= 0: got -1.0"),
         ({"alpha": -1.0}, "alpha must be 'auto' or a finite number >= 0: got -1.0"),
         ({"ridge": "best"}, "ridge must be 'auto' or a finite number >= 0: got 'best'"),
-        ({"inverse_ridge": -1}, "inverse_ridge must be 'auto' or a finite number >= 0: got -1"),
-        ({"kernel": "precomputed"}, "X must be square .* got 200 rows and 2 columns"),
-        (
-            {"kernel": "precomputed", "fit_inverse_transform": True},
-            "fit_inverse_transform must be False with kernel='precomputed'",
-        ),
     ],
 )
 def test_bad_parameters_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         KernelSlicedInverseRegression(**parameters).fit(*rings())
-
-
-def test_unlabelled_rows_beside_a_precomputed_kernel_are_refused():
-    with pytest.raises(ValueError, match="X_unlabeled must be None with kernel='precomputed'"):
-        KernelSlicedInverseRegression(kernel="precomputed").fit(
-            np.eye(5), np.arange(5.0), np.eye(5)
-        )

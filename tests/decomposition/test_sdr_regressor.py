@@ -4,11 +4,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from conformance import conformance
+from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsRegressor
 
-from skbo_silbo import MAVE, ActiveSubspace, SDRRegressor, SlicedInverseRegression
+from skbo_silbo import (
+    MAVE,
+    ActiveSubspace,
+    SDRRegressor,
+    SemiSlicedInverseRegression,
+    SlicedInverseRegression,
+)
 
 QUIET = pytest.mark.filterwarnings(
     "ignore:No direction was found", "ignore:Little was found", "ignore:The linearity condition"
@@ -16,7 +23,7 @@ QUIET = pytest.mark.filterwarnings(
 
 
 @QUIET  # these checks have noise for y
-@conformance([SDRRegressor(n_folds=2), SDRRegressor(SlicedInverseRegression(), model="local")])
+@conformance([SDRRegressor(n_folds=2), SDRRegressor(SlicedInverseRegression(), n_folds=2)])
 def test_scikit_learn_conformance(estimator, check):
     check(estimator)
 
@@ -28,12 +35,11 @@ def drawn(seed, n=150, uneven=0.0):
     return X, np.sin(X[:, 0] + X[:, 1]) + noise
 
 
-@pytest.mark.parametrize("model", ["process", "local"])
-def test_it_predicts_better_than_all_features_do_and_knows_how_well(model):
+def test_it_predicts_better_than_all_features_do_and_knows_how_well():
     better, inside, deviations = [], [], []
     for seed in range(6):
         (X, y), (new, truth) = drawn(seed), drawn(1000 + seed, n=400)
-        regressor = SDRRegressor(model=model, n_folds=3).fit(X, y)
+        regressor = SDRRegressor(n_folds=3).fit(X, y)
         all_of_them = KNeighborsRegressor().fit(X, y).score(new, truth)
         better.append(regressor.score(new, truth) > all_of_them + 0.1)
         low, high = regressor.predict_interval(new, coverage=0.9).T
@@ -52,11 +58,10 @@ def test_intervals_widen_where_the_noise_grows():
 
 
 @QUIET
-@pytest.mark.parametrize("model", ["process", "local"])
-def test_where_no_direction_is_found_the_mean_is_predicted(model):
+def test_where_no_direction_is_found_the_mean_is_predicted():
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(120, 4)), 5 + rng.normal(size=120)
-    regressor = SDRRegressor(SlicedInverseRegression(ridge=0), model=model).fit(X, y)
+    regressor = SDRRegressor(SlicedInverseRegression(ridge=0)).fit(X, y)
     assert regressor.reducer_.n_components_ == 0
     np.testing.assert_allclose(regressor.predict(X), y.mean(), atol=0.05)
     assert regressor.predict_interval(X[:1], 0.999).tolist() == [[-np.inf, np.inf]]
@@ -73,7 +78,7 @@ def test_units_do_not_matter_and_folds_are_seeded():
 def test_any_reducer_does_and_its_parameters_are_searched():
     X, y = drawn(0)
     search = GridSearchCV(
-        SDRRegressor(ActiveSubspace(1), model="local", n_folds=2),
+        SDRRegressor(ActiveSubspace(1), n_folds=2),
         {"reducer__n_components": [1, 2]},
         cv=2,
     ).fit(X, y)
@@ -91,20 +96,52 @@ def test_few_rows_and_names():
     assert np.isfinite(regressor.predict(100 * frame)).all()
 
 
-@pytest.mark.parametrize(
-    ("parameters", "words"),
-    [({"model": "tree"}, "model must be one of"), ({"n_folds": 1}, "n_folds must be an integer")],
-)
-def test_bad_parameters_are_refused(parameters, words):
-    with pytest.raises(ValueError, match=words):
-        SDRRegressor(**parameters).fit(*drawn(0))
+def test_bad_arguments_are_refused():
+    X, y = drawn(0)
+    for regressor, labels, weights, words in (
+        (SDRRegressor(n_folds=1), y, None, "n_folds must be an integer"),
+        (SDRRegressor(PCA(2)), y, np.arange(150), "sample_weight must be None with a reducer"),
+        (SDRRegressor(), np.where(np.arange(150) < 3, y, np.nan), None, "at least 4 labels"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            regressor.fit(X, labels, sample_weight=weights)
+
+
+@QUIET
+def test_rows_without_a_label_go_to_the_reducer_marked_or_passed():
+    X, y = drawn(0, n=60)
+    known = np.arange(60) % 2 == 0
+    for reducer in (SemiSlicedInverseRegression(1, alpha=10.0), MAVE(1)):
+        one = SDRRegressor(reducer, n_folds=2).fit(X, np.where(known, y, np.nan))
+        other = SDRRegressor(reducer, n_folds=2).fit(X[known], y[known], X_unlabeled=X[~known])
+        np.testing.assert_allclose(one.predict(X), other.predict(X), rtol=1e-6)
+        alone = clone(reducer).fit(X[known], y[known]).components_
+        is_used = not np.allclose(one.reducer_.components_, alone)
+        assert is_used == isinstance(reducer, SemiSlicedInverseRegression)
+
+
+def test_counts_are_repeated_rows_and_weights_are_relative():
+    X, y = drawn(0, n=40)
+    counts = 1 + np.arange(40) % 3
+    regressor = SDRRegressor(SlicedInverseRegression(1), n_folds=3)
+    one = clone(regressor).fit(X, y, sample_weight=counts)
+    other = clone(regressor).fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
+    np.testing.assert_allclose(one.predict(X), other.predict(X), rtol=1e-4)
+    np.testing.assert_allclose(np.repeat(one.residuals_, counts), other.residuals_, atol=1e-3)
+    np.testing.assert_allclose(one.predict_interval(X), other.predict_interval(X), atol=1e-3)
+    halves = clone(regressor).fit(X, y, sample_weight=counts / 2).predict(X)
+    np.testing.assert_allclose(
+        halves, clone(regressor).fit(X, y, sample_weight=3.0 * counts).predict(X)
+    )
 
 
 def test_a_y_that_holds_no_numbers_is_refused_in_words():
     X, y = drawn(0, n=40)
     both = np.array(list(zip(y > 0, y, strict=True)), dtype=[("event", bool), ("time", float)])
     for other in (np.where(y > 0, "a", "b"), np.where(y > 0, "a", "b").astype(object), both):
-        with pytest.raises(ValueError, match="y must hold numbers, one a row: got"):
+        with pytest.raises(
+            ValueError, match=r"y must (hold numbers here|not be a structured array)"
+        ):
             SDRRegressor(MAVE(1), n_folds=2).fit(X, other)
     one, other = (
         SDRRegressor(MAVE(1), n_folds=2).fit(X, values) for values in (y > 0, 1.0 * (y > 0))
@@ -115,13 +152,6 @@ def test_a_y_that_holds_no_numbers_is_refused_in_words():
 def test_a_coverage_that_is_no_share_is_refused():
     with pytest.raises(ValueError, match=r"coverage must be a number in \(0, 1\): got 95"):
         SDRRegressor(MAVE(1), n_folds=2).fit(*drawn(0)).predict_interval(np.zeros((1, 6)), 95)
-
-
-def test_a_process_keeps_no_width_of_an_earlier_local_fit():
-    X, y = drawn(0, n=40)
-    regressor = SDRRegressor(SlicedInverseRegression(1), model="local", n_folds=2).fit(X, y)
-    assert regressor.bandwidth_ > 0
-    assert not hasattr(regressor.set_params(model="process").fit(X, y), "bandwidth_")
 
 
 def test_an_interval_is_infinite_where_too_few_rows_were_held_out_to_say():

@@ -191,7 +191,6 @@ one: Array = DirectionalRegression(1).fit(X, y).transform(X)
 two: Array = OuterProductGradients(1).fit(X, y).inverse_transform(one)
 chunks = SemiSlicedInverseRegression(1, n_slices=slice_edges(y, 5)).partial_fit(X, y)
 kernel = KernelSlicedInverseRegression(1, gamma=None, fit_inverse_transform=True).fit(X, y)
-product = KernelSlicedInverseRegression(1, kernel=lambda a, b: float(a @ b), random_state=0)
 curved: Array = kernel.inverse_transform(kernel.transform(X))
 
 stable = bootstrap_directions(linear[0], X, y, n_resamples=20, random_state=0)
