@@ -2,8 +2,8 @@
 How many directions, which features, and rows that come in chunks
 =================================================================
 
-Three questions behind every fit. How many directions are there: eigenvalues beside the level of
-chance, and tests by permutation. Which features can be left out: coordinate tests. And what if the
+Three questions behind every fit. How many directions are there: eigenvalues, and tests by
+permutation. Which features can be left out: coordinate tests. And what if the
 rows do not fit in memory: slices by a first pass over y, then chunks.
 :doc:`/guide_directions` has the advice. It takes about a quarter of a minute.
 """
@@ -19,12 +19,7 @@ import pandas as pd
 
 from skbo_silbo import SemiSlicedInverseRegression
 from skbo_silbo.decomposition import slice_edges
-from skbo_silbo.inspection import (
-    ScreeDisplay,
-    coordinate_test,
-    permutation_tests,
-    stepwise_selection,
-)
+from skbo_silbo.inspection import SubspaceDisplay, coordinate_test, stepwise_selection
 
 rng = np.random.default_rng(0)
 N_ROWS = 400
@@ -34,13 +29,12 @@ y = (X["a"] + X["b"]) / (0.5 + (X["c"] + 1.5) ** 2) + 0.2 * rng.normal(size=N_RO
 # %%
 # How many
 # --------
-# The chi-square tests of the fit, and tests by permutation, which hold for any ridge or graph too:
-# a :class:`~skbo_silbo.inspection.PermutationTests`.
+# The chi-square tests of the fit, and tests by permutation, which hold for any ridge or graph too.
 
 sir = SemiSlicedInverseRegression().fit(X, y)
-shuffled = permutation_tests(SemiSlicedInverseRegression(), X, y)
+shuffled = SemiSlicedInverseRegression("permutation").fit(X, y).permutation_tests_
 print("directions, by chi-square:", sir.n_components_)
-for k, p in zip(shuffled.n_components, shuffled.p_value, strict=True):
+for k, p in zip(shuffled["n_components"], shuffled["p_value"], strict=True):
     print(f"  {k} suffice: p = {p:.3f} by permutation")
 
 # %%
@@ -75,12 +69,12 @@ for start in range(0, N_ROWS, 20):
 print(f"angle to the fit to all rows after the last chunk: {apart[-1]:.1e} degrees")
 
 # %%
-# Left, two eigenvalues stand above what shuffled responses give. In the middle, the p-value at
+# Left, the first two eigenvalues, which the tests keep, stand apart. In the middle, the p-value at
 # which each feature went, in that order; those without a bar were kept. Right, how far the
 # directions of the first rows are from those of all.
 
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
-ScreeDisplay.from_estimator(sir, X, y, random_state=0, ax=left)
+SubspaceDisplay.from_estimator(sir, X, y, kind="spectrum", ax=left)
 left.set_title("how many")
 order = X.columns[np.append(elimination.order, np.flatnonzero(elimination.support))]
 middle.bar(order[: len(elimination.order)], elimination.p_values, color="#0072B2")
@@ -100,7 +94,7 @@ right.set(
 for axes in (left, middle, right):
     axes.spines[["top", "right"]].set_visible(False)
 figure.set_label(
-    "Left: two eigenvalues stand far above the dashed line of chance, the others on it. "
+    "Left: two eigenvalues stand far above the others, which lie on a slow slope. "
     "Middle: bars of p-values, falling from .9 to just above .1, for the seven features that went; "
     "a, b and c have none. Right: the angle to the final directions falls from a right angle to "
     "zero as chunks come in."

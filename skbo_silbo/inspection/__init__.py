@@ -5,8 +5,6 @@ from ._convergence_display import ConvergenceDisplay
 from ._coordinate import CoordinateTest, coordinate_test
 from ._display import SubspaceDisplay
 from ._pareto_display import ParetoDisplay
-from ._permutation_tests import PermutationTests, permutation_tests
-from ._scree_display import ScreeDisplay
 from ._search_display import SearchDisplay
 from ._stepwise import StepwiseSelection, stepwise_selection
 
@@ -15,13 +13,10 @@ __all__ = [
     "CoordinateTest",
     "DirectionBootstrap",
     "ParetoDisplay",
-    "PermutationTests",
-    "ScreeDisplay",
     "SearchDisplay",
     "StepwiseSelection",
     "SubspaceDisplay",
     "bootstrap_directions",
     "coordinate_test",
-    "permutation_tests",
     "stepwise_selection",
 ]

@@ -142,7 +142,6 @@ from skbo_silbo.decomposition import slice_edges
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.inspection import (
     ConvergenceDisplay,
-    ScreeDisplay,
     SearchDisplay,
     SubspaceDisplay,
     bootstrap_directions,
@@ -199,7 +198,6 @@ p_value: float = coordinate_test(X, y, [0, 1]).p_value
 kept: list[bool] = stepwise_selection(X, y, level=0.01).support.tolist()
 figure = SubspaceDisplay.from_estimator(linear[0], X, y, kind="all", bootstrap=stable)
 figure.plot(kind="loadings", max_features=3)
-ScreeDisplay.from_estimator(linear[0], X, y, n_jobs=None, ax=None).plot()
 
 problem = Problem("bowl", bowl, [(-1, 2), (-1, 1)], optimum=0.0, optimisers=[[0, 0]])
 value: float = problem([0.0, 0.0]) + problem.truth(np.zeros(2)) + problem.regret(0.5)

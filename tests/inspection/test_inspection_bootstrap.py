@@ -19,10 +19,8 @@ from skbo_silbo.decomposition import (
     SparseSlicedInverseRegression,
 )
 from skbo_silbo.inspection import (
-    ScreeDisplay,
     SubspaceDisplay,
     bootstrap_directions,
-    permutation_tests,
 )
 from skbo_silbo.inspection._bootstrap import nearest_rotation, squared_trace_correlation
 
@@ -465,8 +463,6 @@ def test_a_frame_names_every_entry():
     "report",
     [
         bootstrap_directions,
-        permutation_tests,
-        ScreeDisplay.from_estimator,
         SubspaceDisplay.from_estimator,
     ],
 )
