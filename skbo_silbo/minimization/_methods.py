@@ -39,9 +39,11 @@ RENAMED_ARGUMENTS = MappingProxyType(
         "acq_func": "acquisition",
         "base_estimator": "surrogate",
         "tol": "target",
+        "sketch": 'method="hesbo"',
+        "mapping": 'method="silbo-bu" or "silbo-td"',
     }
 )
-"""What arguments that other libraries have are called here."""
+"""What arguments that other libraries or earlier revisions have are called here."""
 BASE = "skbo_silbo.optimizers.AskTellOptimizer"
 REMEDY = "The page 'Parts of your own' of the documentation shows how one is written."
 METHODS = MappingProxyType(
@@ -138,7 +140,7 @@ def _check_options(method, make, options, others):
     if unknown:
         renamed = {name: RENAMED_ARGUMENTS[name] for name in unknown if name in RENAMED_ARGUMENTS}
         called = "".join(f"{name} is {new} here. " for name, new in renamed.items())
-        question = did_you_mean(unknown, [*names, *others])
+        question = did_you_mean([n for n in unknown if n not in renamed], [*names, *others])
         raise ValueError(
             f"{question}options of method {method!r} must be among {names}: got {unknown}. {called}"
             f"Remove or rename them; arguments of minimize itself are {', '.join(others)}."

@@ -10,6 +10,7 @@ from skbo_silbo.optimizers._records import Points
 from skbo_silbo.space._keys import keys_of
 from skbo_silbo.space._known_candidates import known_candidates
 from skbo_silbo.space._union import branches_of
+from skbo_silbo.space._values import same
 
 CURRENT, KNOWN = "current", "known"
 
@@ -40,8 +41,8 @@ class InitialCandidates(Points):
         super().__init__(space, params)
         self.params, self._known = self.numbered, known
         self._n_due, self.n_known = len(params) if n_due is None else n_due, len(known)
-        self._outside = [p for p in params if not is_point_of(p, space)]
-        self.n_outside = len(self._outside)
+        self.outside = [p for p in params if not is_point_of(p, space)]
+        self.n_outside = len(self.outside)
 
     def source(self, params):
         """Return what ``cv_results_`` says where a candidate of the list is from."""
@@ -49,7 +50,7 @@ class InitialCandidates(Points):
 
     def is_modelled(self, params):
         """Return whether the model is told of a candidate."""
-        return all(p is not params for p in self._outside)
+        return all(p is not params for p in self.outside)
 
     def left(self, candidates):
         """Return those to evaluate that are not among evaluated candidates."""
@@ -104,7 +105,8 @@ def read_initial_params(given, steps, space, n_iter, violation=None):
     candidates = InitialCandidates(
         _once([_checked(p, space, violation) for p in params], space), space
     )
-    if n := candidates.n_outside:
+    own = _current(steps[0].estimator, space)  # as those of a portfolio may be
+    if n := sum(not any(_is_same(p, c) for c in own) for p in candidates.outside):
         warn_user(
             f"{n} of {len(candidates.params)} initial_params are outside the space: they are "
             "evaluated, and the model does not learn from them."
@@ -159,6 +161,10 @@ def _may_be_evaluated(current, violation):
             "initial_params valid ones, or None."
         )
     return why is None
+
+
+def _is_same(one, other):
+    return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
 
 
 def _as_listed(value, parameter):

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ def portfolio(results: Sequence[Any], n: int = 4) -> list[dict[str, Any]]:
     >>> portfolio([one, two], n=2)
     [{'C': 100}, {'C': 10}]
     """
-    if isinstance(results, (str, bytes, Mapping)) or not len(results):
+    if not isinstance(results, (list, tuple)) or not results:
         raise ValueError(
             "results must be a list with a search, cv_results_ or journal for every data set: got "
             f"{results!r}. Write portfolio([search_1, search_2])."

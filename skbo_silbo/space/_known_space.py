@@ -25,7 +25,7 @@ from skbo_silbo.space._parse import read_parameter
 from skbo_silbo.space._value_words import range_in_words
 from skbo_silbo.space._values import same
 
-REST = "..."  # in a dict: and all else that is known
+REST = ("...", ...)  # in a dict: and all else that is known
 MOST_BRANCHES = 32  # of all conditional steps together; those found first then keep what they have
 
 
@@ -39,6 +39,7 @@ class _Table:
     """
 
     sources: dict[str, str]
+    read: list[Any]  # the ranges of the table; what was put in since is of no source
 
     def __repr__(self) -> str:
         branches = self if isinstance(self, list) else [self]
@@ -49,7 +50,8 @@ class _Table:
 
     def _rows(self, branch):
         words = {n: range_in_words(read_parameter(n, v)) for n, v in branch.items()}
-        sources = {n: self.sources.get(n, "").partition(";")[0] for n in words}
+        own = [n for n in words if any(branch[n] is values for values in self.read)]
+        sources = {n: self.sources.get(n, "").partition(";")[0] if n in own else "" for n in words}
         return [(n, w.removeprefix(f"{n}: "), sources[n]) for n, w in words.items()]
 
 
@@ -114,7 +116,8 @@ def default_space(
     X, y : array-like or None, default=None
         The data: then neighbours and leaves are fewer than rows, components at most as many as
         columns, and the width of a kernel is in units of the spread of X. Steps of scikit-learn are
-        fitted on at most 500 rows to see what comes after them.
+        fitted on at most 500 rows to see what comes after them. Without data the ranges are those
+        of large ones, 100 neighbours for example, and may not fit few rows.
     all : bool, default=False
         Whether parameters that were set to other than their default are searched too.
 
@@ -158,10 +161,17 @@ def default_space(
             "all=True) if its parameters were set to other than their defaults."
         )
     chosen = [{n: v for part in choice for n, v in part.items()} for choice in product(*parts)]
-    spaces = [{name: values for name, (values, _) in branch.items()} for branch in chosen]
-    space = KnownSpace(spaces[0]) if len(spaces) == 1 else KnownSpaces(spaces)
     sources = {n: source for branch in chosen[::-1] for n, (_, source) in branch.items()}
-    space.sources = {name: sources[name] for name in sources if sources[name]}
+    return _as_table(
+        [{name: values for name, (values, _) in branch.items()} for branch in chosen],
+        {name: sources[name] for name in sources if sources[name]},
+    )
+
+
+def _as_table(branches, sources):
+    space = KnownSpace(branches[0]) if len(branches) == 1 else KnownSpaces(branches)
+    space.sources = sources
+    space.read = [values for branch in branches for n, values in branch.items() if n in sources]
     return space
 
 
@@ -169,15 +179,18 @@ def as_known_space(given: Any, estimator: Any, X: Any, y: Any) -> Any:
     """Return a space; "auto", or a dict with ``"...": "auto"``, with the default space in it."""
     if isinstance(given, str):
         return default_space(estimator, X, y)
-    if not (isinstance(given, dict) and given.get(REST) == "auto"):
+    asked = [given[name] for name in REST if isinstance(given, dict) and name in given]
+    if not asked:
         return given
-    own = {name: values for name, values in given.items() if name != REST}
+    if asked != ["auto"]:
+        raise ValueError(
+            f'"..." in param_distributions must be "auto": got {asked[0]!r}. Write '
+            '{"C": [1, 10], "...": "auto"} for what default_space has besides.'
+        )
+    own = {name: values for name, values in given.items() if name not in REST}
     rest = default_space(estimator, X, y)
-    branches = rest if isinstance(rest, list) else [rest]
-    merged = _merged(branches, own)
-    space = KnownSpace(merged[0]) if len(merged) == 1 else KnownSpaces(merged)
-    space.sources = {n: source for n, source in rest.sources.items() if n not in own}
-    return space
+    branches = _merged(rest if isinstance(rest, list) else [rest], own)
+    return _as_table(branches, {n: source for n, source in rest.sources.items() if n not in own})
 
 
 def _merged(branches, own):
@@ -317,5 +330,5 @@ def _warn_of_unknown(steps):
     if unknown and len(unknown) < len(steps):
         warn_user(
             f"no range is known for the parameters of {unknown}: they stay as they are. Add ranges "
-            'to the space, such as {"clf__C": loguniform(1e-3, 1e3), "...": "auto"}.'
+            f'to the space, such as {{"{unknown[0]}__C": loguniform(1e-3, 1e3), "...": "auto"}}.'
         )

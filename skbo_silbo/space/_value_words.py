@@ -60,7 +60,9 @@ def range_in_words(parameter):
     """
     if parameter.values is not None:
         return f"{parameter.name}: {_values(parameter.values)}"
-    low, high = parameter.decode(np.array([[-1.0], [1.0]]))
+    ends = np.array(parameter.distribution.support(), dtype=float)
+    searched = parameter.decode(np.array([[-1.0], [1.0]]))
+    low, high = np.where(np.isfinite(ends), ends, searched)
     kind = getattr(getattr(parameter.distribution, "dist", None), "name", None)
     return f"{parameter.name}: {low:.6g} to {high:.6g}" + (f" ({kind})" if kind else "")
 

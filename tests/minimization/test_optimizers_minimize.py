@@ -228,6 +228,7 @@ def test_known_values_are_not_evaluated_nor_counted():
             {"n_iter": 4, "seed": 1},
             r"'seed'\]. n_iter is n_calls here. seed is random_state here. R",
         ),
+        ({"sketch": "count"}, r'^options of .* sketch is method="hesbo" here'),
         ({"n_inital": 3}, r"must be among \[.*'n_initial'.*\]: got \['n_inital'\]"),
         ({"method": "random", "n_initial": 3}, r"options of method 'random' must be among \[\]"),
         ({"n_calls": 0}, "n_calls must be an integer of at least 1"),
@@ -298,7 +299,8 @@ def test_callback_sees_every_result_and_can_stop():
 
 
 def test_failed_values_count():
-    result = minimize(lambda x: np.nan, BOUNDS, n_calls=12, random_state=0)
+    with pytest.warns(UserWarning, match="a finite number somewhere"):
+        result = minimize(lambda x: np.nan, BOUNDS, n_calls=12, random_state=0)
     assert result.nfev == 12
     assert result.x is None
     assert np.isnan(result.fun)

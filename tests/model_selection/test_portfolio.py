@@ -47,6 +47,13 @@ def test_searches_tables_and_journals_say_the_same(tmp_path):
     assert list(new.fit(X, y).cv_results_["source"][:4]) == 4 * ["given"]
 
 
+def test_an_estimator_as_it_is_among_them_is_not_warned_of():
+    chosen = [{"C": 1.0, "gamma": "scale"}, {"C": 2.0, "gamma": 0.1}]
+    space = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-2, 1e2)}
+    search = SILBOSearchCV(SVC(), space, n_iter=2, cv=3, initial_params=chosen).fit(X, y)
+    assert search.cv_results_["params"] == chosen
+
+
 def test_journals_leave_objects_out(tmp_path):
     path = tmp_path / "j"
     space = {"C": [1, 10], "kernel": [SVC(), "rbf"]}
@@ -62,6 +69,7 @@ def test_journals_leave_objects_out(tmp_path):
     [
         ([], "must be a list"),
         ({"params": []}, "must be a list"),
+        (SILBOSearchCV(SVC()), r"Write portfolio\(\[search_1"),
         ([None], "must be fitted searches"),
         ([SVC()], "must be fitted searches"),
         ([table([np.nan])], "a candidate with a score"),

@@ -1,5 +1,6 @@
 """`default_space`: what it finds, what it leaves, and that every point of it can be fitted."""
 
+import copy
 import warnings
 
 import numpy as np
@@ -19,12 +20,13 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, NuSVR
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
 
 import skbo_silbo
 from skbo_silbo import EarlyStopped, SlicedInverseRegression, Space, default_space
+from skbo_silbo.space._known_space import as_known_space
 from skbo_silbo.space._known_table import family_names
 
 ROWS, SEEN = 40, 20  # a fold of a search sees half of the rows at least
@@ -214,7 +216,7 @@ class Unknown(TransformerMixin, BaseEstimator):
 
 def test_a_step_that_is_not_known_is_named_once():
     model = make_pipeline(Unknown(), FunctionTransformer(), PCA(), Ridge())
-    with pytest.warns(UserWarning, match=r"\['unknown'\]") as warned:
+    with pytest.warns(UserWarning, match=r"\['unknown'\].*unknown__C") as warned:
         space = default_space(model, X, Y["numbers"])
     assert len(warned) == 1
     assert "ridge__alpha" in space
@@ -234,6 +236,24 @@ def test_a_space_prints_as_a_table_with_sources():
     assert "--- or ---" in lines
     assert [line.split()[0] for line in lines[:3]] == ["svc__kernel", "svc__gamma", "svc__C"]
     assert "auto-sklearn" in lines[1]
+    assert "0 to 1 (uniform)" in next(line for line in lines if "coef0" in line)
+
+
+def test_a_range_of_your_own_is_of_no_source():
+    spaces = [default_space(SVC()), default_space(Ridge())]
+    spaces[0][0]["C"], spaces[1]["alpha"] = [1, 2], [1, 2]
+    lines = [clone_of.splitlines() for clone_of in map(repr, copy.deepcopy(spaces))]
+    assert lines[0][2] == "C       1, 2"
+    assert "auto-sklearn" in lines[0][-1]
+    assert lines[1] == ["alpha  1, 2"]
+
+
+@pytest.mark.parametrize("rest", ["...", ...])
+def test_the_rest_of_a_space_is_auto(rest):
+    space = as_known_space({"C": [1, 10], rest: "auto"}, NuSVR(), X, Y["numbers"])
+    assert list(space) == ["nu", "C", "gamma"]
+    with pytest.raises(ValueError, match=r'"\.\.\." in .* must be "auto": got \'Auto\''):
+        as_known_space({"C": [1, 10], rest: "Auto"}, NuSVR(), X, Y["numbers"])
 
 
 def test_directions_are_fewer_than_the_slices_of_half_of_the_rows():
