@@ -126,8 +126,9 @@ class SILBOSearchCV(SeveralGoals):
     initial_params : "known", "current", dict, list of dict or None, default="known"
         Candidates that are evaluated first, before the design. "current": the parameters that
         `estimator` has, where `n_iter` is above 1; with a list of dicts as `param_distributions`
-        those of the first that holds them. "known": after these up to four that did well on other
-        data, moved into the space. They count in `n_iter`. One outside the space, such as
+        those of the first that holds them. "known": after these up to nine that did well on other
+        data, or four that had to be moved into the space or lack some of its parameters. They count
+        in `n_iter`. One outside the space, such as
         ``gamma="scale"`` where a distribution is searched, is evaluated, and the model does not
         learn from it (of a dict given a warning says so). One of the space that is
         given twice is evaluated once. With an int as `batch_size` they come in batches of their

@@ -9,7 +9,8 @@ from skbo_silbo.space._known_table import entry_of, known_of, read_value
 from skbo_silbo.space._space import Space
 from skbo_silbo.space._values import is_number, same
 
-MOST = 4  # candidates
+MOST = 9  # candidates (doc/benchmarks/known.rst)
+MOST_IN_PART = 4  # that are moved into the space, or do not say all of its parameters
 
 
 def known_candidates(
@@ -19,6 +20,7 @@ def known_candidates(
 
     Numbers beyond an end of their range are moved to it, those between two levels to the nearer.
     Other parameters are as the estimator has them, or in the middle where that is not of the space.
+    After the first few only those come that need neither: more of the others would be alike.
 
     Parameters
     ----------
@@ -32,7 +34,10 @@ def known_candidates(
     longest = max(map(len, known), default=0)
     together = [[own[min(i, len(own) - 1)] for own in known] for i in range(longest)]
     wanted = [{n: v for own in choice for n, v in own.items()} for choice in together]
-    return [point for values in wanted for point in _points(values, has, branches)[:1]][:MOST]
+    points: list[dict[str, Any]] = []
+    for values in wanted:
+        points += _points(values, has, branches, whole=len(points) >= MOST_IN_PART)[:1]
+    return points[:MOST]
 
 
 def _values(step):
@@ -46,28 +51,34 @@ def _values(step):
     ]
 
 
-def _points(values, has, branches):
-    """Return the points of those branches that can have the known values."""
+def _points(values, has, branches, *, whole):
+    """Return the points of those branches that can have the known values.
+
+    If `whole`, values of all parameters, none of them beyond the ends.
+    """
     points = []
     for branch in branches:
-        near = {p.name: _nearest(p, values[p.name]) for p in branch.parameters if p.name in values}
+        own = [p for p in branch.parameters if p.name in values]
+        near = {p.name: _nearest(p, values[p.name], move=not whole) for p in own}
         # A kernel that is not searched has to be the estimator's, or the other values mean nothing.
         fixed = [n for n, v in values.items() if isinstance(v, str) and n not in near]
-        if near and all(near.values()) and all(same(values[n], has.get(n)) for n in fixed):
+        is_enough = len(own) == len(branch.parameters) if whole else own
+        if is_enough and all(near.values()) and all(same(values[n], has.get(n)) for n in fixed):
             own = [(p.name, near.get(p.name) or _as_it_is(p, has)) for p in branch.parameters]
             points.append({name: value for name, [value] in own})
     return points
 
 
-def _nearest(parameter, value):
+def _nearest(parameter, value, *, move):
     """Return the value of a parameter that is nearest to another, in a list; none for a word."""
     if parameter.values is None:
-        if not is_number(value):
+        ends = parameter.distribution.support()
+        if not is_number(value) or not (move or ends[0] <= value <= ends[1]):
             return []
-        inside = np.clip(value, *parameter.distribution.support())
+        inside = np.clip(value, *ends)
         return [int(inside) if parameter.integer else inside]
     numbers = [v for v in parameter.values if is_number(v)]
-    if is_number(value) and numbers:
+    if is_number(value) and numbers and (move or min(numbers) <= value <= max(numbers)):
         return [numbers[int(np.argmin(np.abs(np.array(numbers, dtype=float) - value)))]]
     return [v for v in parameter.values if same(v, value)][:1]
 

@@ -19,10 +19,10 @@ MODEL = make_pipeline(StandardScaler(), SVC())
 
 
 def test_a_model_is_tuned_in_one_line():
-    search = SILBOSearchCV(MODEL, random_state=0, cv=3).fit(X, y)
+    search = SILBOSearchCV(MODEL, n_iter=12, random_state=0, cv=3).fit(X, y)
     sources = list(search.cv_results_["source"])
-    assert sources[:5] == ["given"] + 4 * ["known"]
-    assert set(sources[5:]) <= {"init", "model"}
+    assert sources[:10] == ["given"] + 9 * ["known"]
+    assert set(sources[10:]) <= {"init", "model"}
     assert search.cv_results_["params"][0] == {
         name: MODEL.get_params()[name] for name in search.cv_results_["params"][0]
     }
@@ -34,7 +34,7 @@ def test_known_candidates_are_points_of_the_space_that_differ():
     search = SILBOSearchCV(MODEL, n_iter=6, random_state=0, cv=3).fit(X, y)
     kernels = [Space(branch) for branch in search.space_]
     known = [p for p, s in rows(search) if s == "known"]
-    assert len({tuple(sorted(p.items())) for p in known}) == 4
+    assert len({tuple(sorted(p.items())) for p in known}) == 5
     assert all(any(space.holds(p) for space in kernels) for p in known)
 
 
@@ -57,9 +57,9 @@ def test_without_known_ones_it_is_the_search_that_it_was():
 
 def test_known_values_are_moved_into_a_space_of_your_own():
     space = {"svc__C": loguniform(2, 3), "svc__gamma": [0.01, 0.1, 1]}
-    search = SILBOSearchCV(MODEL, space, n_iter=6, random_state=0, cv=3).fit(X, y)
+    search = SILBOSearchCV(MODEL, space, n_iter=8, random_state=0, cv=3).fit(X, y)
     known = [p for p, s in rows(search) if s == "known"]
-    assert known
+    assert 1 < len(known) <= 4  # more of them would be alike
     assert all(2 <= p["svc__C"] <= 3 and p["svc__gamma"] in (0.01, 0.1, 1) for p in known)
     assert search.space_ is space
 
@@ -114,9 +114,9 @@ def test_a_longer_search_resumes_a_shorter_one(tmp_path):
 
 def test_what_follows_moves_a_few_parameters_of_the_best():
     model = DecisionTreeClassifier(random_state=0)
-    search = SILBOSearchCV(model, n_iter=10, random_state=0, cv=3).fit(X, y)
+    search = SILBOSearchCV(model, n_iter=15, random_state=0, cv=3).fit(X, y)
     params, scores = search.cv_results_["params"], search.cv_results_["mean_test_score"]
-    for i in range(5, 10):
+    for i in range(10, 15):
         best = scores[1:i].max()  # the first may be outside of the space
         near = [p for p, score in zip(params[:i], scores[:i], strict=True) if score == best]
         assert min(sum(p[n] != params[i][n] for n in p) for p in near) in (1, 2, 3)
@@ -124,13 +124,13 @@ def test_what_follows_moves_a_few_parameters_of_the_best():
 
 @pytest.mark.parametrize("batch_size", ["auto", 3])
 def test_a_search_that_is_cut_off_goes_on_as_if_it_had_not_been(tmp_path, batch_size):
-    options = {"random_state": 0, "cv": 3, "n_iter": 9, "batch_size": batch_size}
+    options = {"random_state": 0, "cv": 3, "n_iter": 14, "batch_size": batch_size}
     whole = SILBOSearchCV(MODEL, **options).fit(X, y)
     seen = []
 
     def stop(progress):
         seen.append(progress)
-        return len(seen) == 6
+        return len(seen) == 11
 
     journal = tmp_path / "j"
     SILBOSearchCV(MODEL, journal=journal, callback=stop, **options).fit(X, y)
