@@ -78,8 +78,7 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
                 f"predict needs a model: got {type(self.optimizer).__name__}, which has none. Use "
                 "a method with one, such as 'silbo'."
             )
-        mean, std, probability = self.optimizer.predict(x)
-        return Prediction(-mean if self.maximize else mean, std, probability)
+        return self.optimizer.predict(x)
 
     x: PointT | Any
     x_recommended: PointT | Any

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 
+from sklearn.exceptions import NotFittedError
+
 from skbo_silbo.model_selection._goals import GoalsSILBO
 from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.optimizers._events import engine_options
+from skbo_silbo.optimizers._readouts import Prediction
 
 OWN = ("embedding", "n_components", "n_initial", "surrogate")  # parameters of the search
 
@@ -66,6 +69,33 @@ def tell_initial_results(search, optimizer, space):
             f"initial_results must be candidates of this space: {error} Leave out those that "
             "are not, or widen the space."
         ) from error
+
+
+def expected_score(search, params):
+    """Return what the model of a fitted search expects of parameters: a `Prediction`.
+
+    Raises
+    ------
+    NotFittedError
+        If there is no model.
+    ValueError
+        If the search had several goals, or the parameters are not of its space.
+    """
+    optimizer = search.optimizer_
+    if isinstance(optimizer, GoalsSILBO):
+        raise ValueError(
+            f"predict_score needs a search of one goal: got refit={search.refit!r}, whose models "
+            "are of another mixture of the goals at every candidate. Search one of them."
+        )
+    try:
+        mean, std, probability = optimizer.predict(params)
+    except NotFittedError:
+        raise NotFittedError(
+            "predict_score needs a model, which the first candidate after the given, known and "
+            f"initial ones makes: got {len(optimizer.func_vals_)} candidates, none of them after "
+            "these. Set n_iter higher, or n_initial lower."
+        ) from None
+    return Prediction(-mean, std, probability)
 
 
 def _checked(options):

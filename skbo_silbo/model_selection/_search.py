@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from skbo_silbo._sklearn import (
     BaseSearchCV,
@@ -25,9 +26,14 @@ from skbo_silbo.model_selection._candidates import (
 from skbo_silbo.model_selection._evaluator import CandidateEvaluator, callback_task
 from skbo_silbo.model_selection._goals import SeveralGoals
 from skbo_silbo.model_selection._memory import open_memory
-from skbo_silbo.model_selection._optimizer import make_optimizer, tell_initial_results
+from skbo_silbo.model_selection._optimizer import (
+    expected_score,
+    make_optimizer,
+    tell_initial_results,
+)
 from skbo_silbo.model_selection._requirements import read_settings
 from skbo_silbo.optimizers import SILBO
+from skbo_silbo.optimizers._readouts import Prediction
 from skbo_silbo.space import Space, SpaceUnion
 from skbo_silbo.surrogate import Surrogate
 
@@ -340,3 +346,41 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         if isinstance(ended_by, SystemExit):  # a signal's, it may be: nothing is fitted
             self.cv_results_ = table
             raise ended_by
+
+    def predict_score(self, params: Any) -> Prediction:
+        """Return the mean test score that the model expects of parameters, evaluated or not.
+
+        Nothing is fitted to data; :meth:`predict` is that of `best_estimator_`.
+
+        Parameters
+        ----------
+        params : dict, list of n dicts or DataFrame of n rows
+            Candidates inside the space.
+
+        Returns
+        -------
+        prediction : Prediction
+            `mean` and `std` of the score that was searched, in its own units and sign:
+            numbers for one candidate, arrays of shape (n,) for several.
+
+        Raises
+        ------
+        NotFittedError
+            If the search is not fitted, or had no more than its first candidates: no model.
+        ValueError
+            If the parameters are not of the space, or several goals were searched.
+
+        Examples
+        --------
+        >>> from scipy.stats import loguniform
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from skbo_silbo import SILBOSearchCV
+        >>> search = SILBOSearchCV(LogisticRegression(), {"C": loguniform(1e-3, 1e3)}, n_iter=12,
+        ...                        random_state=0).fit(*load_iris(return_X_y=True))
+        >>> mean, std, _ = search.predict_score({"C": 1.0})
+        >>> 0.9 < mean < 1.0, std < 0.05
+        (True, True)
+        """
+        check_is_fitted(self, "optimizer_")
+        return expected_score(self, params)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import FitFailedWarning
+from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.model_selection import KFold
 
 from skbo_silbo import SILBOSearchCV
@@ -144,3 +144,20 @@ def test_a_pre_dispatch_that_cannot_be_honoured_is_refused(given):
     with pytest.raises(ValueError, match="pre_dispatch"):
         search(pre_dispatch=given).fit(X, Y)
     assert Plain.n_fits == before
+
+
+def test_scores_are_predicted_in_their_own_sign():
+    fitted = search(n_iter=10).fit(X, Y)
+    results = fitted.cv_results_
+    mean, std, _ = fitted.predict_score(results["params"])
+    np.testing.assert_allclose(mean, results["mean_test_score"], atol=0.01)
+    one = fitted.predict_score({"a": 0.1})
+    assert abs(one.mean + 0.36) < 0.1
+    assert std.max() < one.std + 0.1
+    with pytest.raises(NotFittedError, match="predict_score needs a model"):
+        search(n_iter=3, n_initial=3).fit(X, Y).predict_score({"a": 0.1})
+    with pytest.raises(NotFittedError):
+        search().predict_score({"a": 0.1})
+    goals = search(scoring=Raises(0.0), refit=["first", "second"]).fit(X, Y)
+    with pytest.raises(ValueError, match=r"predict_score needs a search of one goal"):
+        goals.predict_score({"a": 0.1})

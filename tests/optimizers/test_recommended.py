@@ -151,7 +151,7 @@ def test_named_points_dicts_and_frames_are_alike():
 
 
 def test_a_result_predicts_in_its_own_sign():
-    run = minimize(lambda x: -bowl(x), BOUNDS, n_calls=14, maximize=True, random_state=0)
+    run = minimize(lambda x: 5.0 - bowl(x), BOUNDS, n_calls=14, maximize=True, random_state=0)
     mean, std, _ = run.predict(run.x)
     assert mean == pytest.approx(run.fun, abs=0.1)
     assert std > 0.0
