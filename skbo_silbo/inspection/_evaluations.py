@@ -31,7 +31,13 @@ class SearchLike(Protocol):
         """A column for every score and parameter."""
 
 
-ResultLike: TypeAlias = AskTellOptimizer | OptimizeResult | SearchLike
+class StudyLike(Protocol):
+    """An Optuna study whose sampler is a `SILBOSampler`."""
+
+    sampler: Any
+
+
+ResultLike: TypeAlias = AskTellOptimizer | OptimizeResult | SearchLike | StudyLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +127,8 @@ def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluat
 
     Parameters
     ----------
-    result : fitted SILBOSearchCV, AskTellOptimizer or OptimizeResult of `minimize`
+    result : fitted SILBOSearchCV, AskTellOptimizer, OptimizeResult of `minimize` or optuna.Study
+        A study by its sampler, which must be a `SILBOSampler`.
     any_search : bool, default=False
         Whether other fitted searches of scikit-learn, which have learnt nothing, are read too.
 
@@ -142,9 +149,12 @@ def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluat
             return _of_search(result)
         if any_search:
             return _of_other_search(result)
+    if hasattr(sampler := getattr(result, "sampler", None), "optimizer_of"):
+        return _of_optimizer(sampler.optimizer_of(result))
     raise TypeError(
-        "result must be a fitted SILBOSearchCV, an optimiser such as SILBO, or what minimize "
-        f"returned: got {type(result).__name__}."
+        "result must be a fitted SILBOSearchCV, an optimiser such as SILBO, what minimize "
+        f"returned, or an Optuna study of SILBOSampler: got {type(result).__name__}. Of another "
+        "study give SILBOSampler().optimizer_of(study)."
     )
 
 

@@ -97,11 +97,11 @@ class SearchDisplay(PanelDisplay):
         ax: AxesLike | None = None,
         max_parameters: int = 10,
     ) -> Self:
-        """Draw a search, an optimiser, or what `minimize` returned.
+        """Draw a search, an optimiser, what `minimize` returned, or a study of `SILBOSampler`.
 
         Parameters
         ----------
-        result : fitted SILBOSearchCV, optimiser such as SILBO, or OptimizeResult
+        result : fitted SILBOSearchCV, optimiser such as SILBO, OptimizeResult, or optuna.Study
         random_search : fitted RandomizedSearchCV, optimiser or OptimizeResult, default=None
             As in `ConvergenceDisplay.from_result`.
         kind, ax, max_parameters

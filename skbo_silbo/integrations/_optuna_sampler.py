@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._checks import as_reals, check_integer
 from skbo_silbo._typing import Auto
@@ -19,6 +20,7 @@ except ImportError as error:
         "Install it: pip install skbo_silbo[optuna]."
     ) from error
 from optuna.distributions import BaseDistribution
+from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from skbo_silbo.integrations._optuna_space import OptunaSpace
@@ -170,6 +172,50 @@ class SILBOSampler(optuna.samplers.BaseSampler):
         distributions = {param_name: param_distribution}
         return as_suggested(_draw(OptunaSpace(distributions), rng), distributions)[param_name]
 
+    def optimizer_of(self, study: optuna.Study) -> SILBO:
+        """Return an optimiser that knows the ended trials of a study, whoever proposed them.
+
+        For what it says of them: ``predict``, ``subspace_``, ``recommended_``, and the displays of
+        `skbo_silbo.inspection`. Nothing of it comes back to the study.
+
+        Parameters
+        ----------
+        study : optuna.Study
+            Of one objective, with a complete trial.
+
+        Returns
+        -------
+        optimizer : SILBO
+            With the parameters and the sign of the study. Categories are text, and what a trial
+            has no value for is at the middle of its range.
+
+        Raises
+        ------
+        NotFittedError
+            When no trial is complete, or no parameter has two values.
+
+        Examples
+        --------
+        >>> import optuna
+        >>> from skbo_silbo.integrations import SILBOSampler
+        >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
+        >>> study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+        >>> study.optimize(lambda trial: trial.suggest_float("x", -1, 1) ** 2, n_trials=12)
+        >>> mean, std, _ = SILBOSampler(seed=0).optimizer_of(study).predict({"x": 0.5})
+        >>> round(mean, 2), std < 0.1
+        (0.25, True)
+        """
+        self._raise_error_if_multi_objective(study)
+        if not (distributions := common_space(study)):
+            raise NotFittedError(
+                "study must have a complete trial with a parameter of two values or more: got "
+                f"{len(study.trials)} trials, none of them so. Optimise it first."
+            )
+        is_maximised = study.direction == StudyDirection.MAXIMIZE
+        options = {**self._options, "maximize": is_maximised}
+        model = _StudyModel(study.study_name, distributions, options, self._seed)
+        return model.of_ended(see_trials(study, None, distributions))
+
     def after_trial(
         self,
         study: optuna.Study,
@@ -234,6 +280,12 @@ class _StudyModel:
         for _ in range(MOST_DRAWS):
             yield _draw(self._space, rng)
 
+    def of_ended(self, seen):
+        """Return the optimiser, told all trials that ended, with a model where they suffice."""
+        self._update(seen)
+        self._optimizer.expected_gain()
+        return self._optimizer
+
     def _update(self, seen):
         known = {number: (value, *c) for number, (_, value, c) in seen.observed.items()}
         changed = any(
@@ -246,7 +298,8 @@ class _StudyModel:
             points = [self._space.to_point(seen.observed[number][0]) for number in new]
             values = np.array([known[number] for number in new])
             learnt = values[:, 1:] if values.shape[1] > 1 else None
-            self._optimizer.tell(points, values[:, 0], constraints=learnt)
+            sign = -1.0 if self._optimizer.maximize else 1.0
+            self._optimizer.tell(points, sign * values[:, 0], constraints=learnt)
             self._observed |= {number: known[number] for number in new}
         self._set_pending(seen.pending)
 

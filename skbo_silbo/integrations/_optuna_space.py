@@ -1,10 +1,11 @@
 """Optuna's distributions as parameters of a `Space`, and values on the way between the two.
 
-Values are Optuna's internal representations: numbers, of a category its place among the choices.
+Values of trials are Optuna's internal representations: numbers, of a category its place among the
+choices. Points of the space have the values that an objective sees, categories as text.
 
-A parameter with few values becomes a list of their numbers 0, 1, ...; one with many, or with a
-continuum, becomes a distribution, whose values are rounded on the way back. So a value never
-depends on how a library computes ``low + i * step``.
+A parameter with few values becomes a list of them; one with many, or with a continuum, becomes a
+distribution, whose values are rounded on the way back. So a value never depends on how a library
+computes ``low + i * step``.
 """
 
 import math
@@ -63,31 +64,36 @@ def _n_steps(distribution):
 
 
 class _Choices:
-    """The number of the choice, as text: a category."""
+    """The choice, as text: a category."""
 
     def __init__(self, distribution):
-        self.values = [str(i) for i in range(len(distribution.choices))]
+        self.values = [str(choice) for choice in distribution.choices]
+        if len(set(self.values)) < len(self.values):  # 1 and "1"
+            self.values = [f"{i}: {choice!r}" for i, choice in enumerate(distribution.choices)]
 
     def to_space(self, value):
         return self.values[int(value)]
 
     def from_space(self, value):
-        return int(value)
+        return self.values.index(value)
 
 
 class _Steps:
-    """The number of steps from the lowest value: an ordered parameter."""
+    """The value itself, of a few: an ordered parameter."""
 
     def __init__(self, distribution):
         self.distribution = distribution
-        steps = list(range(_n_steps(distribution) + 1))
-        self.values = steps if not distribution.log else _log_weighted(distribution, steps)
+        steps = range(_n_steps(distribution) + 1)
+        self._values = [
+            _inside(distribution, distribution.low + i * distribution.step) for i in steps
+        ]
+        self.values = self._values if not distribution.log else _log_weighted(self._values)
 
     def to_space(self, value):
-        return round((value - self.distribution.low) / self.distribution.step)
+        return self._values[round((value - self.distribution.low) / self.distribution.step)]
 
     def from_space(self, value):
-        return _inside(self.distribution, self.distribution.low + value * self.distribution.step)
+        return value
 
 
 class _Continuum:
@@ -118,13 +124,13 @@ def _continuous(low, high, log):
     return stats.loguniform(low, high) if log else stats.uniform(low, high - low)
 
 
-def _log_weighted(distribution, steps):
+def _log_weighted(values):
     """Return integers with the probability that a log-uniform number rounds to them."""
-    if len(steps) == 1:
-        return steps
-    middles = distribution.low + np.arange(len(steps) + 1) - 0.5
+    if len(values) == 1:
+        return values
+    middles = np.append(values, values[-1] + 1) - 0.5
     mass = np.diff(np.log(middles)) / math.log(middles[-1] / middles[0])
-    return stats.rv_discrete(values=(steps, mass / mass.sum()))
+    return stats.rv_discrete(values=(values, mass / mass.sum()))
 
 
 def _inside(distribution, value):

@@ -90,7 +90,7 @@ def common_space(study):
 
 
 def see_trials(study, number, distributions):
-    """Return what the other trials of a study say of parameters with these distributions."""
+    """Return what the trials of a study but this one say of parameters with these distributions."""
     trials = [t for t in study.get_trials(deepcopy=False) if t.number != number]
     shown = {t.number: _inside(t, distributions) for t in trials}
     running = [t.number for t in trials if t.state == TrialState.RUNNING]
@@ -109,7 +109,7 @@ def see_trials(study, number, distributions):
         observed=observed,
         complete=[shown[n] for n, t in ended.items() if t.state == TrialState.COMPLETE],
         pending=[shown[n] for n in running if shown[n]],
-        ahead=[shown[n] for n in running if n < number],
+        ahead=[shown[n] for n in running if number is not None and n < number],
     )
 
 

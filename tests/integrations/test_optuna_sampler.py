@@ -1,5 +1,6 @@
 """SILBOSampler: Optuna's own conformance suite for samplers, and what it does not ask."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -19,8 +20,10 @@ from optuna.testing.pytest_samplers import (  # noqa: E402
 )
 from optuna.trial import TrialState, create_trial  # noqa: E402
 from optuna_worker import conditional  # noqa: E402
+from sklearn.exceptions import NotFittedError  # noqa: E402
 from sklearn.gaussian_process import GaussianProcessRegressor  # noqa: E402
 
+from skbo_silbo.inspection import SearchDisplay  # noqa: E402 (matplotlib when it draws)
 from skbo_silbo.integrations import SILBOSampler  # noqa: E402
 from skbo_silbo.integrations._optuna_space import OptunaSpace  # noqa: E402
 from skbo_silbo.integrations._optuna_trials import TrialsSeen, see_trials  # noqa: E402
@@ -474,3 +477,36 @@ def test_a_long_proposal_is_one_attribute_and_is_replaced_whole():
     keys = [set(trial.system_attrs) for trial in study.trials]
     assert keys[1:] == [{"silbo:params"}] * 3
     assert set(study.trials[-1].system_attrs["silbo:params"]) == set(names)
+
+
+# --- what a study has learnt ----------------------------------------------------------------------
+
+
+def mixed(trial):
+    rate = trial.suggest_float("rate", 1e-4, 1.0, log=True)
+    layers = trial.suggest_int("layers", 2, 8, step=2)
+    kind = trial.suggest_categorical("kind", ["a", None])
+    return (np.log10(rate) + 2.0) ** 2 + 0.1 * layers + (kind == "a")
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_a_study_predicts_in_its_own_parameters_and_sign(direction):
+    sign = 1.0 if direction == "minimize" else -1.0
+    study = new_study(direction)
+    study.optimize(lambda trial: sign * mixed(trial), n_trials=20)
+    optimizer = pickle.loads(pickle.dumps(study.sampler)).optimizer_of(study)
+    best = optimizer.predict({"rate": 1e-2, "layers": 2, "kind": "None"})
+    assert best.mean == pytest.approx(sign * 0.2, abs=0.3)
+    assert optimizer.best_y_ == study.best_value
+    assert set(optimizer.subspace_.shares.names) == {"rate", "layers", "kind"}
+    pytest.importorskip("matplotlib")
+    display = SearchDisplay.from_result(study, kind="convergence")
+    np.testing.assert_array_equal(display.values, [trial.value for trial in study.trials])
+
+
+def test_what_a_study_cannot_say_is_refused():
+    with pytest.raises(NotFittedError, match="study must have a complete trial"):
+        SILBOSampler().optimizer_of(new_study())
+    other = optuna.create_study(sampler=optuna.samplers.RandomSampler())
+    with pytest.raises(TypeError, match=r"give SILBOSampler\(\)\.optimizer_of\(study\)"):
+        SearchDisplay.from_result(other)
