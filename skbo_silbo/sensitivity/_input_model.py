@@ -41,7 +41,7 @@ from skbo_silbo.sensitivity._held_out_density import (
     rows_for_evidence,
 )
 from skbo_silbo.sensitivity._hyperparameter_draws import draw_processes
-from skbo_silbo.sensitivity._input_shares import InputShares, rank_by_low_end
+from skbo_silbo.sensitivity._input_shares import CONSIDERABLE, InputShares, rank_by_low_end
 from skbo_silbo.space._read import AnySpace
 from skbo_silbo.surrogate import Warp
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
@@ -52,6 +52,7 @@ N_FUNCTIONS = 4  # draws of the objective for each
 LARGEST_WORK = 2 * 10**6  # labels squared times inputs
 MOST_NAMED = 10  # inputs in the largest set whose share is reported
 LEVEL = 0.9  # of the intervals
+SURE_OF_MOST = 0.95  # share of the draws in which no more of the others explain much
 FENCES = 3.0  # interquartile ranges beyond the quartiles
 OUTER = 0.05  # of the values, on either side, that may be outliers
 WIDENING = 1.4  # of intervals of shares: short chains round one mode are too sure (`shares`)
@@ -157,7 +158,9 @@ class InputModel:
         sets = [list(chain.from_iterable(ranked[: k + 1])) for k in range(len(ranked))]
         # A set explains what the total effect of all others leaves.
         together = 1.0 - self._total_effects(n, sets, of_others=True)
-        return InputShares(*known, intervals, _share_interval(together))
+        may = np.sum(each[:-1][:, intervals[:, 1] == 0.0] >= CONSIDERABLE, axis=1)
+        most = int(np.quantile(may, SURE_OF_MOST, method="higher"))
+        return InputShares(*known, intervals, _share_interval(together), most)
 
     @cached_property
     def directions(self) -> tuple[FloatArray, FloatArray]:

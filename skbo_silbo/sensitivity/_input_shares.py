@@ -10,9 +10,10 @@ from skbo_silbo._typing import FloatArray, IntArray
 if TYPE_CHECKING:
     import pandas as pd
 
+CONSIDERABLE = 0.05  # share of an input that counts among the others that may matter
 EXPLAINED = 0.9  # that the inputs named must explain together
 SURE = 0.5  # that the inputs beyond chance must explain together, so that more is said than "yet"
-MOST_SHOWN = 5  # inputs that the text lists
+MOST_SHOWN = 5  # inputs that the text lists, and names in a sentence
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,6 +59,9 @@ class InputShares:
     together : ndarray of shape (p, 3)
         The same for what the 1, 2, ..., p most important inputs explain together, all others
         unknown; p is at most 10.
+    most_others : int or None, default=None
+        How many of the inputs that do not matter beyond chance explain 5 % or more each, at most,
+        in 95 % of the draws.
 
     Notes
     -----
@@ -84,6 +88,7 @@ class InputShares:
     scale: str
     intervals: FloatArray
     together: FloatArray
+    most_others: int | None = None
 
     @property
     def share(self) -> FloatArray:
@@ -128,11 +133,14 @@ class InputShares:
         k, m, n = self.n_important, self._n_beyond_chance, len(self.names)
         matter = "matters" if m == 1 else "matter"
         if not self.is_settled:
+            most = self._at_most(n - m)
             if m == 0:
                 of = "whether 1 input matters" if n == 1 else f"which of {n} inputs matter"
-                return f"The values do not say yet {of}."
-            others = "the values do not say yet which others do"
-            return f"At least {m} of {_inputs(n)} {matter}; {others}."
+                return f"The values do not say yet {of}{most and f': at most {most}'}."
+            others = "the other one does" if n - m == 1 else f"any of the other {n - m} do"
+            rest = f"the values do not say yet whether {others}"
+            rest = f"of the other {n - m} inputs at most {most}" if most else rest
+            return f"{_in_words(self.ranked[:m])} {matter}; {rest}."
         if k is not None and (k < n or n == 1) and self._are_parted(k):
             return f"{k} of {_inputs(n)} {'explains' if k == 1 else 'explain'} {self._percent(k)}."
         some = "All" if m == n else f"At least {m} of"
@@ -174,6 +182,14 @@ class InputShares:
         most = "most important explains" if k == 1 else f"{k} most important explain"
         return f"{most} {self._percent(k)}"
 
+    def _at_most(self, n):
+        """Return how many of n other inputs explain much at most, in words; "" if half may."""
+        most = self.most_others
+        if most is None or 2 * most > n:
+            return ""
+        explain = "explains" if most == 1 else "explain"
+        return f"{most} {explain} {100 * CONSIDERABLE:.0f} % or more"
+
     def _are_parted(self, k):
         """Whether no interval of another input reaches those of the first k."""
         _, low, high = self.intervals[rank_by_low_end(self.intervals)].T
@@ -196,6 +212,13 @@ def rank_by_low_end(intervals: FloatArray) -> IntArray:
     """Return the order of inputs by the low end of their intervals, then by their shares."""
     share, low, _ = np.nan_to_num(intervals).T
     return np.lexsort([-share, -low])
+
+
+def _in_words(names):
+    """Return names as a list in words, the first five."""
+    more = len(names) - MOST_SHOWN
+    first = [*names[:MOST_SHOWN], *([f"{more} more"] if more > 0 else [])]
+    return first[0] if len(first) == 1 else f"{', '.join(first[:-1])} and {first[-1]}"
 
 
 def _inputs(n):
