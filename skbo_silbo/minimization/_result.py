@@ -2,11 +2,13 @@
 
 from typing import Any, Generic
 
+import numpy as np
 from scipy.optimize import OptimizeResult
 from sklearn.exceptions import NotFittedError
 
 from skbo_silbo._typing import FloatArray, PointT
 from skbo_silbo.optimizers import AskTellOptimizer, EmbeddedOptimizer
+from skbo_silbo.optimizers._html import search_html
 from skbo_silbo.optimizers._readouts import Prediction
 
 
@@ -79,6 +81,14 @@ class MinimizeResult(OptimizeResult, Generic[PointT]):
                 "a method with one, such as 'silbo'."
             )
         return self.optimizer.predict(x)
+
+    def _repr_html_(self):
+        """Return what was found, for notebooks."""
+        feasible = self.optimizer.feasible_
+        values = np.where(feasible, self.func_vals, np.nan) * (-1.0 if self.maximize else 1.0)
+        rows = {"Best value": self.fun, "at": "no point" if self.x is None else self.x}
+        rows |= {"Calls": str(self.nfev), "Ended": self.message}
+        return search_html("minimize", rows, self.optimizer, values)
 
     x: PointT | Any
     x_recommended: PointT | Any

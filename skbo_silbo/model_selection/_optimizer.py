@@ -9,6 +9,7 @@ from skbo_silbo.model_selection._initial_results import read_initial_results
 from skbo_silbo.optimizers import SILBO
 from skbo_silbo.optimizers._design import n_initial_points
 from skbo_silbo.optimizers._events import engine_options
+from skbo_silbo.optimizers._html import search_html
 from skbo_silbo.optimizers._readouts import Prediction
 
 OWN = ("embedding", "n_components", "n_initial", "surrogate")  # parameters of the search
@@ -96,6 +97,20 @@ def expected_score(search, params):
             "these. Set n_iter higher, or n_initial lower."
         ) from None
     return Prediction(-mean, std, probability)
+
+
+def found_html(search):
+    """Return what a fitted search has found, in HTML; "" before."""
+    if "optimizer_" not in vars(search) or "cv_results_" not in vars(search):
+        return ""
+    rows = {"Candidates": str(len(search.cv_results_["params"])), "Ended": search.stop_reason_}
+    if hasattr(search, "best_params_"):
+        best = {"Best parameters": search.best_params_}
+        score = getattr(search, "best_score_", None)  # none where refit is a callable
+        rows = ({} if score is None else {"Best score": float(score)}) | best | rows
+    scores = search.cv_results_.get("mean_test_score")  # those of no use to the model too
+    values = search.optimizer_.func_vals_ if scores is None else -scores
+    return search_html("Search", rows, search.optimizer_, values)
 
 
 def _checked(options):

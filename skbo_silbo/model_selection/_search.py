@@ -28,6 +28,7 @@ from skbo_silbo.model_selection._goals import SeveralGoals
 from skbo_silbo.model_selection._memory import open_memory
 from skbo_silbo.model_selection._optimizer import (
     expected_score,
+    found_html,
     make_optimizer,
     tell_initial_results,
 )
@@ -384,3 +385,15 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         """
         check_is_fitted(self, "optimizer_")
         return expected_score(self, params)
+
+    @property
+    def _repr_html_(self):
+        """What scikit-learn shows in a notebook, and once fitted what was found."""
+        diagram = super()._repr_html_
+        return lambda: diagram() + found_html(self)
+
+    def _repr_mimebundle_(self, **kwargs):
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] += found_html(self)
+        return bundle

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import uniform
+from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.model_selection import KFold
@@ -161,3 +162,14 @@ def test_scores_are_predicted_in_their_own_sign():
     goals = search(scoring=Raises(0.0), refit=["first", "second"]).fit(X, Y)
     with pytest.raises(ValueError, match=r"predict_score needs a search of one goal"):
         goals.predict_score({"a": 0.1})
+
+
+def test_a_fitted_search_has_an_html_form():
+    asked = search()
+    assert "Best score" not in asked._repr_html_()
+    asked.fit(X, Y)
+    for html in (asked._repr_html_(), asked._repr_mimebundle_()["text/html"]):
+        for part in ("Best score", f"a={asked.best_params_['a']:.4g}", "<polyline", "Ended"):
+            assert part in html
+    with config_context(display="text"):
+        assert not hasattr(asked, "_repr_html_")

@@ -155,6 +155,8 @@ def test_a_result_predicts_in_its_own_sign():
     mean, std, _ = run.predict(run.x)
     assert mean == pytest.approx(run.fun, abs=0.1)
     assert std > 0.0
+    assert f"{run.fun:.4g}" in run._repr_html_()
+    assert "<polyline" in run._repr_html_()
     with pytest.raises(NotFittedError, match=r"predict needs a model: got RandomSearch"):
         minimize(bowl, BOUNDS, n_calls=3, method="random").predict(ONE)
 
