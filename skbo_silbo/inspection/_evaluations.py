@@ -149,7 +149,8 @@ def read_evaluations(result: ResultLike, *, any_search: bool = False) -> Evaluat
             return _of_search(result)
         if any_search:
             return _of_other_search(result)
-    if hasattr(sampler := getattr(result, "sampler", None), "optimizer_of"):
+    sampler: Any = getattr(result, "sampler", None)
+    if hasattr(sampler, "optimizer_of"):
         return _of_optimizer(sampler.optimizer_of(result))
     raise TypeError(
         "result must be a fitted SILBOSearchCV, an optimiser such as SILBO, what minimize "
