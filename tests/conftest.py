@@ -18,7 +18,7 @@ if "forkserver" in get_all_start_methods():
 
 # A busy machine fails no test, and a run tells of the change before it, not of the examples drawn;
 # new examples are drawn by `--hypothesis-profile=searching`.
-settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile("searching", deadline=None, max_examples=300)
 settings.load_profile("repeatable")
 

@@ -2,6 +2,8 @@
 
 import copy
 import json
+import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -9,30 +11,32 @@ from ask_tell import run
 from fuzzing import in_parts, run_machine
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from methods import METHODS
 from numpy.testing import assert_array_equal
 from scipy.stats import loguniform, randint
+from sklearn.decomposition import PCA
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
 from skbo_silbo import SILBO, Space, minimize
-from skbo_silbo.minimization._methods import METHODS
 from skbo_silbo.space import SpaceExhausted
 
 BOUNDS = np.array([[-5.0, 10.0], [0.0, 15.0], [1.0, 2.0], [-1.0, 1.0]])
 # short first designs and early updates, so that a short run goes through every part of the loop
 CHEAP = {
-    **{name: {"n_initial": 6} for name in METHODS if name != "random"},
-    "silbo-bu": {"n_initial": 6, "update_every": 3},
-    "silbo-td": {"n_initial": 6, "update_every": 3},
+    **{name: {"n_initial": 5} for name in METHODS if name != "random"},
+    "silbo-bu": {"n_initial": 5, "update_every": 2},
+    "silbo-td": {"n_initial": 5, "update_every": 2},
     "random": {},
 }
 # a method of `minimize`, and a regressor of scikit-learn in the place of its surrogate
 PROCESS = GaussianProcessRegressor(ConstantKernel() * Matern(nu=2.5), alpha=1e-6)
-CHEAP["silbo with a process"] = {"n_initial": 6, "surrogate": PROCESS}
+CHEAP["silbo with a process"] = {"n_initial": 5, "surrogate": PROCESS}
+OF_EVERY_KIND = ["silbo", "silbo with a process", "rembo", "add-bo", "random"]
 
 
-def make(method, bounds=BOUNDS, seed=0, **options):
-    return METHODS[name_of(method)](bounds, random_state=seed, **{**CHEAP[method], **options})
+def make(method, bounds=BOUNDS, seed=0):
+    return METHODS[name_of(method)](bounds, random_state=seed, **CHEAP[method])
 
 
 def name_of(method):
@@ -43,13 +47,19 @@ def bowl(x):
     return float(((x - BOUNDS.mean(axis=1)) ** 2).sum())
 
 
-def given_again(method):
-    return {"surrogate": PROCESS} if method == "silbo with a process" else {}
+@cache
+def _known(method):
+    return run(make(method), bowl, 7)
+
+
+def known(method):
+    """Return an optimiser that knows seven values, two of them at proposals of its model."""
+    return copy.deepcopy(_known(method))
 
 
 def reload(optimizer, **given):
-    data = json.loads(json.dumps(optimizer.to_dict()))
-    given |= {"surrogate": optimizer.surrogate} if "surrogate" in data["objects"] else {}
+    data = json.loads(json.dumps(optimizer.to_dict(), allow_nan=False))
+    given |= {"surrogate": PROCESS} if "surrogate" in data["objects"] else {}
     return type(optimizer).from_dict(data, **given)
 
 
@@ -58,153 +68,149 @@ def method(request):
     return request.param
 
 
-# --- points ---------------------------------------------------------------------------------------
+@pytest.fixture(params=OF_EVERY_KIND)
+def kind(request):
+    return request.param
 
 
-def test_points_are_inside_distinct_and_counted(method):
-    seen = []
+# --- every method ---------------------------------------------------------------------------------
 
+
+def test_points_are_inside_distinct_counted_and_those_of_their_seed(method):
     def func(x):
         seen.append(x.copy())
         return bowl(x)
 
-    result = minimize(
-        func, BOUNDS, method=name_of(method), n_calls=12, random_state=0, **CHEAP[method]
-    )
-    assert result.nfev == len(seen) == len(result.func_vals) == 12
+    seen, bounds, before = [], BOUNDS.copy(), np.random.get_state()  # noqa: NPY002
+    options = {"n_calls": 7, "random_state": 0, **CHEAP[method]}
+    result = minimize(func, bounds, method=name_of(method), **options)
+    make(method, seed=None).ask()
+    after = np.random.get_state()  # noqa: NPY002
+    assert_array_equal(before[1], after[1])
+    assert before[2:] == after[2:]
+    assert_array_equal(bounds, BOUNDS)
+    assert result.nfev == len(seen) == len(result.func_vals) == 7
     assert_array_equal(result.x_iters, seen)
     assert ((BOUNDS[:, 0] <= seen) & (seen <= BOUNDS[:, 1])).all()
-    assert len(np.unique(seen, axis=0)) == 12
+    assert len(np.unique(seen, axis=0)) == 7
     assert result.fun == min(map(bowl, seen))
+    assert_array_equal(known(method).x_iters_, seen)
+    other_seed = make(method, seed=1).ask(5)
+    assert not (other_seed == result.x_iters[:5]).all(axis=1).any()
 
 
-@pytest.mark.parametrize("d", [1, 2])
-def test_few_inputs(method, d):
-    optimizer = run(make(method, [(0, 1)] * d), lambda x: float(((x - 0.3) ** 2).sum()), 11)
-    assert optimizer.x_iters_.shape == (11, d)
-    assert len(np.unique(optimizer.x_iters_, axis=0)) == 11
+def test_one_input_and_one_that_is_constant(method):
+    optimizer = run(make(method, [(0, 1), (3, 3)]), lambda x: float((x[0] - 0.3) ** 2), 7)
+    assert (optimizer.x_iters_[:, 1] == 3).all()
+    assert len(np.unique(optimizer.x_iters_, axis=0)) == 7
 
 
-def test_a_thousand_inputs(method):
-    optimizer = run(make(method, [(0, 1)] * 1000), lambda x: float(x[:9].sum()), 7)
+def test_a_finite_space_is_visited_once(method):
+    optimizer = make(method, Space({"a": [1, 2, 3], "b": ["x", "y"], "c": ["always"]}))
+    run(optimizer, lambda p: p["a"], 6)
+    assert len({(p["a"], p["b"]) for p in optimizer.x_iters_}) == 6
+    with pytest.raises(SpaceExhausted, match="of the 6 points of this finite space 0 are left"):
+        optimizer.ask()
+
+
+def test_the_order_of_tell_and_a_restart_do_not_matter(method):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(*BOUNDS.T, (9, 4))
+    X[5] = X[4]
+    y = np.append([bowl(x) for x in X[:-2]], [np.nan, np.inf])
+    asked = []
+    for order in (range(9), rng.permutation(9)):
+        optimizer = make(method)
+        for i in order:
+            optimizer.tell(X[i], y[i])
+        asked.append(optimizer.ask())
+    assert_array_equal(*asked)
+    for other in (reload(optimizer), pickle.loads(pickle.dumps(optimizer))):
+        assert other.to_dict() == optimizer.to_dict()
+        assert_array_equal(other.ask(), copy.deepcopy(optimizer).ask())
+    assert_array_equal(reload(other).func_vals_, y[list(order)])
+
+
+@pytest.mark.parametrize("value", [np.nan, 3.0])
+def test_only_failures_or_equal_values(method, value):
+    optimizer = run(make(method), lambda x: value, 7)
+    assert len(np.unique(optimizer.x_iters_, axis=0)) == 7
+
+
+# --- a method of every kind: what all have from one class -----------------------------------------
+
+
+def test_a_thousand_inputs(kind):
+    optimizer = run(make(kind, [(0, 1)] * 1000), lambda x: float(x[:9].sum()), 6)
     X = optimizer.x_iters_
-    assert X.shape == (7, 1000)
+    assert X.shape == (6, 1000)
     assert np.isfinite(X).all()
     assert np.abs(X - 0.5).max() <= 0.5
 
 
-def test_constant_inputs_keep_their_value(method):
-    optimizer = run(make(method, [(0, 1), (3, 3), (0, 1)]), lambda x: float(x.sum()), 9)
-    assert (optimizer.x_iters_[:, 1] == 3).all()
-
-
-def test_named_parameters(method):
+def test_named_parameters_and_their_restart_with_the_space(kind):
     space = Space({"C": loguniform(1e-3, 1e3), "p": randint(1, 6), "kind": ["a", "b", "c"]})
-    optimizer = run(make(method, space), lambda p: np.log10(p["C"]) ** 2 + p["p"], 10)
+    optimizer = run(make(kind, space), lambda p: np.log10(p["C"]) ** 2 + p["p"], 7)
     assert all(1e-3 <= p["C"] <= 1e3 and p["kind"] in "abc" for p in optimizer.x_iters_)
     assert optimizer.best_y_ == optimizer.func_vals_.min()
-
-
-def test_a_finite_space_is_visited_once(method):
-    optimizer = make(method, Space({"a": [1, 2, 3], "b": ["x", "y"]}))
-    run(optimizer, lambda p: p["a"], 6)
-    assert len({(p["a"], p["b"]) for p in optimizer.x_iters_}) == 6
-    with pytest.raises(SpaceExhausted):
-        optimizer.ask()
-
-
-# --- seeds, order, state --------------------------------------------------------------------------
-
-
-def test_same_seed_same_points_other_seed_others(method):
-    a, b, c = (run(make(method, seed=s), bowl, 9).x_iters_ for s in (0, 0, 1))
-    assert_array_equal(a, b)
-    assert not (a == c).all(axis=1).any()
-
-
-def test_order_of_tell_does_not_matter(method):
-    rng = np.random.default_rng(0)
-    X = rng.uniform(*BOUNDS.T, (12, 4))
-    X[5] = X[4]
-    y = np.append([bowl(x) for x in X[:-1]], np.nan)
-    asked = []
-    for order in (range(12), rng.permutation(12)):
-        optimizer = make(method)
-        for i in order:
-            optimizer.tell(X[i], y[i])
-        asked.append(optimizer.ask(2))
-    assert_array_equal(*asked)
-
-
-def test_order_of_tell_of_what_was_asked_does_not_matter(method):
-    asked = []
-    for order in ([0, 1, 2, 3], [2, 0, 3, 1]):
-        optimizer = run(make(method), bowl, 8)
-        batch = optimizer.ask(4)
-        optimizer.tell(batch[order], [bowl(x) for x in batch[order]])
-        asked.append(optimizer.ask())
-    assert_array_equal(*asked)
-
-
-def test_pending_points_are_not_asked_for_again(method):
-    optimizer = run(make(method), bowl, 7)
-    points = [optimizer.ask(), *optimizer.ask(3), optimizer.ask()]
-    assert len(np.unique([*optimizer.x_iters_, *points], axis=0)) == 12
-
-
-def test_the_global_generator_rests(method):
-    before = np.random.get_state()  # noqa: NPY002
-    run(make(method), bowl, 10).ask(2)
-    after = np.random.get_state()  # noqa: NPY002
-    assert_array_equal(before[1], after[1])
-    assert before[2:] == after[2:]
-
-
-def test_inputs_are_not_changed(method):
-    bounds, X = BOUNDS.copy(), BOUNDS.mean(axis=1)[None] + np.zeros((2, 1))
-    y = np.array([1.0, np.nan])
-    told = X.copy(), y.copy()
-    optimizer = make(method, bounds)
-    optimizer.tell(X, y)
-    run(optimizer, bowl, 8)
-    assert_array_equal(bounds, BOUNDS)
-    assert_array_equal(X, told[0])
-    assert_array_equal(y, told[1])
-
-
-def test_json_goes_on_with_the_same_points(method):
-    optimizer = make(method)
-    for n in (3, 4, 4):  # in the design, at the first model, after updates
-        run(optimizer, bowl, n)
-        optimizer.ask()
-        other = reload(optimizer)
-        assert other.to_dict() == optimizer.to_dict()
-        assert_array_equal(other.ask(2), copy.deepcopy(optimizer).ask(2))
-        optimizer = reload(other)
-    assert_array_equal(optimizer.x_iters_, other.x_iters_)
-
-
-def test_json_keeps_failures(method):
-    optimizer = run(make(method), bowl, 7)
-    points = BOUNDS.mean(axis=1) + np.array([[0.1], [0.2], [0.3]])
-    optimizer.tell(points, [np.nan, np.inf, -np.inf])
-    text = json.dumps(optimizer.to_dict(), allow_nan=False)
-    given = {"surrogate": PROCESS} if "surrogate" in json.loads(text)["objects"] else {}
-    other = type(optimizer).from_dict(json.loads(text), **given)
-    assert_array_equal(other.func_vals_, optimizer.func_vals_)
-    assert_array_equal(other.ask(), optimizer.ask())
-
-
-def test_json_of_named_parameters_needs_the_space_again(method):
-    space = Space({"C": loguniform(1e-3, 1e3), "kind": ["a", "b", "c"]})
-    optimizer = run(make(method, space), lambda p: p["C"], 8)
     with pytest.raises(ValueError, match="bounds must be given for data of a Space"):
         reload(optimizer)
-    with pytest.raises(ValueError, match=r"parameters\.0\.order was .*\'C\', \'kind\'"):
+    with pytest.raises(ValueError, match=r"parameters\.0\.kind was .* is absent"):
         reload(optimizer, bounds=Space({"C": [1, 2]}))
     other = reload(optimizer, bounds=space)
     assert other.x_iters_ == optimizer.x_iters_
     assert other.ask() == optimizer.ask()
+
+
+def test_points_that_are_pending_are_not_asked_for_again_and_told_in_any_order(kind):
+    asked = []
+    for order in ([0, 1, 2], [2, 0, 1]):
+        optimizer = known(kind)
+        points = np.array([optimizer.ask(), *optimizer.ask(2)])
+        assert len(np.unique([*optimizer.x_iters_, *points], axis=0)) == 10
+        optimizer.tell(points[order], [bowl(x) for x in points[order]])
+        asked.append(optimizer.ask())
+    assert_array_equal(*asked)
+
+
+def test_a_copy_goes_its_own_way(kind):
+    optimizer = known(kind)
+    other = copy.copy(optimizer)
+    run(other, bowl, 2)
+    other.ask()
+    assert_array_equal(optimizer.ask(2), known(kind).ask(2))
+
+
+class Interrupted(Exception):
+    pass
+
+
+def test_an_ask_that_is_interrupted_late_leaves_nothing(kind, monkeypatch):
+    optimizer, proposed = known(kind), []
+
+    def interrupt(self, rng, part):
+        proposed.append(propose(self, rng, part))
+        raise Interrupted
+
+    propose = type(optimizer).propose
+    monkeypatch.setattr(type(optimizer), "propose", interrupt)
+    for _ in range(2):
+        with pytest.raises(Interrupted):
+            optimizer.ask()
+    monkeypatch.undo()
+    assert len(proposed) == 2
+    assert not len(optimizer.pending_)
+    assert_array_equal(optimizer.ask(), known(kind).ask())
+
+
+def test_arguments_stay_as_they_were(kind):
+    optimizer = make(kind)
+    for name in ("random_state", "bounds", *CHEAP[kind]):
+        with pytest.raises(AttributeError, match=f"{name} of .*: got 3. Make another one with it"):
+            setattr(optimizer, name, 3)
+    run(optimizer, bowl, 1)
+    with pytest.raises(AttributeError, match=r"maximize of .* must stay as it was"):
+        optimizer.maximize = True
 
 
 @pytest.mark.parametrize(
@@ -215,45 +221,19 @@ def test_json_of_named_parameters_needs_the_space_again(method):
         ({"class": "Other"}, r"data must be of a .*: got that of a Other\. Use Other.from_dict"),
     ],
 )
-def test_json_of_another_kind_is_refused(method, change, message):
-    optimizer = make(method)
+def test_json_of_another_kind_is_refused(kind, change, message):
+    optimizer = make(kind)
     with pytest.raises(ValueError, match=message):
         type(optimizer).from_dict({**optimizer.to_dict(), **change})
 
 
 def test_json_needs_objects_again():
-    from sklearn.decomposition import PCA
-
-    optimizer = run(SILBO(BOUNDS, embedding=PCA(2), random_state=0), bowl, 10)
+    optimizer = run(SILBO(BOUNDS, embedding=PCA(2), n_initial=5, random_state=0), bowl, 6)
     with pytest.raises(ValueError, match=r"objects must be given again, here \['embedding'\]"):
         reload(optimizer)
     assert_array_equal(reload(optimizer, embedding=PCA(2)).ask(), optimizer.ask())
     with pytest.raises(ValueError, match="must be what to_dict"):
         SILBO.from_dict("text")
-
-
-# --- values ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("value", [np.nan, 3.0])
-def test_only_failures_or_equal_values(method, value):
-    optimizer = run(make(method), lambda x: value, 11)
-    assert len(np.unique(optimizer.x_iters_, axis=0)) == 11
-
-
-def test_some_failures(method):
-    optimizer = run(make(method), lambda x: np.nan if x[3] > 0.3 else bowl(x), 11)
-    assert len(optimizer.func_vals_) == 11
-    assert np.isfinite(optimizer.best_y_)
-
-
-def test_repeated_points(method):
-    optimizer = run(make(method), bowl, 7)
-    x = optimizer.x_iters_[2]
-    for shift in (0.0, 0.5, -0.5):
-        optimizer.tell(x, bowl(x) + shift)
-    run(optimizer, bowl, 5)
-    assert len(optimizer.func_vals_) == 15
 
 
 # --- ask and tell in any order --------------------------------------------------------------------
@@ -307,49 +287,3 @@ class AskTell(RuleBasedStateMachine):
 @in_parts
 def test_ask_and_tell_in_any_order(part):
     run_machine(AskTell, part, stateful_step_count=14)
-
-
-# --- what is known is replaced, and never changed -------------------------------------------------
-
-
-def test_a_copy_goes_its_own_way(method):
-    optimizer = run(make(method), bowl, 8)
-    expected = reload(optimizer, **given_again(method)).ask(3)
-    other = copy.copy(optimizer)
-    run(other, bowl, 4)
-    other.ask(2)
-    assert_array_equal(optimizer.ask(3), expected)
-
-
-class Interrupted(Exception):
-    pass
-
-
-def test_an_ask_that_is_interrupted_late_leaves_nothing(method, monkeypatch):
-    optimizer = run(make(method), bowl, 8)
-    expected = reload(optimizer, **given_again(method)).ask(2)
-    proposed = []
-
-    def interrupt(self, rng, part):
-        proposed.append(propose(self, rng, part))
-        raise Interrupted
-
-    propose = type(optimizer).propose
-    monkeypatch.setattr(type(optimizer), "propose", interrupt)
-    for _ in range(2):
-        with pytest.raises(Interrupted):
-            optimizer.ask()
-    monkeypatch.undo()
-    assert len(proposed) == 2
-    assert not len(optimizer.pending_)
-    assert_array_equal(optimizer.ask(2), expected)
-
-
-def test_arguments_stay_as_they_were(method):
-    optimizer = make(method)
-    for name in ("random_state", "bounds", *CHEAP[method]):
-        with pytest.raises(AttributeError, match=f"{name} of .*: got 3. Make another one with it"):
-            setattr(optimizer, name, 3)
-    run(optimizer, bowl, 1)
-    with pytest.raises(AttributeError, match=r"maximize of .* must stay as it was"):
-        optimizer.maximize = True

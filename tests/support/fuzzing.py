@@ -1,4 +1,4 @@
-"""How much is tried of what hypothesis makes up: 200 examples, and 10 000 behind ``slow``.
+"""How much is tried of what hypothesis makes up: 20 examples, and 10 000 behind ``slow``.
 
 The ten thousand come in parts of a thousand, each with a seed of its own, so that a part that fails
 can be run again: ``pytest -m slow -k "part-3" tests/optimizers/test_optimizers_machine.py``.
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-N_ORDINARY, N_PARTS, N_IN_PART = 200, 10, 1000
+N_ORDINARY, N_PARTS, N_IN_PART = 20, 10, 1000
 
 in_parts = pytest.mark.parametrize(
     "part",
