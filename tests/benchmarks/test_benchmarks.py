@@ -1,6 +1,5 @@
 """Benchmarks: nothing is lost, nothing is measured twice, nothing fails in silence."""
 
-import csv
 import json
 import os
 import re
@@ -8,7 +7,6 @@ import resource
 import subprocess
 import sys
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -31,11 +29,9 @@ from benchmarks.engine import (
     render_text,
     run_cell,
     run_experiment,
-    write_rst,
 )
 from benchmarks.engine._environment import THREAD_VARIABLES
 from benchmarks.experiments import EXPERIMENTS
-from benchmarks.experiments._timing import alternate, slope
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {
@@ -119,10 +115,6 @@ def test_a_file_cut_at_any_byte_loses_at_most_the_torn_line(tmp_path, cut):
     assert store.read() == [*results[:kept], {"cell": "next"}]
 
 
-def test_no_file_is_no_results(tmp_path):
-    assert Store(tmp_path / "none.jsonl").read() == []
-
-
 @pytest.mark.parametrize("line", ["{broken", "[1, 2]"])
 def test_a_damaged_line_is_named(tmp_path, line):
     path = tmp_path / "results.jsonl"
@@ -172,30 +164,12 @@ def test_an_unexcused_failure_is_named_and_measured_again(tmp_path, counted):
     assert missing_cells(sdr, "tiny", store.read()) == []
 
 
-def test_methods_alternate_within_a_repeat():
-    cells = EXPERIMENTS["sdr"].cells("tiny")[:8]
-    methods = ["sir", "statsmodels", "pca", "lda"]
-    assert [cell.method for cell in cells] == methods * 2
-    assert all(a.repeat == b.repeat and a.problem == b.problem for a, b in pairwise(cells[:4]))
-
-
 def test_a_missing_peer_stops_everything_by_name(tmp_path):
     store = Store(tmp_path / "results.jsonl")
     sdr = replace(EXPERIMENTS["sdr"], methods={"sir": "", "rival": "no-such-package"})
     with pytest.raises(MissingPeerError, match=r"rival \(package no-such-package\) not installed"):
         run_experiment(sdr, store, profile="tiny")
     assert not store.path.exists()
-
-
-def test_a_peer_that_is_not_to_be_measured_need_not_be_installed(tmp_path, counted):
-    calls, _ = counted
-    rivals = {"sir": "", "rival": "no-such-package"}
-    sdr = replace(EXPERIMENTS["sdr"], methods=rivals)
-    store = Store(tmp_path / "results.jsonl")
-    run_experiment(sdr, store, profile="tiny", only=["sir"], echo=str)
-    assert {cell.method for cell in calls} == {"sir"}
-    with pytest.raises(ValueError, match=r"only must name methods of 'sdr', sir, rival: got sri"):
-        run_experiment(sdr, store, profile="tiny", only=["sri"], echo=str)
 
 
 def test_an_unknown_profile_is_refused():
@@ -225,6 +199,7 @@ def test_a_cell_has_one_thread_and_its_memory_is_capped():
     assert outcome["peak_mib"] < 1024
 
 
+@pytest.mark.bench
 def test_a_cell_does_not_carry_the_memory_of_the_run():
     ballast = np.ones(2**27)  # 1024 MiB
     watched = replace(EXPERIMENTS["sdr"], measure=surroundings)
@@ -257,16 +232,7 @@ def test_command_line_fails_loudly(tmp_path, capsys):
 # -- measuring -----------------------------------------------------------------------------------
 
 
-def test_calls_take_turns():
-    order = []
-    calls = {name: lambda name=name: order.append(name) for name in "ab"}
-    seconds = alternate(calls, budget_seconds=0, min_rounds=3)
-    assert order == list("ababab")
-    assert [len(values) for values in seconds.values()] == [3, 3]
-    alternate(calls, budget_seconds=1e9, max_rounds=5)
-    assert len(order) == 6 + 10
-
-
+@pytest.mark.bench
 def test_peak_memory_is_that_of_the_process_itself():
     ballast = np.ones(2**24)  # 128 MiB here must not count there
     code = (
@@ -280,6 +246,7 @@ def test_peak_memory_is_that_of_the_process_itself():
     assert peak_rss_mib() > ballast.nbytes / 2**20
 
 
+@pytest.mark.bench
 @pytest.mark.parametrize("name", ["sdr", "growth", "solvers", "learners"])
 def test_every_tiny_cell_is_measured(name):
     experiment = EXPERIMENTS[name]
@@ -293,36 +260,7 @@ def test_every_tiny_cell_is_measured(name):
         json.dumps(outcome)
 
 
-def test_brute_force_recalls_every_neighbour():
-    graphs = EXPERIMENTS["graphs"]
-    assert measure_cell(graphs, Cell("graphs", {"n": 90, "d": 3}, "brute", 0))["recall"] == 1.0
-
-
 # -- reports -------------------------------------------------------------------------------------
-
-
-def test_learners_are_told_in_their_units():
-    learners = EXPERIMENTS["learners"]
-    results = [
-        {
-            "problem": {"kind": "moments", "n": 2000, "d": 1000},
-            "method": name,
-            "repeat": repeat,
-            "status": "ok",
-            "seconds": [fit, fit],
-            "unit_seconds": [0.1, 0.1, 7.0],
-        }
-        for name, fits in (("SAVE", (0.7, 0.9, 1.0)), ("Hessian", (0.2, 0.2, 0.2)))
-        for repeat, fit in enumerate(fits)
-    ]
-    [table] = learners.report(results)
-    assert table.rows[0] == ("SAVE", "2000 x 1000", "900", "Gram product", "9.00 (7.00 to 10.00)")
-    assert [row[0] for row in table.rows] == ["SAVE", "Hessian"]
-    [(words, told, holds)] = learners.aims(results)
-    assert words == "SAVE, 2000 x 1000: at most 8 Gram products"
-    assert told == "9.00 (7.00 to 10.00)"
-    assert not holds
-    assert {cell.method for cell in learners.cells("full")} == set(learners.methods)
 
 
 def test_ratios_are_those_of_the_fixture():
@@ -343,28 +281,6 @@ def test_ratios_are_those_of_the_fixture():
     assert times.rows[0][times.header.index("pca ms")] == "--"
     assert peers.rows[0][1] == "0.300 (0.200 to 0.400)"
     assert memory.rows[0] == ("5000 x 100", "8.0", "20", "20", "--", "--")
-
-
-def test_of_the_aims_what_failed_comes_first(tmp_path, capsys):
-    path = str(tmp_path / "sdr.jsonl")
-    for problem, seconds in (({"n": 5000, "d": 100}, 0.02), ({"n": 200, "d": 20_000}, 0.05)):
-        Store(path).append(fit_result(problem, "sir", 0, [seconds]))
-    reason = {"status": "cannot", "reason": "too wide"}
-    Store(path).append(fit_result(problem, "statsmodels", 0, []) | reason)
-    main(["report", path])
-    told = capsys.readouterr().out
-    assert told.startswith("Fit time")  # the result comes before the aims
-    lines = told[told.index("What could not be measured") :].splitlines()
-    assert re.match("200 x 20000  statsmodels  cannot   too wide .1 cells.", lines[3])
-    lines = lines[5:]
-    assert lines[0] == "Aims, what failed first"
-    assert re.match(r"\*\*no\*\* +200 x 20000: at most 3 Gram products +5.00", lines[3])
-    assert re.match(r"yes +5000 x 100: at most 2.5 Gram products +2.00", lines[4])
-
-
-def test_growth_exponent_of_a_power_law():
-    sizes = np.array([10.0, 20.0, 80.0])
-    assert slope(sizes, 3 * sizes**1.5) == pytest.approx(1.5)
 
 
 def test_tables_as_text_and_as_restructured_text():
@@ -397,19 +313,3 @@ def test_end_to_end_and_resumed(tmp_path, capsys):
     told = page.read_text()
     assert f"python doc/benchmarks run growth --out {path}" in told
     assert "n, tiny" in told
-
-
-def test_a_long_table_is_a_file_that_its_page_shows(tmp_path):
-    long = Table(
-        "All, of them", ("a", "b"), [(str(k), 'with, a comma and "marks"') for k in range(31)]
-    )
-    short = Table("Short", ("a", "b"), [("1", "2, 3")], "Note.")
-    write_rst(tmp_path / "page.rst", "Page", [long, "Words.", short])
-    page = (tmp_path / "page.rst").read_text()
-    assert "   :file: page-all-of-them.csv\n\nWords." in page
-    assert '   a,b\n   1,"2, 3"\n\nNote.\n' in page
-    with (tmp_path / "page-all-of-them.csv").open(newline="") as file:
-        assert list(map(tuple, csv.reader(file))) == [long.header, *long.rows]
-    write_rst(tmp_path / "short.rst", "Page", [short])
-    assert (tmp_path / "short.rst").read_text() == render_rst("Page", [short])
-    assert len(list(tmp_path.iterdir())) == 3

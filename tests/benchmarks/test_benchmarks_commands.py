@@ -8,26 +8,17 @@ import select
 import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
 from benchmarks.__main__ import main
 from benchmarks.engine import Experiment, Grid, Store, run_command_line
-from benchmarks.engine._cell_process import _start
 from benchmarks.experiments import EXPERIMENTS
-from benchmarks.experiments._registry import find_experiments
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "doc" / "benchmarks"
 HANG = 300  # seconds
-
-
-def test_an_experiment_without_variants_refuses_them(tmp_path, capsys):
-    out = str(tmp_path / "sdr.jsonl")
-    assert main(["run", "sdr", "--out", out, "--variant", "silbo:n_initial=3"]) == 1
-    assert "--variant must not be given with experiment 'sdr'" in capsys.readouterr().err
 
 
 def first_result(path):
@@ -82,26 +73,6 @@ def test_every_mistake_is_one_line_on_stderr(case, tmp_path, monkeypatch, capsys
     assert told.count("\n") == 1
 
 
-def test_ctrl_c_waits_until_a_cell_has_begun_whichever_thread_takes_the_signal():
-    begun = []
-
-    class Interrupted:
-        def start(self):
-            thread = threading.Thread(target=signal.raise_signal, args=(signal.SIGINT,))
-            thread.start()
-            thread.join()
-            begun.append(self)
-
-    former = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it
-    try:
-        let_through = _start(Interrupted())
-        assert begun
-        with pytest.raises(KeyboardInterrupt):
-            let_through()
-    finally:
-        signal.signal(signal.SIGINT, former)
-
-
 WAITING = """
 import sys, signal
 from benchmarks.engine import Experiment, Grid, run_command_line
@@ -124,6 +95,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.bench
 def test_ctrl_c_keeps_what_was_measured_and_says_so(tmp_path):
     """The second cell says that it has begun, and waits there."""
     (tmp_path / "waiting.py").write_text(WAITING)
@@ -166,6 +138,7 @@ def test_help_of_run_names_every_experiment_and_profile(capsys):
     assert capsys.readouterr().out.count("\n") == len(EXPERIMENTS)
 
 
+@pytest.mark.bench
 def test_the_command_runs_by_its_folder_from_anywhere(tmp_path):
     said = subprocess.run(
         [sys.executable, str(BENCHMARKS), "list"],
@@ -184,25 +157,10 @@ MODULES = sorted(
 )
 
 
+@pytest.mark.bench
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_of_the_measurements_run(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
-
-
-def test_a_new_file_is_a_new_experiment(tmp_path, monkeypatch):
-    package = tmp_path / "made_up_experiments"
-    package.mkdir()
-    imported = "from benchmarks.engine import Experiment"
-    text = imported + "\nONE = Experiment({!r}, {{}}, {{}}, 0, 0)\n"
-    (package / "__init__.py").write_text("")
-    (package / "_first.py").write_text(text.format("zebra"))
-    (package / "_second.py").write_text(text.format("ape"))
-    (package / "script.py").write_text("import a_package_that_is_not_installed")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert list(find_experiments(package.name, [str(package)])) == ["ape", "zebra"]
-    (package / "_third.py").write_text(text.format("ape"))
-    with pytest.raises(ValueError, match="name of an experiment must be its own: 'ape'"):
-        find_experiments(package.name, [str(package)])
 
 
 def test_a_missing_peer_is_one_line(tmp_path, capsys):

@@ -2,7 +2,6 @@
 
 import importlib.util
 import re
-from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -86,16 +85,6 @@ def test_the_authors_curves_say_what_an_audit_computed_from_all_their_points(fin
         assert z == pytest.approx(Z[claim.second[0]], abs=0.06)
 
 
-def test_a_curve_that_ends_is_met_where_it_ends(findings):
-    curves = published_curves(FOLDER / "published.csv")
-    claim = findings.AUTHORS[3]
-    assert claim.second[0] == "ADD-BO"
-    early = findings.z_of(curves, replace(claim, at=200), "branin", 100)
-    assert findings.z_of(curves, claim, "branin", 100) == early
-    late = findings.z_of(curves, replace(claim, at=(1600, 250)), "branin", 100)
-    assert late > early + 2.0  # of bottom-up's own curve the asked point is taken
-
-
 @pytest.mark.parametrize("paired", [True, False])
 def test_a_comparison_is_that_of_t_and_of_rank_tests(comparisons, paired):
     rng = np.random.default_rng(0)
@@ -111,21 +100,6 @@ def test_a_comparison_is_that_of_t_and_of_rank_tests(comparisons, paired):
     assert found.middle == pytest.approx(middle)
 
 
-def test_seeds_of_one_side_only_are_left_out_of_pairs(comparisons):
-    a, b = by_seed([1.0, 2.0, 4.0, 5.0, 6.0]), by_seed([0.0, 1.0, 2.0, 4.0, 5.0])
-    found = comparisons.compare({**a, 9: 1e9}, {**b, 7: -1e9})
-    assert found.gap == pytest.approx(6.0 / 5.0)
-    assert found.runs == "5"
-
-
-def test_too_few_runs_are_no_comparison_and_equal_ones_no_difference(comparisons):
-    few, many = by_seed([1.0, 2.0, 3.0, 4.0]), by_seed(range(9))
-    assert comparisons.compare(few, many, paired=False) is None
-    assert comparisons.compare(few, many) is None
-    level = comparisons.compare(many, many)
-    assert (level.gap, level.p, level.p_ranks) == (0.0, 1.0, 1.0)
-
-
 @given(p_values=st.lists(st.floats(0.0, 1.0), min_size=1, max_size=20))
 def test_holms_correction_is_that_of_statsmodels(comparisons, p_values):
     holm = comparisons.holm
@@ -134,30 +108,6 @@ def test_holms_correction_is_that_of_statsmodels(comparisons, p_values):
         outside = multitest.multipletests(p_values, method="holm")
     assert holm(p_values) == pytest.approx(outside[1])
     assert holm([None, *p_values])[1:] == pytest.approx(outside[1])
-
-
-def test_a_verdict_is_of_the_problems_with_enough_runs(comparisons):
-    verdict_of = comparisons.verdict_of
-    assert comparisons.signs_of([1.0, -1.0, 1.0, 0.0], [0.01, 0.05, 0.06, None]) == [1, -1, 0, None]
-    assert verdict_of([1]) == "stands"
-    assert verdict_of([-1, -1]) == "falls"
-    assert verdict_of([0]) == "undecided"
-    assert verdict_of([0, -1, 1]) == "stands on some, falls on some, undecided on some"
-    assert verdict_of([1, None]) == "stands (1 of 2 problems)"
-    assert verdict_of([None]) == "too few runs"
-    assert verdict_of([0, 0], wants_level=True) == "not refuted"
-    assert verdict_of([0, 1], wants_level=True) == "falls"
-
-
-def test_verdicts_of_the_page_are_corrected_for_its_many_comparisons(findings):
-    """One comparison at 5 % alone is not decided among many."""
-    results = findings.Results("paper")
-    claims = [c for c in findings.CLAIMS[100] if "beats" in c.words]
-    rows = findings.our_claims(results, claims, findings.FUNCTIONS, 100)
-    alone = [one.p for *_, (one, _), _, _ in rows if one]
-    kept = [p for *_, p, _ in rows if p is not None]
-    assert all(k >= a for k, a in zip(kept, alone, strict=True))
-    assert sum(p <= 0.05 for p in kept) < sum(p <= 0.05 for p in alone)
 
 
 def test_the_short_answer_is_what_the_data_say(findings):
@@ -184,17 +134,3 @@ def test_the_short_answer_is_what_the_data_say(findings):
     assert gains == {"Colville"}
     ablations = ("unlabelled", "10 and 10", "learning every")
     assert {sign for words, _, sign in rows if words.startswith(ablations)} == {0}
-
-
-def test_the_page_is_read_in_one_go(findings):
-    assert (FOLDER / "findings.rst").read_text().count("\n") <= 250
-    assert (FOLDER / "paper.rst").read_text().count("\n") <= 150
-
-
-def test_noisy_results_are_not_taken_for_those_without_noise(findings):
-    quiet = {"function": "hartmann6", "kind": "planted", "d": 100, "n": 100}
-    noisy = {**quiet, "sd": 0.1}
-    assert findings.fits(quiet, {"function": "hartmann6", "n": 150})
-    assert not findings.fits(noisy, quiet)
-    assert not findings.fits(quiet, noisy)
-    assert findings.fits(noisy, noisy)

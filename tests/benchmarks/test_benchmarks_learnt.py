@@ -6,13 +6,10 @@ from numpy.testing import assert_allclose
 
 from benchmarks.experiments import _learnt_report as report
 from benchmarks.experiments._learnt_subspace import (
-    LEARNT_SUBSPACE,
     RIDGES,
-    ROWS,
     make_ridge,
     ridges,
 )
-from benchmarks.search.contestants import find_contestant
 
 pytestmark = pytest.mark.bench
 
@@ -28,36 +25,6 @@ def test_a_ridge_rises_in_few_directions_from_a_known_optimum(problem):
     function, r = RIDGES[problem["function"]]
     low = np.random.default_rng(0).uniform(-1.0, -0.5, (50, r))
     assert (function(low + 0.4) > function(low)).all()
-
-
-def test_a_variant_knows_the_number_of_directions_of_its_problem():
-    known = find_contestant(f"{SEMI_SIR},n_components=known").run
-    assert known.as_published
-    assert known.options == {"embedding": "semi-sir"}
-    asked = []
-
-    class Stop(Exception):
-        pass
-
-    def objective(x):
-        raise Stop
-
-    objective.problem = make_ridge(ridges(20, 50)[3], 0)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "benchmarks.search.contestants.minimize",
-            lambda *given, **options: asked.append(options["n_components"]),
-        )
-        known(objective, {"inputs": 2, "n": 50}, 0)
-        known(objective, {"r": 4, "n": 50}, 0)
-    assert asked == [2, 4]
-
-
-def test_every_row_runs_but_a_subspace_of_all_inputs():
-    cells = LEARNT_SUBSPACE.cells("full")
-    assert {cell.method for cell in cells} == set(ROWS)
-    native = {cell.method for cell in cells if cell.problem["kind"] == "native"}
-    assert native == {row for row in ROWS if "known" not in row}
 
 
 def test_clustered_errors_are_those_of_statsmodels():
@@ -111,11 +78,3 @@ def test_the_first_line_says_where_a_subspace_wins(gain, n_instances, said):
     (line,) = report.headline(results)
     assert said in line
     assert ("Behind the default: semi-SIR on" in report.other_verdicts(results)) == (gain < 0)
-
-
-def test_a_row_with_few_runs_is_grey():
-    table = report.table(made_results(0.3))
-    assert [row[0] for row in table.rows] == ["the default", "semi-SIR"]
-    few = report.table(made_results(0.3, 2))
-    assert few.rows[1][0] == ":grey:`semi-SIR`"
-    assert table.rows[1][2].startswith("0.80 (+0.30 ± 0.0")

@@ -2,11 +2,10 @@
 
 import json
 
-import numpy as np
 import pytest
 
 from benchmarks.engine import measure_cell
-from benchmarks.experiments._overhead import OVERHEAD, medians, window_centres, windows
+from benchmarks.experiments._overhead import OVERHEAD
 
 pytestmark = pytest.mark.bench
 
@@ -33,23 +32,6 @@ def test_every_proposal_is_timed(method):
     assert min(outcome["seconds"]) >= 0
     assert outcome["peak_mib"] > outcome["imported_mib"] / 2
     json.dumps(outcome)
-
-
-def test_exponents_of_a_power_law():
-    n = np.arange(1, 251)
-    results = [
-        result(250, d, repeat, 1e-6 * n**2 * d**0.5) for d in (10, 1000) for repeat in (0, 1)
-    ]
-    costs, growth = OVERHEAD.report(results)
-    exponents = [float(row[costs.header.index("n exponent")]) for row in costs.rows]
-    assert np.abs(np.array(exponents) - 2).max() < 0.05
-    assert growth.rows == [("10 to 1000", "250", "0.50")]
-
-
-def test_first_points_do_not_count_in_the_median():
-    assert medians([result(6, 5, 0, [0, 0, 0, 1, 2, 3], n_initial=3)]) == [2]
-    assert windows([result(10, 5, 0, range(10))]).tolist() == [0.5, 2.5, 4.5, 6.5, 8.5]
-    assert window_centres(10).tolist() == [1, 3, 5, 7, 9]
 
 
 @pytest.mark.parametrize(("cost", "peak", "holds"), [(0.1, 499, True), (1.1, 501, False)])

@@ -44,11 +44,3 @@ def test_no_two_methods_share_their_line():
     styles = {(style_of(m)["color"], style_of(m)["ls"]) for m in COLOURS}
     assert len(styles) == len(COLOURS)
     assert set(CONTESTANTS) >= set(COLOURS)
-
-
-def test_a_variant_has_the_colour_of_its_method_and_is_dashed():
-    for name in set(CONTESTANTS) - set(COLOURS):
-        method = max((m for m in COLOURS if name.startswith(m)), key=len)
-        assert style_of(name) == {**style_of(method), "ls": "--", "lw": 1.2}
-    assert style_of("silbo-bu:n_initial=8")["color"] == COLOURS["silbo-bu"]
-    assert style_of("unheard-of")["color"] not in COLOURS.values()

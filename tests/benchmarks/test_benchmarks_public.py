@@ -2,7 +2,6 @@
 
 import json
 import pickle
-from collections import Counter, defaultdict
 from itertools import combinations
 
 import numpy as np
@@ -14,12 +13,8 @@ from benchmarks.engine import render_rst
 from benchmarks.experiments import EXPERIMENTS
 from benchmarks.experiments._bocode_offline import bocode_problem
 from benchmarks.experiments._public_suites import (
-    EXPENSIVE,
     IN_ANY_SPACE,
-    REPORTED,
-    SUBSET,
 )
-from benchmarks.search import torch_peers
 from benchmarks.search.bbob import bbob_problem
 from benchmarks.search.contestants import CONTESTANTS, find_contestant
 from benchmarks.search.gap_closed import chance_means, compared, gap_runs
@@ -67,17 +62,6 @@ def test_bbob_problems_have_the_optimum_that_the_suite_states(function, kind):
     median = np.median(problem.evaluate(problem.sample(200, 0)))
     assert abs(at_best - problem.optimum) < 1e-6 * (median - problem.optimum)
     assert problem.evaluate(problem.sample(200, 1)).min() > problem.optimum
-
-
-@pytest.mark.parametrize("kind", ["planted", "rotated"])
-def test_every_function_and_instance_is_hidden_in_other_places(kind):
-    pytest.importorskip("cocoex")
-    hidden = {**PROBLEM, "kind": kind, "d": 40, "inputs": 5}
-    made = [make_problem({**hidden, "function": f}, i) for f in (2, 4) for i in (4, 5)]
-    spans = {np.round(p.active_directions.T @ p.active_directions, 6).tobytes() for p in made}
-    assert len(spans) == len(made)
-    again = make_problem({**hidden, "function": 2}, 4)
-    np.testing.assert_array_equal(again.active_directions, made[0].active_directions)
 
 
 def test_bbob_problems_are_those_of_the_suite():
@@ -154,13 +138,6 @@ def test_shares_are_of_the_gap_and_clipped():
     assert (a.evaluations_to(5.0), a.evaluations_to(0.5)) == (40.0, np.inf)
 
 
-def test_a_run_is_stalled_only_while_something_is_left():
-    near, far = gap_runs(
-        [result("near", 4, [[1, 9.0], [50, 0.4]]), result("far", 4, [[1, 9.0], [50, 0.6]])]
-    )
-    assert (near.is_stalled(100), far.is_stalled(100)) == (False, True)
-
-
 def test_the_best_value_seen_stands_for_an_unknown_optimum():
     results = [result("a", 4, [[1, 4.0]]), result("b", 4, [[1, 9.0], [2, -2.0]])]
     results += [result("a", 5, [[1, 3.0]]), result("b", 5, [[1, 7.0]])]
@@ -170,34 +147,6 @@ def test_the_best_value_seen_stands_for_an_unknown_optimum():
     assert [run.target for run in runs] == [-2.0] * 4  # of whatever seed
     shares = [run.share(100) for run in runs]
     assert shares == [pytest.approx(share) for share in (0.5, 1.0, 7 / 12, 0.25)]
-
-
-def test_where_chance_finds_the_target_nothing_else_closes_the_gap():
-    results = [result("a", 4, [[1, 1e10]]), result("b", 4, [[1, 0.0]])]
-    for r in results:
-        r["optimum"], r["chance"] = 0.0, dict.fromkeys(r["chance"], 0.0)
-    a, b = gap_runs(results)
-    assert (a.share(100), b.share(100)) == (-1.0, 1.0)
-
-
-def test_a_longer_run_tells_also_what_a_shorter_one_would():
-    long = {**PROBLEM, "n": 250}
-    results = [
-        result("a", 4, [[1, 8.0]]),
-        result("a", 4, [[1, 6.0], [200, 1.0]], long),
-        result("b", 4, [[1, 7.0]]),
-        result("b", 5, [[1, 7.0]]),
-    ]
-    runs = gap_runs(results)
-    assert len(runs) == 3
-    at_100, at_250 = compared(runs, 100), compared(runs, 250)
-    assert {m: [r.share(100) for r in own] for m, own in at_100.items()} == {
-        "a": [pytest.approx(0.4)],
-        "b": [pytest.approx(0.3)],
-    }
-    assert [r.share(250) for r in at_250["a"]] == [pytest.approx(0.9)]
-    assert compared(runs, 100, {"b"})["b"][1].place[1] == 5
-    assert compared(runs, 100, {"nobody"}) == {}
 
 
 def test_standard_errors_and_paired_differences():
@@ -224,67 +173,6 @@ def test_standard_errors_and_paired_differences():
     assert rows[0][6].endswith("100%")
     assert rows[1][6].endswith("100%")
     render_rst("Page", blocks)
-
-
-def test_dear_peers_are_compared_on_their_subset_only():
-    results = [
-        result(method, seed, [[1, 5.0]]) for method in ("silbo", "cma") for seed in range(4, 16)
-    ]
-    results += [result("saasbo", seed, [[1, 1.0]]) for seed in range(4, 14)]
-    results += [result("turbo", seed, [[1, 1.0]]) for seed in range(4, 13)]
-    cheap, costly, *_ = [b for b in PUBLIC.report(results) if not isinstance(b, str)]
-    title = "bbob, native, d = 10 and 20"
-    told = [{row[2]: row[3] for row in t.rows if row[1] == "100"} for t in (cheap, costly)]
-    assert told == [
-        {"silbo": "12", "cma": "12"},
-        {"saasbo": "10", "silbo": "10", "cma": "10"},
-    ]
-    assert {row[0] for row in (*cheap.rows, *costly.rows)} == {title}
-    assert costly.note == f"Fewer than 10 runs, so left out: {title}: turbo (9)."
-
-
-@pytest.mark.parametrize(("ours", "holds"), [(1.0, True), (4.0, False)])
-def test_aims_are_of_every_group_and_peer(ours, holds):
-    planted = {**PROBLEM, "kind": "planted", "d": 100, "inputs": 5}
-    results = [
-        result(method, seed, [[1, value + 5.0], [90, value]], planted)
-        for method, value in {"silbo": ours, "optuna-tpe": 3.0}.items()
-        for seed in range(4, 14)
-    ]
-    aims = PUBLIC.aims(results)
-    assert [bool(met) for *_, met in aims] == [holds, holds, True]
-    assert all(aim.startswith("bbob, planted, 5 of 100 inputs active: ") for aim, *_ in aims)
-    assert PUBLIC.aims(results[10:]) == []  # none of ours
-    assert PUBLIC.aims(results[:-1]) == []  # nine runs of the peer decide nothing
-
-
-def test_real_problems_are_judged_by_mean_rank():
-    problem = {"suite": "bocode", "function": "Wing", "kind": "small", "d": 10, "n": 100}
-    results = [
-        result(method, seed, [[1, value]], problem)
-        for seed, values in {4: (1.0, 2.0, 3.0), 5: (2.0, 1.0, 3.0), 6: (1.0, 3.0, 2.0)}.items()
-        for method, value in zip(("silbo", "optuna-tpe", "random"), values, strict=True)
-    ]
-    bocode = EXPERIMENTS["bocode"]
-    [aim] = bocode.aims(results)
-    assert aim == (
-        "BOCoDe, d = 5 to 10: first by mean rank at 100",
-        "1.33; optuna-tpe 2.00 (3 runs)",
-        True,
-    )
-    assert bocode.aims([r for r in results if r["method"] != "silbo"]) == []
-    for r in results:
-        del r["optimum"]
-    table, *_ = [b for b in bocode.report(results) if not isinstance(b, str)]
-    assert {row[3] for row in table.rows} == {"3"}
-
-
-def test_the_picture_of_shares_is_drawn(tmp_path):
-    pytest.importorskip("matplotlib")
-    results = [result(m, 4, [[1, 4.0], [30, 1.0]]) for m in ("silbo", "random")]
-    [(name, _)] = PUBLIC.figures(results, tmp_path)
-    assert name == "public.png"
-    assert (tmp_path / name).stat().st_size > 1000
 
 
 # -- contestants ---------------------------------------------------------------------------------
@@ -341,50 +229,3 @@ def test_peers_with_a_process_see_their_own_scale(method):
     measured = measure_search(problem, method, 0)
     assert measured["values"].startswith("Yeo-Johnson")
     assert measured["steps"][-1][0] <= 12
-
-
-def test_saasbo_keeps_its_samples_for_five_evaluations_and_sees_every_value(monkeypatch):
-    pytest.importorskip("numpyro")
-    pytest.importorskip("botorch")
-    import botorch.fit
-    import torch
-
-    fits, seen = [], []
-
-    def fit(model, *, seed, **_):
-        fits.append((len(model.train_targets), seed))
-        real = {"dtype": torch.double, "device": torch.device("cpu")}
-        samples = model.pyro_model.get_dummy_mcmc_samples(num_mcmc_samples=2, **real)
-        model.load_mcmc_samples({**samples, "noise": torch.full_like(samples["noise"], 1e-5)})
-
-    def first_unused(model, t):
-        mean = model.posterior(torch.as_tensor(peer.U)).mixture_mean
-        seen.append((len(peer.U), float((mean - t).detach().abs().max())))
-        return torch.as_tensor(points[len(t)])
-
-    monkeypatch.setattr(botorch.fit, "fit_fully_bayesian_model_nuts", fit)
-    monkeypatch.setattr(torch_peers, "best_improvement", first_unused)
-    points = np.random.default_rng(0).random((22, 3))
-    peer = torch_peers.SAASBO(3, 1)
-    for _ in range(21):
-        u = peer.ask()
-        peer.tell(u, float(np.sum((u - 0.3) ** 2)))
-    assert [n for n, _ in fits] == [10, 15, 20]
-    assert len({seed for _, seed in fits}) == 3
-    assert [n for n, _ in seen] == list(range(10, 21))
-    assert max(error for _, error in seen) < 0.01  # of deviation 1: the newest value is there
-
-
-def test_dear_peers_have_ten_runs_of_every_kind_and_the_closest_run_on_all_functions():
-    ran = defaultdict(list)
-    for cell in PUBLIC.cells("report"):
-        if cell.method in EXPENSIVE:
-            ran[cell.method, cell.problem["kind"]].append(cell.problem["function"])
-    kinds = ("native", "planted", "rotated")
-    expected = {(m, k) for m in EXPENSIVE for k in kinds} - {("saasbo", "native")}
-    assert set(ran) == expected
-    on_all = {("turbo", "native"), *(("botorch-gp", kind) for kind in kinds)}
-    for who, functions in ran.items():
-        assert Counter(functions) == {
-            f: 2 if f in SUBSET else 1 for f in (REPORTED if who in on_all else SUBSET)
-        }

@@ -8,8 +8,6 @@ from benchmarks.experiments import EXPERIMENTS
 from benchmarks.experiments._states import (
     LENGTH,
     SIZES,
-    measure_run,
-    measure_state,
     state,
 )
 
@@ -47,36 +45,6 @@ def test_a_state_is_a_part_of_a_kept_run():
     assert np.array_equal(longer[: SIZES[0]], X)
     assert y.tolist() == [float(function(x)) for x in X]
     assert values[SIZES[0] :].min() < y.min()  # the search found more
-
-
-def test_every_state_has_its_run():
-    pytest.importorskip("cocoex")
-    for cell in STATES.cells("full"):
-        if cell.problem["n"] == LENGTH:
-            _, X, _ = state({**cell.problem}, cell.repeat)
-            assert len(X) == LENGTH
-
-
-def test_a_run_is_what_its_seed_says():
-    pytest.importorskip("cocoex")
-    [cell] = EXPERIMENTS["state-runs"].cells("tiny")
-    made = [measure_run(cell.problem, cell.method, cell.repeat) for _ in range(2)]
-    assert made[0] == made[1]
-
-
-def test_nothing_is_gained_where_a_run_had_found_the_optimum():
-    pytest.importorskip("cocoex")
-    problem = {
-        "suite": "bbob",
-        "function": 5,
-        "kind": "planted",
-        "d": 100,
-        "inputs": 5,
-        "n": LENGTH,
-    }
-    _, _, y = state(problem, 1)
-    assert np.median(y) == y.min()
-    assert measure_state(problem, f"{__name__}:Centre", 1)["gain ahead"] == 0.0
 
 
 def test_engines_propose_from_the_same_state():

@@ -61,9 +61,9 @@ def compare(*words, out="own.jsonl"):
     return main([*words, "--out", out])
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_an_objective_of_ones_own_stands_beside_the_peers(capsys, jobs):
-    words = ["my_simulator:bowl", "--bounds", "my_simulator:BOUNDS", "--calls", "15", "--jobs"]
+    words = ["my_simulator:bowl", "--bounds", "my_simulator:BOUNDS", "--calls", "10", "--jobs"]
     words += [jobs, "--repeats", "2", "--methods", "silbo", "random", "sobol", "cma"]
     assert compare(*words) == 0
     results = Store("own.jsonl").read()
@@ -72,7 +72,7 @@ def test_an_objective_of_ones_own_stands_beside_the_peers(capsys, jobs):
     }
     assert all(0 <= r["steps"][-1][1] < 1.0 for r in results)
     told = capsys.readouterr().out
-    table = told[told.index("my_simulator:bowl, 2 inputs, 15 evaluations") :].splitlines()
+    table = told[told.index("my_simulator:bowl, 2 inputs, 10 evaluations") :].splitlines()
     assert table[3].split()[0] == "silbo"
     means = [float(line.split()[2]) for line in table[3:7]]
     assert means == sorted(means)

@@ -12,7 +12,6 @@ from skbo_silbo import (
     PrincipalHessianDirections,
     SemiSlicedInverseRegression,
 )
-from skbo_silbo.decomposition.rows._weights import check_sample_weight
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 4))
@@ -85,10 +84,10 @@ def test_labelled_rows_that_are_all_the_same():
 
 def test_what_weights_are_taken_for():
     pandas = pytest.importorskip("pandas")
-    for counts in ([1, 2, 3], pandas.Series([1, 2, 3], dtype="Int64"), [True, False, True], 2):
-        assert check_sample_weight(counts, 3).dtype == np.int64
-    for floats in ([1, 2.5, 3], np.float32([1, 2, 3]), 2.0):
-        assert check_sample_weight(floats, 3).dtype == np.float64
+    counts, sir = np.arange(40) % 3, SemiSlicedInverseRegression(1, alpha=0)
+    repeated = sir.fit(np.repeat(X, counts, axis=0), np.repeat(Y, counts)).components_
+    for given in (counts, pandas.Series(counts, dtype="Int64"), counts.tolist()):
+        np.testing.assert_allclose(sir.fit(X, Y, sample_weight=given).components_, repeated)
     refused(SemiSlicedInverseRegression(1), "got 'w'. Pass the column", X, Y, sample_weight="w")
     column = np.ones((40, 1))
     refused(SemiSlicedInverseRegression(1), "Pass one column of 40", X, Y, sample_weight=column)

@@ -17,7 +17,7 @@ optuna = pytest.importorskip("optuna")
 from optuna.trial import TrialState  # noqa: E402
 from optuna_worker import open_storage, optimize_study  # noqa: E402
 
-N_TRIALS = {"mixed": 20, "conditional": 32, "wide": 20}
+N_TRIALS = {"mixed": 16, "conditional": 32, "wide": 20}
 SLOW = pytest.mark.slow
 POSTGRES = ("initdb", "pg_ctl", "createdb")
 
@@ -83,8 +83,8 @@ PLACES = {"sqlite": files, "journal": files, "grpc": grpc_proxy, "postgres": pos
 @pytest.mark.parametrize(
     ("kind", "objective", "n_workers"),
     [
-        ("sqlite", "mixed", 4),
-        ("journal", "conditional", 2),
+        ("sqlite", "mixed", 2),
+        pytest.param("journal", "conditional", 2, marks=SLOW),
         *(
             pytest.param(kind, objective, n, marks=SLOW)
             for kind, n in (("sqlite", 2), ("journal", 4))

@@ -5,14 +5,14 @@ of which half is written; S, a line that is not synced; D, one that is. Where th
 it says so through a pipe, and waits there.
 """
 
-import argparse
 import json
 import os
-import sys
+import signal
+import warnings
 from contextlib import suppress
+from multiprocessing import get_context
 from pathlib import Path
 from select import select
-from subprocess import PIPE, Popen
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
@@ -22,7 +22,7 @@ from sklearn.model_selection import KFold
 
 from skbo_silbo import SILBO, SILBOSearchCV, minimize
 
-N_ITER, PLACES = 24, "PFWSD"
+N_ITER, PLACES = 16, "PFWSD"
 FOLDER = "SKBO_SILBO_JOURNAL_RUN"
 HANGS = 300  # seconds after which a run does not come
 
@@ -50,20 +50,18 @@ class Run:
     Use it in a ``with`` statement, at the end of which the workers are gone too.
     """
 
-    def __init__(self, folder, journal, place, n_told, *options):
+    def __init__(self, folder, journal, place, n_told, backend, door, **options):
+        """Begin a run; the options are those of `run_there`."""
         folder.mkdir()
         self.folder = folder
         for name in ("now", "go"):
             os.mkfifo(folder / name)
         (folder / "wanted").write_text(f"{place}\n{n_told}\n{journal}")
         self._now, self._go = (os.open(folder / name, os.O_RDWR) for name in ("now", "go"))
-        self.process = Popen(
-            [sys.executable, "-W", "ignore", __file__, journal, *map(str, options)],
-            stderr=PIPE,
-            text=True,
-            start_new_session=True,
-            env={**os.environ, FOLDER: str(folder), "PYTHONPATH": os.pathsep.join(sys.path)},
+        self.process = get_context("forkserver").Process(
+            target=run_there, args=(folder, journal, backend, door), kwargs=options
         )
+        self.process.start()
 
     def __enter__(self):
         return self
@@ -71,7 +69,7 @@ class Run:
     def __exit__(self, *error):
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, 9)
-        self.process.communicate()
+        self.process.join()
         os.close(self._now)
         os.close(self._go)
 
@@ -88,8 +86,8 @@ class Run:
 
     def results(self):
         """Return the results of a run that ends."""
-        _, errors = self.process.communicate(timeout=HANGS)
-        assert self.process.returncode == 0, errors
+        self.process.join(HANGS)
+        assert self.process.exitcode == 0
         return json.loads((self.folder / "results").read_text())
 
 
@@ -169,25 +167,17 @@ def come_by_the_disk(journal, write=os.write, fsync=os.fsync, ask=SILBO.ask):
     os.write, os.fsync, SILBO.ask = write_half, sync, ask_after
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("journal", type=Path)
-    parser.add_argument("backend")
-    parser.add_argument("batch_size", type=int)
-    parser.add_argument("random_state", type=int)
-    parser.add_argument("door", choices=DOORS)
-    parser.add_argument("n_iter", type=int, nargs="?", default=N_ITER)
-    args = vars(parser.parse_args())
-    folder, backend, door = Path(os.environ[FOLDER]), args.pop("backend"), args.pop("door")
+def run_there(folder, journal, backend, door, **options):
+    """Run as a command in a terminal does: at the head of a session, ended by Ctrl-C."""
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ[FOLDER] = str(folder)
+    warnings.simplefilter("ignore")
     try:
         with parallel_config(backend=backend, n_jobs=2):
             Parallel()(delayed(abs)(1) for _ in range(4))
-            come_by_the_disk(args["journal"])
-            final = DOORS[door](**args)
+            come_by_the_disk(journal)
+            final = DOORS[door](journal=journal, **options)
         (folder / "results").write_text(json.dumps(final))
     finally:
         (folder / "now").write_text("E")
-
-
-if __name__ == "__main__":
-    main()

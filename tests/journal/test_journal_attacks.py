@@ -9,13 +9,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from journal_files import OPTIMIZER, SEARCH, Journal
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 
 from skbo_silbo import SILBOSearchCV, minimize
-from skbo_silbo.journal._journal import Journal
-from skbo_silbo.model_selection._memory import SEARCH
-from skbo_silbo.optimizers._event_log import OPTIMIZER
 
 N_CALLS = 7
 BOUNDS = [(0.0, 1.0)] * 2
@@ -143,7 +141,7 @@ def attack(door, folder, monkeypatch, seeds):
 
 
 @pytest.mark.parametrize("door", DOORS.values(), ids=list(DOORS))
-@in_parts(20, 10_000)
+@in_parts(8, 10_000)
 def test_what_is_interrupted_ends_as_uninterrupted(door, seeds, tmp_path, monkeypatch):
     attack(door, tmp_path, monkeypatch, seeds)
 
@@ -152,7 +150,7 @@ def test_a_search_that_learns_is_interrupted(tmp_path, monkeypatch):
     def door(path, disk, seed):
         return by_minimize(path, disk, seed, method="silbo")
 
-    attack(door, tmp_path, monkeypatch, range(5))
+    attack(door, tmp_path, monkeypatch, range(2))
 
 
 # -- lines that change --------------------------------------------------------------------------
@@ -197,7 +195,7 @@ def read(path, kind):
 
 
 @pytest.mark.parametrize("door", list(DOORS))
-@in_parts(200, 5_000)
+@in_parts(100, 5_000)
 def test_a_changed_file_is_refused_or_a_prefix(door, seeds, tmp_path, monkeypatch):
     rng, path = np.random.default_rng(seeds.start), tmp_path / "run.jsonl"
     with monkeypatch.context() as patch, warnings.catch_warnings():

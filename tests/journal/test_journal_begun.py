@@ -10,12 +10,8 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
-from skbo_silbo import Space
-from skbo_silbo.minimization._call_log import CallLog
+from skbo_silbo import SILBO
 from skbo_silbo.model_selection import SILBOSearchCV
-from skbo_silbo.model_selection._candidate_loop import CandidateLoop
-from skbo_silbo.model_selection._given import InitialCandidates
-from skbo_silbo.model_selection._memory import SearchLog
 from skbo_silbo.workers import LostEvaluationWarning
 
 X, Y = np.zeros((12, 1)), np.zeros(12)
@@ -141,48 +137,38 @@ def test_as_workers_are_free(path):
     assert not any(event["in order"] for event in told_in(path))
 
 
-def test_it_is_said(path):
+def until_the_killer(path, **params):
+    """Return a search that ends with the candidate that two processes have died with."""
     for _ in range(2):
-        assert exit_code(lambda: quietly(search(path, error_score="raise").fit)) == DEATH
+        assert exit_code(lambda: quietly(search(path, **params).fit)) == DEATH
+    return search(path, **params).set_params(n_iter=len(told_in(path)) + 1)
+
+
+def test_it_is_said(path):
     with pytest.raises(RuntimeError, match="the process ended 2 times while this candidate"):
-        search(path, error_score="raise").fit(X, Y)
+        until_the_killer(path, error_score="raise").fit(X, Y)
 
 
 def test_it_is_said_by_a_warning(path):
-    with pytest.raises(KeyError):
-        search(path, error_score=-7.0, callback=lambda progress: {}["missing"]).fit(X, Y)
-    [told] = told_in(path)
-    lines, [place] = path.read_bytes().splitlines(keepends=True), told["told"]
-    kept = lines[: next(i for i, line in enumerate(lines) if b'"called"' in line)]
-    path.write_bytes(b"".join(kept))
-    with SearchLog(path) as log:
-        for _ in range(2):  # processes died with it alone
-            log.append({"called": [place], "alone": True})
+    ending = until_the_killer(path, error_score=-7.0)
     with pytest.warns(LostEvaluationWarning, match="counts as failed: the process ended 2 times"):
-        fitted = search(path, error_score=-7.0, n_iter=2).fit(X, Y)
-    assert fitted.cv_results_["mean_test_score"][0] == -7.0
+        fitted = ending.fit(X, Y)
+    assert fitted.cv_results_["mean_test_score"][-1] == -7.0
 
 
 def test_what_an_earlier_run_was_at_is_known_by_the_end_of_this_one(path, monkeypatch):
-    """Ctrl-C, or an error, in a run that has not come to what killed the one before."""
-    for _ in range(2):
-        assert exit_code(lambda: quietly(search(path).fit)) == DEATH
+    """An error in a run that has not come to what killed the one before."""
+    ending = until_the_killer(path)
 
-    def interrupt(loop, batch):
+    def interrupt(*_):
         raise LookupError
 
-    died = events(path)
-    assert "called" in died[-1]
     with monkeypatch.context() as patch:
-        patch.setattr(CandidateLoop, "_notify", interrupt)
+        patch.setattr(SILBO, "tell", interrupt)
         with pytest.raises(LookupError):
             quietly(search(path).fit)
-    given = InitialCandidates([], Space({"a": uniform()}))
-    with SearchLog(path) as log:
-        log.read_events(given)
-        calls = CallLog(log, given)
-    [killer] = calls.suspects()
-    assert calls.has_failed(killer)
+    quietly(ending.fit)
+    assert np.isnan(ending.cv_results_["mean_test_score"][-1])
 
 
 def test_a_mended_estimator_with_a_new_journal_knows_nothing_of_deaths(path):

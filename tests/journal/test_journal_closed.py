@@ -5,10 +5,9 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from journal_files import SEARCH, Journal
 
 from skbo_silbo import minimize
-from skbo_silbo.journal._journal import Journal
-from skbo_silbo.model_selection._memory import SEARCH
 
 MESSAGE = "its file was closed by something else"
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from journal_files import SEARCH, Journal
 from odd_estimator import Odd
 from scipy.stats import loguniform
 from sklearn import config_context
@@ -22,19 +23,10 @@ from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, make_scorer
-from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from test_journal import Counted, X, Y, fit, lines_of, search, told_in
 
-from skbo_silbo.journal import _lock
-from skbo_silbo.journal._journal import Journal
 from skbo_silbo.model_selection import SILBOSearchCV
-from skbo_silbo.model_selection._fingerprint import (
-    DESCRIBED_SPECIALLY,
-    MAY_CHANGE,
-    described_parameters,
-)
-from skbo_silbo.model_selection._memory import SEARCH
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +44,7 @@ def whole(tmp_path_factory):
 # Damage.
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damage_is_found_or_the_lines_before_it_are_read(whole, path, data):
     content, header, records = whole
@@ -73,27 +65,6 @@ def test_damage_is_found_or_the_lines_before_it_are_read(whole, path, data):
         assert path.read_bytes() == spoilt  # refused, and left as it is
 
 
-def test_a_line_that_is_still_json_but_not_as_written_is_named(path):
-    search(path, n_iter=4).fit(X, Y)
-    lines = lines_of(path)
-    i = next(i for i, line in enumerate(lines) if b'"told"' in line)
-    [y] = json.loads(lines[i])["y"]
-    lines[i] = lines[i].replace(repr(y).encode(), repr(y + 1.0).encode(), 1)
-    path.write_bytes(b"".join(lines))
-    with pytest.raises(ValueError, match=rf"is damaged in line {i + 1}\. Remove that line"):
-        search(path).fit(X, Y)
-
-
-def test_a_line_without_its_checksum_is_damaged(path):
-    search(path, n_iter=4).fit(X, Y)
-    lines = lines_of(path)
-    content = json.loads(lines[2])
-    del content["check"]
-    path.write_bytes(b"".join([*lines[:2], json.dumps(content).encode() + b"\n", *lines[3:]]))
-    with pytest.raises(ValueError, match=r"is damaged in line 3\. Remove that line"):
-        search(path).fit(X, Y)
-
-
 def test_a_damaged_first_line_is_not_taken_for_another_file(path):
     search(path, n_iter=2).fit(X, Y)
     path.write_bytes(path.read_bytes().replace(b'"seed": 0', b'"seed": 1', 1))
@@ -108,7 +79,8 @@ FIRST_VERSION = (
 )
 
 
-@pytest.mark.parametrize("version", [1, 2, 99])
+@pytest.mark.quick
+@pytest.mark.parametrize("version", [1, 99])
 def test_a_journal_of_another_version_is_refused_by_it(path, version):
     path.write_bytes(FIRST_VERSION.replace(b": 1,", b": %d," % version))
     before = path.read_bytes()
@@ -180,14 +152,12 @@ def score_of(estimator, X, y, name):
 
 
 def test_every_parameter_is_in_the_fingerprint_or_said_not_to_matter(path):
-    parameters = set(signature(SILBOSearchCV).parameters)
-    assert set(MAY_CHANGE) | set(DESCRIBED_SPECIALLY) <= parameters
     search(path, n_iter=1).fit(X, Y)
-    with Journal(path, SEARCH) as journal:
-        written = set(journal.header["search"])
-    wanted = set(described_parameters(SILBOSearchCV)) | {*DESCRIBED_SPECIALLY}
-    assert written >= wanted - {"initial_results"}  # only where they are given
-    assert not written & set(MAY_CHANGE)
+    written = set(json.loads(lines_of(path)[0])["search"])
+    assert set(signature(SILBOSearchCV).parameters) - written == {
+        *("callback", "journal", "max_time", "n_iter", "n_jobs", "patience", "pre_dispatch"),
+        *("timeout", "verbose", "initial_results"),  # the last only where they are given
+    }
 
 
 # Systems without fcntl.
@@ -216,13 +186,13 @@ def test_the_lock_of_windows_is_used_where_there_is_no_fcntl(path, monkeypatch):
 
     monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(LK_NBLCK=2, locking=locking))
     without(monkeypatch, "fcntl")
-    monkeypatch.setattr(_lock.os, "name", "nt")
+    monkeypatch.setattr(os, "name", "nt")
     with Journal(path, SEARCH) as journal:
         journal.begin({})
         journal.append({"value": 1})
         with pytest.raises(RuntimeError, match="one search at a time"), Journal(path, SEARCH):
             pass
-    monkeypatch.setattr(_lock.os, "name", "posix")
+    monkeypatch.setattr(os, "name", "posix")
     with Journal(path, SEARCH) as journal:
         assert journal.records == [{"n": 0, "value": 1}]
     assert places == [(2**31 - 2, 2, 1)] * 3
@@ -277,7 +247,7 @@ def test_a_candidate_that_kills_its_worker_has_failed_and_is_not_proposed_again(
     params = {
         "estimator": Odd(log=str(log)),
         "space": {"kind": ["good", "dies"]},
-        "cv": KFold(2),
+        "cv": [(np.arange(15), np.arange(15, 30))],
         "n_jobs": 2,
         "batch_size": batch_size,
     }
@@ -306,7 +276,7 @@ def test_a_callable_with_several_metrics_needs_a_refit_that_it_returns(refit):
 
     before = Counted.n_fits
     with pytest.raises(ValueError, match="refit must be set to a scorer key"):
-        search(scoring=scores, refit=refit, n_iter=8).fit(X, Y)
+        search(scoring=scores, refit=refit, n_iter=2).fit(X, Y)
     assert Counted.n_fits - before == 3
 
 
@@ -321,9 +291,9 @@ def test_data_and_scores_that_are_all_the_same_end_in_a_result():
     def constant(estimator, X, y):
         return 0.5
 
-    fitted = search(scoring=constant, n_iter=14).fit(np.ones((30, 2)), Y)
+    fitted = search(scoring=constant, n_iter=7).fit(np.ones((30, 2)), Y)
     assert fitted.best_score_ == 0.5
-    assert len({tuple(p.values()) for p in fitted.cv_results_["params"]}) == 14
+    assert len({tuple(p.values()) for p in fitted.cv_results_["params"]}) == 7
     model = make_pipeline(PCA(1), LogisticRegression())
     space = {"logisticregression__C": loguniform(0.1, 10)}
-    assert search(estimator=model, space=space, n_iter=12).fit(X * 0 + X[0], Y).n_splits_ == 3
+    assert search(estimator=model, space=space, n_iter=6).fit(X * 0 + X[0], Y).n_splits_ == 3

@@ -9,10 +9,11 @@ from journal_run import Run, count_told
 N_DONE, N_ITER = 4, 500
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading"])
+@pytest.mark.parametrize("backend", ["loky", pytest.param("threading", marks=pytest.mark.slow)])
 def test_ctrl_c_in_a_terminal(tmp_path, backend):
     journal = tmp_path / "journal"
-    with Run(tmp_path / "run", journal, "F", N_DONE, backend, 2, 0, "search", N_ITER) as run:
+    options = {"batch_size": 2, "random_state": 0, "n_iter": N_ITER}
+    with Run(tmp_path / "run", journal, "F", N_DONE, backend, "search", **options) as run:
         assert run.wait() == "F"  # a fit, which waits until the signal is sent
         os.killpg(run.process.pid, signal.SIGINT)  # as a terminal does: to the workers, too
         run.go_on()

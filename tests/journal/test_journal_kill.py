@@ -8,11 +8,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from journal_files import OPTIMIZER, SEARCH, Journal
 from journal_run import DOORS, N_ITER, PLACES, Run, count_told
-
-from skbo_silbo.journal._journal import Journal
-from skbo_silbo.model_selection._memory import SEARCH
-from skbo_silbo.optimizers._event_log import OPTIMIZER
 
 KINDS = {"search": SEARCH, "minimize": OPTIMIZER}
 
@@ -34,13 +31,14 @@ def kill_until_done(folder, places, rng, backends, batch_size, seed, door):
         # From the second on a candidate at least: what is killed twice is held guilty.
         n_told = count_told(path) + rng.integers(min(i, 1), 5)
         place = places[i] if i < len(places) else "E"
-        options = backend, batch_size, seed, door
-        with Run(folder / f"{seed}-{i}", path, place, n_told, *options) as run:
+        options = {"batch_size": batch_size, "random_state": seed}
+        with Run(folder / f"{seed}-{i}", path, place, n_told, backend, door, **options) as run:
             if (was_at := run.wait()) == "E":
                 final = run.results()
             else:
                 run.process.kill()
-                assert run.process.wait() == -signal.SIGKILL
+                run.process.join()
+                assert run.process.exitcode == -signal.SIGKILL
                 killed.append(was_at)
             lines = durable(path, door)  # while the workers may still be alive
         assert lines[: len(kept)] == kept
@@ -56,7 +54,7 @@ def kill_until_done(folder, places, rng, backends, batch_size, seed, door):
 
 @pytest.mark.parametrize("door", DOORS)
 def test_a_kill_at_every_place(door, tmp_path):
-    rng, backends = np.random.default_rng(0), ["threading", "loky", "threading"]
+    rng, backends = np.random.default_rng(0), ["threading", "loky", *["threading"] * 4]
     assert kill_until_done(tmp_path, PLACES, rng, backends, 3, 1, door) == list(PLACES)
 
 

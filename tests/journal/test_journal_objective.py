@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from journal_files import describe_function
 
 from skbo_silbo import minimize
-from skbo_silbo.journal._describe import describe_function
 
 OTHER = "journal '.*run.jsonl' has values of another objective"
 
@@ -88,14 +88,7 @@ def by_default(factor):
 
 PAIRS = {
     "functions": (first, second),
-    "lambdas": (
-        lambda x: x[0],
-        lambda x: x[1],
-    ),
     "closures": (closed_over(1.0), closed_over(2.0)),
-    "decorated": (logged(first), logged(second)),
-    "cached": (functools.lru_cache(first), functools.lru_cache(second)),
-    "vectorize": (np.vectorize(first, signature="(n)->()"), np.vectorize(second)),
     "defaults": (by_default(1.0), by_default(2.0)),
     "partial": (functools.partial(scaled, factor=1.0), functools.partial(scaled, factor=2.0)),
     "class": (Simulator(first), Rewritten(first)),

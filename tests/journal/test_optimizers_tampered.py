@@ -6,11 +6,11 @@ from functools import partial
 
 import numpy as np
 import pytest
+from journal_files import checked_line
 from scipy.stats import loguniform
 from sklearn.linear_model import Ridge
 
 from skbo_silbo import SILBO, SILBOSearchCV, Space, minimize
-from skbo_silbo.journal._journal import checked_line
 
 BOUNDS = [(0.0, 1.0), (0.0, 1.0)]
 
@@ -88,14 +88,14 @@ def test_what_is_as_it_was_is_read(saved):
 # --- journals with checksums that are right -------------------------------------------------------
 
 
-def run(path, n_calls=9):
+def run(path, n_calls=5):
     return minimize(bowl, BOUNDS, n_calls=n_calls, n_initial=3, journal=path, random_state=0)
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     path = tmp_path_factory.mktemp("run") / "run.jsonl"
-    run(path, 6)
+    run(path, 5)
     return path.read_bytes().splitlines()
 
 
@@ -212,7 +212,7 @@ def some(places, n):
     )
 
 
-@pytest.mark.parametrize("n", [60, pytest.param(10**6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [40, pytest.param(10**6, marks=pytest.mark.slow)])
 def test_any_part_of_a_state_may_be_anything(saved, n):
     places = some(list(parts_of(json.loads(saved))), n)
     tried = [
@@ -231,10 +231,10 @@ def of_search(path):
 
 
 @pytest.mark.parametrize("door", [run, of_search])
-@pytest.mark.parametrize("n", [30, pytest.param(10**6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [20, pytest.param(10**6, marks=pytest.mark.slow)])
 def test_any_part_of_a_journal_may_be_anything(tmp_path, door, n):
     path = tmp_path / "run.jsonl"
-    door(path, 6) if door is run else door(path)
+    door(path, 5) if door is run else door(path)
     written = path.read_bytes().splitlines()
     places = [(i, *place) for i, line in enumerate(written) for place in parts_of(json.loads(line))]
     n_refused = n_tried = 0

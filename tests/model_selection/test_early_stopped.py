@@ -111,8 +111,8 @@ def test_a_search_has_its_parameters_and_its_iterations():
     search = SILBOSearchCV(
         EarlyStopped(Booster(), random_state=0),
         {"estimator__step": uniform(0.1, 3)},
-        n_iter=6,
-        n_initial=4,
+        n_iter=3,
+        n_initial=3,
         cv=3,
         scoring={
             "r2": "r2",
@@ -140,9 +140,9 @@ def test_groups_arrive_in_a_search_by_routing():
 
 def test_scikit_learns_boosting_stops_early():
     pytest.importorskip("sklearn", minversion="1.7")
-    boosted = HistGradientBoostingRegressor(max_iter=500, early_stopping=True, random_state=0)
+    boosted = HistGradientBoostingRegressor(max_iter=200, early_stopping=True, random_state=0)
     model = EarlyStopped(boosted, random_state=0).fit(X, Y, sample_weight=np.ones(len(X)))
-    assert model.best_iteration_ < 500
+    assert model.best_iteration_ < 200
     assert model.score(X, Y) == pytest.approx(model.estimator_.score(X, Y))
 
 

@@ -13,10 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from skbo_silbo import SILBOSearchCV
-from skbo_silbo.model_selection._given import read_initial_params
 from skbo_silbo.space import Space
-from skbo_silbo.space._known_space import steps_of
-from skbo_silbo.space._read import as_space
 
 X, Y = np.zeros((12, 1)), np.arange(12.0)
 PLANE = {"a": uniform(), "b": uniform()}
@@ -35,12 +32,15 @@ class Peak(BaseEstimator):
         Peak.n_fits += 1
         return self
 
+    def __sklearn_is_fitted__(self):
+        return True
+
     def score(self, X, y=None):
         return -(((self.a or 0) - 0.3) ** 2) - (self.b - 0.7) ** 2
 
 
 def search(estimator=None, space=PLANE, **params):
-    params = {"cv": KFold(2), "random_state": 0, "n_iter": 8, **params}
+    params = {"cv": KFold(2), "random_state": 0, "n_iter": 6, **params}
     return SILBOSearchCV(estimator or Peak(), space, **params)
 
 
@@ -54,7 +54,7 @@ def test_the_estimator_as_it_is_comes_first_and_counts():
     assert results["params"][0] == {"a": 0.25, "b": 0.75}
     assert results["source"][0] == "given"
     assert "given" not in results["source"][1:]
-    assert len(results["params"]) == 8
+    assert len(results["params"]) == 6
     assert results["mean_test_score"][0] == pytest.approx(-0.005)
     assert fitted.optimizer_.x_iters_[0] == {"a": 0.25, "b": 0.75}
     n_initial = fitted.optimizer_.n_initial_
@@ -72,8 +72,7 @@ def test_with_one_candidate_the_estimator_as_it_is_is_not_evaluated():
     assert fit(n_iter=1, n_initial=3, **dicts).cv_results_["source"].tolist() == ["given"]
 
 
-@pytest.mark.parametrize("batch_size", ["auto", 3])
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize(("batch_size", "n_jobs"), [("auto", 1), ("auto", 2), (3, 2)])
 def test_dicts_are_evaluated_in_their_order(batch_size, n_jobs):
     params = [{"a": 0.1, "b": 0.2}, {"b": 0.4, "a": 0.3}]
     with parallel_config("threading"):
@@ -81,7 +80,7 @@ def test_dicts_are_evaluated_in_their_order(batch_size, n_jobs):
     results = fitted.cv_results_
     assert results["source"][:3].tolist() == ["given", "given", "init"]
     assert sorted(results["param_a"][:2]) == [0.1, 0.3]
-    assert len(results["params"]) == len(fitted.optimizer_.func_vals_) == 8
+    assert len(results["params"]) == len(fitted.optimizer_.func_vals_) == 6
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -93,8 +92,8 @@ def test_what_is_outside_is_evaluated_and_not_modelled(n_jobs):
     assert results["params"][i] == OUTSIDE
     assert results["param_a"][i] is None
     assert results["mean_test_score"][i] == pytest.approx(-0.13)
-    assert len(results["params"]) == 8
-    assert len(fitted.optimizer_.func_vals_) == 7
+    assert len(results["params"]) == 6
+    assert len(fitted.optimizer_.func_vals_) == 5
     assert (results["source"] == "init").sum() == fitted.optimizer_.n_initial_
 
 
@@ -123,20 +122,21 @@ def test_the_best_of_all_may_be_the_one_outside():
     ],
 )
 def test_of_a_list_of_dicts_the_first_that_holds_it(kind, a, expected):
-    space = as_space([{"kind": ["x"], "a": uniform()}, {"kind": ["y", "z"]}])
-    given = read_initial_params("current", steps_of(Peak(a, kind=kind)), space, 2)
-    assert given.params == [expected]
-    assert given.n_outside == (a == 7.0)
+    space = [{"kind": ["x"], "a": uniform()}, {"kind": ["y", "z"]}]
+    fitted = fit(Peak(a, kind=kind), space, n_iter=2, initial_params="current")
+    assert fitted.cv_results_["params"][0] == expected
+    assert len(fitted.optimizer_.func_vals_) == 2 - (a == 7.0)  # it is outside
 
 
 def test_a_step_like_one_of_the_list_is_of_the_space():
     scalers = [StandardScaler(), MinMaxScaler()]
     pipe = Pipeline([("scale", StandardScaler()), ("peak", Peak())])
-    space = Space({"scale": scalers, "peak__a": uniform()})
-    [params] = read_initial_params("current", steps_of(pipe), space, 2).params
-    assert params == {"scale": scalers[0], "peak__a": 0.25}
+    space, options = Space({"scale": scalers, "peak__a": uniform()}), {"n_iter": 2, "n_initial": 2}
+    fitted = fit(pipe, space, initial_params="current", **options)
+    assert fitted.cv_results_["params"][0] == {"scale": scalers[0], "peak__a": 0.25}
     pipe.set_params(scale=StandardScaler(with_mean=False))
-    assert read_initial_params("current", steps_of(pipe), space, 2).n_outside == 1
+    other = fit(pipe, space, initial_params="current", **options)
+    assert [len(f.optimizer_.func_vals_) for f in (fitted, other)] == [2, 1]
 
 
 def test_a_finite_space_is_evaluated_once_with_what_is_given():
@@ -155,16 +155,14 @@ def test_a_journal_keeps_what_was_given(estimator, n_jobs, tmp_path):
     start = {"n_initial": 4}
     options = {"journal": path, "n_jobs": n_jobs, "refit": False, **start}
     with parallel_config("threading"):
-        first = fit(estimator, n_iter=7, **options)
+        first = fit(estimator, n_iter=5, **options)
         before = Peak.n_fits
-        second = fit(estimator, n_iter=9, **options)
-    assert Peak.n_fits == before + 2 * 2
-    assert second.cv_results_["params"][:7] == first.cv_results_["params"]
-    assert second.cv_results_["source"].tolist() == ["resumed"] * 7 + ["model"] * 2
+        second = fit(estimator, n_iter=6, **options)
+    assert Peak.n_fits == before + 2
+    assert second.cv_results_["params"][:5] == first.cv_results_["params"]
+    assert second.cv_results_["source"].tolist() == ["resumed"] * 5 + ["model"]
     if n_jobs == 1:
-        assert (
-            second.cv_results_["params"] == fit(estimator, n_iter=9, **start).cv_results_["params"]
-        )
+        assert second.cv_results_["params"] == fit(estimator, **start).cv_results_["params"]
     with pytest.raises(ValueError, match="initial_params was known and is None"):
         fit(estimator, initial_params=None, **options)
 
@@ -204,7 +202,7 @@ def test_a_given_candidate_that_the_process_ended_with_is_evaluated_again(
         ("default", "initial_params must be 'known', 'current'"),
         ([0.5], "initial_params must be 'known', 'current'"),
         ({"a": 0.5}, "initial_params must have exactly the parameters"),
-        ([{"a": 0.1, "b": 0.1 * i} for i in range(9)], "initial_params must be at most n_iter=8"),
+        ([{"a": 0.1, "b": 0.1 * i} for i in range(9)], "initial_params must be at most n_iter=6"),
     ],
 )
 def test_what_cannot_be_evaluated_is_refused_before_a_fit(given, message):
@@ -228,7 +226,7 @@ def test_no_worker_waits_for_what_is_given():
     class Patient(Peak):
         def fit(self, X, y=None):
             if (self.a, self.b) == (0.25, 0.75):
-                assert other_began.wait(30)
+                assert other_began.wait(300)
             else:
                 other_began.set()
             return self
@@ -237,14 +235,14 @@ def test_no_worker_waits_for_what_is_given():
             return type(self)(**self.get_params())
 
     with parallel_config("threading"):
-        fitted = fit(Patient(), n_jobs=4, cv=KFold(2), error_score="raise", refit=False)
+        fitted = fit(Patient(), n_jobs=4, n_initial=6, error_score="raise", refit=False)
     assert fitted.cv_results_["source"].tolist().count("given") == 1
 
 
 def test_results_with_a_candidate_outside_are_initial_results():
     before = fit(Peak(**OUTSIDE))
     after = fit(initial_results=before.cv_results_, initial_params=None, n_iter=2)
-    assert len(after.optimizer_.func_vals_) == 7 + 2
+    assert len(after.optimizer_.func_vals_) == 5 + 2
     pairs = [(OUTSIDE, 0.0)]
     with pytest.raises(ValueError, match="initial_results must be candidates of this space"):
         fit(initial_results=pairs)
@@ -274,8 +272,8 @@ def test_the_callback_is_told_of_new_candidates_only(batch_size, tmp_path):
     seen = []
     options = {"batch_size": batch_size, "journal": tmp_path / "search.jsonl"}
     fit(**options, n_iter=4, callback=seen.append)
-    fit(**options, n_iter=6, callback=seen.append)
-    assert [progress.n_candidates for progress in seen] == [1, 2, 3, 4, 5, 6]
+    fit(**options, n_iter=5, callback=seen.append)
+    assert [progress.n_candidates for progress in seen] == [1, 2, 3, 4, 5]
     assert "resumed" not in {progress.source for progress in seen}
 
 

@@ -68,7 +68,7 @@ def test_fitted_surface_is_that_of_randomized_search_and_more():
 
 
 def test_scores_are_those_of_cross_val_score():
-    fitted = SILBOSearchCV(SVC(), SPACE, n_iter=6, cv=4, batch_size=2, random_state=0).fit(X, Y)
+    fitted = SILBOSearchCV(SVC(), SPACE, n_iter=4, cv=4, batch_size=2, random_state=0).fit(X, Y)
     for i, params in enumerate(fitted.cv_results_["params"]):
         scores = cross_val_score(SVC(**params), X, Y, cv=4)
         assert fitted.cv_results_["mean_test_score"][i] == np.mean(scores)
@@ -105,7 +105,10 @@ def failed_checks(cls, name):
     return {result["check_name"] for result in results if result["status"] == "failed"}
 
 
-@pytest.mark.parametrize("name", TINY)
+@pytest.mark.parametrize(
+    "name",
+    ["classifier", *(pytest.param(n, marks=pytest.mark.slow) for n in ("regressor", "pipeline"))],
+)
 def test_check_estimator_fails_nothing_that_randomized_search_passes(name):
     failed = failed_checks(SILBOSearchCV, name)
     assert failed <= EXPECTED_FAILURES.keys()
@@ -127,7 +130,7 @@ def test_clone_get_params_and_pickle():
 
 def test_nested_cross_validation():
     search = SILBOSearchCV(SVC(), SPACE, n_iter=4, cv=2, random_state=0)
-    scores = cross_validate(search, X, Y, cv=3, return_estimator=True)
+    scores = cross_validate(search, X, Y, cv=2, return_estimator=True)
     assert scores["test_score"].mean() > 0.9
     assert all(s.best_params_ for s in scores["estimator"])
 
@@ -141,7 +144,7 @@ def test_inside_and_around_a_pipeline():
         "reduce__n_components": randint(1, 5),
         "model": [SVC(), DecisionTreeClassifier(random_state=0)],
     }
-    around = SILBOSearchCV(pipeline, space, n_iter=24, random_state=0).fit(X, Y)
+    around = SILBOSearchCV(pipeline, space, n_iter=24, n_initial=22, cv=2, random_state=0).fit(X, Y)
     assert len(around.cv_results_["params"]) == 24  # 3 x 4 x 2: the whole space
     assert around.best_score_ > 0.9
     # Candidates are cloned before fitting: the values given stay as they were.
@@ -175,7 +178,7 @@ METRICS = {"accuracy": make_scorer(accuracy_score), "f1": make_scorer(f1_score, 
 )
 def test_several_metrics_one_of_which_is_searched(scoring, refit, searched):
     search = SILBOSearchCV(
-        SVC(gamma=0.1), SPACE, n_iter=5, scoring=scoring, refit=refit, random_state=0
+        SVC(gamma=0.1), SPACE, n_iter=3, scoring=scoring, refit=refit, random_state=0
     )
     search.fit(X, Y)
     np.testing.assert_array_equal(
@@ -192,7 +195,7 @@ def test_callable_refit_chooses_among_all():
         good = results["mean_test_score"] >= results["mean_test_score"].max() - 0.05
         return int(np.argmin(np.where(good, results["param_C"].astype(float), np.inf)))
 
-    search = SILBOSearchCV(SVC(), SPACE, n_iter=8, refit=smallest, random_state=0).fit(X, Y)
+    search = SILBOSearchCV(SVC(), SPACE, n_iter=5, refit=smallest, random_state=0).fit(X, Y)
     assert search.best_index_ == smallest(search.cv_results_)
     assert search.predict(X).shape == (150,)
 

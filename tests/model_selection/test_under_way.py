@@ -62,11 +62,13 @@ def test_a_splitter_that_gives_no_split_is_refused_by_name(n_jobs, options, tmp_
     assert not path.exists()
 
 
+@pytest.mark.slow
 def test_an_exception_that_cannot_be_pickled_comes_out_of_two_processes():
     with pytest.raises((RuntimeError, NeedsTwo), match="licence 7 of solver"):
         search(Faulty(fault="raises"), error_score="raise").fit(X, Y)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:A worker stopped")
 def test_with_error_score_raise_a_death_is_raised():
     with pytest.raises(RuntimeError, match="unexpectedly terminated"):

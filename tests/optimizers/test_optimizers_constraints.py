@@ -15,7 +15,6 @@ from skbo_silbo import SILBO, AddBO, HeSBO, RandomSearch, minimize
 from skbo_silbo.acquisition import AcquisitionSurface, log_expected_improvement
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.inspection import ConvergenceDisplay
-from skbo_silbo.optimizers._history import History
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._feasibility import (
     fit_feasibility,
@@ -206,7 +205,7 @@ def test_methods_that_cannot_learn_them_refuse():
 
 @pytest.mark.parametrize("make", [SILBO, HeSBO, RandomSearch])
 def test_every_other_optimiser_takes_them_through_json(make):
-    optimizer = told(12, make)
+    optimizer = told(8, make, **({} if make is RandomSearch else {"n_initial": 6}))
     optimizer.ask()
     data = json.loads(json.dumps(optimizer.to_dict()))
     again = make.from_dict(data)
@@ -237,17 +236,6 @@ def test_order_of_telling_and_repeats_do_not_matter():
     assert_array_equal(*asked)
 
 
-def test_the_history_ranks_feasible_points_first():
-    X = np.arange(10.0).reshape(5, 2)
-    y = np.array([5.0, 1.0, 2.0, 4.0, np.nan])
-    C = np.array([[-1.0, 0.0], [3.0, 0.0], [0.1, 0.0], [-1.0, -1.0], [-1.0, 0.0]])
-    history = History(2).with_added(list(X), X, y, np.full(5, np.nan), C)
-    ranked, n_feasible = history.canonical.ranked()
-    assert n_feasible == 2
-    assert_array_equal(ranked[:, 0] / 2, [3, 0, 4, 2, 1])
-    assert_array_equal(history.best_places(3)[:, 0] / 2, [3, 0, 1])
-
-
 # --- searching ------------------------------------------------------------------------------------
 
 
@@ -257,10 +245,10 @@ def test_until_a_feasible_point_is_known_the_probability_alone_is_sought():
     X = X[X[:, 0] > -0.2][:16]
     optimizer = SILBO(BOUNDS, random_state=0)
     optimizer.tell(X, -X[:, 0], constraints=X[:, 0] + 0.8)
-    asked = optimizer.ask(4)
+    asked = optimizer.ask(3)
     assert (asked[:, 0] < -0.4).all()
-    gaps = np.linalg.norm(asked[:, None] - asked, axis=2)[np.triu_indices(4, 1)]
-    assert gaps.min() > 0.01  # and not one place four times
+    gaps = np.linalg.norm(asked[:, None] - asked, axis=2)[np.triu_indices(3, 1)]
+    assert gaps.min() > 0.01  # and not one place three times
 
 
 def test_the_constrained_optimum_is_found():
@@ -273,18 +261,14 @@ def test_the_constrained_optimum_is_found():
     assert excess(optimizer.best_x_) <= 0.0
 
 
-def several_at_a_time(seed):
-    optimizer = SILBO(BOUNDS, random_state=seed)
-    for _ in range(9):
+def test_several_at_a_time_and_failures_that_show_a_constraint():
+    """The value itself is missing where the constraint is violated."""
+    optimizer = SILBO(BOUNDS, random_state=0)
+    for _ in range(7):
         X = optimizer.ask(3)
         y = [bowl(x) if excess(x) <= 0 else np.nan for x in X]
         optimizer.tell(X[::-1], y[::-1], constraints=[excess(x) for x in X[::-1]])
-    return optimizer.best_y_
-
-
-def test_several_at_a_time_and_failures_that_show_a_constraint():
-    """The value itself is missing where the constraint is violated."""
-    assert min(map(several_at_a_time, range(4))) < 0.09
+    assert optimizer.best_y_ < 0.1
 
 
 @pytest.mark.parametrize("worked", [np.nan, 0.0])
@@ -292,10 +276,10 @@ def test_odd_constraints_do_not_end_a_search(worked):
     """Never known; always satisfied exactly; infinite; and all evaluations failed."""
     space = {"a": [1, 2, 3, 4], "b": ["x", "y", "z"]}
     optimizer = SILBO(space, random_state=0, n_initial=3)
-    for i in range(12):
+    for i in range(7):
         point = optimizer.ask()
         optimizer.tell(point, worked, constraints=[np.nan, 0.0, (-1.0) ** i * np.inf])
-    assert len(optimizer.func_vals_) == 12
+    assert len(optimizer.func_vals_) == 7
 
 
 # --- minimize -------------------------------------------------------------------------------------
@@ -305,23 +289,24 @@ def both(x):
     return bowl(x), [excess(x), x[0] - 0.9]
 
 
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_minimize_and_maximize(sign):
+def test_maximize():
     def func(x):
         value, constraints = both(x)
-        return sign * value, constraints
+        return -value, constraints
 
-    options = {"n_constraints": 2, "maximize": sign < 0, "random_state": 0}
-    result = minimize(func, BOUNDS, n_calls=24, **options)
-    assert 0.08 <= sign * result.fun < 0.09
-    assert result.constraints.shape == (24, 2)
+    options = {"n_constraints": 2, "maximize": True, "random_state": 0}
+    result = minimize(func, BOUNDS, n_calls=20, **options)
+    assert 0.08 <= -result.fun < 0.09
+    assert result.constraints.shape == (20, 2)
     assert_allclose(result.constraints[:, 0], result.x_iters.sum(axis=1) - 0.6)
     best = np.flatnonzero((result.x_iters == result.x).all(axis=1))[0]
     assert (result.constraints[best] <= 0.0).all()
 
 
 def test_a_target_is_reached_by_a_feasible_point_only():
-    result = minimize(lambda x: (0.0, 1.0), BOUNDS, target=1.0, n_calls=6, n_constraints=1)
+    result = minimize(
+        lambda x: (0.0, 1.0), BOUNDS, method="random", target=1.0, n_calls=6, n_constraints=1
+    )
     assert (result.stop_reason, result.success, result.x) == ("n_calls", False, None)
     assert np.isnan(result.fun)
     assert "constraints" not in minimize(bowl, BOUNDS, n_calls=2, random_state=0)
@@ -386,7 +371,7 @@ def test_a_failure_need_not_show_constraints():
     def func(x):
         return float("nan") if x[0] > 0.6 else both(x)
 
-    result = minimize(func, BOUNDS, n_calls=12, n_constraints=2, random_state=0)
+    result = minimize(func, BOUNDS, n_calls=7, n_constraints=2, n_initial=5, random_state=0)
     failed = np.isnan(result.func_vals)
-    assert 0 < failed.sum() < 12
+    assert 0 < failed.sum() < 7
     assert_array_equal(np.isnan(result.constraints).all(axis=1), failed)

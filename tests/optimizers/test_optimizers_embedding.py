@@ -118,7 +118,7 @@ def test_a_regressor_is_all_that_is_fitted(monkeypatch):
 def test_the_point_that_the_search_found_is_the_one_proposed():
     """A learnt embedding lifted z anew, and what the search had chosen off it was lost."""
     optimizer = SILBO([(-1, 1)] * 6, embedding="semi-sir", random_state=0)
-    run(optimizer, lambda x: float(np.tanh(x[0] - x[3])), 15)
+    run(optimizer, lambda x: float(np.tanh(x[0] - x[3])), 12)
     found = []
     search = optimizer._configuration.search
 
@@ -176,23 +176,19 @@ class Known(TransformerMixin, BaseEstimator):
 # --- the loop -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_components", ["auto", 1, 3])
-def test_semi_sir_finds_the_bottom_of_a_ridge(n_components):
+def test_semi_sir_finds_the_bottom_of_a_ridge():
     direction = np.array([3.0, -4.0] + [0.0] * 8) / 5
 
     def func(x):
         return float(np.tanh(x @ direction))
 
-    optimizer = SILBO(
-        [(-1, 1)] * 10, embedding="semi-sir", n_components=n_components, random_state=0
-    )
-    run(optimizer, func, 35)
+    optimizer = SILBO([(-1, 1)] * 10, embedding="semi-sir", n_components=1, random_state=0)
+    run(optimizer, func, 30)
     assert optimizer.best_y_ < np.tanh(-1.3)  # the minimum is tanh(-1.4); at random about -.97 max
     X = optimizer.x_iters_
     assert np.abs(X).max() <= 1
-    assert len(np.unique(X, axis=0)) == 35
-    if n_components != "auto":
-        assert optimizer.embedding_.r == n_components
+    assert len(np.unique(X, axis=0)) == 30
+    assert optimizer.embedding_.r == 1
 
 
 def test_more_components_than_a_short_design_identifies():
@@ -201,13 +197,6 @@ def test_more_components_than_a_short_design_identifies():
     )
     run(optimizer, lambda x: float(x.sum()), 8)
     assert 2 <= optimizer.embedding_.r < 7
-
-
-def test_more_components_than_the_usual_slices_identify():
-    rng = np.random.default_rng(0)
-    X = rng.uniform(-1, 1, (60, 20))
-    learner = choose_embedding("semi-sir", 15, 20)
-    assert learner.learn(X, rng.standard_normal(60), X[:0]).r == 15
 
 
 def test_a_transformer_without_unlabelled_rows():
@@ -280,11 +269,10 @@ def test_n_components_belongs_to_the_transformer():
         SILBO([(0, 1)] * 3, embedding=PCA(2), n_components=2)
 
 
-@pytest.mark.parametrize("embedding", ["auto", "semi-sir"])
-def test_same_seed_same_points_with_a_learnt_embedding(embedding):
+def test_same_seed_same_points_with_a_learnt_embedding():
     def trace():
-        optimizer = SILBO([(-1, 1)] * 6, embedding=embedding, random_state=5)
-        return run(optimizer, lambda x: float(np.tanh(x.sum())), 22).x_iters_
+        optimizer = SILBO([(-1, 1)] * 6, embedding="semi-sir", random_state=5)
+        return run(optimizer, lambda x: float(np.tanh(x.sum())), 13).x_iters_
 
     assert_array_equal(trace(), trace())
 
@@ -304,12 +292,10 @@ def test_the_active_subspace_has_even_directions_too():
     assert wide.learn(X[:5], X[:5, 0], X[:0]).r <= 5
 
 
-@pytest.mark.parametrize("embedding", ["active-subspace", "sparse"])
-def test_other_embeddings_minimise_and_go_through_json(embedding):
+def test_the_active_subspace_goes_through_json():
     def func(x):
         return float((x[1] - 0.3) ** 2 + (x[4] + 0.2) ** 2)
 
-    optimizer = run(SILBO([(-1, 1)] * 8, embedding=embedding, random_state=0), func, 28)
-    assert optimizer.best_y_ < 0.02
+    optimizer = run(SILBO([(-1, 1)] * 8, embedding="active-subspace", random_state=0), func, 15)
     other = SILBO.from_dict(optimizer.to_dict())
     assert_array_equal(other.ask(), optimizer.ask())

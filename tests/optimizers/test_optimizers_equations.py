@@ -7,8 +7,6 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 from scipy.optimize import minimize as scipy_minimize
 
 from skbo_silbo import SILBO, minimize
-from skbo_silbo.acquisition._part_of_space import Equations
-from skbo_silbo.space import Box
 
 SHARES = LinearConstraint(np.ones((1, 4)), 1.0, 1.0)
 UNIT = [(0, 1)] * 4
@@ -21,18 +19,18 @@ def distance(x):
 
 @pytest.mark.parametrize("method", ["silbo", "random", "rembo"])
 def test_shares_sum_to_one_from_the_first_point_on(method):
-    result = minimize(distance, UNIT, method=method, constraints=SHARES, n_calls=14, random_state=0)
-    assert result.nfev == 14
+    result = minimize(distance, UNIT, method=method, constraints=SHARES, n_calls=10, random_state=0)
+    assert result.nfev == 10
     np.testing.assert_allclose(result.x_iters.sum(axis=1), 1.0, atol=4e-9)
     assert (result.x_iters >= 0).all()
-    assert len(np.unique(result.x_iters, axis=0)) == 14
+    assert len(np.unique(result.x_iters, axis=0)) == 10
 
 
 def test_the_best_mixture_is_found_on_the_face_where_it_lies():
     truth = scipy_minimize(
         distance, np.full(4, 0.25), bounds=UNIT, constraints=SHARES, method="SLSQP"
     )
-    result = minimize(distance, UNIT, constraints=SHARES, n_calls=40, random_state=0)
+    result = minimize(distance, UNIT, constraints=SHARES, n_calls=25, random_state=0)
     assert truth.x[2] == pytest.approx(0.0, abs=1e-6)  # a share that is not used
     assert result.fun < truth.fun + 0.01
 
@@ -44,7 +42,7 @@ def test_inputs_of_other_units_with_constants_inequalities_and_functions():
     sums = LinearConstraint([[0, 1, 2, 0.1]], [1.4], [1.4])
     small = NonlinearConstraint(lambda x: x[1] ** 2, -np.inf, 0.1)
     result = minimize(
-        lambda x: x[0], bounds, constraints=[mixed, sums, small], n_calls=12, random_state=0
+        lambda x: x[0], bounds, constraints=[mixed, sums, small], n_calls=9, random_state=0
     )
     X = result.x_iters
     np.testing.assert_allclose(X[:, 0] + 500 * X[:, 1] + 50, 300, atol=2e-6)
@@ -66,7 +64,6 @@ def test_with_a_share_that_is_fixed_and_others_pending():
     ("constraint", "message"),
     [
         (LinearConstraint(np.ones((1, 4)), 5.0, 5.0), "constraints must be possible to satisfy"),
-        (LinearConstraint(np.ones((2, 4)), [1, 2], [1, 2]), "must be possible to satisfy"),
         (NonlinearConstraint(np.sum, 1.0, 1.0), "lb < ub, or a LinearConstraint"),
         (LinearConstraint(np.ones((1, 4)), 2.0, 1.0), "constraints must be inequalities, lb < ub"),
     ],
@@ -81,24 +78,12 @@ def test_what_cannot_hold_is_refused_before_the_first_call(constraint, message):
 def test_a_journal_goes_on_with_the_same_equation_only(tmp_path):
     path = tmp_path / "mixture.jsonl"
     minimize(distance, UNIT, constraints=SHARES, n_calls=5, journal=path, random_state=0)
-    known = {"journal": path, "n_calls": 12, "random_state": 0}
+    known = {"journal": path, "n_calls": 9, "random_state": 0}
     result = minimize(distance, UNIT, constraints=SHARES, **known)
-    whole = minimize(distance, UNIT, constraints=SHARES, n_calls=12, random_state=0)
+    whole = minimize(distance, UNIT, constraints=SHARES, n_calls=9, random_state=0)
     np.testing.assert_array_equal(result.x_iters, whole.x_iters)
     with pytest.raises(ValueError, match="constraints"):
         minimize(distance, UNIT, constraints=LinearConstraint(np.ones((1, 4)), 2, 2), **known)
-
-
-def test_projected_places_satisfy_the_equations_and_those_that_do_stay():
-    rng = np.random.default_rng(0)
-    box = Box([(0, 1)] * 3 + [(-5, 20)] * 3)
-    matrix = rng.normal(size=(2, 6))
-    inside, held = rng.uniform(box.lower, box.upper), np.zeros(6, dtype=bool)
-    equations = Equations(matrix, matrix @ inside)
-    U = equations.project(rng.uniform(-1, 1, (200, 6)), box, held)
-    assert (np.abs(U) <= 1).all()
-    np.testing.assert_allclose(box.decode(U) @ matrix.T, [matrix @ inside] * 200, atol=1e-6)
-    np.testing.assert_array_equal(equations.project(U, box, held), U)
 
 
 def test_an_input_that_is_held_has_no_scale_to_be_searched_by():
@@ -113,7 +98,7 @@ def test_an_input_that_is_held_has_no_scale_to_be_searched_by():
 
 @pytest.mark.parametrize("upper", [1.0, 1.2])
 def test_a_matrix_may_be_sparse(upper, tmp_path):
-    options = {"n_calls": 6, "random_state": 0, "n_initial": 3}
+    options = {"n_calls": 4, "random_state": 0, "n_initial": 3}
     rules = [
         LinearConstraint(A, 1, upper) for A in (np.ones((1, 4)), sparse.csr_array([[1.0] * 4]))
     ]

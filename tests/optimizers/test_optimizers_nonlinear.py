@@ -9,12 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import PCA, KernelPCA
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import StandardScaler
 
 from skbo_silbo import SILBO, minimize
-from skbo_silbo.embedding._learners import TransformerLearner
-from skbo_silbo.embedding._nonlinear import NonlinearLearner, TransformerEmbedding
-from skbo_silbo.optimizers._embedded import nearest_points
 from skbo_silbo.sensitivity import NotLowDimensionalWarning
 
 BOUNDS = [(-1, 1)] * 6
@@ -61,10 +58,9 @@ def run(optimizer, n, func=bowl):
     ids=["kernel-pca", "pipeline", "own"],
 )
 def test_it_is_searched_in_the_box_round_the_image_and_clipped(transformer):
-    optimizer = run(made(transformer), 11)
+    optimizer = run(made(transformer), 9)
     x = optimizer.ask()
     embedding = optimizer.embedding_
-    assert isinstance(embedding, TransformerEmbedding)
     Z = embedding.project(np.vstack([optimizer.x_iters_, optimizer.x_iters_[:0]]))
     assert (np.abs(Z) <= embedding.half_widths + 1e-9).all()  # the box holds all that was told
     corner = np.abs(np.array([embedding.half_widths, -embedding.half_widths]))
@@ -75,32 +71,13 @@ def test_it_is_searched_in_the_box_round_the_image_and_clipped(transformer):
     assert np.abs(X - x).max(axis=1).min() < 0.1
 
 
-def test_coordinates_are_about_the_middle_of_the_box():
-    X = np.random.default_rng(0).uniform(-1, 1, (30, 4))
-    embedding = TransformerEmbedding.round_image(MinMaxScaler((3, 5)).fit(X), X)
-    assert_allclose(embedding.centre, 4.0)
-    assert_allclose(embedding.half_widths, 1.0)
-    assert_allclose(embedding.expand(embedding.project(X)), X, atol=1e-12)
-    assert_allclose(nearest_points(np.full((1, 4), 9.0), embedding, None), np.ones((1, 4)))
-
-
-def test_the_box_is_round_unlabelled_points_too():
-    rng = np.random.default_rng(0)
-    X, y, far = rng.uniform(-0.1, 0.1, (20, 3)), rng.normal(size=20), np.ones((1, 3))
-    pipeline = make_pipeline(MinMaxScaler())
-    narrow = NonlinearLearner(pipeline).learn(X, y, X[:0])
-    wide = NonlinearLearner(pipeline).learn(X, y, far)
-    assert_allclose(narrow.half_widths, 0.5)
-    assert (wide.half_widths > 2.0).all()
-
-
 def test_a_search_on_a_circle_finds_the_place_on_it():
     target = np.array([np.cos(2.0), np.sin(2.0), 0, 0, 0, 0])
 
     def func(x):
         return float(((x - target) ** 2).sum())
 
-    on_circle = run(made(Circle()), 30, func).best_y_
+    on_circle = run(made(Circle()), 20, func).best_y_
     in_box = run(SILBO(BOUNDS, embedding="identity", n_initial=8, random_state=0), 8, func).best_y_
     assert on_circle < 0.1 < in_box
 
@@ -133,20 +110,14 @@ def test_options_that_need_a_linear_embedding_are_refused(option):
         made(kernel_pca(), **option)
 
 
-def test_components_make_it_linear():
-    learner = made(PCA(2))._configuration.learner
-    assert isinstance(learner, TransformerLearner)
-
-
 def test_an_optimiser_that_was_stored_learns_it_again():
-    optimizer = run(made(kernel_pca()), 12)
+    optimizer = run(made(kernel_pca()), 9)
     optimizer.ask()
     data = json.loads(json.dumps(optimizer.to_dict()))
     restored = SILBO.from_dict(data, embedding=kernel_pca())
     assert_array_equal(restored.x_iters_, optimizer.x_iters_)
-    run(restored, 2)
-    assert isinstance(restored.embedding_, TransformerEmbedding)
-    again = run(SILBO.from_dict(data, embedding=kernel_pca()), 2)
+    run(restored, 1)
+    again = run(SILBO.from_dict(data, embedding=kernel_pca()), 1)
     assert_array_equal(again.x_iters_, restored.x_iters_)
 
 
@@ -158,12 +129,3 @@ def test_what_matters_is_told_without_derivatives_of_the_embedding():
         assert len(optimizer.subspace_.feature_names) == 6
     with pytest.raises(NotImplementedError, match="KernelPCA has none"):
         optimizer.embedding_.pull_back(np.ones((1, 2)))
-
-
-def test_an_image_that_is_not_finite_is_refused():
-    class Broken(Circle):
-        def transform(self, X):
-            return np.full(len(X), np.nan)
-
-    with pytest.raises(ValueError, match="finite coordinates"):
-        TransformerEmbedding.round_image(Broken().fit(np.eye(3)), np.eye(3))

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from ask_tell import run
+from methods import METHODS
 from numpy.testing import assert_array_equal
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 from scipy.stats import loguniform, randint
@@ -13,7 +14,6 @@ from scipy.stats import loguniform, randint
 from skbo_silbo import SILBO, Space, minimize
 from skbo_silbo.acquisition import Climb, Part
 from skbo_silbo.baselines import RandomSearch
-from skbo_silbo.minimization._methods import METHODS
 from skbo_silbo.space import SpaceExhausted, SpaceUnion
 
 BOUNDS = [(0.0, 1.0), (0.0, 10.0), (-3.0, -1.0)]
@@ -33,7 +33,10 @@ def bowl(x):
     return float((x[0] - 0.2) ** 2 + (x[1] - 0.2) ** 2 + 0.1 * x[2])
 
 
-@pytest.fixture(params=METHODS)
+# one of each way to propose a point
+@pytest.fixture(
+    params=["silbo", "silbo-td", "rembo", "rembo-zonotope", "hesbo", "add-bo", "random"]
+)
 def method(request):
     return request.param
 
@@ -41,10 +44,9 @@ def method(request):
 # --- fixed parameters -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_told", [0, 7])
-def test_fixed_inputs_have_their_values_to_the_last_bit(method, n_told):
-    optimizer = run(make(method, BOUNDS), bowl, n_told)
-    X = optimizer.ask(3, fixed={0: 0.1, 2: -1.7})
+def test_fixed_inputs_have_their_values_to_the_last_bit(method):
+    optimizer = run(make(method, BOUNDS), bowl, 4)
+    X = optimizer.ask(3, fixed={0: 0.1, 2: -1.7})  # one of the design, and two of the model
     assert (X[:, 0] == 0.1).all()
     assert (X[:, 2] == -1.7).all()
     assert len(np.unique(X, axis=0)) == 3
@@ -56,8 +58,8 @@ def test_fixed_inputs_have_their_values_to_the_last_bit(method, n_told):
 
 
 def test_fixed_names(method):
-    optimizer = run(make(method, Space(SPACE)), lambda p: np.log10(p["C"]) ** 2, 7)
-    for fixed in ({"kind": None}, {"C": 0.123, "degree": 3}, {"degree": 5, "kind": "b", "C": 1e3}):
+    optimizer = run(make(method, Space(SPACE)), lambda p: np.log10(p["C"]) ** 2, 5)
+    for fixed in ({"kind": None}, {"C": 0.123, "degree": 3}):
         point = optimizer.ask(fixed=fixed)
         assert list(point) == list(SPACE)
         assert {name: point[name] for name in fixed} == fixed
@@ -65,10 +67,10 @@ def test_fixed_names(method):
 
 
 def test_fixed_names_of_conditional_spaces():
-    optimizer = run(SILBO(BRANCHES, n_initial=5, random_state=0), lambda p: p["C"], 7)
-    assert {optimizer.ask(fixed={"degree": 3})["kernel"] for _ in range(3)} == {"poly"}
-    assert {optimizer.ask(fixed={"kernel": "rbf"})["kernel"] for _ in range(3)} == {"rbf"}
-    points = optimizer.ask(4, fixed={"C": 0.5})
+    optimizer = run(SILBO(BRANCHES, n_initial=5, random_state=0), lambda p: p["C"], 5)
+    assert {optimizer.ask(fixed={"degree": 3})["kernel"] for _ in range(2)} == {"poly"}
+    assert {optimizer.ask(fixed={"kernel": "rbf"})["kernel"] for _ in range(2)} == {"rbf"}
+    points = optimizer.ask(2, fixed={"C": 0.5})
     assert {p["C"] for p in points} == {0.5}
 
 
@@ -85,8 +87,8 @@ def test_points_of_a_dict_with_the_same_names_are_no_points_of_the_part():
 
 def test_what_is_fixed_is_optimised_around():
     """With one input held off its optimum the others are still searched by the model."""
-    optimizer = run(SILBO([(0, 1)] * 2, random_state=0), lambda x: (x[0] - x[1]) ** 2, 15)
-    for _ in range(8):
+    optimizer = run(SILBO([(0, 1)] * 2, random_state=0), lambda x: (x[0] - x[1]) ** 2, 10)
+    for _ in range(7):
         x = optimizer.ask(fixed={0: 0.83})
         optimizer.tell(x, (x[0] - x[1]) ** 2)
     assert abs(x[1] - 0.83) < 0.05
@@ -184,12 +186,12 @@ def test_every_proposal_satisfies_the_constraints(method):
         [(0, 1)] * 3,
         method=method,
         constraints=constraints,
-        n_calls=9,
+        n_calls=7,
         random_state=0,
         **options,
     )
     X = np.array(seen)
-    assert result.nfev == len(X) == 9
+    assert result.nfev == len(X) == 7
     assert (disc(X.T) <= 0.3).all()
     assert (X[:, 0] - X[:, 1] <= 0.2 + 1e-9).all()
 
@@ -200,7 +202,7 @@ def test_the_best_on_the_boundary_is_found():
         lambda x: x[0] ** 2 + x[1] ** 2,
         [(0, 1)] * 2,
         constraints=DISC,
-        n_calls=35,
+        n_calls=25,
         random_state=0,
     )
     least = 2 * (1 - np.sqrt(0.15)) ** 2
@@ -216,7 +218,9 @@ def test_a_small_feasible_part_is_found():
 
 def test_constraints_on_named_parameters():
     constraint = NonlinearConstraint(lambda p: p["degree"] * np.log10(p["C"]), 1.0, 4.0)
-    result = minimize(lambda p: p["C"], SPACE, constraints=constraint, n_calls=12, random_state=0)
+    result = minimize(
+        lambda p: p["C"], SPACE, constraints=constraint, n_calls=8, n_initial=6, random_state=0
+    )
     assert all(1.0 <= p["degree"] * np.log10(p["C"]) <= 4.0 for p in result.x_iters)
 
 

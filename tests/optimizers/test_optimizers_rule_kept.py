@@ -52,13 +52,13 @@ def test_from_dict_needs_the_rule_again(make):
     with pytest.raises(ValueError, match=GIVE_AGAIN):
         again.ask()
     with pytest.raises(ValueError, match=GIVE_AGAIN):  # nor by way of a second restart
-        through_json(again).ask(2, fixed={0: -1.0})
+        through_json(again).ask(fixed={0: -1.0})
     for constraints in (OTHER, None, [LINEAR, OTHER], NonlinearConstraint(total, -np.inf, -1.0)):
         with pytest.raises(ValueError, match=OTHERS):
             again.constrain(constraints)
-    points = again.constrain(LINEAR).ask(3)
-    assert (points.sum(axis=1) <= -1.0 + 1e-8).all()
-    assert_array_equal(points, optimizer.ask(3))
+    point = again.constrain(LINEAR).ask()
+    assert point.sum() <= -1.0 + 1e-8
+    assert_array_equal(point, optimizer.ask())
 
 
 def test_a_journal_needs_the_rule_again(tmp_path):
@@ -77,7 +77,7 @@ def test_a_journal_needs_the_rule_again(tmp_path):
     last = make()
     with pytest.raises(ValueError, match=OTHERS):
         last.constrain(LINEAR)
-    assert_array_equal(last.constrain(OTHER).ask(2), again.ask(2))
+    assert_array_equal(last.constrain(OTHER).ask(), again.ask())
 
 
 def test_a_rule_that_was_taken_back_is_not_asked_for(tmp_path):

@@ -18,7 +18,7 @@ def misfit(x):
     return float((np.log10(x[0]) + 3) ** 2 + (np.log10(x[1]) - 2) ** 2 + x[2] ** 2)
 
 
-def run(sign=1.0, n=14, **options):
+def run(sign=1.0, n=8, **options):
     optimizer = SILBO(RATES, scale=MIXED, random_state=0, n_initial=5, **options)
     for _ in range(n):
         x = optimizer.ask()
@@ -50,7 +50,7 @@ def test_one_word_is_for_all_inputs_of_whatever_box(bounds):
     np.testing.assert_allclose(np.median(share, axis=0), 0.5, atol=0.1)
 
 
-@pytest.mark.parametrize("method", ["silbo", "random", "rembo"])
+@pytest.mark.parametrize("method", ["random", "rembo"])
 def test_minimize_searches_by_logarithms(method):
     result = minimize(misfit, RATES, scale=MIXED, method=method, n_calls=25, random_state=0)
     assert result.x_iters.shape == (25, 3)
@@ -60,7 +60,7 @@ def test_minimize_searches_by_logarithms(method):
 
 
 def test_minimize_and_silbo_propose_the_same():
-    result = minimize(misfit, RATES, scale=MIXED, n_initial=5, n_calls=14, random_state=0)
+    result = minimize(misfit, RATES, scale=MIXED, n_initial=5, n_calls=8, random_state=0)
     np.testing.assert_array_equal(result.x_iters, run().x_iters_)
 
 
@@ -117,7 +117,7 @@ def test_maximize_turns_the_sign_and_nothing_else():
     assert high.best_y_ == high.func_vals_.max() == -low.best_y_
     assert high.recommended_.mean == -low.recommended_.mean
     assert high.recommended_.std == low.recommended_.std
-    assert high.input_model_.held_out_r2 == low.input_model_.held_out_r2
+    assert high.input_model_.warp == low.input_model_.warp
 
 
 def test_a_failed_evaluation_is_no_highest_value():
@@ -145,7 +145,7 @@ def test_maximize_is_true_or_false_and_said_once():
 @pytest.mark.parametrize("method", ["silbo", "random", "hesbo"])
 def test_the_optimiser_of_a_result_has_the_sign_of_the_call(method):
     options = {} if method == "random" else {"n_initial": 5}
-    known = {"method": method, "n_calls": 9, "random_state": 0, **options}
+    known = {"method": method, "n_calls": 7, "random_state": 0, **options}
     low = minimize(misfit, RATES, **known)
     high = minimize(lambda x: -misfit(x), RATES, maximize=True, **known)
     np.testing.assert_array_equal(high.x_iters, low.x_iters)

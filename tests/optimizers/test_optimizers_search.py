@@ -9,10 +9,7 @@ from skbo_silbo.acquisition import AcquisitionSurface, Found, log_expected_impro
 from skbo_silbo.acquisition._gradient_search import climb, draw_candidates
 from skbo_silbo.acquisition._nearby_points import draw_moved
 from skbo_silbo.embedding import LinearEmbedding
-from skbo_silbo.optimizers._design import n_initial_points, sobol_points
-from skbo_silbo.optimizers._history import History, impute_failures
-from skbo_silbo.space import key_of
-from skbo_silbo.space._keys import first_rows
+from skbo_silbo.optimizers._design import sobol_points
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 
 
@@ -48,16 +45,6 @@ def test_candidates_are_inside_and_fill_the_image(d, r):
     assert (np.abs(Z).max(axis=0) > 0.75 * half_widths).all()
     at_random = np.random.default_rng(0).uniform(-1, 1, candidates.shape)
     assert (Z.std(axis=0) > 0.9 * surface.embedding.project(at_random).std(axis=0)).all()
-
-
-def test_relevance_is_how_steep_the_surrogate_lets_every_input_be():
-    _, surface = make_surface(5)
-    relevance = surface.relevance
-    assert set(np.argsort(-relevance)[:2]) == {0, 1}  # the two that the function has
-    assert_allclose(relevance, np.exp(-surface.surrogate.theta_[1:-1]))
-    _, surface = make_surface(8, 2)
-    scaled = surface.embedding.basis * np.exp(-surface.surrogate.theta_[1:-1])
-    assert_allclose(surface.relevance, np.linalg.norm(scaled, axis=1))
 
 
 def test_relevant_coordinates_move_more_often_and_all_move_sometimes():
@@ -103,20 +90,6 @@ def test_design_fills_the_cube(n, d):
     assert len(np.unique(X, axis=0)) == (n if d else 1)
 
 
-def test_design_is_more_even_than_chance():
-    X = sobol_points(32, 5, np.random.default_rng(0))
-    counts = np.stack([np.histogram(column, 32, (-1, 1))[0] for column in X.T])
-    assert (counts == 1).all()
-
-
-def test_size_of_the_design():
-    sizes = [n_initial_points(d) for d in (0, 1, 2, 8, 20, 100, 1000, 10000)]
-    assert sizes == sorted(sizes)
-    assert sizes[1] >= 5
-    assert 8 <= sizes[3] <= 12
-    assert sizes[-1] <= 50
-
-
 @given(st.lists(st.integers(0, 6), max_size=40), st.integers(1, 5))
 def test_portions_are_the_first_of_equal_rows_in_order(bins, size):
     Z = np.array(bins, dtype=float).reshape(-1, 1)
@@ -126,39 +99,3 @@ def test_portions_are_the_first_of_equal_rows_in_order(bins, size):
     places = [int(x) for p in portions for x in p.X[:, 0]]
     assert places == [bins.index(b) for b in dict.fromkeys(bins)]
     assert [z for p in portions for z in p.Z[:, 0]] == [bins[i] for i in places]
-
-
-def test_rows_are_new_if_neither_seen_nor_repeated():
-    X = np.array([[0.0, 0.5], [-0.0, 0.5], [1.0, 0.5], [0.0, 0.5 + 1e-12], [1.0, 1.0]])
-    assert first_rows(X) == [0, 2, 4]
-    assert first_rows(X, {key_of(X[2])}) == [0, 4]
-
-
-def test_history_is_sorted_by_point_and_then_value():
-    X = np.array([[0.5, 1], [0.0, 2], [0.5, 1]])
-    history = History(2).with_added("abc", X, np.array([3.0, 1, 2]), np.ones(3), np.empty((3, 0)))
-    failed = np.array([np.nan, np.nan])
-    X = np.array([[0.5, 0.0]] * 2)
-    history = history.with_added("de", X, failed, np.array([4.0, 2.0]), np.array([[1.0], [np.nan]]))
-    X, y, noise_std, constraints = history.canonical
-    assert_allclose(X, [[0, 2], [0.5, 0], [0.5, 0], [0.5, 1], [0.5, 1]])
-    assert_allclose(y, [1, np.nan, np.nan, 2, 3])
-    assert_allclose(noise_std, [1, 2, 4, 1, 1])
-    assert_allclose(constraints[:, 0], [np.nan, np.nan, 1, np.nan, np.nan])
-    assert history.best_index() is None  # nothing is known of the constraint
-
-
-def test_history_is_sorted_as_by_all_columns():
-    rng = np.random.default_rng(0)
-    X, y = rng.integers(-1, 2, (60, 3)) / 2.0, rng.integers(0, 2, 60) / 1.0
-    noise, constraints = np.where(y, 1.0, np.nan), rng.integers(0, 2, (60, 2)) / 1.0
-    history = History(3).with_added([None] * 60, X, y, noise, constraints)
-    order = np.lexsort([*constraints.T, noise, y, *X.T[::-1]])
-    assert len(np.unique(X, axis=0)) < 60
-    for mine, wanted in zip(history.canonical, (X, y, noise, constraints), strict=True):
-        assert_allclose(mine, wanted[order])
-
-
-def test_failures_count_as_the_worst():
-    assert_allclose(impute_failures(np.array([1.0, np.nan, 3, np.inf, -np.inf])), [1, 3, 3, 3, 3])
-    assert_allclose(impute_failures(np.array([np.nan, np.inf])), 0)

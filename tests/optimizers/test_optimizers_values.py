@@ -5,14 +5,13 @@ import warnings
 import numpy as np
 import pytest
 from ask_tell import run
+from methods import METHODS
 from numpy.testing import assert_array_equal
 from scipy.stats import uniform
 
 from skbo_silbo import SILBO, Space, minimize
 from skbo_silbo.baselines import RandomSearch
-from skbo_silbo.minimization._methods import METHODS
 from skbo_silbo.optimizers import BeyondModelWarning
-from skbo_silbo.optimizers._history import as_modelled, exceeds_model_range
 
 CHEAP = {name: {"n_initial": 5} for name in METHODS if name != "random"} | {"random": {}}
 for _name in ("silbo-bu", "silbo-td"):
@@ -38,26 +37,26 @@ def method(request):
 # --- magnitudes -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e-170, 1e160, 1e300])
+@pytest.mark.parametrize("scale", [5e-324, 1e300])
 def test_all_values_tiny_or_huge(method, scale):
-    optimizer = run(make(method), lambda x: scale * bowl(x), 8)
-    assert len(optimizer.func_vals_) == 8
+    optimizer = run(make(method), lambda x: scale * bowl(x), 7)
+    assert len(optimizer.func_vals_) == 7
 
 
-@pytest.mark.parametrize("scale", [2.0**-1000, 2.0**-550, 2.0**600, 2.0**1000])
-def test_the_unit_of_the_values_changes_no_point(scale):
-    other, plain = (
-        run(SILBO([(0, 1)] * 2, random_state=0), lambda x, s=s: s * (1 + bowl(x)), 14)
-        for s in (scale, 2.0**500)
+def test_the_unit_of_the_values_changes_no_point():
+    tiny, huge, plain = (
+        run(SILBO([(0, 1)] * 2, random_state=0), lambda x, s=s: s * (1 + bowl(x)), 11)
+        for s in (2.0**-1000, 2.0**1000, 2.0**500)
     )
-    assert_array_equal(other.x_iters_, plain.x_iters_)
+    assert_array_equal(tiny.x_iters_, plain.x_iters_)
+    assert_array_equal(huge.x_iters_, plain.x_iters_)
 
 
-@pytest.mark.parametrize("penalty", [LARGEST, 1e200])
+@pytest.mark.parametrize(("method", "penalty"), [("silbo", LARGEST), ("rembo", 1e200)])
 def test_penalties_count_as_failures_and_say_so(method, penalty):
     optimizer = make(method)
     with pytest.warns(BeyondModelWarning, match="count as failed evaluations: from"):
-        run(optimizer, lambda x: penalty if x[0] > 0.5 else bowl(x), 11)
+        run(optimizer, lambda x: penalty if x[0] > 0.5 else bowl(x), 8)
     assert (optimizer.func_vals_ == penalty).any()  # as told
     assert optimizer.best_y_ < 1.0
 
@@ -77,7 +76,7 @@ def test_penalties_are_learnt_from_as_nan_is():
         optimizer = SILBO([(0, 1)] * 2, random_state=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BeyondModelWarning)
-            run(optimizer, lambda x: failure if x[0] > 0.5 else bowl(x), 14)
+            run(optimizer, lambda x: failure if x[0] > 0.5 else bowl(x), 11)
         return optimizer.x_iters_
 
     assert_array_equal(asked(1e308), asked(np.nan))
@@ -91,37 +90,28 @@ def test_the_lowest_value_counts_however_low():
 
 
 @pytest.mark.parametrize(
-    ("y", "beyond"),
+    ("y", "rows"),
     [
-        ([1.0, 1e308], [False, True]),
-        ([1e307, 1e308], [False, False]),
-        ([0.0, 1e308], [False, False]),  # zero and one, on another scale
-        ([1.0, 1e30, 1e60, 1e90], [False] * 4),
-        ([1.0, 1e60, 1e120, LARGEST], [False, False, True, True]),
-        ([1.0, -1e308, 1e308, np.nan, np.inf], [False, False, True, False, False]),
-        ([], []),
+        ([1.0, 1e308], [1]),
+        ([1e307, 1e308], []),
+        ([0.0, 1e308], []),  # zero and one, on another scale
+        ([1.0, 1e30, 1e60, 1e90], []),
+        ([1.0, 1e60, 1e120, LARGEST], [2, 3]),
+        ([1.0, -1e308, 1e308, np.nan, np.inf], [2]),
     ],
 )
-def test_what_exceeds_model_range_modelling(y, beyond):
-    assert_array_equal(exceeds_model_range(np.array(y)), beyond)
+def test_values_beyond_the_range_of_a_model_are_named_by_their_rows(y, rows):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        RandomSearch([(0, 1)]).tell(np.linspace(0, 1, len(y))[:, None], y)
+    assert len(said) == bool(rows)
+    assert all(f"of row {', '.join(map(str, rows))} of x_iters_" in str(w.message) for w in said)
 
 
-@pytest.mark.parametrize("largest", [5e-324, 1e-200, 3.0, 1e200, LARGEST])
-def test_squares_of_what_is_modelled_are_ordinary(largest):
-    y = np.array([0.5, -1.0, 0.25]) * largest
-    noise = np.array([np.nan, 0.0, LARGEST])
-    values, noise_std = as_modelled(y, noise)
-    assert np.isfinite(values**2).all()
-    assert (values[values != 0.0] ** 2 > 0).all()
-    assert np.isnan(noise_std[0])
-    assert np.isfinite(noise_std[1:] ** 2).all()
-    assert_array_equal(np.argsort(values), np.argsort(y))
-
-
-@pytest.mark.parametrize("noise", [1e155, LARGEST, 5e-324])
+@pytest.mark.parametrize("noise", [LARGEST, 5e-324])
 def test_noise_of_any_size(noise):
-    optimizer = SILBO([(0, 1)] * 2, random_state=0)
-    for i in range(10):
+    optimizer = SILBO([(0, 1)] * 2, n_initial=5, random_state=0)
+    for i in range(7):
         x = optimizer.ask()
         optimizer.tell(x, bowl(x), noise_std=noise if i % 3 == 0 else 0.01)
     assert len(optimizer.ask(2)) == 2
@@ -133,17 +123,18 @@ def test_noise_of_any_size(noise):
 def test_one_point_told_twelve_times(method):
     optimizer = make(method)
     optimizer.tell(np.full((12, D), 0.25), np.arange(12.0))
-    run(optimizer, bowl, 3)
-    assert len(optimizer.func_vals_) == 15
+    run(optimizer, bowl, 1)
+    assert len(optimizer.func_vals_) == 13
 
 
-@pytest.mark.parametrize("embedding", LEARNT)
-@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("embedding", "k"), [*zip(LEARNT, [1, 2, 3, 2, 1], strict=True), ("semi-sir", 3)]
+)
 def test_few_distinct_points_and_a_learnt_embedding(embedding, k):
     optimizer = SILBO([(0, 1)] * 6, embedding=embedding, n_initial=5, random_state=0)
     optimizer.tell(np.tile(np.eye(6)[:k], (12 // k, 1)), np.arange(12.0))
-    run(optimizer, lambda x: float(x.sum()), 3)
-    assert len(optimizer.func_vals_) == 15
+    run(optimizer, lambda x: float(x.sum()), 2)
+    assert len(optimizer.func_vals_) == 14
 
 
 @pytest.mark.parametrize("embedding", LEARNT)
@@ -152,12 +143,12 @@ def test_constant_inputs_among_the_points_told(embedding):
     X = np.where(np.arange(6) < 2, rng.uniform(size=(12, 6)), 0.5)
     optimizer = SILBO([(0, 1)] * 6, embedding=embedding, n_initial=5, random_state=0)
     optimizer.tell(X, X[:, 0])
-    run(optimizer, lambda x: float(x.sum()), 3)
+    run(optimizer, lambda x: float(x.sum()), 2)
 
 
-def test_whole_numbers_on_a_small_discrete_space(method):
+def test_whole_numbers_on_a_small_discrete_space():
     space = Space({"a": [1, 2, 3], "b": ["x", "y"], "c": [0, 1]})
-    optimizer = run(make(method, space), lambda p: float(p["a"]), 12)
+    optimizer = run(make("silbo", space), lambda p: float(p["a"]), 12)
     assert len({tuple(p.values()) for p in optimizer.x_iters_}) == 12
 
 

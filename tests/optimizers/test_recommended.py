@@ -15,16 +15,16 @@ def bowl(x):
 
 def noisy_search(seed):
     rng = np.random.default_rng(seed)
-    X = rng.uniform(-1, 1, (60, 3))
+    X = rng.uniform(-1, 1, (40, 3))
     optimizer = SILBO(BOUNDS, random_state=seed)
     values = [bowl(x) + 0.5 * rng.standard_normal() for x in X]
-    optimizer.tell(X, values, noise_std=np.full(60, 0.5))
+    optimizer.tell(X, values, noise_std=np.full(40, 0.5))
     optimizer.ask()
     return optimizer
 
 
 def test_under_noise_it_is_nearer_the_truth_than_the_lowest_value():
-    searches = [noisy_search(seed) for seed in range(6)]
+    searches = [noisy_search(seed) for seed in range(4)]
     recommended = [search.recommended_ for search in searches]
     errors = [abs(r.mean - bowl(r.point)) for r in recommended]
     of_lowest = [abs(search.best_y_ - bowl(search.best_x_)) for search in searches]
@@ -35,13 +35,13 @@ def test_under_noise_it_is_nearer_the_truth_than_the_lowest_value():
 
 
 def test_the_result_has_the_point():
-    run = minimize(bowl, BOUNDS, n_calls=14, random_state=0)
+    run = minimize(bowl, BOUNDS, n_calls=7, n_initial=6, random_state=0)
     np.testing.assert_array_equal(run.x_recommended, run.optimizer.recommended_.point)
 
 
 def test_without_noise_it_is_the_best_point_in_the_units_of_the_values():
-    for unit in (1.0, 1e250, 1e-250):
-        run = minimize(lambda x, u=unit: u * bowl(x), BOUNDS, n_calls=16, random_state=0)
+    for unit in (1e250, 1e-250):
+        run = minimize(lambda x, u=unit: u * bowl(x), BOUNDS, n_calls=12, random_state=0)
         point, mean, std = run.optimizer.recommended_
         assert bowl(point) < 4.0 * bowl(run.x) + 0.01
         assert abs(mean / unit - bowl(point)) < 0.1
@@ -79,7 +79,7 @@ def told(values, **options):
 
 
 @pytest.mark.filterwarnings("ignore:1 of 31 values count as failed")
-@pytest.mark.parametrize("penalty", [1e120, 1e150, 1e308, np.inf])
+@pytest.mark.parametrize("penalty", [1e120, 1e308])
 def test_a_penalty_does_not_set_the_units(penalty):
     optimizer = told(bowl)
     optimizer.tell([-1.0, -1.0, -1.0], penalty)
@@ -94,8 +94,9 @@ def test_a_penalty_does_not_set_the_units(penalty):
 ONE, MORE = np.full(3, 0.1), np.random.default_rng(2).uniform(-1, 1, (20, 3))
 
 
-@pytest.mark.parametrize("size", [1.0, 1e-80, 1e90])
-@pytest.mark.parametrize("warp", [None, "half-log", "log", "auto"])
+@pytest.mark.parametrize(
+    ("size", "warp"), [(1.0, "auto"), (1e-80, "half-log"), (1e90, "log"), (1e90, None)]
+)
 def test_predictions_are_in_the_units_of_the_values(size, warp):
     optimizer = told(lambda x: size * (bowl(x) - 1.0), warp=warp)
     mean, std, probability = optimizer.predict(MORE)
@@ -151,7 +152,7 @@ def test_named_points_dicts_and_frames_are_alike():
 
 
 def test_a_result_predicts_in_its_own_sign():
-    run = minimize(lambda x: 5.0 - bowl(x), BOUNDS, n_calls=14, maximize=True, random_state=0)
+    run = minimize(lambda x: 5.0 - bowl(x), BOUNDS, n_calls=10, maximize=True, random_state=0)
     mean, std, _ = run.predict(run.x)
     assert mean == pytest.approx(run.fun, abs=0.1)
     assert std > 0.0

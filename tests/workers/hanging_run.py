@@ -14,25 +14,25 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from joblib.externals.loky import ProcessPoolExecutor as LokyPool
+from worker_parts import Pool
 
 from skbo_silbo import minimize
 
 MAKERS = {
-    "processes": lambda: ProcessPoolExecutor(2, mp_context=get_context("spawn")),
-    "loky": lambda: LokyPool(2),
-    "threads": lambda: ThreadPoolExecutor(2),
+    "processes": lambda: ProcessPoolExecutor(1, mp_context=get_context("spawn")),
+    "loky": lambda: LokyPool(1),
+    "threads": lambda: ThreadPoolExecutor(1),
 }
 
 
 def begun(executor):
-    """Have all workers import what they need: that is no part of a call."""
-    list(executor.map(import_all, range(4)))
+    """Have the worker import what it needs: that is no part of a call."""
+    executor.submit(import_all).result()
     return executor
 
 
-def import_all(_):
+def import_all():
     importlib.import_module("skbo_silbo")
-    time.sleep(0.2)
 
 
 def hang_once(path, x):
@@ -48,11 +48,12 @@ def hang_once(path, x):
 
 def main(kind, path):
     warnings.simplefilter("ignore")
+    Pool(1, "threads").submit(time.sleep, 600.0)  # nor does this one keep Python from ending
     options = {
         "executor": lambda: begun(MAKERS[kind]()),
         "method": "random",
         "n_calls": 5,
-        "timeout": 3.0,
+        "timeout": 1.0,
     }
     result = minimize(partial(hang_once, Path(path)), [(0.0, 1.0)], **options)
     print("done", len(result.func_vals))

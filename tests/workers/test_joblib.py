@@ -2,8 +2,7 @@
 
 import pytest
 from joblib import parallel_config
-
-from skbo_silbo.workers._joblib import dies_with_its_calls, kind_of_workers
+from worker_parts import dies_with_its_calls, kind_of_workers
 
 
 @pytest.mark.parametrize(

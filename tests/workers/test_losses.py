@@ -7,10 +7,10 @@ from contextlib import suppress
 
 import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
+from worker_parts import KNOWN, in_words, says_lost
 
 from skbo_silbo import LostEvaluationWarning, minimize
 from skbo_silbo.workers import LostWorkerError
-from skbo_silbo.workers._losses import KNOWN, in_words, says_lost
 
 
 class NoRepr(Exception):

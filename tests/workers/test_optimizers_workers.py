@@ -13,7 +13,6 @@ from concurrent.futures import (
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pickle import PicklingError
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,8 +20,6 @@ from numpy.testing import assert_array_equal
 from scipy.stats import uniform
 
 from skbo_silbo import LostEvaluationWarning, LostWorkerError, minimize
-from skbo_silbo.minimization import _run
-from skbo_silbo.workers._executors import count_workers
 
 BOUNDS = [(-1.0, 2.0), (0.0, 3.0)]
 
@@ -61,7 +58,7 @@ class Recorded:
             is_first = len(self.points) <= self.together
         try:
             if is_first:
-                self.barrier.wait(60)  # all of these run at once, or this is an error
+                self.barrier.wait(300)  # all of these run at once, or this is an error
             time.sleep(self.seconds)
             return self.func(x)
         finally:
@@ -84,40 +81,18 @@ def assert_is_whole(result, n):
 
 def test_all_workers_are_used_and_nothing_is_lost(threads):
     func = Recorded(together=4)
-    result = minimize(func, BOUNDS, n_calls=20, executor=threads, random_state=0)
-    assert_is_whole(result, 20)
+    result = minimize(func, BOUNDS, n_calls=13, executor=threads, random_state=0)
+    assert_is_whole(result, 13)
     assert func.most == 4
-    assert len(func.points) == 20
-    assert result.fun < 0.5
-    assert result.message == "All 20 calls made."
+    assert len(func.points) == 13
+    assert result.message == "All 13 calls made."
 
 
-@pytest.mark.parametrize("make", [processes, lambda: get_loky()(2)], ids=["processes", "loky"])
-def test_processes(make):
-    with make() as executor:
-        result = minimize(bowl, BOUNDS, n_calls=9, executor=executor, random_state=0)
-    assert_is_whole(result, 9)
-
-
-def get_loky():
-    from joblib.externals.loky import ProcessPoolExecutor as LokyPool
-
-    return LokyPool
-
-
-def test_dask():
-    distributed = pytest.importorskip("distributed")
-    cluster = distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=False,
-        dashboard_address="127.0.0.1:0",  # None is port 8787, and a warning if it is taken
-    )
-    with cluster, distributed.Client(cluster) as client:
-        executor = client.get_executor()
-        assert count_workers(executor) == 2
-        result = minimize(bowl, BOUNDS, n_calls=9, executor=executor, random_state=0)
-    assert_is_whole(result, 9)
+def test_processes():
+    with processes() as executor:
+        options = {"method": "random", "n_calls": 6, "random_state": 0}
+        result = minimize(bowl, BOUNDS, executor=executor, **options)
+    assert_is_whole(result, 6)
 
 
 @pytest.mark.parametrize("make", [lambda pool: pool, lambda pool: lambda: pool])
@@ -156,15 +131,17 @@ def test_what_an_executor_cannot_send_is_said_with_its_error():
 
 
 def test_one_worker_is_the_sequential_search():
+    options = {"n_calls": 6, "n_initial": 4, "random_state": 0}
     with ThreadPoolExecutor(1) as executor:
-        one = minimize(bowl, BOUNDS, n_calls=14, executor=executor, n_pending=1, random_state=0)
-    assert_array_equal(one.x_iters, minimize(bowl, BOUNDS, n_calls=14, random_state=0).x_iters)
+        one = minimize(bowl, BOUNDS, executor=executor, n_pending=1, **options)
+    assert_array_equal(one.x_iters, minimize(bowl, BOUNDS, **options).x_iters)
 
 
 @pytest.mark.parametrize("n_pending", [1, 3, 6])
 def test_no_more_points_are_pending_than_asked_for(threads, n_pending):
     func = Recorded(together=min(n_pending, 4))
-    minimize(func, BOUNDS, n_calls=12, executor=threads, n_pending=n_pending, random_state=0)
+    options = {"method": "random", "n_calls": 12, "random_state": 0}
+    minimize(func, BOUNDS, executor=threads, n_pending=n_pending, **options)
     assert func.most == min(n_pending, 4)
 
 
@@ -202,27 +179,6 @@ def test_proposals_are_made_ahead_while_all_workers_are_busy():
     assert_is_whole(result, 8)
 
 
-def test_points_ahead_follow_the_longest_proposal_of_late(monkeypatch):
-    """Four evaluations of 8 s: two end in a proposal of 4 s; one would, of its running mean."""
-    durations, clock = iter([0.05, 0.05, 4.0] + 30 * [0.05]), [0.0]
-
-    def ask():
-        clock[0] += next(durations)
-        return np.zeros(2)
-
-    monkeypatch.setattr(_run, "perf_counter", lambda: clock[0])
-    workers = SimpleNamespace(n_calls=0, n_usable=4, is_local=False)
-    run = _run.Run(bowl, SimpleNamespace(ask=ask), workers, _run.Limits(40), "auto", 1, None, None)
-    run.pace.note_call(8.0)
-    ahead = []
-    for _ in range(33):
-        run._next_call()
-        ahead.append(run._n_wanted() - 4)
-    assert ahead[:4] == [0, 0, 2, 2]
-    assert ahead[4:] == sorted(ahead[4:], reverse=True)
-    assert ahead[-1] == 0
-
-
 def test_dict_points_and_finite_spaces_on_workers(threads):
     space = {"a": [3, 1, 2], "b": ["x", "y"]}
     result = minimize(lambda p: p["a"], space, executor=threads, random_state=0)
@@ -233,11 +189,12 @@ def test_dict_points_and_finite_spaces_on_workers(threads):
 
 def test_limits_wait_for_what_runs_and_record_it(threads):
     func = Recorded(seconds=0.05)
-    result = minimize(func, BOUNDS, target=100.0, executor=threads, random_state=0)
+    options = {"method": "random", "executor": threads, "random_state": 0}
+    result = minimize(func, BOUNDS, target=100.0, **options)
     assert result.stop_reason == "target"
     assert len(func.points) == result.nfev == len(result.func_vals) <= 8
     func = Recorded(seconds=0.05)
-    result = minimize(func, BOUNDS, max_time=0.12, executor=threads, random_state=0)
+    result = minimize(func, BOUNDS, max_time=0.12, **options)
     assert result.stop_reason == "max_time"
     assert len(func.points) == result.nfev == len(result.func_vals)
 
@@ -250,7 +207,7 @@ def test_an_error_waits_for_the_others_and_carries_them(threads):
 
     recorded = Recorded(func, seconds=0.05)
     with pytest.raises(OSError, match="simulator died") as caught:
-        minimize(recorded, BOUNDS, executor=threads, random_state=0)
+        minimize(recorded, BOUNDS, method="random", executor=threads, random_state=0)
     result = caught.value.optimize_result
     told = {tuple(x) for x in result.x_iters}
     returned = [tuple(x) for x in recorded.points if tuple(x) in told]
@@ -263,21 +220,20 @@ def test_an_error_waits_for_the_others_and_carries_them(threads):
 
 
 def test_a_hanging_evaluation_counts_as_failed_without_an_executor():
-    release = threading.Event()
+    release, calls = threading.Event(), []
 
     def func(x):
-        if x[0] > 1.0:
-            release.wait(60)
+        calls.append(x)
+        if len(calls) == 2:
+            release.wait(300)
         return bowl(x)
 
     try:
         with pytest.warns(LostEvaluationWarning, match="took longer than the timeout"):
-            result = minimize(func, BOUNDS, n_calls=6, method="random", timeout=1.0, random_state=0)
+            result = minimize(func, BOUNDS, n_calls=3, method="random", timeout=3.0, random_state=0)
     finally:
         release.set()
-    hung = result.x_iters[:, 0] > 1.0
-    assert 0 < hung.sum() < 6
-    assert_array_equal(np.isnan(result.func_vals), hung)
+    assert_array_equal(np.isnan(result.func_vals), [False, True, False])
 
 
 def test_the_other_workers_go_on_when_one_hangs():
@@ -286,14 +242,13 @@ def test_the_other_workers_go_on_when_one_hangs():
     def func(x):
         if not first:
             first.append(x)
-            release.wait(60)
+            release.wait(300)
         return bowl(x)
 
+    options = {"method": "random", "n_calls": 8, "random_state": 0}
     with ThreadPoolExecutor(2) as executor:
         with pytest.warns(LostEvaluationWarning):
-            result = minimize(
-                func, BOUNDS, n_calls=8, executor=executor, timeout=1.0, random_state=0
-            )
+            result = minimize(func, BOUNDS, executor=executor, timeout=3.0, **options)
         release.set()
     assert np.isnan(result.func_vals).sum() == 1
     assert result.nfev == 8
@@ -304,7 +259,7 @@ def test_all_workers_hang():
     with ThreadPoolExecutor(2) as executor:
         with pytest.warns(LostEvaluationWarning):
             result = minimize(
-                lambda x: release.wait(60),
+                lambda x: release.wait(300),
                 BOUNDS,
                 n_calls=9,
                 executor=executor,
@@ -324,7 +279,7 @@ def test_all_workers_hang_and_new_ones_come():
     def func(x):
         calls.append(x)
         if len(calls) <= 2:
-            release.wait(60)
+            release.wait(300)
         return bowl(x)
 
     with pytest.warns(LostEvaluationWarning):
@@ -332,8 +287,9 @@ def test_all_workers_hang_and_new_ones_come():
             func,
             BOUNDS,
             n_calls=8,
+            method="random",
             executor=lambda: ThreadPoolExecutor(2),
-            timeout=1.0,
+            timeout=3.0,
             random_state=0,
         )
     release.set()

@@ -3,8 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from skbo_silbo.workers._pace import Pace
+from worker_parts import Pace
 
 pytestmark = pytest.mark.quick
 

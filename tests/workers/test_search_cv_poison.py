@@ -9,9 +9,9 @@ from joblib import parallel_config
 from odd_estimator import Odd
 from scipy.stats import uniform
 from sklearn.model_selection import KFold
+from worker_parts import CandidateEvaluator
 
 from skbo_silbo.model_selection import SILBOSearchCV
-from skbo_silbo.model_selection._evaluator import CandidateEvaluator
 from skbo_silbo.workers import LostWorkerError
 
 X, Y = np.arange(24.0).reshape(12, 2), np.arange(12.0)
@@ -48,7 +48,7 @@ def search(estimator, **params):
     return SILBOSearchCV(estimator, SPACE, **params).fit(X, Y)
 
 
-def check(fitted, n_iter, n_splits=3):
+def check(fitted, n_iter=12, n_splits=3):
     """Compare every row with the score of its candidate and fold, NaN for what dies."""
     results = fitted.cv_results_
     candidates = results["params"]
@@ -75,11 +75,7 @@ ROADS = {
 @pytest.mark.parametrize("options", ROADS.values(), ids=ROADS)
 def test_several_candidates_each_end_their_workers(options):
     with parallel_config("threading"):
-        check(search(Mortal(), n_jobs=3, **options), 12)
-
-
-def test_in_processes():
-    check(search(Odd(), n_iter=4, cv=KFold(2)), 4, n_splits=2)
+        check(search(Mortal(), n_jobs=3, n_initial=12, **options))
 
 
 @pytest.mark.slow
@@ -92,9 +88,9 @@ def test_in_processes():
 def test_in_processes_on_every_road(options, n_jobs):
     if n_jobs == "of the context":  # whose backend all joblib.Parallel share
         with parallel_config("loky", n_jobs=2):
-            check(search(Odd(), **{**options, "n_jobs": None}), 12)
+            check(search(Odd(), **{**options, "n_jobs": None}))
     else:
-        check(search(Odd(), **options), 12)
+        check(search(Odd(), **options))
 
 
 # --- Ctrl-C while candidates are evaluated again --------------------------------------------------

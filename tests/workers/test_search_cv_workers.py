@@ -19,6 +19,7 @@ from skbo_silbo.model_selection import SILBOSearchCV
 X, Y = np.arange(24.0).reshape(12, 2), np.arange(12.0)
 PLANE = {"a": uniform(), "b": uniform()}
 KINDS = {"a": uniform(), "kind": ["good", "fails"]}
+ONE_SPLIT = [(np.arange(6), np.arange(6, 12))]
 
 
 class Peak(BaseEstimator):
@@ -45,7 +46,7 @@ def search(space=PLANE, estimator=None, **params):
         "cv": KFold(3),
         "random_state": 0,
         "n_jobs": 3,
-        "n_iter": 15,
+        "n_iter": 9,
         **params,
     }
     return SILBOSearchCV(estimator or Peak(), space, **params)
@@ -69,16 +70,19 @@ def test_a_clock_that_jumps_ends_nothing(monkeypatch):
     assert len(fitted.cv_results_["params"]) == 6
 
 
-@pytest.mark.parametrize(("backend", "n_jobs"), [("threading", 3), ("loky", 2)])
+@pytest.mark.parametrize(
+    ("backend", "n_jobs"),
+    [("threading", 3), pytest.param("loky", 2, marks=pytest.mark.slow)],
+)
 def test_every_row_is_of_its_candidate_and_its_fold(backend, n_jobs):
     fitted = fit(search(return_train_score=True, n_jobs=n_jobs), backend)
     results = fitted.cv_results_
-    assert len({tuple(p.values()) for p in results["params"]}) == 15
+    assert len({tuple(p.values()) for p in results["params"]}) == 9
     rows = np.transpose([results[f"split{i}_test_score"] for i in range(3)])
     np.testing.assert_allclose(rows, [expected(p) for p in results["params"]])
-    assert list(results["iter"]) == list(range(15))
+    assert list(results["iter"]) == list(range(9))
     n_initial = fitted.optimizer_.n_initial_
-    assert sorted(results["source"]) == ["init"] * n_initial + ["model"] * (15 - n_initial)
+    assert sorted(results["source"]) == ["init"] * n_initial + ["model"] * (9 - n_initial)
     assert "mean_train_score" in results
     np.testing.assert_array_equal(fitted.optimizer_.func_vals_, -results["mean_test_score"])
     assert fitted.optimizer_.best_y_ == -fitted.best_score_
@@ -98,12 +102,12 @@ class Waits(Peak):
         if Waits.others >= 6:
             Waits.enough.set()
         if self.a == Waits.first:
-            Waits.timed_out |= not Waits.enough.wait(timeout=60)
+            Waits.timed_out |= not Waits.enough.wait(timeout=300)
         return self
 
 
 def test_no_worker_waits_for_another():
-    fitted = fit(search(estimator=Waits(), n_jobs=4, cv=[(np.arange(6), np.arange(6, 12))]))
+    fitted = fit(search(estimator=Waits(), n_jobs=4, n_iter=12, n_initial=12, cv=ONE_SPLIT))
     assert not Waits.timed_out
     assert [p["a"] for p in fitted.cv_results_["params"]].index(Waits.first) >= 4
 
@@ -123,23 +127,32 @@ class Crowd(Peak):
         return self
 
 
-@pytest.mark.parametrize(("pre_dispatch", "most"), [(1, 1), ("0.5*n_jobs", 2), ("all", 4)])
-@pytest.mark.parametrize("batch_size", [4, "auto"])
+@pytest.mark.parametrize(
+    ("pre_dispatch", "most", "batch_size"),
+    [(1, 1, 4), ("0.5*n_jobs", 2, "auto"), ("all", 4, "auto")],
+)
 def test_no_more_fits_are_handed_to_workers_than_pre_dispatch_says(pre_dispatch, most, batch_size):
     Crowd.most = 0
-    options = {"n_jobs": 4, "n_iter": 8, "pre_dispatch": pre_dispatch, "batch_size": batch_size}
+    options = {
+        "n_jobs": 4,
+        "n_iter": 8,
+        "n_initial": 8,
+        "pre_dispatch": pre_dispatch,
+        "batch_size": batch_size,
+    }
     fitted = fit(search(estimator=Crowd(), **options))
     assert len(fitted.cv_results_["params"]) == 8
     assert 1 <= Crowd.most <= most
 
 
 def test_one_worker_goes_one_by_one():
-    one, other = search(n_jobs=1).fit(X, Y), search(n_jobs=1, batch_size=1).fit(X, Y)
+    options = {"n_jobs": 1, "n_iter": 6}
+    one, other = search(**options).fit(X, Y), search(**options, batch_size=1).fit(X, Y)
     assert one.cv_results_["params"] == other.cv_results_["params"]
 
 
 def test_batches_of_a_given_size_depend_on_nothing_else():
-    runs = [fit(search(batch_size=4, n_jobs=n)).cv_results_["params"] for n in (1, 3)]
+    runs = [fit(search(batch_size=3, n_jobs=n, n_iter=7)).cv_results_["params"] for n in (1, 3)]
     assert runs[0] == runs[1]
 
 
@@ -169,7 +182,7 @@ def test_failing_candidates():
 
 
 def test_it_ends_as_in_batches():
-    assert len(fit(search(patience=1, n_iter=200)).cv_results_["iter"]) < 100
+    assert len(fit(search(patience=1, n_iter=200, n_initial=100)).cv_results_["iter"]) < 100
     assert fit(search(max_time=1e-6, n_iter=200)).stop_reason_ == "max_time"
     few = fit(search({"a": [0.1, 0.5, 0.9], "b": [0.2, 0.3]}, n_iter=50))
     assert (len(few.cv_results_["iter"]), few.stop_reason_) == (6, "exhausted")
@@ -187,7 +200,7 @@ def test_an_interruption_keeps_what_has_ended():
         fitted = fit(search(callback=callback))
     n = len(fitted.cv_results_["params"])  # what another worker ends meanwhile is kept, too
     assert n >= 4
-    assert f"interrupted after {n} of 15" in str(caught[0].message)
+    assert f"interrupted after {n} of 9" in str(caught[0].message)
     assert hasattr(fitted, "best_estimator_")
 
 
@@ -218,23 +231,23 @@ def test_a_cut_search_goes_on_with_what_it_has(tmp_path):
     whole = fit(search(journal=path, refit=False)).cv_results_
     lines = path.read_bytes().splitlines(keepends=True)
     ends = [i + 1 for i, line in enumerate(lines) if b'"told"' in line]
-    for n_kept, options in [(6, {}), (11, {}), (11, {"n_jobs": 1}), (11, {"batch_size": 1})]:
+    for n_kept, options in [(4, {}), (7, {"n_jobs": 1}), (7, {"batch_size": 1})]:
         path.write_bytes(b"".join(lines[: ends[n_kept - 1]]))
         again = search(journal=path, refit=False, **options)
-        assert n_new_fits(again) == 3 * (15 - n_kept)
+        assert n_new_fits(again) == 3 * (9 - n_kept)
         assert again.cv_results_["params"][:n_kept] == whole["params"][:n_kept]
         assert list(again.cv_results_["source"][:n_kept]) == ["resumed"] * n_kept
-        assert len({tuple(p.values()) for p in again.cv_results_["params"]}) == 15
+        assert len({tuple(p.values()) for p in again.cv_results_["params"]}) == 9
         told = again.optimizer_.func_vals_
         np.testing.assert_array_equal(told, -again.cv_results_["mean_test_score"])
-    assert [json.loads(lines[end - 1])["in order"] for end in ends] == [False] * 15
+    assert [json.loads(lines[end - 1])["in order"] for end in ends] == [False] * 9
     assert n_new_fits(search(journal=path, refit=False)) == 0
 
 
 def test_a_search_one_by_one_goes_on_with_workers(tmp_path):
     path = tmp_path / "search.jsonl"
-    fit(search(journal=path, n_jobs=1, n_iter=5, refit=False))
-    assert n_new_fits(search(journal=path, n_iter=9, refit=False)) == 4 * 3
+    fit(search(journal=path, n_jobs=1, n_iter=3, n_initial=3, refit=False))
+    assert n_new_fits(search(journal=path, n_iter=5, n_initial=3, refit=False)) == 2 * 3
 
 
 class Holder(Peak):

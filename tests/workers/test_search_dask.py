@@ -1,71 +1,77 @@
-"""SILBOSearchCV on a real Dask cluster of two processes (extra ``dask``)."""
+"""Both doors on a real Dask cluster (extra ``dask``); of two processes behind ``slow``."""
 
 import warnings
 
 import numpy as np
 import pytest
 from joblib import parallel_config
-from scipy.stats import loguniform
-from sklearn.datasets import load_iris
-from sklearn.svm import SVC
+from scipy.stats import uniform
+from sklearn.base import BaseEstimator
 
-from skbo_silbo import SILBOSearchCV
+from skbo_silbo import SILBOSearchCV, minimize
 
 distributed = pytest.importorskip("distributed")
-X, Y = load_iris(return_X_y=True)
-SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1), "kernel": ["rbf", "poly"]}
+X, Y = np.arange(12.0)[:, None], np.arange(12.0)
+SPACE = {"a": uniform(), "b": uniform()}
 
 
-@pytest.fixture(scope="module")
-def client():
+@pytest.fixture(params=[False, pytest.param(True, marks=pytest.mark.slow)])
+def client(request):
     with (
         distributed.LocalCluster(
             n_workers=2,
             threads_per_worker=1,
-            processes=True,
+            processes=request.param,
             dashboard_address="127.0.0.1:0",  # None is port 8787, and a warning if it is taken
-            host="127.0.0.1",
+            **({"host": "127.0.0.1"} if request.param else {}),
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
         yield client
 
 
-class Located(SVC):
+def bowl(x):
+    return float((x**2).sum())
+
+
+class Located(BaseEstimator):
     """Says where it was fitted."""
 
+    def __init__(self, a=0.0, b=0.0):
+        self.a, self.b = a, b
+
     def fit(self, X, y):
-        self.worker_ = distributed.get_worker().name if _in_worker() else None
-        return super().fit(X, y)
+        try:
+            self.worker_ = float(distributed.get_worker().name)
+        except ValueError:
+            self.worker_ = -1.0
+        return self
+
+    def score(self, X, y):
+        return -((self.a - 0.7) ** 2) - (self.b - 0.2) ** 2 + 0.01 * float(np.mean(X))
 
 
-def _in_worker():
-    try:
-        distributed.get_worker()
-    except ValueError:
-        return False
-    return True
-
-
-def located_score(estimator, X, y):
-    return {"accuracy": estimator.score(X, y), "worker": float(estimator.worker_)}
+def score_and_place(estimator, X, y):
+    return {"score": estimator.score(X, y), "worker": estimator.worker_}
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
-def test_fits_on_the_cluster_give_the_results_of_fits_at_home(client, tmp_path):
-    params = {"n_iter": 9, "n_initial": 4, "batch_size": 4, "cv": 3, "random_state": 0}
+def test_on_the_cluster_all_is_as_at_home(client, tmp_path):
+    own = {"cv": 3, "random_state": 0, "scoring": score_and_place, "refit": False}
+    params = {"n_iter": 6, "n_initial": 4, "batch_size": 4, **own}
     path = tmp_path / "search.jsonl"
-    home = SILBOSearchCV(SVC(), SPACE, **params).fit(X, Y)
-    SILBOSearchCV(SVC(), SPACE, **params, journal=path).set_params(n_iter=4).fit(X, Y)
+    home = SILBOSearchCV(Located(), SPACE, **params).fit(X, Y)
     with parallel_config(backend="dask"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Dask's own, of large graphs and the like
-        away = SILBOSearchCV(SVC(), SPACE, **params).fit(X, Y)
-        resumed = SILBOSearchCV(SVC(), SPACE, **params, journal=path).fit(X, Y)
-        where = SILBOSearchCV(Located(), SPACE, **params, scoring=located_score, refit=False)
-        where.fit(X, Y)
-    for search in (away, resumed):
-        for key in ("params", "mean_test_score", "iter"):
-            np.testing.assert_array_equal(search.cv_results_[key], home.cv_results_[key])
-    assert list(resumed.cv_results_["source"]).count("resumed") == 4
-    splits = [where.cv_results_[f"split{i}_test_worker"] for i in range(3)]
+        SILBOSearchCV(Located(), SPACE, **{**params, "n_iter": 4}, journal=path).fit(X, Y)
+        away = SILBOSearchCV(Located(), SPACE, **params, journal=path).fit(X, Y)
+        found = minimize(
+            bowl, [(-1, 1)] * 2, executor=client.get_executor(), n_calls=5, method="random"
+        )
+    for key in ("params", "mean_test_score", "iter"):
+        np.testing.assert_array_equal(away.cv_results_[key], home.cv_results_[key])
+    assert list(away.cv_results_["source"]).count("resumed") == 4
+    splits = [away.cv_results_[f"split{i}_test_worker"] for i in range(3)]
     assert set(np.concatenate(splits)) == {0.0, 1.0}  # both workers were used, and no other place
+    assert found.nfev == 5
+    np.testing.assert_array_equal(found.func_vals, [bowl(x) for x in found.x_iters])

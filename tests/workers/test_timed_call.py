@@ -4,9 +4,9 @@ import pickle
 from concurrent.futures import BrokenExecutor, CancelledError
 
 import pytest
+from worker_parts import OfFunctionError, timed, timed_elsewhere
 
 from skbo_silbo.workers import LostWorkerError
-from skbo_silbo.workers._timed_call import OfFunctionError, timed, timed_elsewhere
 
 
 class NeedsTwo(Exception):

@@ -1,0 +1,11 @@
+"""The file below a journal, for tests that attack it: what moves in the package is changed here."""
+
+from skbo_silbo.journal._describe import describe as describe
+from skbo_silbo.journal._describe import describe_data as describe_data
+from skbo_silbo.journal._describe import describe_function as describe_function
+from skbo_silbo.journal._differences import differences_in_words as differences_in_words
+from skbo_silbo.journal._differences import require_same as require_same
+from skbo_silbo.journal._journal import Journal as Journal
+from skbo_silbo.journal._journal import checked_line as checked_line
+from skbo_silbo.model_selection._memory import SEARCH as SEARCH
+from skbo_silbo.optimizers._event_log import OPTIMIZER as OPTIMIZER
