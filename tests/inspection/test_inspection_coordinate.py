@@ -71,6 +71,7 @@ def test_directions_that_slices_cannot_show_are_refused(k, rule):
         coordinate_test(X, y, [1], n_slices=5, n_components=k)
 
 
+@pytest.mark.quick
 def test_statistic_is_the_trace_of_its_definition():
     X, y = make_data()
     test = coordinate_test(X, y, [1, 3], variance="constant")
