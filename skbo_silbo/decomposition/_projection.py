@@ -19,7 +19,7 @@ from .slicing._slices import check_n_slices, slice_within
 
 PASSING = (
     *("components_", "mean_", "eigenvalues_", "n_components_", "alpha_scores_", "curvature_"),
-    *("dimension_tests_", "permutation_tests_", "bootstrap_tests_", "rotation_tests_"),
+    *("dimension_tests_", "permutation_tests_", "bootstrap_tests_"),
     *("length_scale_", "signal_variance_", "noise_", "log_marginal_likelihood_"),
     *("n_refinements_", "scale_"),
 )  # attributes that one fit may set and the next one may not

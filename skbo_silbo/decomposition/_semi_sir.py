@@ -31,7 +31,7 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
 
     With several responses a row, the slices are clusters of the responses (k-means inverse
     regression [7]_): directions that any of them, or their dependence on each other, needs. A
-    censored response is sliced twice, where there was an event and where there was none [10]_.
+    censored response is sliced twice, where there was an event and where there was none [9]_.
 
     Unlabelled rows help when the active structure is locally smooth and labels are few; they do
     not help in general. So by default `alpha` is chosen by cross-validation, 0 among its values,
@@ -43,9 +43,8 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
         Number of directions. "auto" tests at level .05 whether 0, 1, ... directions suffice: by
         Li's chi-square statistic where that is valid (plain slices, no penalty, no ridge, at least
         three labelled rows a feature and a slice, no slice of few rows), elsewhere by permutation
-        [4]_, or, of chunks (``partial_fit``), by random rotation [8]_. The answer can be 0:
-        `n_components_` is 0 then, `components_` keeps one direction, and a warning says so.
-        "permutation" takes these wherever there are rows to shuffle. "criterion" maximises an
+        [4]_. The answer can be 0: `n_components_` is 0 then, `components_` keeps one direction, and
+        a warning says so. "permutation" takes these everywhere. "criterion" maximises an
         information criterion of the spectrum [5]_: cheap, at least 1.
     n_slices : int or array-like of increasing edges, default=10
         Slices aimed at (`n_slices_` tells how many R's rule gave), or the values at which to cut;
@@ -82,7 +81,7 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
     neighbors : {"auto", "brute", "pynndescent"}, default="auto"
         How neighbours are found; "auto" takes pynndescent (approximate) above 80 000 rows.
     reweight : {None, "elliptical"}, default=None
-        "elliptical" weighs the labelled rows so that X looks normal about its robust centre [9]_,
+        "elliptical" weighs the labelled rows so that X looks normal about its robust centre [8]_,
         as R's ``dr.weights``, and the linearity condition holds nearly: for skewed X, whose curves
         plain slicing returns as directions. It costs a quarter of normal rows and three fifths of
         lognormal ones, tests then reject far too seldom, and it helps little where X is
@@ -126,13 +125,11 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
     permutation_tests_ : dict of ndarray
         "n_components", "statistic", "p_value", "n_permutations", to the first k accepted; where
         they chose. With relative weights the larger p-value of two: weights stay with y, or with X.
-    rotation_tests_ : dict of ndarray
-        The same after ``partial_fit``, which has no rows to shuffle: for normal X [8]_.
     curvature_ : ndarray of shape (n_features,)
         Share of each feature's variance that squares and products of the scores explain beyond
         the scores: near 0 where slicing's linearity condition holds. NaN where there are too few
         rows to tell, fewer than three a feature. Only where a word asks for tests, and not after
-        ``partial_fit``, which keeps no rows to look at.
+        ``partial_fit``.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only when X has feature names that are all strings.
@@ -167,10 +164,9 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
        Estimation", JASA 105, 2010.
     .. [6] Kish, "Survey Sampling", Wiley, 1965: ``(sum w)^2 / sum w^2``.
     .. [7] Setodji and Cook, "K-Means Inverse Regression", Technometrics 46, 2004.
-    .. [8] Langsrud, "Rotation Tests", Stat. Comput. 15, 2005.
-    .. [9] Cook and Nachtsheim, "Reweighting to Achieve Elliptically Contoured Covariates in
+    .. [8] Cook and Nachtsheim, "Reweighting to Achieve Elliptically Contoured Covariates in
        Regression", JASA 89, 1994.
-    .. [10] Li, Wang and Chen, "Dimension Reduction for Censored Regression Data", Ann. Statist. 27,
+    .. [9] Li, Wang and Chen, "Dimension Reduction for Censored Regression Data", Ann. Statist. 27,
        1999.
 
     Examples

@@ -3,7 +3,6 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
 from .._checks import check_choice, check_integer, check_nonnegative, check_switch
@@ -29,14 +28,13 @@ from .rows._columns import check_a_column_varies, varying_part
 from .rows._dask_arrays import is_dask_array
 from .rows._elliptical import elliptical_weights
 from .rows._labels import KINDS, check_labels, target_type, warn_of_classes
-from .rows._moments import SliceMoments
 from .rows._reading import read_blocks, read_chunk, read_rows
 from .selection._n_components import COMPONENT_WORDS, TESTED_WORDS, check_n_components
 from .significance._direction_errors import direction_errors
 from .significance._linearity import is_by_value, rows_to_look_at
 from .significance._nothing_found import warn_of_none, warn_of_unseen
 from .significance._sequential_tests import SIGNIFICANCE
-from .slicing._blocks import LabelledBlocks, moments_of_blocks
+from .slicing._seen_rows import SeenRows, seen_in_blocks
 from .slicing._slice_coding import SliceCoding
 from .slicing._slices import slice_response, slice_within
 
@@ -45,23 +43,18 @@ SOLVERS = ("auto", "dense", "dual", "iterative", "randomized")
 HARMLESS_MEAN = 1.0
 
 
+STREAMED = {"n_local_neighbors": (None,), "reweight": (None,), "solver": ("auto", "dense")}
+
+
 def _needs_all_rows(estimator):
     """Say which parameter needs all rows at once; None where moments will do."""
-    if estimator.n_local_neighbors is not None:
-        return (
-            "n_local_neighbors must be None where rows come in chunks, because neighbours need all "
-            f"of them: got {estimator.n_local_neighbors}. Use plain slices"
-        )
-    if estimator.reweight is not None:
-        return (
-            "reweight must be None where rows come in chunks, because it looks at all of them: got "
-            f"{estimator.reweight!r}. Use reweight=None"
-        )
-    if estimator.solver not in ("auto", "dense"):
-        return (
-            "solver must be 'auto' or 'dense' where rows come in chunks: got "
-            f"{estimator.solver!r}. Use 'auto'"
-        )
+    for name, allowed in STREAMED.items():
+        if (value := getattr(estimator, name)) not in allowed:
+            words = " or ".join(map(repr, allowed))
+            return (
+                f"{name} must be {words} where rows come in chunks: got {value!r}. Use "
+                f"{allowed[0]!r}"
+            )
     return None
 
 
@@ -89,7 +82,7 @@ random_state
     Attributes
     ----------
     components_, mean_, eigenvalues_, n_components_, n_slices_, slice_sizes_, target_type_, \
-ridge_, solver_, dimension_tests_, permutation_tests_, rotation_tests_, curvature_, \
+ridge_, solver_, dimension_tests_, permutation_tests_, curvature_, \
 n_features_in_, feature_names_in_
         As in `SemiSlicedInverseRegression`.
 
@@ -110,10 +103,11 @@ n_features_in_, feature_names_in_
     """
 
     _takes = KINDS
-    _makes_tests = ("dimension_tests_", "permutation_tests_", "rotation_tests_")
+    _makes_tests = ("dimension_tests_", "permutation_tests_")
     _solvers: tuple[str, ...] = SOLVERS
     _coding: Any
-    _moments: Any
+    _seen: Any = None  # of the chunks
+    _keys: Any
     _dtype: Any
     alpha: Any = 0.0  # those of SemiSlicedInverseRegression, where nothing is unlabelled
     n_neighbors = 7
@@ -181,7 +175,7 @@ n_features_in_, feature_names_in_
         data = self._varying(self._usable(data), group)
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         self._forget()
-        self._moments = None
+        self._seen = None
         self.target_type_ = target_type(data.y)
         self._learn(data, self._cut(data))
         self._store_in_features(data.columns, data.X_labeled.dtype)
@@ -192,8 +186,8 @@ n_features_in_, feature_names_in_
         if self.ridge != "auto":
             warn_of_unidentified(problem)
         found = self._solve(problem)
-        places = rows_to_look_at(*data.X_labeled.shape, slices.weights)
-        self._doubt(found, data.X_labeled[places], (data.y, slices, places), data.columns)
+        by_value = is_by_value(data.y, slices)
+        self._doubt(found, data.X_labeled, slices, by_value, data.columns)
         if self._found_little():
             rows = data.X_labeled, data.y, data.weights
             sees = "directions along which the mean of X given y moves"
@@ -229,12 +223,13 @@ n_features_in_, feature_names_in_
             setattr(self, name, tests)
         return found
 
-    def _doubt(self, found, rows, sliced, columns):
+    def _doubt(self, found, X, slices, by_value, columns):
         """Set `curvature_` where tests chose the number of directions."""
         if self.n_components in TESTED_WORDS:
-            y, slices, places = sliced
-            classes = slices.codes[places] if is_by_value(y, slices) else None
-            names, rows = vars(self).get("feature_names_in_"), rows.astype(np.float64, copy=False)
+            places = rows_to_look_at(*X.shape, slices.weights)
+            classes = slices.codes[places] if by_value else None
+            names = vars(self).get("feature_names_in_")
+            rows = X[places].astype(np.float64, copy=False)
             self.curvature_ = look_at_curvature(rows, found, classes, columns, names)
 
     def _found_little(self):
@@ -253,24 +248,15 @@ n_features_in_, feature_names_in_
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         slices = slice_response(y, self.n_slices, sample_weight=weights)
         self._forget()
-        self.target_type_, self._moments, self._n_groups = target_type(y), None, 1
+        self.target_type_, self._seen, self._n_groups = target_type(y), None, 1
         self.n_slices_, self.slice_sizes_ = slices.n_slices, slices.counts
-        looked_at = rows_to_look_at(len(slices.codes), X.shape[1], slices.weights)
-        if self.n_components not in TESTED_WORDS:
-            looked_at = looked_at[:0]
-        rows = LabelledBlocks(X, labelled, slices)
-        moments, sample = moments_of_blocks(rows, looked_at)
-        moments, columns = moments.varying_part()
-        check_a_column_varies(columns)
-        rows = rows.of_columns(columns)
-        unordered = self.target_type_ != "numeric"
-        problem = MomentsProblem.of(self, moments, unordered=unordered, blocks=rows)
+        problem, columns = self._problem_of(seen_in_blocks(X, labelled, slices))
         if self.ridge != "auto":
             warn_of_unidentified(problem)
         found = self._solve(problem)
         if not self.n_components_:
             warn_of_none()
-        self._doubt(found, columns.part(sample), (y, slices, looked_at), columns)
+        self._doubt(found, *problem.sample, is_by_value(y, slices), columns)
         self._store_in_features(columns, np.result_type(X.dtype, np.float32))
         return self
 
@@ -284,11 +270,11 @@ n_features_in_, feature_names_in_
     ) -> Self:
         """Take in a chunk of labelled rows; after the last chunk the result is that of ``fit``.
 
-        Only the mean, the scatter (n_features x n_features) and the slice means are kept, so that
-        data need not fit in memory; the directions are those of the rows seen so far. Slices are
-        plain and fixed by the first chunk: by the edges given as `n_slices`, by `classes`, or,
-        where `n_slices` is an integer, by the slices of the first chunk. The edges that ``fit``
-        would take are those of `slice_edges` on all of y, a first pass over y alone.
+        Only the mean, the scatter (n_features x n_features), the slice means and 2000 rows are
+        kept, so that data need not fit in memory; the directions are those of the rows seen so far.
+        Slices are plain and fixed by the first chunk: by the edges given as `n_slices`, by
+        `classes`, or, where `n_slices` is an integer, by the slices of the first chunk. The edges
+        that ``fit`` would take are those of `slice_edges` on all of y, a first pass over y alone.
 
         Parameters
         ----------
@@ -303,12 +289,10 @@ n_features_in_, feature_names_in_
         Returns
         -------
         self
-            With `components_` as soon as the rows seen identify `n_components`; before, reading it
-            raises NotFittedError. No warning says that none was found (`n_components_` is 0), since
-            more rows may come. No rows are kept to be shuffled: where Li's test is not valid,
-            "auto" draws random rotations of the moments in place of permutations
-            (`rotation_tests_`), which holds its level for normal X. Curved features cannot be found
-            from moments: there is no `curvature_`, so look at a sample of the rows by ``fit``.
+            With `components_` as soon as the rows seen identify `n_components`. No warning says
+            that none was found (`n_components_` is 0), since more rows may come. Where Li's test is
+            not valid, "auto" shuffles a random sample of 2000 rows. There is no `curvature_`: look
+            at some of the rows by ``fit``.
 
         Raises
         ------
@@ -321,7 +305,7 @@ n_features_in_, feature_names_in_
             rows at once, and the method is not there.
         """
         self._check_parameters()
-        first = getattr(self, "_moments", None) is None
+        first = self._seen is None
         if first:
             self._check_classes(classes)
         categories = classes is not None if first else self._coding.edges is None
@@ -336,26 +320,36 @@ n_features_in_, feature_names_in_
                 warn_of_classes(labels, self.n_slices, remedy="all of them as `classes`")
             coding = SliceCoding.of_first_chunk(labels, self.n_slices, classes, weights)
         check_sir_identified(self.n_components, coding.n_slices - 1)
-        chunk = SliceMoments.of(rows, coding.codes(labels), coding.n_slices, weights=weights)
+        if first:
+            self._keys = np.random.RandomState(0)
+        keys = self._keys.random_sample(len(rows))
+        seen = SeenRows.of(rows, coding.codes(labels), coding.n_slices, keys, weights)
         dtype = rows.dtype if first else np.result_type(self._dtype, rows.dtype)
-        moments = chunk if first else self._moments.merged(chunk)
+        seen = seen if first else self._seen.merged(seen)
         self._forget()
-        self._coding, self._dtype, self._moments = coding, dtype, moments
+        self._coding, self._dtype, self._seen = coding, dtype, seen
         self.target_type_ = "numeric" if coding.classes is None else "categorical"
-        counts = moments.as_numbers_of_rows().counts
+        counts = seen.moments.as_numbers_of_rows().counts
         self.slice_sizes_ = counts[counts > 0]
         self.n_slices_, self._n_groups = len(self.slice_sizes_), 1
         self._solve_chunks()
         return self
 
+    def _problem_of(self, seen):
+        """Return the `MomentsProblem` of `SeenRows`, and their columns; None where none varies."""
+        moments, columns = seen.moments.varying_part()
+        if self._seen is None:
+            check_a_column_varies(columns)
+        unordered, sample = self.target_type_ != "numeric", seen.sample(columns)
+        problem = MomentsProblem.of(self, moments, unordered=unordered, sample=sample)
+        return problem, columns
+
     def _solve_chunks(self):
         """Set the attributes of ``fit`` where the rows seen identify as many directions."""
-        moments, columns = self._moments.varying_part()
         least = 1 if isinstance(self.n_components, str) else self.n_components
-        if self.n_slices_ <= least or not columns.n_varying:
+        if self.n_slices_ <= least or not self._seen.moments.varying_part()[1].n_varying:
             return
-        unordered = self.target_type_ != "numeric"
-        problem = MomentsProblem.of(self, moments, unordered=unordered)
+        problem, columns = self._problem_of(self._seen)
         if problem.n_identified >= least:
             self._solve(problem)
             self._store_in_features(columns, self._dtype)
@@ -423,13 +417,3 @@ n_features_in_, feature_names_in_
             "group must be None with reweight and Dask arrays, which know no groups: got "
             f"{self!r}. Use reweight=None, and rows in memory."
         )
-
-    def __getattr__(self, name):
-        """Say why there is no answer yet, where chunks have shown too few rows."""
-        if name in ("components_", "n_components_") and vars(self).get("_moments") is not None:
-            raise NotFittedError(
-                f"{name} is not known yet: the {self._moments.n:.12g} rows seen lie in "
-                f"{self.n_slices_} slices, too few for n_components={self.n_components!r}. Pass "
-                "more rows to partial_fit."
-            )
-        return super().__getattribute__(name)

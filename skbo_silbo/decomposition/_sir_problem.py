@@ -24,10 +24,7 @@ from .rows._moments import SliceMoments
 from .selection._alpha import choose_alpha
 from .selection._n_components import TESTED_WORDS
 from .selection._ridge import ROWS_PER_FEATURE, choose_ridge, choose_ridge_from_moments
-from .significance._permutation import permutation_tests
-from .significance._rotation import N_ROTATIONS, MeanRotations
 from .significance._slice_tests import check_room_for_tests, slice_tests
-from .slicing._blocks import LabelledBlocks
 from .slicing._neighborhoods import column_scales, graph_penalty, local_membership
 from .slicing._slices import Slices
 
@@ -114,13 +111,13 @@ class MomentsProblem:
     scale: Any
     rho: float  # the ridge, absolute
     ridge: float
-    blocks: LabelledBlocks | None = None  # rows that can be read again
+    sample: Any = None  # rows (m, d) for tests, and their slices
 
     n_groups, alpha, alpha_scores, solver = 1, 0.0, None, "dense"
     is_plain, is_penalised = True, False
 
     @classmethod
-    def of(cls, sir, moments, *, unordered, whiten=whitening_basis, blocks=None):
+    def of(cls, sir, moments, *, unordered, whiten=whitening_basis, sample=None):
         """Problem of the columns that vary; None where `whiten` finds no basis."""
         moments = moments.as_numbers_of_rows()
         counts = moments.counts[moments.counts > 0]
@@ -136,7 +133,7 @@ class MomentsProblem:
         if basis is None:
             return None
         ridge = float(rho / mean_scatter)
-        return cls(N, basis, counts, moments.mean, scale, rho, ridge, blocks)
+        return cls(N, basis, counts, moments.mean, scale, rho, ridge, sample)
 
     n_given = n_rows = property(lambda self: self.counts.sum())
     n_features = property(lambda self: self.N.shape[1])
@@ -148,14 +145,16 @@ class MomentsProblem:
         return solve_moments(self.N, self.basis, n_wanted)
 
     def draw_tests(self, **settings):
-        """Name and values of permutation tests of some rows, or of rotations of the moments."""
-        if self.blocks is None:
-            rotations = MeanRotations.of_moments(self.N, self.basis, self.rho, self.counts)
-            settings["n_permutations"] = N_ROTATIONS
-            return "rotation_tests_", permutation_tests(rotations, **settings)
-        X, slices = self.blocks.shuffled(self.mean, self.scale)
-        rows, roots = slices.weighted(X), slices.root_weights
-        pencil = Pencil(rows, len(X), slices.membership(), ridge=self.rho, root_weights=roots)
+        """Name and values of permutation tests of the sample."""
+        X, slices = self.sample
+        rows = (X - np.average(X, axis=0, weights=slices.weights)) / self.scale
+        pencil = Pencil(
+            slices.weighted(rows),
+            len(X),
+            slices.membership(),
+            ridge=self.rho,
+            root_weights=slices.root_weights,
+        )
         plain = {"near": None, "n_local_neighbors": None}
         return "permutation_tests_", slice_tests(pencil, slices, **plain, **settings)
 

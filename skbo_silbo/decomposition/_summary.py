@@ -8,7 +8,6 @@ TESTS = {
     "dimension_tests_": "Large-sample marginal dimension tests",
     "permutation_tests_": "Permutation tests",
     "bootstrap_tests_": "Wild bootstrap tests",
-    "rotation_tests_": "Rotation tests",
 }
 COLUMNS = {"statistic": "Stat", "df": "df", "p_value_normal": "p.value", "p_value": "p.value"}
 OF_BOTH = {"df": "(Nor)", "p_value_normal": "(Nor)", "p_value": "(Gen)"}

@@ -9,9 +9,9 @@ from skbo_silbo import (
     SemiSlicedInverseRegression,
     SlicedAverageVarianceEstimation,
 )
+from skbo_silbo.decomposition import slice_edges
 from skbo_silbo.decomposition.significance._permutation import KernelShuffles, MeanShuffles
 from skbo_silbo.decomposition.significance._permutation import permutation_tests as run_tests
-from skbo_silbo.decomposition.significance._rotation import MeanRotations
 from skbo_silbo.decomposition.significance._weighted_shuffles import WeightedShuffles
 from skbo_silbo.decomposition.slicing._slices import slice_response
 
@@ -71,22 +71,25 @@ def test_a_dask_array_is_tested_as_its_rows_are(ridge, weights):
 
 
 @pytest.mark.parametrize("weights", [None, "relative"])
-def test_more_rows_than_are_shuffled_of_a_dask_array(monkeypatch, weights):
-    from skbo_silbo.decomposition.slicing import _blocks, _evenly_spaced
-
+def test_the_rows_that_are_shuffled_do_not_depend_on_how_they_are_cut(weights):
+    """Of more rows than are kept; how the statistic is of as many labels, in memory or not."""
     array = pytest.importorskip("dask.array")
-    for module in (_blocks, _evenly_spaced):
-        monkeypatch.setattr(module, "MAX_ROWS", 40)
-    X, y, rng = noise(0, 90, 6)
-    X *= np.geomspace(0.1, 10, 6)
-    y[::5] = np.nan
-    w = None if weights is None else rng.lognormal(size=90)
-    sir = SemiSlicedInverseRegression(ridge=0.2, alpha=0)
-    expected = sir.fit(X, y, sample_weight=w).permutation_tests_
-    blocks = array.from_array(X, chunks=(25, 6))
-    found = sir.fit(blocks, y, sample_weight=w).permutation_tests_
-    np.testing.assert_allclose(found["statistic"], expected["statistic"], rtol=1e-6)
-    np.testing.assert_allclose(found["p_value"], expected["p_value"], atol=0.011)
+    X, y, rng = noise(0, 2600, 6)
+    w = None if weights is None else rng.lognormal(size=2600)
+    sir = SemiSlicedInverseRegression("permutation", n_slices=slice_edges(y, 10), alpha=0)
+    tests = [
+        sir.fit(array.from_array(X, chunks=(700, 6)), y, sample_weight=w).permutation_tests_,
+        sir.fit(array.from_array(X, chunks=(900, 3)), y, sample_weight=w).permutation_tests_,
+    ]
+    for start in range(0, 2600, 1000):
+        part = slice(start, start + 1000)
+        sir.partial_fit(X[part], y[part], sample_weight=None if w is None else w[part])
+    for other in (tests[1], sir.permutation_tests_):
+        for name, column in tests[0].items():
+            np.testing.assert_allclose(other[name], column, rtol=1e-6)
+    whole = sir.fit(X, y, sample_weight=w).permutation_tests_
+    assert whole["p_value"][0] > 0.05
+    assert tests[0]["p_value"][0] > 0.05
 
 
 def test_a_dask_array_tells_that_a_feature_is_curved():
@@ -128,48 +131,10 @@ def test_fit_forgets_the_tests_of_chunks_and_chunks_those_of_fit():
     X, y, _ = noise(0)
     sir = SemiSlicedInverseRegression().fit(X, y).partial_fit(X, y)
     assert sir.n_components_ == 0
-    assert not hasattr(sir, "permutation_tests_")
     assert not hasattr(sir, "curvature_")
-    assert sir.rotation_tests_["p_value"][-1] > 0.05
-    assert not hasattr(sir.fit(X, y), "rotation_tests_")
-
-
-def rotations(X, codes, rho):
-    """The same by its definition, from the rows, and by the class."""
-    from skbo_silbo._numerics._whitening import cholesky_basis
-
-    X = X - X.mean(axis=0)
-    counts = np.bincount(codes)
-    omega = np.eye(len(counts))[codes] / np.sqrt(counts)
-    basis = cholesky_basis(X.T @ X + rho * np.eye(X.shape[1]))
-    return X, omega, MeanRotations.of_moments(omega.T @ X, basis, rho, counts)
-
-
-@pytest.mark.parametrize(("n", "d"), [(30, 4), (12, 9), (40, 9)])
-def test_rotated_moments_are_those_of_rotated_rows(n, d):
-    """Rows written out and rotated by a Haar matrix have the same distribution of statistics."""
-    X, _, rng = noise(n, n, d)
-    X[:, 0] += np.arange(n) / 5
-    rho, codes = 3.0, np.arange(n) * 3 // n
-    X, omega, problem = rotations(X, codes, rho)
-    whiten = linalg.solve_triangular(
-        linalg.cholesky(X.T @ X + rho * np.eye(d), lower=True), X.T, lower=True
-    )
-    S = whiten.T @ linalg.svd(omega.T @ whiten.T)[2].T
-    for k in (0, 1):
-        fixed = np.column_stack([np.ones(n), S[:, :k]])
-        Q = linalg.qr(fixed)[0][:, k + 1 :]
-        S2 = Q.T @ S[:, k:]
-        by_hand = []
-        for _ in range(400):
-            turned = Q @ stats.ortho_group.rvs(n - 1 - k, random_state=rng) @ S2
-            sums = omega.T @ np.hstack([S[:, :k], turned])
-            by_hand.append(linalg.svdvals(sums)[k] ** 2)
-        observed, draw = problem.granting(k)
-        means = omega.T @ np.hstack([S[:, :k], Q @ S2])
-        assert observed == pytest.approx(linalg.svdvals(means)[k] ** 2)
-        drawn = [draw(np.random.RandomState(i)) for i in range(400)]
-        assert stats.ks_2samp(by_hand, drawn).pvalue > 1e-3
+    chunks = sir.permutation_tests_
+    for name, column in sir.fit(X, y).permutation_tests_.items():
+        np.testing.assert_allclose(chunks[name], column, rtol=1e-6)
 
 
 # -- relative weights ----------------------------------------------------------------------------

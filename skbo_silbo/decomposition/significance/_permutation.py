@@ -41,7 +41,7 @@ def permutation_tests(problem, *, most, n_permutations, random_state):
 
     Parameters
     ----------
-    problem : MeanShuffles, LocalShuffles, KernelShuffles, WeightedShuffles or MeanRotations
+    problem : MeanShuffles, LocalShuffles, KernelShuffles, WeightedShuffles or SignFlips
         ``granting(k)`` gives the statistic observed, and a function of a RandomState that draws
         one under the hypothesis.
     most : int
