@@ -1,13 +1,11 @@
 """Transformers that learn the few directions a response depends on."""
 
 from ._active_subspace import ActiveSubspace
-from ._directional_regression import DirectionalRegression
 from ._hessian import PrincipalHessianDirections
 from ._kernel_sir import KernelSlicedInverseRegression
-from ._mave import MAVE
-from ._outer_products import OuterProductGradients
-from ._save import SlicedAverageVarianceEstimation
+from ._outer_products import MAVE, OuterProductGradients
 from ._sdr_regressor import SDRRegressor
+from ._second_moments import DirectionalRegression, SlicedAverageVarianceEstimation
 from ._semi_sir import SemiSlicedInverseRegression
 from ._sir import SlicedInverseRegression
 from ._sparse_sir import SparseSlicedInverseRegression

@@ -22,7 +22,7 @@ from .._numerics._local_linear import gaussian_weights
 from .._numerics._priors import PRIORS, UNIFORM_WIDTH
 from .._numerics._screening import searched_process
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
-from ._mave import MAVE
+from ._outer_products import MAVE
 from ._sir import SlicedInverseRegression
 from .rows._centering import mean_and_spread
 from .rows._reading import read_rows

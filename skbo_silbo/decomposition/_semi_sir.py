@@ -9,8 +9,7 @@ from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
 from .._checks import check_choice, check_integer, check_nonnegative
 from ._sir import SOLVERS, SlicedInverseRegression
-from ._sir_dimension import check_sir_identified
-from ._sir_problem import is_plain
+from ._sir_problem import check_sir_identified, is_plain
 from .rows._centering import with_positive_peaks
 from .slicing._neighborhoods import local_membership
 from .slicing._paper import pairwise_membership, paper_directions

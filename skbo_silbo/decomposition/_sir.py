@@ -10,18 +10,16 @@ from .._numerics._solver_choice import DENSE_MAX_FEATURES
 from .._numerics._whitening import cholesky_basis
 from .._typing import ArrayLike, LegacyRandomState
 from ._projection import SupervisedProjection
-from ._sir_dimension import (
-    check_sir_identified,
-    chi_square_is_valid,
-    look_at_curvature,
-    sir_directions,
-)
 from ._sir_problem import (
     MomentsProblem,
     RowsProblem,
+    check_sir_identified,
+    chi_square_is_valid,
     depends_on_units,
     is_by_slice,
+    look_at_curvature,
     moments_of_rows,
+    sir_directions,
     warn_of_unidentified,
 )
 from .rows._columns import check_a_column_varies, varying_part

@@ -26,8 +26,8 @@ from ..._numerics._pencil import Pencil, centred_membership
 from ..._numerics._solvers import reduce_to_rows
 from ..._numerics._whitening import whitening_basis
 from ..slicing._evenly_spaced import evenly_spaced, stratified
-from ._criterion import dimension_by_criterion
 from ._held_out import choose_by_gain
+from ._n_components import dimension_by_criterion
 from ._ridge import slice_targets
 
 ALPHAS = (0.0, 0.1, 1.0, 10.0, 100.0)
