@@ -9,10 +9,10 @@ from sklearn.utils import check_array
 
 from skbo_silbo._typing import ArrayLike, LegacyRandomState
 
-from .._checks import check_choice, check_integer, check_share
+from .._checks import check_choice, check_integer
 from .._numerics._gaussian_process import GaussianProcess, Observations
 from .._numerics._hyperparameters import climb
-from .._numerics._priors import PRIORS, UNIFORM_WIDTH, HyperparameterPrior
+from .._numerics._priors import UNIFORM_WIDTH, HyperparameterPrior, sparse_prior
 from .._numerics._screening import searched_process
 from ._projection import SupervisedProjection
 from .rows._frame import Frame
@@ -21,6 +21,7 @@ from .rows._reading import read_rows
 from .selection._n_components import check_identified, check_n_components
 
 SEARCH_ROWS = 200  # rows by which hyperparameters are searched; all rows only polish the best end
+FLOOR = 1e-3  # share of the first eigenvalue far below which others are taken as zero
 POLISH_ITERATIONS = 15  # of L-BFGS-B
 OF_THE_PROCESS = (
     "length_scale_",
@@ -37,11 +38,12 @@ class ActiveSubspace(SupervisedProjection):
     Or along which y itself does, where its gradients are given to ``fit``.
 
     A Gaussian process with a Matern-5/2 kernel and one length scale per feature is fitted to the
-    labelled rows; g(x) is the gradient of its posterior mean. The components span the leading
-    eigenvectors of the average of ``g(x) g(x)'`` over labelled and unlabelled rows [1]_ [2]_.
-    Unlike sliced inverse regression it finds directions in which the response is even, such as
-    ``y = x_1^2``, and asks nothing of the distribution of X. It sees the mean of y alone. Each of
-    several responses has a process of its own, and counts as much as any other.
+    labelled rows, under a prior that few features matter, or all equally [3]_; g(x) is the gradient
+    of its posterior mean. The components span the leading eigenvectors of the average of
+    ``g(x) g(x)'`` over labelled and unlabelled rows [1]_ [2]_. Unlike sliced inverse regression it
+    finds directions in which the response is even, such as ``y = x_1^2``, and asks nothing of the
+    distribution of X. It sees the mean of y alone. Each of several responses has a process of its
+    own, and counts as much as any other.
 
     Everything is computed on features divided by their standard deviation over the labelled rows:
     the span found does not depend on the features' units. The first j components span the j leading
@@ -51,16 +53,8 @@ class ActiveSubspace(SupervisedProjection):
     ----------
     n_components : "auto" or int, default="auto"
         Number of directions. "auto" takes the r at which the eigenvalues fall most steeply: the
-        largest ratio of eigenvalue r to r + 1, both raised by `spectrum_floor` times the first
-        (a ridge-type ratio [5]_; the eigenvalue after the last counts as zero).
-    prior : {"sparse", "dimension-scaled"}, default="sparse"
-        Prior of the kernel weights (inverse squared length scales). "sparse": half-Cauchy with a
-        shared scale, which is learnt [3]_: either few features matter, or all equally.
-        "dimension-scaled": length scales that grow with the square root of the number of
-        features [4]_.
-    spectrum_floor : float, default=1e-3
-        In (0, 1): eigenvalues far below this share of the largest are taken as zero when the number
-        of directions is chosen.
+        largest ratio of eigenvalue r to r + 1, both raised by a thousandth of the first
+        (a ridge-type ratio [4]_; the eigenvalue after the last counts as zero).
     n_refinements : int, default=2
         Most times that the process is fitted again with the directions just found as further
         inputs of its kernel, which is what dense (rotated) directions need. A refit is kept only
@@ -114,9 +108,7 @@ class ActiveSubspace(SupervisedProjection):
        J. R. Stat. Soc. B 64 (2002), section 3 (outer product of gradients).
     .. [3] D. Eriksson, M. Jankowiak, "High-dimensional Bayesian optimization with sparse
        axis-aligned subspaces", UAI 2021, eq. 5.
-    .. [4] C. Hvarfner, E. Hellsten, L. Nardi, "Vanilla Bayesian optimization performs great in high
-       dimensions", ICML 2024.
-    .. [5] Q. Xia, W. Xu, L. Zhu, "Consistently determining the number of factors in multivariate
+    .. [4] Q. Xia, W. Xu, L. Zhu, "Consistently determining the number of factors in multivariate
        volatility modelling", Statistica Sinica 25 (2015), doi:10.5705/ss.2013.252.
 
     Examples
@@ -131,20 +123,17 @@ class ActiveSubspace(SupervisedProjection):
     """
 
     _takes = ("numeric", "multivariate")
+    _by_value = True
 
     def __init__(
         self,
         n_components: int | str = "auto",
         *,
-        prior: str = "sparse",
-        spectrum_floor: float = 1e-3,
         n_refinements: int = 2,
         response: str = "value",
         random_state: LegacyRandomState = None,
     ) -> None:
         self.n_components = n_components
-        self.prior = prior
-        self.spectrum_floor = spectrum_floor
         self.n_refinements = n_refinements
         self.response = response
         self.random_state = random_state
@@ -189,7 +178,7 @@ default=None
             ``response="rank"``.
         """
         self._check_parameters()
-        rows = read_rows(self, X, y, X_unlabeled, sample_weight, takes=self._takes, by_value=True)
+        rows = read_rows(self, X, y, X_unlabeled, sample_weight)
         rows = self._varying(rows)
         check_n_components(self.n_components, self.n_features_in_)
         self._forget()
@@ -258,7 +247,7 @@ default=None
         n_refinements = 0
         for _ in range(self.n_refinements):
             singular, directions = np.linalg.svd(model.slopes(U, copies), full_matrices=False)[1:]
-            leading = directions[: _n_leading(singular**2, self.spectrum_floor)]
+            leading = directions[: _n_leading(singular**2)]
             candidate = self._fit_gp(U, t, copies, leading)
             if candidate.charged_evidence <= model.charged_evidence:
                 break
@@ -269,7 +258,7 @@ default=None
     def _fit_gp(self, U, t, copies, learnt):
         learnt = learnt / np.sqrt(copies @ (U @ learnt.T) ** 2 / copies.sum())[:, None]
         inputs = np.hstack([U, U @ learnt.T])
-        prior = PRIORS[self.prior](inputs.shape[1], UNIFORM_WIDTH).for_regression()
+        prior = sparse_prior(inputs.shape[1], UNIFORM_WIDTH).for_regression()
         data, theta = searched_process(inputs, t, prior, SEARCH_ROWS, copies)
         return _Model(data, learnt, theta, prior)
 
@@ -279,7 +268,7 @@ default=None
         check_identified(self.n_components, rank, what, ", fewer components, or more rows")
         self.mean_, self.eigenvalues_ = frame.mean, singular**2
         if self.n_components == "auto":
-            self.n_components_ = _n_leading(singular**2, self.spectrum_floor)
+            self.n_components_ = _n_leading(singular**2)
         else:
             self.n_components_ = int(self.n_components)
         self.components_ = frame.rows_in_features(directions[: self.n_components_])
@@ -305,10 +294,8 @@ default=None
         }
 
     def _check_parameters(self):
-        check_choice("prior", self.prior, list(PRIORS))
         check_choice("response", self.response, ["value", "rank"])
         check_integer("n_refinements", self.n_refinements, 0)
-        check_share("spectrum_floor", self.spectrum_floor, default=1e-3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -352,10 +339,10 @@ class _Model:
         return gradients
 
 
-def _n_leading(eigenvalues, floor):
-    """Return the r with the largest ratio of eigenvalue r to r + 1, both raised by the floor.
+def _n_leading(eigenvalues):
+    """Return the r with the largest ratio of eigenvalue r to r + 1, both raised by `FLOOR`.
 
-    The floor is relative to the largest eigenvalue, and zero follows the last.
+    Zero follows the last.
     """
-    raised = np.append(eigenvalues, 0.0) + floor * eigenvalues[0]
+    raised = np.append(eigenvalues, 0.0) + FLOOR * eigenvalues[0]
     return int(np.argmax(raised[:-1] / raised[1:])) + 1

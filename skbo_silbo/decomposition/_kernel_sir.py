@@ -203,7 +203,7 @@ class KernelSlicedInverseRegression(SupervisedProjection):
         self
         """
         self._check_parameters()
-        data = read_rows(self, X, y, X_unlabeled, sample_weight, takes=self._takes)
+        data = read_rows(self, X, y, X_unlabeled, sample_weight)
         data = replace(data, columns=self._varying(data).columns)  # X_fit_ has all
         self._forget()
         slices = self._cut(data)

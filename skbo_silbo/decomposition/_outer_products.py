@@ -1,7 +1,6 @@
 """Outer product of gradients and MAVE, of the mean of y or of its whole distribution."""
 
 from dataclasses import dataclass, replace
-from numbers import Real
 
 import numpy as np
 from scipy import linalg
@@ -24,6 +23,7 @@ N_OUTER_STEPS = 10
 N_CENTRAL_SLICES = 10  # slices whose indicators stand for the distribution of y
 N_FOLDS = 5
 COSTLY = 70_000  # rows times features from which a fit takes minutes
+TOLERANCE = 1e-3  # sine of the angle of a step of MAVE below which it stops
 MAX_AUTO_COMPONENTS = 6  # most directions that n_components="auto" tries
 
 
@@ -52,8 +52,6 @@ class OuterProductGradients(SupervisedProjection):
     response : {"value", "rank"}, default="value"
         "rank" takes the ranks of y in place of its values, for heavy tails; with "central" they are
         the same.
-    bandwidth : float, default=1.0
-        Times the rule ``n^(-1 / (k + 4))`` for k directions, in standard deviations.
 
     Attributes
     ----------
@@ -99,12 +97,10 @@ class OuterProductGradients(SupervisedProjection):
         *,
         target: str = "mean",
         response: str = "value",
-        bandwidth: float = 1.0,
     ) -> None:
         self.n_components = n_components
         self.target = target
         self.response = response
-        self.bandwidth = bandwidth
 
     def _check_shape(self, n, d):
         check_n_components(self.n_components, self.n_features_in_)
@@ -155,7 +151,7 @@ class OuterProductGradients(SupervisedProjection):
         """OPG: k falls from all features to r as the neighbourhoods become narrower."""
         n, d = rows.n, rows.U.shape[1]
         k = max(d, 3)
-        h, shrinkage = self.bandwidth * n ** (-1 / (k + 6)), n ** (-1 / (2 * (k + 6)))
+        h, shrinkage = n ** (-1 / (k + 6)), n ** (-1 / (2 * (k + 6)))
         V, ridge, width = rows.U, FIRST_RIDGE, h * np.sqrt(max(1.0, d / 3))
         for step in range(N_OUTER_STEPS):
             singular, directions = rows.steepest(V, width, ridge)
@@ -165,7 +161,7 @@ class OuterProductGradients(SupervisedProjection):
         return directions[:r].T, singular**2 / n
 
     def _bandwidth(self, n, r):
-        return self.bandwidth * n ** (-1 / (r + 4))
+        return n ** (-1 / (r + 4))
 
     def _grow(self, rows, y):
         """Return how many directions: one more while the held-out error falls by its own error."""
@@ -196,7 +192,6 @@ class OuterProductGradients(SupervisedProjection):
     def _check_parameters(self):
         check_choice("target", self.target, ["mean", "central"])
         check_choice("response", self.response, ["value", "rank"])
-        check_positive("bandwidth", self.bandwidth)
 
 
 class MAVE(OuterProductGradients):
@@ -207,13 +202,11 @@ class MAVE(OuterProductGradients):
 
     Parameters
     ----------
-    n_components, target, response, bandwidth
+    n_components, target, response
         As in `OuterProductGradients`. R's ``MAVE`` has "central" for its default (csMAVE); "mean"
         is its meanMAVE.
     max_iter : int, default=50
-        Most steps.
-    tol : float, default=1e-3
-        It stops when a step turns the subspace by an angle with a smaller sine.
+        Most steps; it stops when one turns the subspace by an angle with a sine below .001.
 
     Attributes
     ----------
@@ -245,13 +238,10 @@ class MAVE(OuterProductGradients):
         *,
         target: str = "mean",
         response: str = "value",
-        bandwidth: float = 1.0,
         max_iter: int = 50,
-        tol: float = 1e-3,
     ) -> None:
-        super().__init__(n_components, target=target, response=response, bandwidth=bandwidth)
+        super().__init__(n_components, target=target, response=response)
         self.max_iter = max_iter
-        self.tol = tol
 
     def _fit_directions(self, rows, r):
         B, eigenvalues = self._outer_products(rows, r)
@@ -262,7 +252,7 @@ class MAVE(OuterProductGradients):
         for step in range(self.max_iter):
             previous, B = B, mave_step(rows.U, rows.t, B, h, RIDGE, row_weights=rows.weights)
             self.n_iter_ = step + 1
-            if np.linalg.norm(B - previous @ (previous.T @ B), 2) < self.tol:
+            if np.linalg.norm(B - previous @ (previous.T @ B), 2) < TOLERANCE:
                 break
         along = replace(rows, U=rows.U @ B)
         return B @ along.steepest(along.U, h, RIDGE)[1].T, eigenvalues
@@ -270,13 +260,6 @@ class MAVE(OuterProductGradients):
     def _check_parameters(self):
         super()._check_parameters()
         check_integer("max_iter", self.max_iter, 1)
-        check_positive("tol", self.tol)
-
-
-def check_positive(name, value):
-    """Refuse what is not a finite number above 0."""
-    if not isinstance(value, Real) or not 0 < value < np.inf:
-        raise ValueError(f"{name} must be a finite number > 0: got {value!r}.")
 
 
 def _errors_of_means(rows, folds):

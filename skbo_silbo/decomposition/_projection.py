@@ -69,9 +69,7 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def _fit_within(self, X, y, sample_weight=None, group=None):
         """Fit; with a category of each row in `group` rows are about its mean, slices within it."""
         self._check_parameters()
-        data = read_rows(
-            self, X, y, None, sample_weight, takes=self._takes, by_value=self._by_value
-        )
+        data = read_rows(self, X, y, None, sample_weight)
         data = self._varying(data.labelled_only(), group)
         self._check_shape(*data.X_labeled.shape)
         self._forget()

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validat
 
 from .._checks import check_integer, check_share
 from .._numerics._local_linear import gaussian_weights
-from .._numerics._priors import PRIORS, UNIFORM_WIDTH
+from .._numerics._priors import UNIFORM_WIDTH, sparse_prior
 from .._numerics._screening import searched_process
 from .._typing import ArrayLike, FloatArray, LegacyRandomState, TransformerLike
 from ._outer_products import MAVE
@@ -88,6 +88,9 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
     True
     """
 
+    _takes = ("numeric",)
+    _by_value = True
+
     def __init__(
         self,
         reducer: TransformerLike | None = None,
@@ -131,7 +134,7 @@ class SDRRegressor(RegressorMixin, BaseEstimator):
             not take, or what it refuses.
         """
         check_integer("n_folds", self.n_folds, 2)
-        data = read_rows(self, X, y, X_unlabeled, sample_weight, takes=("numeric",), by_value=True)
+        data = read_rows(self, X, y, X_unlabeled, sample_weight)
         if len(data.y) < FEWEST_LABELS:
             raise ValueError(
                 f"y must hold at least {FEWEST_LABELS} labels, some of which are held out: got "
@@ -267,7 +270,7 @@ class _Process:
         self.mean, spread = mean_and_spread(scores, weights)
         self.spread = np.where(spread > 0, spread, 1.0)
         self.Z = self.standardised(scores)
-        prior = PRIORS["sparse"](self.Z.shape[1], UNIFORM_WIDTH).for_regression()
+        prior = sparse_prior(self.Z.shape[1], UNIFORM_WIDTH).for_regression()
         data, theta = searched_process(self.Z, t, prior, SEARCH_ROWS, weights)
         self.process, self.noise = data.condition(theta), np.exp(theta[-1])
 

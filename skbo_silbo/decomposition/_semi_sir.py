@@ -253,16 +253,6 @@ class SemiSlicedInverseRegression(SlicedInverseRegression):
             return self._learn_as_printed(data, slices)
         return super()._learn(data, slices)
 
-    def _usable(self, data):
-        if self.alpha != 0 or self.solver == "paper":
-            return self._reweighted(data)
-        return super()._usable(data)
-
-    def _no_weights_because(self):
-        if self.solver == "paper":
-            return "with solver='paper', which knows no weights. Use solver='auto'."
-        return super()._no_weights_because()
-
     def _check_parameters(self):
         super()._check_parameters()
         check_integer("n_neighbors", self.n_neighbors, 1)

@@ -165,11 +165,14 @@ n_features_in_, feature_names_in_
 
     def _fit(self, X, y, X_unlabeled, sample_weight, group=None):
         self._check_parameters()
+        if group is not None and (self.reweight is not None or is_dask_array(X)):
+            raise ValueError(
+                "group must be None with reweight and Dask arrays, which know no groups: got "
+                f"{self!r}. Use reweight=None, and rows in memory."
+            )
         if is_dask_array(X):
-            self._check_no_obstacle_to_groups(group, X)
             return self._fit_blocks(X, y, X_unlabeled, sample_weight)
-        self._check_no_obstacle_to_groups(group)
-        data = read_rows(self, X, y, X_unlabeled, sample_weight, takes=self._takes)
+        data = read_rows(self, X, y, X_unlabeled, sample_weight)
         data = self._varying(self._usable(data), group)
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         self._forget()
@@ -240,9 +243,7 @@ n_features_in_, feature_names_in_
         """Fit to a Dask array block by block; y is read whole."""
         if (remedy := _needs_all_rows(self)) is not None:
             raise ValueError(f"{remedy}, or compute the Dask array first.")
-        y, labelled, weights = read_blocks(
-            self, X, y, X_unlabeled, sample_weight, takes=self._takes
-        )
+        y, labelled, weights = read_blocks(self, X, y, X_unlabeled, sample_weight)
         check_n_components(self.n_components, self.n_features_in_, COMPONENT_WORDS)
         slices = slice_response(y, self.n_slices, sample_weight=weights)
         self._forget()
@@ -365,10 +366,9 @@ n_features_in_, feature_names_in_
             )
 
     def _usable(self, data):
-        """Leave out the rows that the estimator makes no use of."""
-        return self._reweighted(data.labelled_only())
-
-    def _reweighted(self, data):
+        """Leave out the rows that the estimator makes no use of, and weigh the others."""
+        if self.alpha == 0 and self.solver != "paper":
+            data = data.labelled_only()
         if (obstacle := self._no_weights_because()) is not None:
             data = data.without_weights(obstacle)
         if self.reweight == "elliptical":
@@ -379,6 +379,8 @@ n_features_in_, feature_names_in_
 
     def _no_weights_because(self):
         """Say which parameter weights cannot go with, and the remedy; None where they can."""
+        if self.solver == "paper":
+            return "with solver='paper', which knows no weights. Use solver='auto'."
         if self.n_local_neighbors is not None:
             return (
                 "with n_local_neighbors: a row's weight moves no neighbour. Use "
@@ -407,11 +409,3 @@ n_features_in_, feature_names_in_
             if (obstacle := self._no_weights_because()) is not None:
                 raise ValueError(f"reweight must be None {obstacle} Got {self.reweight!r}.")
         check_integer("n_local_neighbors", self.n_local_neighbors, 2, special="None")
-
-    def _check_no_obstacle_to_groups(self, group, blocks=None):
-        if group is None or (self.reweight is None and blocks is None):
-            return
-        raise ValueError(
-            "group must be None with reweight and Dask arrays, which know no groups: got "
-            f"{self!r}. Use reweight=None, and rows in memory."
-        )

@@ -43,11 +43,10 @@ def leading_slice_mean_direction(X, y, n_slices=6):
     return np.linalg.svd(means)[2][:1]
 
 
-@pytest.mark.parametrize("prior", ["sparse", "dimension-scaled"])
 @pytest.mark.parametrize("seed", range(3))
-def test_finds_an_even_direction(prior, seed):
+def test_finds_an_even_direction(seed):
     X, y = even_problem(seed)
-    subspace = ActiveSubspace(prior=prior, random_state=0).fit(X, y)
+    subspace = ActiveSubspace(random_state=0).fit(X, y)
     assert subspace.n_components_ == 1
     assert sine(subspace.components_, np.eye(10)[0]) < 0.08
     assert sine(leading_slice_mean_direction(X, y), np.eye(10)[0]) > 0.5
@@ -309,7 +308,7 @@ WEIGHTS = {"check_sample_weight_equivalence_on_dense_data": "the mode is found t
 
 
 @conformance(
-    [ActiveSubspace(prior=prior) for prior in ("sparse", "dimension-scaled")],
+    [ActiveSubspace()],
     but=lambda estimator: WEIGHTS,
 )
 def test_sklearn_checks(estimator, check):
@@ -340,8 +339,6 @@ def test_inside_a_pipeline():
         ({"n_components": True}, r"n_components must be .*got True"),
         ({"n_components": 0.5}, r"n_components must be .*got 0.5"),
         ({"n_components": "all"}, r"n_components must be .*got 'all'"),
-        ({"prior": "flat"}, r"prior must be one of .*'sparse'.*got 'flat'"),
-        ({"spectrum_floor": 0.0}, r"spectrum_floor must be a number in \(0, 1\): got 0.0"),
         ({"n_refinements": -1}, r"n_refinements must be an integer >= 0: got -1"),
     ],
 )

@@ -177,9 +177,9 @@ linear = (
     SlicedAverageVarianceEstimation(2),
     DirectionalRegression(n_slices=[-1.0, 0.0, 1.0]),
     PrincipalHessianDirections(on="response"),
-    MAVE(1, tol=1e-2),
+    MAVE(1, max_iter=9),
     SparseSlicedInverseRegression(1, penalty=0.1),
-    ActiveSubspace(1, prior="sparse"),
+    ActiveSubspace(1, n_refinements=1),
 )
 for estimator in linear:
     Z: Array = estimator.fit(X, y).transform(X)

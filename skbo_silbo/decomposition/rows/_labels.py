@@ -168,7 +168,6 @@ def split_labelled(
             reset=reset,
             dtype=FLOATS,
             ensure_min_samples=2,
-            skip_check_array=_is_clean_matrix(X, FLOATS),
         )
     with reading("y"):
         labels, labelled = check_response(estimator, y, takes, categorical)
@@ -293,8 +292,7 @@ def check_response(estimator, y, takes, categorical="auto", *, strings=NUMBERS_O
         strings = "where categorical=False: got strings. Pass categorical='auto'."
     if categorical:
         return _as_categories(y)
-    if not _are_clean_numbers(y):
-        y = _as_numbers(y, strings)
+    y = _as_numbers(y, strings)
     if "multivariate" in takes and y.ndim == 2 and y.shape[1] > 1:
         return y, _is_complete(y)
     y = _as_column(y, ONE_RESPONSE)
@@ -316,20 +314,6 @@ def _as_column(y, remedy):
     if y.ndim != 1 and y.shape[1:] != (1,):
         raise ValueError(f"y must be a 1d array, one label a row: got shape {y.shape}. {remedy}")
     return y if y.ndim == 1 else column_or_1d(y, warn=True)
-
-
-def _are_clean_numbers(y):
-    """Tell at a glance that y is what `check_array` would return."""
-    plain = type(y) is np.ndarray and y.dtype == np.float64 and y.ndim == 1 and len(y) > 0
-    return plain and not np.isinf(y).any()
-
-
-def _is_clean_matrix(X, dtypes):
-    """Tell at a glance that X, of at least two rows, is what `check_array` would return."""
-    if type(X) is not np.ndarray or X.dtype not in dtypes or X.ndim != 2:
-        return False
-    with np.errstate(over="ignore", invalid="ignore"):
-        return len(X) > 1 and X.shape[1] > 0 and np.isfinite(np.ones(len(X), X.dtype) @ X).all()
 
 
 def _is_complete(y):

@@ -25,31 +25,30 @@ STRINGS_IN_CHUNKS = (
 )
 
 
-def read_rows(estimator, X, y, X_unlabeled, sample_weight, *, takes, by_value=False):
+def read_rows(estimator, X, y, X_unlabeled=None, sample_weight=None, *, takes=None):
     """Return the `LabelledData` of rows in memory.
 
     Parameters
     ----------
     estimator : BaseEstimator
-        Whose `n_slices` and `categorical`, if any, are checked parameters.
+        Whose `n_slices` and `categorical`, if any, are checked parameters. Its `_by_value` says
+        whether more than the order of a numeric y counts.
     X, y, X_unlabeled, sample_weight
         As ``fit`` was given them.
-    takes : collection of str
-        As in `split_labelled`.
-    by_value : bool, default=False
-        Whether more than the order of a numeric y counts.
+    takes : collection of str, default=None
+        As in `split_labelled`; None is the estimator's `_takes`.
 
     Raises
     ------
     ValueError
     """
     categorical = getattr(estimator, "categorical", "auto")
-    settings = {"takes": takes, "categorical": categorical}
+    settings = {"takes": takes or estimator._takes, "categorical": categorical}
     data = split_labelled(estimator, X, y, X_unlabeled, sample_weight, **settings)
     if X_unlabeled is not None and len(X_unlabeled) == len(data.is_labeled):
         _warn_of_cut(len(X_unlabeled))
     _warn_of_codes(estimator, data.y, categorical)
-    y = data.y if by_value or data.y.ndim > 1 else None
+    y = data.y if estimator._by_value or data.y.ndim > 1 else None
     check_extremes(data.X_labeled, y, vars(estimator).get("feature_names_in_"))
     return data
 
@@ -76,7 +75,7 @@ def read_chunk(estimator, X, y, sample_weight, *, reset, categories):
     return X[weights > 0], y[weights > 0], weights[weights > 0]
 
 
-def read_blocks(estimator, X, y, X_unlabeled, sample_weight, *, takes):
+def read_blocks(estimator, X, y, X_unlabeled, sample_weight):
     """Return labels (n_l,), which rows of X have one, and their weights, or None.
 
     X, a Dask array (n, d), is not read.
@@ -94,7 +93,7 @@ def read_blocks(estimator, X, y, X_unlabeled, sample_weight, *, takes):
     validate_data(estimator, np.zeros((1, X.shape[1])))
     if X_unlabeled is not None:
         check_unlabelled(estimator, X_unlabeled)
-    y, labelled = check_response(estimator, np.asarray(y), takes, estimator.categorical)
+    y, labelled = check_response(estimator, np.asarray(y), estimator._takes, estimator.categorical)
     if len(y) != len(X):
         raise ValueError(
             f"X and y must have as many rows: got inconsistent numbers of samples {len(X)} and "
