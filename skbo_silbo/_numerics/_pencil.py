@@ -16,9 +16,12 @@ T              (d, d)      X_l'X_l + X'PX + ridge I
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
+
+from ._whitening import ExplicitBasis, cholesky_basis, row_basis, whitening_basis
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,32 @@ class Pencil:
         if self.ridge:
             T[np.diag_indices_from(T)] += self.ridge
         return T
+
+    @cached_property
+    def basis(self):
+        """Whitening of T (d, d): Cholesky where T allows it, else from the rows, truncated."""
+        basis = cholesky_basis(self.total())
+        if basis is not None:
+            return basis
+        basis = row_basis(self._scatter_rows())
+        if not self.ridge:
+            return basis
+        P = basis.columns
+        ridged = whitening_basis(np.eye(P.shape[1]) + self.ridge * (P.T @ P))
+        return ExplicitBasis(ridged.whiten(P))
+
+    def _scatter_rows(self):
+        """F with ``F'F = T - ridge I``: labelled rows, and a row for every edge of the graph."""
+        if self.penalty is None:
+            return self.X_labeled
+        edges, roots = self.penalty.tocoo(), np.ones((len(self.X), 1))
+        if self.root_weights is not None:
+            roots[: self.n_labeled, 0] = self.root_weights
+        upper = edges.row < edges.col
+        one, other = edges.row[upper], edges.col[upper]
+        lengths = np.sqrt(-edges.data[upper, None] * roots[one] * roots[other])
+        X = self.X / roots
+        return np.concatenate([self.X_labeled, lengths * (X[one] - X[other])])
 
     def apply_total(self, V):
         """``T @ V`` for V (d, p), through products with X only."""

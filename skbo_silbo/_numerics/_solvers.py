@@ -25,7 +25,7 @@ from ._conjugate_gradients import conjugate_gradients
 from ._krylov import leading_eigenpairs, leading_eigenvectors
 from ._pencil import Pencil, Spectrum
 from ._tridiagonal import eigenvalues_and_leading_vectors
-from ._whitening import ExplicitBasis, cholesky_basis, row_basis, whitening_basis
+from ._whitening import cholesky_basis, whitening_basis
 
 RANGE_OF_GRAM = 1e-12
 """Eigenvalues of X X' below this share of the largest are taken as zero."""
@@ -45,7 +45,7 @@ LEAST_EIGENVALUE = 1e-8
 
 def solve_dense(pencil, n_wanted, random_state=None):
     """Exact directions from T, d x d, or from the rows' SVD where T is ill-conditioned."""
-    return solve_moments(pencil.slice_sums(), primal_basis(pencil), n_wanted)
+    return solve_moments(pencil.slice_sums(), pencil.basis, n_wanted)
 
 
 def solve_dual(pencil, n_wanted, random_state=None):
@@ -72,7 +72,7 @@ def solve_randomized(pencil, n_wanted, random_state=None):
     random_state = check_random_state(random_state)
     if pencil.X.shape[1] > len(pencil.X):
         return solve_rows(pencil, n_wanted, solve_randomized, random_state)
-    return solve_moments(pencil.slice_sums(), primal_basis(pencil), n_wanted, random_state)
+    return solve_moments(pencil.slice_sums(), pencil.basis, n_wanted, random_state)
 
 
 PENCIL_SOLVERS = MappingProxyType(
@@ -153,37 +153,10 @@ def solve_moments(N, basis, n_wanted, random_state=None):
     return Spectrum(eigenvalues, basis.lift(V[:, :n_wanted]))
 
 
-def primal_basis(pencil):
-    """Whitening of T (d, d): Cholesky where T allows it, else from the rows, truncated."""
-    basis = cholesky_basis(pencil.total())
-    if basis is not None:
-        return basis
-    basis = row_basis(_scatter_rows(pencil))
-    if not pencil.ridge:
-        return basis
-    P = basis.columns
-    ridged = whitening_basis(np.eye(P.shape[1]) + pencil.ridge * (P.T @ P))
-    return ExplicitBasis(ridged.whiten(P))
-
-
-def _scatter_rows(pencil):
-    """F with ``F'F = T - ridge I``: labelled rows, and a row for every edge of the graph."""
-    if pencil.penalty is None:
-        return pencil.X_labeled
-    edges, roots = pencil.penalty.tocoo(), np.ones((len(pencil.X), 1))
-    if pencil.root_weights is not None:
-        roots[: pencil.n_labeled, 0] = pencil.root_weights
-    upper = edges.row < edges.col
-    one, other = edges.row[upper], edges.col[upper]
-    lengths = np.sqrt(-edges.data[upper, None] * roots[one] * roots[other])
-    X = pencil.X / roots
-    return np.concatenate([pencil.X_labeled, lengths * (X[one] - X[other])])
-
-
 def whitened_rows(pencil):
     """Labelled rows in coordinates in which T is the identity: ``X_l P`` (n_l, q)."""
     if pencil.X.shape[1] <= len(pencil.X):
-        return primal_basis(pencil).whiten(pencil.X_labeled)
+        return pencil.basis.whiten(pencil.X_labeled)
     reduced = reduce_to_rows(pencil)
     return reduced.whitening().whiten(reduced.scores[: pencil.n_labeled])
 

@@ -20,7 +20,8 @@ from .rows._labels import response_targets
 from .rows._reading import read_rows
 from .selection._n_components import check_identified, check_n_components
 
-SEARCH_ROWS = 200  # rows by which hyperparameters are searched; all rows only polish the best end
+SEARCH_ROWS = 200  # rows by which hyperparameters are searched
+POLISH_ROWS = 600  # rows that polish the best end
 FLOOR = 1e-3  # share of the first eigenvalue far below which others are taken as zero
 POLISH_ITERATIONS = 15  # of L-BFGS-B
 OF_THE_PROCESS = (
@@ -95,10 +96,10 @@ class ActiveSubspace(SupervisedProjection):
     Notes
     -----
     One evaluation of the likelihood takes O(n_l^3 + n_l^2 d) time for n_l labelled rows and d
-    features. A fit takes some hundreds on at most 200 rows, spread over the ranks of y, and some
-    twenty on all rows: it is meant for few labels (up to about two thousand), with any number of
-    features; `OuterProductGradients` takes a seventh to a seventeenth of the time at 200 to 1600
-    rows of 10 features (doc/benchmarks/sdr.rst). X of dtype float32 is computed with in float64.
+    features. A fit takes some hundreds on at most 200 rows, spread over the ranks of y, some twenty
+    on at most 600, and three on all: it is meant for few labels (up to some thousands), with any
+    number of features; `OuterProductGradients` is faster (doc/benchmarks/sdr.rst). X of dtype
+    float32 is computed with in float64.
 
     References
     ----------
@@ -240,7 +241,7 @@ default=None
     def _fit_model(self, U, t, copies):
         """Fit once, then refit along the directions found while the evidence pays for them.
 
-        Hyperparameters are those of the rows searched; all rows polish those of the model kept.
+        Hyperparameters are those of the rows searched; more rows polish those of the model kept.
         Returns the model, and how many refits were kept.
         """
         model = self._fit_gp(U, t, copies, np.empty((0, U.shape[1])))
@@ -308,10 +309,11 @@ class _Model:
     prior: HyperparameterPrior
 
     def polished(self):
-        """Return the same with hyperparameters that all rows agree on."""
+        """Return the same with hyperparameters that more rows agree on."""
         if self.data.n_rows <= SEARCH_ROWS:
             return self
-        end = climb(self.data.log_likelihood, self.prior, self.theta, POLISH_ITERATIONS)
+        data = self.data.spread(POLISH_ROWS)
+        end = climb(data.log_likelihood, self.prior, self.theta, POLISH_ITERATIONS)
         return replace(self, theta=end.x)
 
     @cached_property

@@ -14,7 +14,6 @@ from sklearn.pipeline import Pipeline
 
 from skbo_silbo import KernelSlicedInverseRegression, SemiSlicedInverseRegression
 from skbo_silbo._numerics._pencil import Pencil
-from skbo_silbo._numerics._solvers import _scatter_rows
 from skbo_silbo.decomposition import slice_response
 from skbo_silbo.decomposition.selection import _alpha
 from skbo_silbo.decomposition.selection._alpha import ALPHAS, _hat_matrices, _held_out_errors
@@ -110,7 +109,7 @@ def test_rows_whose_scatter_is_t_when_labels_are_weighted():
         slices.penalty_of_weighted(penalty),
         root_weights=slices.root_weights,
     )
-    F = _scatter_rows(pencil)
+    F = pencil._scatter_rows()
     by_hand = X.T @ (counts[:, None] * X) + rows.T @ (penalty @ rows)
     np.testing.assert_allclose(F.T @ F, by_hand)
     np.testing.assert_allclose(pencil.total(), by_hand)

@@ -12,7 +12,8 @@ from ._permutation import LocalShuffles, MeanShuffles, found_first, permutation_
 from ._weighted_shuffles import WeightedShuffles, affordable, weighted_permutation_tests
 
 N_PERMUTATIONS = 199
-N_LOCAL_PERMUTATIONS = 99  # localised slices seek neighbours anew in every shuffle
+N_FEWER_PERMUTATIONS = 99  # of localised slices, which seek neighbours anew, and of many numbers
+MANY = 10**6  # entries of the whitened rows above which shuffles are costly
 
 
 def check_room_for_tests(pencil):
@@ -64,10 +65,11 @@ def slice_tests(pencil, slices, *, near, n_local_neighbors, most, random_state):
     else:
         problem = LocalShuffles(S, near, slices, n_local_neighbors)
         problem = replace(problem, S=found_first(S, problem.local_means(problem.X, S)))
+    cheap = near is None and S.size <= MANY
     return permutation_tests(
         problem,
         most=min(most, S.shape[1]),
-        n_permutations=N_PERMUTATIONS if near is None else N_LOCAL_PERMUTATIONS,
+        n_permutations=N_PERMUTATIONS if cheap else N_FEWER_PERMUTATIONS,
         random_state=random_state,
     )
 

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from ..._numerics._pencil import Pencil
-from ..._numerics._solvers import primal_basis
 from ..._typing import FloatArray
 from ..rows._centering import center_on_labels, with_positive_peaks
 
@@ -35,7 +34,7 @@ class WhitenedRows:
         """Whiten the labelled rows of a `LabelledData`, weighed as their slices are."""
         X, mean = center_on_labels(data)
         pencil = Pencil(slices.weighted(X), len(X), slices.membership())
-        basis, root_n = primal_basis(pencil), np.sqrt(slices.n_rows)
+        basis, root_n = pencil.basis, np.sqrt(slices.n_rows)
         Z = slices.unweighted(basis.whiten(pencil.X))
         Z *= root_n
         return cls(mean, Z, basis, root_n)
