@@ -39,8 +39,8 @@ class ActiveSubspace(SupervisedProjection):
     Or along which y itself does, where its gradients are given to ``fit``.
 
     A Gaussian process with a Matern-5/2 kernel and one length scale per feature is fitted to the
-    labelled rows, under a prior that few features matter, or all equally [3]_; g(x) is the gradient
-    of its posterior mean. The components span the leading eigenvectors of the average of
+    labelled rows. Its prior says that few features matter, or all equally [3]_. With g(x) the
+    gradient of its posterior mean, the components span the leading eigenvectors of the average of
     ``g(x) g(x)'`` over labelled and unlabelled rows [1]_ [2]_. Unlike sliced inverse regression it
     finds directions in which the response is even, such as ``y = x_1^2``, and asks nothing of the
     distribution of X. It sees the mean of y alone. Each of several responses has a process of its

@@ -286,7 +286,7 @@ def test_float32_agrees_with_float64():
     ],
 )
 def test_auto_takes_the_steepest_fall(eigenvalues, expected):
-    assert _n_leading(np.array(eigenvalues), 1e-3) == expected
+    assert _n_leading(np.array(eigenvalues)) == expected
 
 
 @settings(max_examples=50)
@@ -296,7 +296,7 @@ def test_auto_does_not_depend_on_the_unit(eigenvalues, unit):
     ratios = np.append(spectrum, 0.0) + 1e-3
     falls = np.sort(ratios[:-1] / ratios[1:])
     if falls[-1] > falls[-2] * (1 + 1e-9):  # otherwise rounding decides between equal falls
-        assert _n_leading(unit * spectrum, 1e-3) == _n_leading(spectrum, 1e-3)
+        assert _n_leading(unit * spectrum) == _n_leading(spectrum)
 
 
 # The estimator contract
