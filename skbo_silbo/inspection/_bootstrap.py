@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
-from .._checks import check_choice, check_integer, check_share, warn_user
+from .._checks import check_integer, check_share, warn_user
 from .._typing import ArrayLike, FloatArray, IntArray, LegacyRandomState, TransformerLike
 from ..decomposition import LabelledData, SparseSlicedInverseRegression
 from ..decomposition.rows._groups import about_group_means
@@ -101,7 +101,6 @@ def bootstrap_directions(
     group: ArrayLike | None = None,
     n_resamples: int = 200,
     confidence_level: float = 0.95,
-    method: str = "normal",
     random_state: LegacyRandomState = None,
     n_jobs: int | None = None,
 ) -> DirectionBootstrap:
@@ -131,12 +130,10 @@ def bootstrap_directions(
     group : array-like of shape (n,), default=None
         As in ``estimator.fit``, which has to take it; rows are drawn with their category.
     n_resamples : int, default=200
-        At least 2; 95 % percentiles want some hundreds.
+        At least 2.
     confidence_level : float, default=0.95
-        In (0, 1).
-    method : {"normal", "percentile"}, default="normal"
-        "normal": estimate plus or minus a normal quantile times the standard error. "percentile":
-        quantiles of the resampled entries, which inherit their bias.
+        In (0, 1). An interval is the estimate plus or minus a normal quantile times the standard
+        error.
     random_state : int, RandomState instance or None, default=None
         Of the resamples, and of the estimator wherever its own ``random_state`` is not an int.
     n_jobs : int or None, default=None
@@ -207,7 +204,6 @@ def bootstrap_directions(
     """
     check_integer("n_resamples", n_resamples, 2)
     check_share("confidence_level", confidence_level, default=0.95)
-    check_choice("method", method, ("normal", "percentile"))
     refuse_pipeline(estimator)
     rng = check_random_state(random_state)
     seeded = _seeded(clone(estimator), rng)
@@ -230,17 +226,12 @@ def bootstrap_directions(
     _warn_of_failures([message for *_, failures in resamples for message in failures], n_resamples)
     components = np.stack([aligned for aligned, *_ in resamples])
     standard_errors = components.std(axis=0, ddof=1)
-    tail = (1 - confidence_level) / 2
-    if method == "percentile":
-        low, high = np.quantile(components, [tail, 1 - tail], axis=0)
-    else:
-        reach = norm.isf(tail) * standard_errors
-        low, high = fitted.components_ - reach, fitted.components_ + reach
+    reach = norm.isf((1 - confidence_level) / 2) * standard_errors
     return DirectionBootstrap(
         components=fitted.components_,
         resampled_components=components,
-        low=low,
-        high=high,
+        low=fitted.components_ - reach,
+        high=fitted.components_ + reach,
         standard_errors=standard_errors,
         stability=np.array([stability for _, stability, _ in resamples]),
         confidence_level=float(confidence_level),

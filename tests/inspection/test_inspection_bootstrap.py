@@ -117,21 +117,6 @@ def test_record_is_consistent():
         result.low = result.high
 
 
-def test_percentile_intervals_are_quantiles():
-    X, y = two_direction_problem(0, n=60)
-    result = bootstrap_directions(
-        SemiSlicedInverseRegression(2),
-        X,
-        y,
-        n_resamples=10,
-        confidence_level=0.9,
-        method="percentile",
-        random_state=0,
-    )
-    bounds = np.quantile(result.resampled_components, [0.05, 0.95], axis=0)
-    np.testing.assert_allclose([result.low, result.high], bounds, rtol=1e-12)
-
-
 def test_ridge_and_alpha_are_chosen_once():
     """Copies of a row would tell a resample to take less ridge than the rows do."""
     rng = np.random.default_rng(0)
@@ -310,7 +295,6 @@ def test_an_estimator_that_fits_no_resample_is_an_error():
     [
         ({"n_resamples": 1}, "n_resamples must be an integer >= 2: got 1"),
         ({"n_resamples": 2.5}, "n_resamples must be an integer >= 2: got 2.5"),
-        ({"method": "bca"}, "method must be one of 'normal', 'percentile': got 'bca'"),
         ({"confidence_level": 0}, "confidence_level must be a number in .0, 1.: got 0"),
         ({"confidence_level": 95}, "confidence_level must be a number in .0, 1.: got 95"),
         ({"confidence_level": "a"}, "confidence_level must be a number in .0, 1.: got 'a'"),
@@ -379,14 +363,13 @@ def test_trace_correlation_is_of_the_spans(seed, r):
 # Weights.
 
 
-@pytest.mark.parametrize("method", ["normal", "percentile"])
-def test_counts_are_repeated_rows(method):
+def test_counts_are_repeated_rows():
     X, y = two_direction_problem(0, n=80)
     counts = np.random.default_rng(1).integers(0, 4, size=80)
     sir, options = SemiSlicedInverseRegression(2), {"n_resamples": 10, "random_state": 0}
-    weighted = bootstrap_directions(sir, X, y, sample_weight=counts, method=method, **options)
+    weighted = bootstrap_directions(sir, X, y, sample_weight=counts, **options)
     rows = X.repeat(counts, 0), y.repeat(counts)
-    repeated = bootstrap_directions(sir, *rows, method=method, **options)
+    repeated = bootstrap_directions(sir, *rows, **options)
     for name in ("components", "resampled_components", "low", "high", "stability"):
         np.testing.assert_allclose(vars(weighted)[name], vars(repeated)[name], rtol=1e-7, atol=1e-9)
 
