@@ -71,7 +71,9 @@ class ClippedEmbedding(MovingPoints, RandomEmbedding):
 
     def _design_point(self, index):
         x = super()._design_point(index)
-        return x if x is None else self._chosen(x, self._first_coordinates[index], None)
+        if x is not None:
+            self._ledger = self._ledger.noted(x[None], self._first_coordinates[[index]])
+        return x
 
     @cached_property
     def _first_coordinates(self):

@@ -41,9 +41,12 @@ class FirstUnlabelled(Baseline):
 class SeekingPreimages(Baseline):
     """Base of baselines that find the point of the coordinates chosen by CMA-ES (eq. 14)."""
 
-    def _chosen(self, x, z, rng):
+    def _first_new(self, found, part, rng):
+        x, z = super()._first_new(found, part, rng)
+        if x is None:
+            return x, z
         [other] = self.space_.round(self._preimage(z, rng)[None])
-        return x if key_of(other) in self._seen else other
+        return (x if key_of(other) in self._seen else other), z
 
     def _preimage(self, z, rng):
         embedding = self._model.embedding

@@ -18,7 +18,7 @@ from skbo_silbo.embedding._nonlinear import RELEARN, NonlinearLearner
 from skbo_silbo.optimizers import Configuration
 from skbo_silbo.optimizers._configuration import DESIGNS, make_acquisition
 from skbo_silbo.optimizers._history import History
-from skbo_silbo.optimizers._learning import learning_data
+from skbo_silbo.optimizers._model import learning_data
 
 N_ROUNDS = 10  # of points near the best, after the random ones
 

@@ -9,9 +9,8 @@ import sys
 
 from ._compare import METHODS, check_methods, run_missing
 from ._own_function import own_problem
-from ._report import comparison
-from ._store import Store
-from ._tables import render_text
+from ._recorder import Store
+from ._report import comparison, render_text
 
 STOPPED = 130  # exit code of a command ended by Ctrl-C, as shells have it
 WITHOUT_EXTRAS = ["silbo", "random", "sobol", "cma"]

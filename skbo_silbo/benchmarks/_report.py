@@ -1,11 +1,11 @@
-"""The table of runs on one problem: who found the lowest values, and at what cost."""
+"""The table of runs on one problem, as text: who found the lowest values, and at what cost."""
 
 from collections import defaultdict
+from dataclasses import dataclass
 
 import numpy as np
 
 from ._recorder import curve
-from ._tables import Table
 
 NUMBERS = ("runs", "mean", "sd", "median", "mean half-way")
 HEADER = ("method", *NUMBERS, "s a proposal")
@@ -50,3 +50,40 @@ def numbers(results):
 def median_seconds(results):
     """Return the median processor time of a proposal, as words."""
     return f"{np.median([r['median_seconds'] for r in results]):.3f}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A titled table.
+
+    Attributes
+    ----------
+    title : str
+    header : tuple of str
+    rows : list of tuple
+        Strings.
+    note : str
+        Printed below.
+    """
+
+    title: str
+    header: tuple
+    rows: list
+    note: str = ""
+
+
+def render_text(blocks):
+    """Blocks (str or `Table`) as aligned plain text."""
+    return "\n\n".join(_text_table(b) if isinstance(b, Table) else b for b in blocks) + "\n"
+
+
+def _text_table(table):
+    lines = [table.header, *table.rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(table.header))]
+    aligned = ["  ".join(v.ljust(w) for v, w in zip(line, widths, strict=True)) for line in lines]
+    aligned.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join([table.title, *(line.rstrip() for line in aligned), *_note(table)])
+
+
+def _note(table):
+    return [table.note] if table.note else []

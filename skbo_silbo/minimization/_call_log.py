@@ -38,7 +38,8 @@ class CallLog:
     """
 
     def __init__(self, log, points, *, is_needed=True):
-        self._log, self._points, self._is_needed = log, points, is_needed
+        self._log, self._points = log, points
+        self._is_needed = is_needed and log is not None
         self._rows = {}  # by key, as they were written
         self._under_way, self._alone, self._raised = Counter(), Counter(), Counter()
         self._begun, self._known = Counter(), Counter()  # the latter without a call

@@ -14,8 +14,7 @@ from skbo_silbo.minimization._result import MinimizeResult
 from skbo_silbo.space import SpaceExhausted
 from skbo_silbo.workers import LostEvaluationWarning
 from skbo_silbo.workers._losses import MOST_DEATHS, in_words
-from skbo_silbo.workers._pace import Pace
-from skbo_silbo.workers._scheduler import Call
+from skbo_silbo.workers._scheduler import Call, Pace
 from skbo_silbo.workers._timed_call import on_copies
 
 LONGEST_SHOWN = 200  # characters of a point, in a message
@@ -73,7 +72,8 @@ class Run:
         self._recording = None  # the call last recorded, and how many observed before
         self._called_back = False
         self.pace = Pace()
-        self._began = perf_counter()
+        limit = limits.max_time
+        self._time_up = float("inf") if limit is None else perf_counter() + limit
 
     def begin_with(self, points, n_known):
         """Put points before all that is asked for; `n_known` of earlier runs have values."""
@@ -182,11 +182,6 @@ class Run:
             **constrained,
         )
 
-    @property
-    def _time_up(self):
-        limit = self.limits.max_time
-        return float("inf") if limit is None else self._began + limit
-
     def _why_stop(self):
         limits, values = self.limits, self.optimizer.func_vals_
         if self._called_back:
@@ -212,7 +207,10 @@ class Run:
 
     def _fill(self):
         """Submit calls as long as there is room."""
-        while self._has_room():
+        while self._n_points < self.limits.n_calls and not self.workers.must_run_alone:
+            is_over = self._called_back or perf_counter() >= self._time_up
+            if is_over or self.workers.n_calls >= self._n_wanted():
+                return
             call = self._next_call()
             if call is None:
                 return
@@ -228,12 +226,6 @@ class Run:
         """Count a call that had not begun as not made."""
         self.nfev -= 1
         self.calls.take_back(call.key)
-
-    def _has_room(self):
-        is_over = self._called_back or perf_counter() >= self._time_up
-        if is_over or self._n_points >= self.limits.n_calls or self.workers.must_run_alone:
-            return False
-        return self.workers.n_calls < self._n_wanted()
 
     def _n_wanted(self):
         if self.n_pending != "auto":
@@ -268,7 +260,7 @@ class Run:
         for outcome in outcomes:
             if outcome.kind == "value":
                 self.pace.note_call(outcome.seconds)
-                self._tell(outcome.call, outcome.value)
+                self._after(self._record(outcome.call, outcome.value))
                 self._give_up_repeat_failures()
             elif outcome.kind == "late":
                 self._give_up(outcome.call, "took longer than the timeout")
@@ -293,8 +285,8 @@ class Run:
         return again
 
     def _give_up_repeat_failures(self):
-        aside, self._repeat_failures = self._repeat_failures, []
-        for call, error in aside:
+        while self._repeat_failures:
+            call, error = self._repeat_failures.pop(0)
             self._give_up(call, f"raised {in_short(in_words(error))} as in an earlier run")
 
     def _give_up_process_killers(self):
@@ -305,9 +297,6 @@ class Run:
                 self._process_killers.pop(0),
                 f"was under way when the process died (or a disk was full) {MOST_DEATHS} times",
             )
-
-    def _tell(self, call, value):
-        self._after(self._record(call, value))
 
     def _record(self, call, value):
         try:
@@ -339,7 +328,7 @@ class Run:
         n, point = len(self.optimizer.func_vals_), in_short(call.key)
         text = f"an evaluation counts as failed: it {why}. Its point, x_iters[{n}], is {point}."
         warn_user(text, LostEvaluationWarning)
-        self._tell(call, float("nan"))
+        self._after(self._record(call, float("nan")))
 
 
 def in_short(given):

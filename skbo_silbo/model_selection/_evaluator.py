@@ -16,12 +16,10 @@ from skbo_silbo.model_selection._candidates import (
     with_floats,
 )
 from skbo_silbo.workers import LostEvaluationWarning
-from skbo_silbo.workers._executors import InPlace
 from skbo_silbo.workers._joblib import executor_maker, kind_of_workers, nested_in
 from skbo_silbo.workers._losses import MOST_DEATHS, in_words
-from skbo_silbo.workers._pace import Pace
 from skbo_silbo.workers._pool import PROCESSES, THREADS
-from skbo_silbo.workers._scheduler import Call, Scheduler
+from skbo_silbo.workers._scheduler import Call, InPlace, Pace, Scheduler
 
 
 @dataclass(eq=False)

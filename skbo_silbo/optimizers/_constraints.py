@@ -39,6 +39,8 @@ class KnownConstraints:
     @classmethod
     def of(cls, given, space):
         """Return the record of constraints as `as_violation` takes them."""
+        if not _listed(given, space):
+            return NO_CONSTRAINTS
         checked = as_violation(given, space), as_equations(given, space)
         return cls(*checked, describe_constraints(given, space))
 

@@ -33,10 +33,16 @@ from skbo_silbo.optimizers import _readouts as readouts
 from skbo_silbo.optimizers._ask_tell import AskTellOptimizer
 from skbo_silbo.optimizers._configuration import Configuration
 from skbo_silbo.optimizers._history import as_points
-from skbo_silbo.optimizers._learning import condition, learn, learning_data, make_surface
-from skbo_silbo.optimizers._model import Model
+from skbo_silbo.optimizers._model import (
+    Model,
+    condition,
+    learn,
+    learning_data,
+    make_surface,
+    model_from_data,
+    model_to_data,
+)
 from skbo_silbo.optimizers._readouts import Prediction, Recommendation
-from skbo_silbo.optimizers._saved_model import model_from_data, model_to_data
 from skbo_silbo.sensitivity import LearntSubspace
 from skbo_silbo.sensitivity._subspace import describe_subspace
 from skbo_silbo.space import key_of
@@ -83,7 +89,7 @@ class EmbeddedOptimizer(AskTellOptimizer):
             self._update_model()
             search, ranked = self._configuration.search, cast(FloatArray, self._model.ranked)
             found = search.find(self._surface(part), ranked, self.space_, rng)
-            return self._first_new(found, part, rng)
+            return self._first_new(found, part, rng)[0]
 
     def place(
         self, Z: FloatArray, X: FloatArray | None, embedding: Embedding, incumbent: FloatArray
@@ -123,7 +129,10 @@ class EmbeddedOptimizer(AskTellOptimizer):
         return self.space_.round(self._configuration.design(n, d, self._rng(0, 0)))
 
     def _first_new(self, found, part, rng):
-        """Return the first new point; the new ones after it are unlabelled in the next fit."""
+        """Return the first new point, (d,), and its coordinates, (r,); None and None without one.
+
+        The new ones after it are unlabelled in the next fit.
+        """
         model, seen, space = self._model, self._seen, part or self.space_
         n_unlabeled = self._configuration.n_unlabeled
         # In portions: some are expensive to place, and few of a small discrete space are new.
@@ -134,12 +143,8 @@ class EmbeddedOptimizer(AskTellOptimizer):
                 new = list(np.array(new, dtype=int)[part.violation(X[new]) == 0.0])
             if new:
                 self._model = replace(model, unlabeled=X[new[1 : n_unlabeled + 1]])
-                return self._chosen(X[new[0]], some.Z[new[0]], rng)
-        return None
-
-    def _chosen(self, x, z, rng):
-        """Return the place to evaluate, x, (d,), given the coordinates that were chosen, z."""
-        return x
+                return X[new[0]], some.Z[new[0]]
+        return None, None
 
     def _labelled(self):
         """Return the evaluations to learn from, in canonical order: `Labelled`."""

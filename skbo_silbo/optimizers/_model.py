@@ -1,12 +1,23 @@
-"""What an optimiser has learnt of its objective, as one record."""
+"""What an optimiser has learnt: the record, how it is learnt from the history, and as plain data.
 
-from dataclasses import dataclass, field
+The scale of the values, the embedding, the surrogate, and constraints.
+"""
+
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from skbo_silbo.acquisition import AcquisitionSurface
+from skbo_silbo.acquisition._acquisition_functions import no_improvement
 from skbo_silbo.embedding import Embedding
-from skbo_silbo.surrogate import Surrogate, Warp
-from skbo_silbo.surrogate._feasibility import Feasibility
+from skbo_silbo.embedding._choice import IdentityLearner
+from skbo_silbo.embedding._nonlinear import RELEARN, embedding_from_data, embedding_to_data
+from skbo_silbo.optimizers._history import impute_failures
+from skbo_silbo.optimizers._records import places_of
+from skbo_silbo.surrogate import GaussianProcessSurrogate, Surrogate, Warp
+from skbo_silbo.surrogate._feasibility import Feasibility, fit_feasibility
+from skbo_silbo.surrogate._process import refit
+from skbo_silbo.surrogate._warps import choose_warp, warped_variance
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,3 +68,174 @@ class Model:
     n_feasible: int = 0
     feasibility: Feasibility | None = None
     feasibility_states: dict = field(default_factory=dict)
+
+
+# Labels, relative, between choices of the scale. It is that of all runs of doc/search_log.rst, not
+# tuned.
+CHOICE_GROWTH = 1.25
+
+
+def learn(model, labelled, configuration, rng_of):
+    """Return the model with the scale of the values and the embedding chosen where due.
+
+    Parameters
+    ----------
+    model : Model
+    labelled : Labelled
+    configuration : Configuration
+    rng_of : callable
+        ``rng_of(*key)`` is the random stream of that number.
+    """
+    X, y, *_ = labelled
+    n, first = y.size, model.learnt_at == 0
+    if not (first or is_update_due(configuration.update_every, n, model.learnt_at)):
+        return model
+    if n >= CHOICE_GROWTH * model.chosen_at:
+        finite = np.isfinite(y)
+        values = model.embedding.project(X[finite]), y[finite]
+        warp = choose_warp(configuration.warps, configuration.surrogate, *values, rng_of(n, 1))
+        model = replace(model, warp=warp, chosen_at=n)
+    learner = configuration.learner
+    if isinstance(learner, IdentityLearner) and not first:
+        return replace(model, learnt_at=n)
+    learnt = learner.learn(*learning_data(X, y, model.unlabeled, model.warp))
+    if not first and learnt.is_identity and model.embedding.is_identity:
+        return replace(model, learnt_at=n)
+    step, path = (learner.name, learnt.r), model.path
+    path = path if path and path[-1][1:] == step else (*path, (n, *step))
+    relearnt = replace(model, embedding=learnt, learnt_at=n, path=path, moved=True)
+    return replace(relearnt, surrogate=None, n_observed=None)
+
+
+def is_update_due(schedule, n, learnt_at):
+    """Return whether an embedding learnt from `learnt_at` values is due again at n.
+
+    Examples
+    --------
+    >>> is_update_due(20, 69, 50), is_update_due(20, 70, 50), is_update_due(None, 900, 50)
+    (False, True, False)
+    >>> is_update_due((20,), 20, 10), is_update_due((20,), 40, 20)
+    (True, False)
+    """
+    if schedule is None:
+        return False
+    if isinstance(schedule, tuple):
+        return any(learnt_at < at <= n for at in schedule)
+    return n - learnt_at >= schedule
+
+
+def learning_data(X, y, unlabeled, warp):
+    """Return labelled points, their values as seen, and the points without a value."""
+    finite = np.isfinite(y)
+    return X[finite], warp(y[finite]), np.vstack([X[~finite], unlabeled])
+
+
+def condition(model, labelled, coordinates, template, *, n_observed, rng=None):
+    """Return the model with a surrogate of all observations, hyperparameters searched if due.
+
+    Parameters
+    ----------
+    model : Model
+    labelled : Labelled
+    coordinates : callable
+        ``coordinates(embedding, X, *values)`` is the rows that points have in the embedding, and
+        what there is of each point, a row for each of these.
+    template : Surrogate
+    n_observed : int
+        How many evaluations that is.
+    rng : numpy.random.Generator or None, default=None
+        None: hyperparameters are those of the model's states.
+    """
+    X, y, noise_std, constraints = labelled
+    filled, noise_std = impute_failures(y), np.where(np.isfinite(y), noise_std, np.nan)
+    variance = warped_variance(model.warp, filled, noise_std)
+    Z, *values = coordinates(model.embedding, X, model.warp(filled), variance)
+    how = {"moved": model.moved, "tune": rng is not None, "rng": rng}
+    # a copy: the history stays ours
+    surrogate, state = refit(template, model.state, np.array(Z), *values, **how)
+    ranked, n_feasible = labelled.ranked()
+    model = replace(model, surrogate=surrogate, state=state, moved=False, n_observed=n_observed)
+    model = replace(model, ranked=ranked, n_feasible=n_feasible)
+    if not constraints.shape[1]:
+        return model
+    states, tune = model.feasibility_states, rng is not None
+    feasibility, states = fit_feasibility(states, X, constraints, tune=tune)
+    return replace(model, feasibility=feasibility, feasibility_states=states)
+
+
+def make_surface(model, pending, coordinates, make_acquisition, part=None):
+    """Return the acquisition, conditioned on predicted values of the pending points.
+
+    Parameters
+    ----------
+    model : Model
+        With a surrogate.
+    pending : list of ndarray of shape (d,)
+    coordinates : callable
+        As for `condition`.
+    make_acquisition : callable
+        Gives the `AcquisitionFunction`; asked where there is a point to improve on.
+    part : Part or None
+        Of the space, to propose in.
+    """
+    surrogate, feasibility, embedding = model.surrogate, model.feasibility, model.embedding
+    good = []  # coordinates that a new point is to improve on
+    if model.n_feasible:
+        good += coordinates(embedding, model.ranked[: model.n_feasible])
+    if pending:
+        pending = np.array(pending)
+        holds = np.ones(len(pending), bool)
+        if feasibility is not None:
+            holds = feasibility.holds_with_margin(pending)
+            feasibility = feasibility.with_pending(pending)
+        Z, holds = coordinates(embedding, pending, holds)
+        surrogate = surrogate.with_points(Z, surrogate.predict(Z)[0])
+        good.append(Z[holds])
+    acquisition, best = no_improvement, np.inf
+    if model.n_feasible:
+        best = lowest_mean(surrogate, np.vstack(good))  # noise makes low values too
+        acquisition = make_acquisition()
+    return AcquisitionSurface(
+        acquisition, surrogate, embedding, best, feasibility, model.surrogate, part
+    )
+
+
+def lowest_mean(surrogate, Z):
+    """Return the lowest mean at coordinates, (n, r)."""
+    if type(surrogate) is GaussianProcessSurrogate:  # subclasses see other coordinates
+        return surrogate.predict_mean(Z).min()
+    return surrogate.predict(Z)[0].min()
+
+
+def model_to_data(model, configuration, n_observed):
+    """Return a model as plain data, of an optimiser with so many observations."""
+    is_used = not isinstance(configuration.learner, IdentityLearner)
+    return {
+        "embedding": embedding_to_data(model.embedding),
+        "warp": configuration.warps.index(model.warp),
+        "counts": [model.learnt_at, model.chosen_at],
+        "path": [list(step) for step in model.path],
+        "surrogate": model.state,
+        "feasibility": model.feasibility_states,
+        "moved": model.moved,
+        "fresh": model.n_observed == n_observed and model.surrogate is not None,
+        "unlabeled": model.unlabeled.tolist() if is_used else [],
+    }
+
+
+def model_from_data(state, configuration, d):
+    """Return the model that `model_to_data` was given, without surrogate, and if it had one."""
+    relearn = state["embedding"] == RELEARN
+    learnt_at, chosen_at = (0, 0) if relearn else map(int, state["counts"])
+    model = Model(
+        embedding_from_data(state["embedding"], d, configuration.learner),
+        configuration.warps[state["warp"]],
+        places_of(state["unlabeled"], d),
+        learnt_at,
+        chosen_at,
+        tuple((n, name, r) for n, name, r in state["path"]),
+        state=state["surrogate"],
+        feasibility_states=state["feasibility"],
+        moved=relearn or bool(state["moved"]),
+    )
+    return model, bool(state["fresh"]) and not relearn

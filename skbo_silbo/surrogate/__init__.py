@@ -1,7 +1,7 @@
 """Models of the objective: what its values may be where it has not been evaluated."""
 
-from skbo_silbo.surrogate._central_differences import central_differences
 from skbo_silbo.surrogate._process import GaussianProcessSurrogate
+from skbo_silbo.surrogate._regressor import central_differences
 from skbo_silbo.surrogate._surrogate_protocol import Surrogate, Warp
 
 __all__ = ["GaussianProcessSurrogate", "Surrogate", "Warp", "central_differences"]

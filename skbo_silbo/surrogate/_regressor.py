@@ -1,6 +1,7 @@
 """Any regressor of scikit-learn that can say how sure it is, as a surrogate."""
 
 import warnings
+from collections.abc import Callable
 from copy import copy
 from inspect import Parameter, signature
 
@@ -12,7 +13,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from sklearn.pipeline import Pipeline
 
-from skbo_silbo.surrogate._central_differences import central_differences
+from skbo_silbo._typing import FloatArray
 from skbo_silbo.surrogate._process import location_and_scale
 
 LEAST_STD = 1e-7  # relative to that of the targets: below it rounding decides
@@ -216,3 +217,35 @@ def _start_at(regressor, values, tune):
 def _processes(regressor):
     last = regressor[-1] if isinstance(regressor, Pipeline) else regressor
     return [last] if isinstance(last, GaussianProcessRegressor) else []
+
+
+STEP = 1e-4  # of coordinates in a range like [-1, 1]; error ~ STEP^2 and rounding / STEP
+
+
+def central_differences(
+    predict: Callable[[FloatArray], tuple[FloatArray, FloatArray]], Z: FloatArray
+) -> tuple[FloatArray, ...]:
+    """Return mean, standard deviation and their gradients, by central differences.
+
+    Parameters
+    ----------
+    predict : callable
+        From (k, r) to mean and standard deviation, (k,) each. It is called once for every row.
+    Z : ndarray of shape (m, r)
+
+    Returns
+    -------
+    mean, std : ndarray of shape (m,)
+    by_mean, by_std : ndarray of shape (m, r)
+    """
+    rows = [_differences_at(predict, z) for z in Z]
+    return tuple(map(np.array, zip(*rows, strict=True)))
+
+
+def _differences_at(predict, z):
+    steps = STEP * np.eye(z.size)
+    mean, std = predict(np.vstack([z, z + steps, z - steps]))
+    by_mean, by_std = (
+        (values[1 : 1 + z.size] - values[1 + z.size :]) / (2.0 * STEP) for values in (mean, std)
+    )
+    return mean[0], std[0], by_mean, by_std

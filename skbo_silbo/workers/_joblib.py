@@ -10,8 +10,9 @@ from typing import Any
 from joblib import parallel_config
 from joblib.parallel import BACKENDS, get_active_backend
 
-from skbo_silbo.workers._executors import InPlace, kill_processes
+from skbo_silbo.workers._executors import kill_processes
 from skbo_silbo.workers._pool import PROCESSES, THREADS, Pool, end_when_orphaned
+from skbo_silbo.workers._scheduler import InPlace
 
 DASK = "DaskDistributedBackend"
 LARGE = 10**6  # bytes of an argument that Dask is sent once, whatever calls it is of

@@ -47,13 +47,13 @@ class Pool(Executor):
     """
 
     def __init__(self, n_workers: int, kind: str) -> None:
-        make: Any = {PROCESSES: partial(_Process, _limits(n_workers)), THREADS: _Thread}[kind]
+        made = {PROCESSES: partial(_Process, _limits(n_workers)), THREADS: _Thread}
+        self._make: Any = made[kind]
         self._max_workers, self.is_in_process = n_workers, kind == THREADS
-        self._free = [make() for _ in range(n_workers)]
+        self._free = [self._make() for _ in range(n_workers)]
         self._waiting: deque[tuple[PoolFuture, Any]] = deque()  # futures and functions
         self._running: dict[PoolFuture, Any] = {}  # futures to workers
-        # Calls end in threads of their own, which let their worker have another: nothing is waited
-        # for while this is held.
+        # Each call has a thread of its own, which in the end lets its worker have another.
         self._lock = threading.RLock()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -85,27 +85,30 @@ class Pool(Executor):
             future, function = self._waiting.popleft()
             if future.set_running_or_notify_cancel():
                 self._running[future] = worker = self._free.pop()
-                worker.begin(function, future, partial(self._note, future))
+                how = {"args": (future, worker.begin(function, future)), "name": THREAD_NAME}
+                threading.Thread(target=self._end, **how, daemon=True).start()
 
-    def _note(self, future, ended):
-        """Pass on, in whatever thread, how a call has ended; let its worker have another."""
-        future.until, error = time.perf_counter(), ended.exception()
-        is_lost = isinstance(error, BrokenExecutor)
+    def _end(self, future, result):
+        """Pass on how a call ends, in a thread of its own; let its worker have another."""
+        value = error = None
+        try:
+            value = result()
+        except BaseException as raised:
+            error = raised
+        future.until = time.perf_counter()
         with self._lock:
-            worker = self._running.pop(future, None)
-            if worker is None:
+            if (worker := self._running.pop(future, None)) is None:
                 return  # killed
-            if is_lost:
-                worker.forget()
+            if isinstance(error, BrokenExecutor):
+                worker = self._make()
+                lost = LostWorkerError(f"a process died: {error}")
+                lost.__cause__ = error
+                error = lost
             self._release(worker)
-        if is_lost:
-            lost = LostWorkerError(f"a process died: {error}")
-            lost.__cause__ = error
-            future.set_exception(lost)
-        elif error is not None:
-            future.set_exception(error)
+        if error is None:
+            future.set_result(value)
         else:
-            future.set_result(ended.result())
+            future.set_exception(error)
 
     def _release(self, worker):
         with self._lock:
@@ -116,13 +119,10 @@ class Pool(Executor):
 class _Thread:
     """A thread for every call, which does not keep Python from ending."""
 
-    def begin(self, function, future, then):
-        """Begin a call; when it has ended, `then` is called with a future of that."""
-        future.since, ended = time.perf_counter(), Future()
-        ended.add_done_callback(then)
-        threading.Thread(
-            target=_fulfil, args=(ended, function), name=THREAD_NAME, daemon=True
-        ).start()
+    def begin(self, function, future):
+        """Return what makes the call."""
+        future.since = time.perf_counter()
+        return function
 
     def end(self):
         """Leave the call alone."""
@@ -138,18 +138,13 @@ class _Process:
     def __init__(self, env):
         self._env, self._executor = env, None
 
-    def begin(self, function, future, then):
-        """Begin a call; when it has ended, `then` is called with a future of that."""
+    def begin(self, function, future):
+        """Begin a call; return what waits for its result."""
         try:
-            ended = self._submit(function, future)
+            return self._submit(function, future).result
         except BrokenExecutor:  # the process has died since its last call
-            self.forget()
-            ended = self._submit(function, future)
-        ended.add_done_callback(then)
-
-    def forget(self):
-        """Have another process for the next call, as this has died."""
-        self._executor = None
+            self._executor = None
+            return self._submit(function, future).result
 
     def end(self):
         """End the process, whatever it does."""
@@ -194,13 +189,6 @@ def _is_alive(parent):
     except ProcessLookupError:
         return False
     return os.getppid() != INIT  # else it was killed, and waits to be noticed by its own parent
-
-
-def _fulfil(future, function):
-    try:
-        future.set_result(function())
-    except BaseException as error:
-        future.set_exception(error)
 
 
 def _limits(n_workers):

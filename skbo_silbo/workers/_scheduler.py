@@ -8,32 +8,32 @@ does.
 import math
 import pickle
 import queue
-import time
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable, Hashable
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
+from time import perf_counter
 from typing import Any
 
-from skbo_silbo.workers._executors import (
-    SENT,
-    InPlace,
-    check_can_be_sent,
-    check_is_future,
-    count_workers,
-    end_hanging,
-    is_executor,
-    made,
-)
+from skbo_silbo.workers import _executors as executors
 from skbo_silbo.workers._losses import says_lost
-from skbo_silbo.workers._pool import Pool, PoolFuture
+from skbo_silbo.workers._pool import Pool
 from skbo_silbo.workers._timed_call import OfFunctionError, timed, timed_elsewhere
 
 FOREVER = float("inf")
 LONGEST_WAIT = 3600.0  # seconds; some systems take no more
 PAUSE = 0.05  # seconds after which it is looked for calls that are late
+MEMORY = 0.7  # of the running figures of how long proposals and calls take
+NEGLIGIBLE = 0.05  # calls that end while one proposal is made: then none is made ahead
+SHORTEST = 1e-9  # seconds
 BROKEN = (
     "the executor is broken, and what was running is lost with it. Give executor as a callable, "
     "such as lambda: ProcessPoolExecutor(4), to go on with another: the points are then evaluated "
@@ -112,26 +112,38 @@ class Scheduler:
         what="func",
         n_ahead=None,
     ):
-        self._make = None if is_executor(executor) else executor
-        self._executor = executor if self._make is None else made(executor)
+        self._make = None if executors.is_executor(executor) else executor
         self._timeout = FOREVER if timeout is None else timeout
         self._n_retries, self._what = n_retries, what
         self._n_ahead = math.inf if n_ahead is None else n_ahead
-        self._waiting: deque[Call] = deque()
+        self._waiting: list[Call] = []
         self._jobs: dict[Any, Call] = {}  # futures to calls, in the order handed over
         self._hung: set[Any] = set()  # futures whose workers do not come back
         self._seconds: dict[Any, float] = defaultdict(float)  # by group, of calls that have ended
-        self._unrecorded: dict[Call, Any] = {}  # calls to futures, until `forget`
-        self._submitting: Call | None = None
+        # calls to futures, until `forget`; None while it is handed over
+        self._unrecorded: dict[Call, Any] = {}
         self._broken: BaseException | None = None
         self._is_ending = False
         self._done: queue.SimpleQueue = queue.SimpleQueue()
+        self._have(executor if self._make is None else executors.made(executor))
         try:
-            self.n_workers = count_workers(self._executor, n_workers)
-            check_can_be_sent(func, self._executor)
+            self.n_workers = executors.count_workers(self._executor, n_workers)
+            executors.check_can_be_sent(func, self._executor)
         except ValueError:
             self.close(wait=False)
             raise
+        # whether the one worker is the caller, or a thread of ours
+        self.is_local = isinstance(self._executor, InPlace | Pool) and self.n_workers == 1
+
+    def _have(self, executor):
+        self._executor, self._is_here = executor, isinstance(executor, InPlace)
+        # No executor of others tells: their threads are those of a `ThreadPoolExecutor`.
+        is_threads = isinstance(executor, ThreadPoolExecutor)
+        self.is_in_process: bool = getattr(executor, "is_in_process", is_threads)
+        # Elsewhere exceptions are pickled by what the executor has.
+        is_plain = isinstance(executor, ProcessPoolExecutor)
+        self._timed: Callable = timed if self.is_in_process else timed_elsewhere
+        self._how = () if self.is_in_process else (self._what, is_plain)
 
     @property
     def n_calls(self) -> int:
@@ -142,20 +154,6 @@ class Scheduler:
     def n_usable(self) -> int:
         """How many workers do not hang."""
         return self.n_workers - len(self._hung)
-
-    @property
-    def is_local(self) -> bool:
-        """Whether the one worker is the caller, or a thread of ours."""
-        return isinstance(self._executor, InPlace | Pool) and self.n_workers == 1
-
-    @property
-    def is_in_process(self) -> bool:
-        """Whether the workers are of this process, which dies with any of them.
-
-        No executor of others tells: their threads are those of a `ThreadPoolExecutor`.
-        """
-        is_threads = isinstance(self._executor, ThreadPoolExecutor)
-        return getattr(self._executor, "is_in_process", is_threads)
 
     @property
     def must_run_alone(self) -> bool:
@@ -173,32 +171,37 @@ class Scheduler:
         No call begins after `until`, of `time.perf_counter`.
         """
         outcomes: list[Outcome] = []
+        longest, seconds = LONGEST_WAIT if self._timeout == FOREVER else PAUSE, 0.0
         while True:
             self._hand_over(until)
-            outcomes += self._collect()
-            if self.n_usable <= 0 and (self._is_ending or self._make is not None):
-                self._leave_hanging()
-            elif self._broken is not None and not self._jobs:
-                outcomes += self._mend()
-            now = time.perf_counter()
+            outcomes += self._collect(seconds)
+            hangs = self.n_usable <= 0 and (self._is_ending or self._make is not None)
+            if hangs or (self._broken is not None and not self._jobs):
+                outcomes += self._renew()
+            now = perf_counter()
             is_over = outcomes or now >= until or not self.n_calls or self.n_usable <= 0
             if is_over and self._broken is None:
                 return outcomes
-            if self._jobs:
-                self._wait_for_any(until - now)
+            seconds = max(min(until - now, longest), 0.0) if self._jobs else 0.0
 
     def seconds(self, group: Hashable) -> float:
         """Return how long all calls of a group have run together, those that have not ended too."""
-        now = time.perf_counter()
+        now = perf_counter()
         running = (call.since for call in self._jobs.values() if call.group == group)
         return self._seconds[group] + sum(now - since for since in running if since is not None)
 
     def give_up(self, group: Hashable) -> None:
         """Make no more calls of a group, and end those that run, where that can be done."""
-        self._waiting = deque(call for call in self._waiting if call.group != group)
+        self._waiting = [call for call in self._waiting if call.group != group]
         futures = [future for future, call in self._jobs.items() if call.group == group]
         for future in reversed(futures):  # a worker that is freed must not begin the next of them
-            self._abandon(future)
+            del self._jobs[future]
+            if future.cancel():  # it had not begun: no worker is lost
+                continue
+            if isinstance(self._executor, Pool):
+                self._executor.kill(future)
+            elif not future.done():
+                self._hung.add(future)
 
     def forget(self, call: Call) -> None:
         """Record that the outcome of a call is kept."""
@@ -208,11 +211,11 @@ class Scheduler:
         """Return (call, value) of every call that has returned and is not recorded."""
         found = []
         for call, future in self._unrecorded.items():
-            if future.done() and not future.cancelled() and future.exception() is None:
+            if future is None:
+                value = self._executor.returned if self._is_here else None
+                found += [] if value is None else [(call, value[0])]
+            elif future.done() and not future.cancelled() and future.exception() is None:
                 found.append((call, future.result()[0]))
-        if self._submitting is not None and self._submitting not in self._unrecorded:
-            value = self._executor.returned if isinstance(self._executor, InPlace) else None
-            found += [] if value is None else [(self._submitting, value[0])]
         return found
 
     def drain(self) -> None:
@@ -225,97 +228,88 @@ class Scheduler:
         """Shut the executor down if it was made here."""
         if self._make is not None and hasattr(self._executor, "shutdown"):
             if self._hung:
-                end_hanging(self._executor)
+                executors.end_hanging(self._executor)
             else:
                 self._executor.shutdown(wait=wait)
-
-    # --- handing over ---
 
     def _hand_over(self, until=FOREVER):
         """Hand the executor what may run: beside a call that goes alone there is nothing else."""
         while self._waiting and self._broken is None and self.n_usable > 0:
-            alone = self.must_run_alone or isinstance(self._executor, InPlace)
-            is_full = len(self._jobs) >= (1 if alone else self._n_ahead)
-            if is_full or time.perf_counter() >= until:
+            most = 1 if self._is_here or self.must_run_alone else self._n_ahead
+            if len(self._jobs) >= most or perf_counter() >= until:
                 return
-            self._begin(self._waiting.popleft())
+            self._begin(self._waiting.pop(0))
 
     def _begin(self, call):
-        if isinstance(self._executor, InPlace):
+        if self._is_here:
             self._executor.returned = None
-        call.since, self._submitting = None, call
+        call.since = self._unrecorded[call] = None
         if self.on_begin is not None:
             self.on_begin(call)
         try:
-            future = self._executor.submit(*self._sent(call), *call.args)
-            check_is_future(future, self._executor)
-        except BrokenExecutor as error:
+            future = self._executor.submit(self._timed, call.function, *self._how, *call.args)
+            if not isinstance(future, Future):
+                executors.check_is_future(future, self._executor)
+        except Exception as error:  # no call was made, as where the executor was shut down
             self._put_back([call])
+            if not isinstance(error, BrokenExecutor):
+                raise
             self._broken = error
             return
-        except Exception:  # no call was made, as where the executor was shut down
-            self._put_back([call])
-            raise
-        self._unrecorded[call] = future
-        self._jobs[future], self._submitting = call, None
+        self._unrecorded[call], self._jobs[future] = future, call
         future.add_done_callback(self._done.put)
         self._note_running()
-
-    def _sent(self, call):
-        """Return what is submitted: elsewhere, with what its exceptions are pickled by."""
-        if self.is_in_process:
-            return timed, call.function
-        is_plain = isinstance(self._executor, ProcessPoolExecutor)
-        return timed_elsewhere, call.function, self._what, is_plain
 
     def _put_back(self, calls):
         """Have calls that had not begun wait, before all others but those that go alone."""
         for call in calls:
-            self._submitting = None
+            self.forget(call)
             if self.on_take_back is not None:
                 self.on_take_back(call)
-        self._waiting.extendleft(reversed(calls))
-        self._waiting = deque(sorted(self._waiting, key=lambda call: not call.alone))
+        self._waiting = sorted([*calls, *self._waiting], key=_goes_with_others)
 
-    # --- what becomes of calls ---
+    def _note_running(self):
+        """Note when calls began: those of others that are taken to be running, now."""
+        now = perf_counter()
+        for future, call in islice(self._jobs.items(), max(self.n_usable, 0)):
+            if call.since is None:
+                call.since = getattr(future, "since", now)
 
-    def _wait_for_any(self, seconds):
-        longest = LONGEST_WAIT if self._timeout == FOREVER else PAUSE
-        with suppress(queue.Empty):
-            future = self._done.get(timeout=max(min(seconds, longest), 0.0))
-            self._done.put(future)  # for `_collect`
-
-    def _collect(self):
-        """Return the outcomes that there are, without waiting."""
+    def _collect(self, seconds):
+        """Return the outcomes that there are, after waiting so long for one."""
         outcomes = []
         with suppress(queue.Empty):
             while True:
-                future = self._done.get_nowait()
+                future, seconds = self._done.get(timeout=seconds), 0.0
                 self._hung.discard(future)
                 if future in self._jobs:
                     outcomes += self._outcome(future, self._jobs.pop(future))
         self._note_running()
-        return outcomes + self._give_up_late()
+        for future, call in list(self._jobs.items() if self._timeout < FOREVER else ()):
+            is_running = call.since is not None and future in self._jobs and not future.done()
+            if is_running and self.seconds(call.group) >= self._timeout:
+                self.give_up(call.group)
+                outcomes.append(Outcome(call, "late"))
+        return outcomes
 
     def _outcome(self, future, call):
         """Return the outcome in a list; none of a call that is made again."""
-        call.since, until = _times(future, call.since)
+        call.since = getattr(future, "since", call.since)
         if call.since is not None:
-            self._seconds[call.group] += until - call.since
+            self._seconds[call.group] += getattr(future, "until", perf_counter()) - call.since
         try:
-            value, seconds = future.result()
+            return [Outcome(call, "value", *future.result())]
         except OfFunctionError as raised:
             error = raised.error
             if error.__cause__ is None and raised.__cause__ is not error:
                 error.__cause__ = raised.__cause__  # the traceback in the worker
-            return [Outcome(call, "error", error)]
-        except BaseException as error:
+        except BaseException as raised:
+            error = raised
             if says_lost(error):
                 return self._lost(call, error)
             if isinstance(error, pickle.PicklingError):
-                error.add_note(f"if this is of {self._what}: {SENT}")
-            return [Outcome(call, "error", error)]
-        return [Outcome(call, "value", value, seconds)]
+                error.add_note(f"if this is of {self._what}: {executors.SENT}")
+        return [Outcome(call, "error", error)]
 
     def _lost(self, call, error):
         """Have a call made again, alone, or give it up; with an executor that breaks all others."""
@@ -325,69 +319,82 @@ class Scheduler:
             self._broken = error
             if call.since is None:
                 self._put_back([call])
-                return []
-            if self._make is None:
+            if call.since is None or self._make is None:
                 return []
         call.losses, call.alone = call.losses + 1, True
         if call.losses > self._n_retries:
             return [Outcome(call, "lost", error)]
-        n_alone = sum(waiting.alone for waiting in self._waiting)
-        self._waiting.insert(n_alone, call)
+        self._waiting = sorted([*self._waiting, call], key=_goes_with_others)
         return []
 
-    def _give_up_late(self):
-        if self._timeout == FOREVER:
-            return []
-        outcomes = []
-        for future, call in list(self._jobs.items()):
-            is_late = call.since is not None and self.seconds(call.group) >= self._timeout
-            if is_late and future in self._jobs and not future.done():
-                self.give_up(call.group)
-                outcomes.append(Outcome(call, "late"))
-        return outcomes
-
-    def _abandon(self, future):
-        """Hear no more of a call; its worker is ended, or lost until it returns."""
-        del self._jobs[future]
-        if future.cancel():  # it had not begun: no worker is lost
-            return
-        if isinstance(self._executor, Pool):
-            self._executor.kill(future)
-        elif not future.done():
-            self._hung.add(future)
-
-    def _leave_hanging(self):
-        """Take all calls from workers that hang, and get others."""
-        calls = list(self._jobs.values())
-        self._jobs.clear()
-        self._put_back(calls)
+    def _renew(self):
+        """Get other workers for those that hang or are broken; say so if that cannot be done."""
+        error, self._broken = self._broken, None
+        if error is not None and self._make is None:
+            error.add_note(f"minimize: {BROKEN}")
+            return [Outcome(None, "broken", error)]
+        self._put_back([self._jobs.pop(future) for future in list(self._jobs)])
         if self._is_ending:
             self._waiting.clear()
         else:
-            self._replace()
-
-    def _mend(self):
-        """Get another executor for one that is broken."""
-        error, self._broken = self._broken, None
-        if self._make is None:
-            error.add_note(f"minimize: {BROKEN}")
-            return [Outcome(None, "broken", error)]
-        self._replace()
+            self.close(wait=False)
+            self._have(executors.made(self._make))
+            self._hung.clear()
         return []
 
-    def _replace(self):
-        self.close(wait=False)
-        self._executor = made(self._make)
-        self._hung.clear()
 
-    def _note_running(self):
-        now = time.perf_counter()
-        for future, call in islice(self._jobs.items(), max(self.n_usable, 0)):
-            call.since, _ = _times(future, now if call.since is None else call.since)
+def _goes_with_others(call):
+    return not call.alone
 
 
-def _times(future, since):
-    """Return when a call began, by all that is known, and when it ended, now at the latest."""
-    if isinstance(future, PoolFuture):
-        return future.since, future.until or time.perf_counter()
-    return since, time.perf_counter()
+class InPlace(Executor):
+    """One worker, which is the caller: `submit` returns when the function has."""
+
+    _max_workers = 1
+    is_in_process = True
+    returned = None  # what the last call did, for whoever is interrupted before its future
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Return a future that is done; Ctrl-C passes."""
+        future: Future[Any] = Future()
+        try:
+            self.returned = fn(*args, **kwargs)
+            future.set_result(self.returned)
+        except (Exception, SystemExit) as error:
+            future.set_exception(error)
+        return future
+
+
+class Pace:
+    """Of late: how long the longest proposal took, and a call in the mean; in seconds."""
+
+    def __init__(self) -> None:
+        self._proposing: float | None = None
+        self._calling: float | None = None
+
+    def note_proposal(self, seconds: float) -> None:
+        """Record how long a proposal took: a decaying maximum.
+
+        A model that tunes itself now and then takes far longer than one that does not.
+        """
+        recent = _running_mean(self._proposing, seconds)
+        self._proposing = seconds if self._proposing is None else max(seconds, recent)
+
+    def note_call(self, seconds: float) -> None:
+        """Record how long a call took."""
+        self._calling = _running_mean(self._calling, seconds)
+
+    def n_ahead(self, n_workers: int) -> int:
+        """Return how many calls to have ready beyond those that run.
+
+        As many as end while a proposal is made, at most one for every worker; one while nothing
+        is known.
+        """
+        if self._calling is None or self._proposing is None:
+            return 1
+        n_ending = n_workers * self._proposing / max(self._calling, SHORTEST)
+        return 0 if n_ending < NEGLIGIBLE else min(math.ceil(n_ending), n_workers)
+
+
+def _running_mean(mean, value):
+    return value if mean is None else MEMORY * mean + (1.0 - MEMORY) * value

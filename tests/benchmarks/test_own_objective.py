@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from skbo_silbo.benchmarks.__main__ import main
-from skbo_silbo.benchmarks._store import Store
+from skbo_silbo.benchmarks._recorder import Store
 
 ROOT = Path(__file__).parents[2]
 HANG = 300  # seconds

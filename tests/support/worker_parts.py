@@ -4,7 +4,6 @@ What moves in the package is changed here alone.
 """
 
 from skbo_silbo.model_selection._evaluator import CandidateEvaluator as CandidateEvaluator
-from skbo_silbo.workers._executors import InPlace as InPlace
 from skbo_silbo.workers._executors import count_workers as count_workers
 from skbo_silbo.workers._executors import end_hanging as end_hanging
 from skbo_silbo.workers._joblib import dies_with_its_calls as dies_with_its_calls
@@ -12,11 +11,12 @@ from skbo_silbo.workers._joblib import kind_of_workers as kind_of_workers
 from skbo_silbo.workers._losses import KNOWN as KNOWN
 from skbo_silbo.workers._losses import in_words as in_words
 from skbo_silbo.workers._losses import says_lost as says_lost
-from skbo_silbo.workers._pace import Pace as Pace
 from skbo_silbo.workers._pool import THREAD_NAME as THREAD_NAME
 from skbo_silbo.workers._pool import Pool as Pool
 from skbo_silbo.workers._pool import end_when_orphaned as end_when_orphaned
 from skbo_silbo.workers._scheduler import Call as Call
+from skbo_silbo.workers._scheduler import InPlace as InPlace
+from skbo_silbo.workers._scheduler import Pace as Pace
 from skbo_silbo.workers._scheduler import Scheduler as Scheduler
 from skbo_silbo.workers._timed_call import OfFunctionError as OfFunctionError
 from skbo_silbo.workers._timed_call import on_copies as on_copies

@@ -14,8 +14,7 @@ from skbo_silbo import BOCK, REMBO, SILBO, AddBO, RandomSearch
 from skbo_silbo._numerics._gaussian_process import log_marginal_likelihood
 from skbo_silbo.embedding import LinearEmbedding
 from skbo_silbo.optimizers._history import Labelled
-from skbo_silbo.optimizers._learning import condition
-from skbo_silbo.optimizers._model import Model
+from skbo_silbo.optimizers._model import Model, condition
 from skbo_silbo.surrogate import GaussianProcessSurrogate
 from skbo_silbo.surrogate._warps import HalfLog, IdentityWarp, LogAboveLeast
 

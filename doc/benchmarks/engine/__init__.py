@@ -1,8 +1,7 @@
 """What every experiment runs on: cells, store, runner, recorder, report, command line."""
 
-from skbo_silbo.benchmarks._recorder import Recorder, curve
-from skbo_silbo.benchmarks._store import Store
-from skbo_silbo.benchmarks._tables import Table, render_text
+from skbo_silbo.benchmarks._recorder import Recorder, Store, curve
+from skbo_silbo.benchmarks._report import Table, render_text
 
 from ._cell_process import measure_cell
 from ._command_line import run_command_line
