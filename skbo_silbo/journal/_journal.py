@@ -38,6 +38,8 @@ class JournalKind:
         Whether a record holds what an evaluation gave; by default every one does.
     to_close : str, default=""
         What lets go of a journal that is in use, in the words of its entry point.
+    is_of_optimizer : bool, default=True
+        Whether an optimiser writes down what it is told; else that is written for it.
     """
 
     name: str
@@ -45,6 +47,7 @@ class JournalKind:
     user: str
     is_paid_for: Callable[[dict[str, Any]], bool] = bool
     to_close: str = ""
+    is_of_optimizer: bool = True
 
     @property
     def beginning(self) -> bytes:

@@ -1,7 +1,6 @@
 """Values that the caller knows, beside those that a journal has."""
 
 from collections import Counter, defaultdict
-from copy import deepcopy
 
 import numpy as np
 
@@ -19,9 +18,16 @@ def tell_known(optimizer, calls, x0, y0, c0):
     space = optimizer.space_
     points, values = as_evaluations(x0, y0, space)
     c = as_constraints(c0, values.shape, optimizer.constraints_.shape[1])
-    keys = keys_of(space.encode(points))
-    known = _values_by_place(optimizer)
-    new = _missing(points, keys, list(map(_plain, values, c)), known)
+    given = _pairs(space, points, values, c)
+    known = _pairs(space, optimizer.x_iters_, optimizer.func_vals_, optimizer.constraints_)
+    now, then = _by_place(given), _by_place(known)
+    left, new = Counter(known), []
+    for i, pair in enumerate(given):
+        one, other = now[pair[0]], then[pair[0]]  # a point may have several
+        if not (one <= other or other <= one):
+            raise ValueError(_difference(points[i], one, other))
+        new += [] if left[pair] > 0 else [i]
+        left[pair] -= 1
     if not new:
         return
     points = [points[i] for i in new]
@@ -30,39 +36,22 @@ def tell_known(optimizer, calls, x0, y0, c0):
     optimizer.tell(points, values[new], constraints=constraints)
 
 
-def _values_by_place(optimizer):
-    """Return how often each value, with its constraints, is known: Counters by keys of points."""
-    known = defaultdict(Counter)
-    if len(optimizer.func_vals_):
-        keys = keys_of(optimizer.space_.encode(optimizer.x_iters_))
-        for key, y, c in zip(keys, optimizer.func_vals_, optimizer.constraints_, strict=True):
-            known[key][_plain(y, c)] += 1
-    return known
+def _pairs(space, points, values, constraints):
+    """Return (key of the point, value and constraints as they are compared) of evaluations."""
+    keys = keys_of(space.encode(points)) if len(points) else ()
+    return list(zip(keys, map(_plain, values, constraints), strict=True))
+
+
+def _by_place(pairs):
+    by_place = defaultdict(Counter)
+    for key, values in pairs:
+        by_place[key][values] += 1
+    return by_place
 
 
 def _plain(y, c):
     """Return a value and its constraints as plain data, by which they are compared."""
     return *values_to_data([y]), *(() if np.isnan(c).all() else values_to_data(c))
-
-
-def _missing(points, keys, given, known):
-    """Return which evaluations are not known, refusing others of points that are observed.
-
-    A point can have several: then one of the two, what is given and what is known, holds the other.
-    """
-    by_place = defaultdict(Counter)
-    for key, values in zip(keys, given, strict=True):
-        by_place[key][values] += 1
-    left, new = deepcopy(known), []
-    for i, (key, values) in enumerate(zip(keys, given, strict=True)):
-        now, then = by_place[key], known[key]
-        if not (now <= then or then <= now):
-            raise ValueError(_difference(points[i], now, then))
-        if left[key][values]:
-            left[key][values] -= 1
-        else:
-            new.append(i)
-    return new
 
 
 def _difference(point, now, then):

@@ -166,7 +166,7 @@ def _checked(optimizer, bounds, random_state, options):
             "method must be an optimiser that was not asked or told anything yet: got "
             f"{optimizer!r}. Give a new one, and what is known as x0 and y0."
         )
-    if rule := optimizer._describe_rule():
+    if rule := optimizer._known.described:
         raise ValueError(
             "constraints must be given to minimize, not to an optimiser that is its method: got "
             f"{optimizer!r} with {in_words(rule)}. Write minimize(..., constraints=...)."

@@ -4,6 +4,7 @@ import inspect
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from numbers import Real
 from os import PathLike
 from typing import Any
@@ -256,9 +257,13 @@ def _perform(run):
         stop = Stop("interrupted", "Interrupted (Ctrl-C): this is the result so far.")
         return run.result(stop, interrupted=True)
     except BaseException as error:
-        run.wind_up()
+        while run.workers.n_calls:  # what runs is recorded, whatever else goes wrong
+            with suppress(Exception):
+                run.finish()
+        run.rescue()
         stop = Stop("error", f"Stopped by {type(error).__name__}.")
-        _attach(error, run.result(stop, interrupted=True), run.point_of(error))
+        raised, point = run.raised
+        _attach(error, run.result(stop, interrupted=True), point if raised is error else None)
         raise
     finally:
         run.workers.close(wait=ended)

@@ -59,7 +59,7 @@ class Run:
 
     def __init__(self, func, optimizer, workers, limits, n_pending, report, calls, n_constraints=0):
         workers.on_begin, workers.on_take_back = self._note_begin, self._note_take_back
-        self.func, self.optimizer, self.workers = func, optimizer, workers
+        self._func, self.optimizer, self.workers = partial(on_copies, func), optimizer, workers
         self.limits, self.calls = limits, calls
         self.n_pending, self.report = n_pending, report
         self.n_constraints = n_constraints
@@ -67,7 +67,7 @@ class Run:
         self._queue = []  # calls to be submitted before anything is asked for
         self._process_killers = []  # calls with which the process has died twice
         self._repeat_failures = []  # calls that raised again, and what: failed if no other
-        self._raised = (None, None)  # the exception of func that was raised, and its point
+        self.raised = (None, None)  # the exception of func that was raised, and its point
         self._exhausted = False
         self._recording = None  # the call last recorded, and how many observed before
         self._called_back = False
@@ -76,24 +76,21 @@ class Run:
         self._time_up = float("inf") if limit is None else perf_counter() + limit
 
     def begin_with(self, points, n_known):
-        """Put points before all that is asked for; `n_known` of earlier runs have values."""
-        self._queue = [self._call(point) for point in points]
+        """Put points before all that is asked for; `n_known` of earlier runs have values.
+
+        Those with which this process has died go first, alone, or not at all.
+        """
+        self._queue = [Call(point, self._func, (point,)) for point in points]
         if self.workers.is_in_process:
-            self._suspect(self._queue)
+            for call in self._queue:
+                call.alone = self.calls.is_suspect(call.key)
+            failed = [call for call in self._queue if self.calls.has_failed(call.key)]
+            rest = [call for call in self._queue if call not in failed]
+            self._process_killers = failed
+            self._queue = sorted(rest, key=lambda call: not call.alone)
         self._n_points = n_known
         self._n_given = len(self.optimizer.func_vals_) - n_known  # values that no call was made for
         self.nfev = n_known + self.calls.n_without_value
-
-    def _call(self, point):
-        return Call(point, partial(on_copies, self.func), (point,))
-
-    def _suspect(self, calls):
-        """Have those with which this process has died go first, alone, or not at all."""
-        for call in calls:
-            call.alone = self.calls.is_suspect(call.key)
-        self._process_killers = [call for call in calls if self.calls.has_failed(call.key)]
-        rest = [call for call in calls if call not in self._process_killers]
-        self._queue = sorted(rest, key=lambda call: not call.alone)
 
     def loop(self):
         """Evaluate until something says stop; return the `Stop`."""
@@ -121,21 +118,9 @@ class Run:
         """
         if self._repeat_failures and len(self.optimizer.func_vals_) == self._n_given:
             call, error = self._repeat_failures[0]
-            self._raised = error, call.key
+            self.raised = error, call.key
             raise error
         self._give_up_repeat_failures()
-
-    def point_of(self, error):
-        """Return the point at which `func` raised this; None where something else did."""
-        raised, point = self._raised
-        return point if raised is error else None
-
-    def wind_up(self):
-        """Wait for what is running, and record all that has returned, whatever else goes wrong."""
-        while self.workers.n_calls:
-            with contextlib.suppress(Exception):
-                self.finish()
-        self.rescue()
 
     def rescue(self):
         """Record, without waiting, every evaluation that has returned."""
@@ -250,7 +235,7 @@ class Run:
             self._exhausted = True
             return None
         self.pace.note_proposal(perf_counter() - began)
-        return self._call(point)
+        return Call(point, self._func, (point,))
 
     # --- recording ---
 
@@ -261,14 +246,15 @@ class Run:
             if outcome.kind == "value":
                 self.pace.note_call(outcome.seconds)
                 self._after(self._record(outcome.call, outcome.value))
-                self._give_up_repeat_failures()
+                if self._repeat_failures:
+                    self._give_up_repeat_failures()
             elif outcome.kind == "late":
                 self._give_up(outcome.call, "took longer than the timeout")
             elif outcome.kind == "lost":
                 n = outcome.call.losses
                 self._give_up(outcome.call, f"was lost with its worker {n} times")
         if raised:
-            self._raised = raised[0].value, raised[0].call.key
+            self.raised = raised[0].value, raised[0].call.key
             raise raised[0].value
         for outcome in outcomes:
             if outcome.kind == "broken":
@@ -339,30 +325,8 @@ def in_short(given):
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
 
 
-def as_number(value):
-    """Return what an objective returned as a float; NaN for what is masked.
-
-    Raises
-    ------
-    TypeError
-        When it is no real number.
-    """
-    if isinstance(value, tuple):
-        raise TypeError(
-            f"func must return one real number: got {value!r}. If the second part are values of "
-            "constraints, say how many there are: minimize(..., n_constraints=m)."
-        )
-    number = as_reals(value)
-    if number is None or number.size != 1:
-        raise TypeError(
-            f"func must return one real number: got {value!r}. Return float(value), "
-            "or float('nan') for a failure."
-        )
-    return float(number.item())
-
-
 def as_outcome(returned, n_constraints):
-    """Return what an objective returned as a float and its constraints, (m,), or None.
+    """Return what an objective returned as a float, NaN if masked, and constraints, (m,), or None.
 
     Parameters
     ----------
@@ -377,7 +341,17 @@ def as_outcome(returned, n_constraints):
         When it is something else.
     """
     is_pair = n_constraints and isinstance(returned, tuple | list) and len(returned) == 2
-    number = as_number(returned[0] if is_pair else returned)
+    value = returned[0] if is_pair else returned
+    number = None if isinstance(value, tuple) else as_reals(value)
+    if number is None or number.size != 1:
+        remedy = "Return float(value), or float('nan') for a failure."
+        if isinstance(value, tuple):
+            remedy = (
+                "If the second part are values of constraints, say how many there are: "
+                "minimize(..., n_constraints=m)."
+            )
+        raise TypeError(f"func must return one real number: got {value!r}. {remedy}")
+    number = float(number.item())
     if not n_constraints or (not is_pair and np.isnan(number)):
         return number, None
     constraints = as_reals(returned[1]) if is_pair else None

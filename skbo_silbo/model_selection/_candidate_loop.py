@@ -96,7 +96,9 @@ class CandidateLoop:
         `n_iter` did, it is not told before it is complete.
         """
         memory, recalled = self.memory, self.candidates
-        size = read_batch_size(self.search)
+        size = self.search.batch_size
+        if size == "auto":  # each is proposed as a worker is free
+            size = 1 if effective_n_jobs(self.search.n_jobs) == 1 else None
         self._is_in_order = size is not None
         for _, batch in groupby(memory.candidates, lambda candidate: candidate.iteration):
             if self._unprocessed:
@@ -128,7 +130,7 @@ class CandidateLoop:
         points = self._propose(n)
         if not points:
             self.stopping.end("exhausted")
-        evaluator.note_proposal(time.monotonic() - since)
+        evaluator.pace.note_proposal(time.monotonic() - since)
         return list(zip(points, self._sources(len(points), n_running), strict=True))
 
     def _propose(self, n):
@@ -155,11 +157,11 @@ class CandidateLoop:
         As many as the design has come so after known candidates (doc/benchmarks/known.rst). Which
         parameters are moved hangs on the number of candidates alone: a resumed search goes on.
         """
-        values, n = self.optimizer.func_vals_, self._n_begun
+        n = len(self.candidates) + self._n_running
         last = len(self.given.params) + self.optimizer.n_initial_
         if not self.given.n_known or self.search.constraints or n >= last:
             return []
-        if not np.isfinite(values).any():
+        if not np.isfinite(self.optimizer.func_vals_).any():
             return []
         space = self.memory.space
         [best] = space.decode(space.encode([self.optimizer.best_x_]))  # as a journal gives it
@@ -167,10 +169,6 @@ class CandidateLoop:
         with suppress(SpaceExhausted):
             return self.optimizer.ask(1, {k: v for k, v in best.items() if k not in moved})
         return []
-
-    @property
-    def _n_begun(self):
-        return len(self.candidates) + self._n_running
 
     def _others(self, points, known):
         """Return the points that are not among those known; parameters may be arrays."""
@@ -267,18 +265,14 @@ class CandidateLoop:
         self._n_batches = 1 + max((c.iteration for c in batch), default=-1)
         for candidate in batch:
             is_recalled = candidate.source == "resumed"
-            if self.search._goals:
-                self._note_goals(candidate)
+            if self.search._goals and self.given.is_modelled(candidate.params):
+                values = goal_values(candidate, self.search._goals, self.search.error_score)
+                self.optimizer.note_goals(candidate.params, values)
             self.stopping.count(candidate, recalled=is_recalled)
             self._show(self.stopping, candidate)
             callback = None if is_recalled else self.search.callback
             if callback is not None and callback(self.stopping.progress(candidate)):
                 self.stopping.end("callback")
-
-    def _note_goals(self, candidate):
-        values = goal_values(candidate, self.search._goals, self.search.error_score)
-        if self.given.is_modelled(candidate.params):
-            self.optimizer.note_goals(candidate.params, values)
 
     def _check_gain(self):
         if self.stopping.looks_at_gain:
@@ -292,10 +286,3 @@ def names_to_move(space, point, n):
     free = [p.name for p in branch.parameters if p.n_columns]
     order = np.random.default_rng(n).permutation(len(free))
     return {free[i] for i in order[: 1 + n % 3]}
-
-
-def read_batch_size(search):
-    """Return how many candidates are proposed together; None for each as a worker is free."""
-    if search.batch_size != "auto":
-        return search.batch_size
-    return 1 if effective_n_jobs(search.n_jobs) == 1 else None

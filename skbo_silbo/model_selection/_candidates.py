@@ -112,7 +112,10 @@ def with_all_metrics(rows, error_score):
     """
     several = (row["test_scores"] for row in rows if isinstance(row["test_scores"], dict))
     failed = dict.fromkeys(next(several, ()), error_score)
-    return [_with_metrics(row, failed) for row in rows] if failed else rows
+    if not failed:
+        return rows
+    numbers = ([k for k in SCORES & row.keys() if not isinstance(row[k], dict)] for row in rows)
+    return [{**row, **dict.fromkeys(k, failed)} for row, k in zip(rows, numbers, strict=True)]
 
 
 def with_floats(row, error_score):
@@ -141,11 +144,6 @@ def _as_score(score, error_score):
             raise ValueError(f"{why}. Give error_score a number to go on without it.") from error
         warn_user(f"Scoring failed: {why}. It counts as error_score={error_score}.")
         return float(error_score)
-
-
-def _with_metrics(row, failed):
-    numbers = [k for k in SCORES & row.keys() if not isinstance(row[k], dict)]
-    return {**row, **dict.fromkeys(numbers, failed)} if numbers else row
 
 
 def _lost_row(like, error, error_score):

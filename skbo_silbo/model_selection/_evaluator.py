@@ -66,7 +66,7 @@ class CandidateEvaluator:
         self._running = {}  # candidates by number, in the order begun
         self._n_begun = 0
         self._ended = {}  # those that have ended and are not handed over
-        self._pace = Pace()
+        self.pace = Pace()
         make = executor_maker(state.parallel, self.n_workers, search.timeout)
         self._parallel = None if make is InPlace else state.parallel
         self._scheduler = Scheduler(
@@ -100,14 +100,10 @@ class CandidateEvaluator:
         """
         if self._scheduler.must_run_alone:
             return 0
-        n_ahead = max(self._pace.n_ahead(self.n_workers), 1)
+        n_ahead = max(self.pace.n_ahead(self.n_workers), 1)
         n_waited_for = sum(candidate.n_missing for candidate in self._running.values())
         n_missing = self.n_workers + n_ahead - n_waited_for
         return max(math.ceil(n_missing / self.search.n_splits_), 0)
-
-    def note_proposal(self, seconds):
-        """Record how long the candidates begun next took to be proposed."""
-        self._pace.note_proposal(seconds)
 
     def begin(self, params, source, *, alone=False):
         """Let the workers evaluate a candidate; return its number."""
@@ -175,7 +171,7 @@ class CandidateEvaluator:
         if outcome.kind == "value":
             candidate, result = self._running[number], outcome.value
             candidate.results[split] = result
-            self._pace.note_call(result["fit_time"] + result["score_time"])
+            self.pace.note_call(result["fit_time"] + result["score_time"])
             if not candidate.n_missing:
                 rows = [candidate.results[i] for i in range(candidate.n_splits)]
                 self._end(number, rows)

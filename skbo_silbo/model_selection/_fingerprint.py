@@ -46,6 +46,8 @@ def search_fingerprint(search, space, state):
     ValueError
         If the splitter gives other splits when it splits again, or a part cannot be described.
     """
+    metric = search.refit if isinstance(search.refit, str) else None
+    by_order = isinstance(search.scoring, dict) and metric is None  # which is searched
     fingerprint = {
         "param_distributions": describe(space.summary()),
         "order of param_distributions": space.parameter_names,
@@ -54,9 +56,9 @@ def search_fingerprint(search, space, state):
         "y": describe_data(state.y),
         "fit parameters": _described_data(state.fit_params),
         "scorer parameters": _described_data(state.score_params),
-        "order of scoring": _order(search),
+        "order of scoring": [str(name) for name in search.scoring] if by_order else None,
         "cv": {"splitter": describe(state.splitter), "splits": _splits_digest(state)},
-        "refit": _searched(search),
+        "refit": list(search._goals) if search._goals else metric,
         **{name: describe(getattr(search, name)) for name in described_parameters(type(search))},
     }
     # Only a number can be compared with that of an earlier run; otherwise the journal's counts.
@@ -70,13 +72,6 @@ def search_fingerprint(search, space, state):
     return fingerprint
 
 
-def _searched(search):
-    """Return the goals, or the metric that is searched where `refit` names it."""
-    if search._goals:
-        return list(search._goals)
-    return search.refit if isinstance(search.refit, str) else None
-
-
 def _described_data(parameters):
     return {name: describe_data(data) for name, data in sorted(parameters.items())}
 
@@ -85,12 +80,6 @@ def described_parameters(cls):
     """Return the names of a search's parameters that the fingerprint has as they are."""
     left_out = {*MAY_CHANGE, *DESCRIBED_SPECIALLY}
     return [name for name in signature(cls).parameters if name not in left_out]
-
-
-def _order(search):
-    """Return the order of the metrics where it decides which is searched."""
-    by_order = isinstance(search.scoring, dict) and not isinstance(search.refit, str)
-    return [str(name) for name in search.scoring] if by_order else None
 
 
 def _splits_digest(state):

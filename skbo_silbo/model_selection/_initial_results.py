@@ -40,7 +40,8 @@ def read_initial_results(given, refit, space):
         return _read_pairs(given)
     if not isinstance(given, Mapping):
         raise ValueError(_not_results(given))
-    scores = [_number(score) for score in given[_score_name(given, refit)]]
+    scores = given[_score_name(given, refit)]
+    scores = [math.nan if _is_empty(score) else float(score) for score in scores]
     params = _read_params(given, space)
     sources = given.get("source", [None] * len(params))
     resources = given.get("n_resources", [0] * len(params))
@@ -108,10 +109,6 @@ def _is_empty(value):
         return True
     pandas = sys.modules.get("pandas")  # not imported: then no value is its NA
     return pandas is not None and value is pandas.NA
-
-
-def _number(cell):
-    return math.nan if _is_empty(cell) else float(cell)
 
 
 def _not_results(given):

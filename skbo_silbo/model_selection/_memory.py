@@ -24,27 +24,17 @@ from skbo_silbo.minimization._call_log import CallLog
 from skbo_silbo.model_selection._candidates import Candidate
 from skbo_silbo.model_selection._fingerprint import search_fingerprint
 from skbo_silbo.model_selection._optimizer import n_first_candidates
-from skbo_silbo.optimizers._event_log import EventLog, release
+from skbo_silbo.optimizers._event_log import EventLog
 from skbo_silbo.optimizers._records import UNREADABLE, values_to_data
 from skbo_silbo.workers._joblib import dies_with_its_calls
 
 SEARCH = JournalKind(
-    name="skbo_silbo", version=7, user="search", is_paid_for=lambda record: "told" in record
+    name="skbo_silbo",
+    version=7,
+    user="search",
+    is_paid_for=lambda record: "told" in record,
+    is_of_optimizer=False,  # what that is told is written with all that is known of the candidate
 )
-
-
-class SearchLog(EventLog):
-    """The events of a search, those of its optimiser among them."""
-
-    def __init__(self, path):
-        super().__init__(path, SEARCH)
-
-    def is_of_this_release(self):
-        """Return whether what was learnt is in this release's words."""
-        return self.header["made with"].get("skbo_silbo") == release()
-
-    def tell(self, event):
-        """Leave out what is told: it is in the journal with all that is known of the candidate."""
 
 
 class SearchJournal:
@@ -58,7 +48,7 @@ class SearchJournal:
         For the optimiser.
     given : InitialCandidates
         The candidates that are evaluated first.
-    log : SearchLog or None, default=None
+    log : EventLog or None, default=None
         Open, and begun.
     is_at_risk : bool, default=False
         Whether fits are made in this process, which may end with them.
@@ -101,7 +91,7 @@ class SearchJournal:
         known = {}
         for i, candidate in zip(self._told, self.candidates, strict=True):
             for row in (row for row in candidate.rows or () if not row["fit_error"]):
-                names = _names_of(row)
+                names = {k: sorted(v) if isinstance(v, dict) else None for k, v in row.items()}
                 known = known or names
                 several = [k for k in names if names[k] and known.get(k)]
                 if names.keys() != known.keys() or any(names[k] != known[k] for k in several):
@@ -118,9 +108,8 @@ class SearchJournal:
         end = self._told[n] if n < len(self._told) else len(self._events)
         kept = sorted(set(range(end)) - set(self._told[n - n_open : n]))
         followed = [self._events[i] for i in kept if self._events[i].is_of_optimizer]
-        learnt = self.log.is_of_this_release()
-        self.log.replay(optimizer, followed, and_what_was_learnt=learnt)
-        optimizer.keep_events(self.log)
+        self.log.replay(optimizer, followed)
+        optimizer._log = self.log
         self._optimizer = optimizer
 
     def close(self):
@@ -173,7 +162,7 @@ def open_memory(search, space, given, evaluate_candidates):
     if not os.path.exists(search.journal):
         fingerprint()  # refused before there is a file
 
-    with SearchLog(search.journal) as log:
+    with EventLog(search.journal, SEARCH) as log:
         _begin_or_check(log, search, space, fingerprint)
         log.read_events(given)
         at_risk = dies_with_its_calls(effective_n_jobs(search.n_jobs), search.timeout)
@@ -216,13 +205,15 @@ def _versions():
 
 
 def _event(candidate, given):
+    params = candidate.params
     return {
-        "told": given.rows([candidate.params]),
+        "told": given.rows([params]),
         "y": values_to_data([-candidate.score]),  # minimised
         "noise_std": [None],
         "iter": candidate.iteration,
         "source": candidate.source,
-        "params": {name: _readable(value) for name, value in candidate.params.items()},
+        # for the eye of a reader: "told" says what they are
+        "params": {k: repr(v) if isinstance(v, dict) else _plain(v) for k, v in params.items()},
         "error": candidate.error,
         "in order": candidate.is_in_order,
         "rows": None if candidate.rows is None else [_plain(row) for row in candidate.rows],
@@ -253,11 +244,6 @@ def _require_types(content):
         raise TypeError("'rows' or 'error' must say what became of it")
 
 
-def _readable(value):
-    """Return a value for the eye of a reader; "told" says what it is."""
-    return repr(value) if isinstance(value, dict) else _plain(value)
-
-
 def _plain(value):
     """Return a row, or part of one, with what JSON has; "nan", "inf" and objects are text."""
     if isinstance(value, dict):
@@ -277,10 +263,6 @@ def _row(stored):
     if not isinstance(error, (str, type(None))):
         raise TypeError(f"'fit_error' must not be {error!r}")
     return {"fit_error": error, **{name: _numbers(stored[name], name) for name in names}}
-
-
-def _names_of(row):
-    return {name: sorted(v) if isinstance(v, dict) else None for name, v in row.items()}
 
 
 def _numbers(value, name):

@@ -81,7 +81,11 @@ def require_options_that_fit(search, given):
     ------
     ValueError
     """
-    _require_values_that_say_something(search)
+    for name in ("timeout", "max_time"):
+        if isinstance(getattr(search, name), bool):
+            raise ValueError(
+                f"{name} must be None or seconds: got {getattr(search, name)}. Give a number."
+            )
     if len(given.left([])) > search.n_iter:
         raise ValueError(
             f"initial_params must be at most n_iter={search.n_iter} candidates: got "
@@ -101,14 +105,6 @@ def require_options_that_fit(search, given):
     n_workers = effective_n_jobs(search.n_jobs)
     if n_workers > 1 or search.timeout is not None:
         _require_that_fits_can_be_sent(search, n_workers, kind_of_workers())
-
-
-def _require_values_that_say_something(search):
-    for name in ("timeout", "max_time"):
-        if isinstance(getattr(search, name), bool):
-            raise ValueError(
-                f"{name} must be None or seconds: got {getattr(search, name)}. Give a number."
-            )
 
 
 def _require_that_fits_can_be_sent(search, n_workers, kind):

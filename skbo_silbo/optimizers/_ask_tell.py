@@ -366,12 +366,8 @@ class AskTellOptimizer(ABC):
             with closed_on_error(log):
                 begin_or_check(log, self, facts)
                 log.read_events(Points(self.space_))
-                log.replay(self, log.events, and_what_was_learnt=log.is_of_this_release())
-            self.keep_events(log)
-
-    def keep_events(self, log: EventLog) -> None:
-        """Write to an open log from now on, which has all that came before."""
-        self._log = log
+                log.replay(self, log.events)
+            self._log = log
 
     @property
     def keeps_journal(self) -> bool:
@@ -525,9 +521,10 @@ class AskTellOptimizer(ABC):
 
     def _record(self, points, X, values, noise_std, constraints):
         longer = self._history.with_added(points, X, values, noise_std, constraints)
-        keys = set(keys_of(X))
-        pending = {key: x for key, x in self._pending.items() if key not in keys}
-        observed = self._observed_keys | keys
+        keys, pending = keys_of(X), dict(self._pending)
+        for key in keys:
+            pending.pop(key, None)
+        observed = self._observed_keys.union(keys)
         # Together and last: whatever interrupts, all of it is known or nothing.
         self._history, self._pending, self._observed_keys = longer, pending, observed
 
@@ -538,20 +535,6 @@ class AskTellOptimizer(ABC):
     def _withdraw(self, keys):
         keys = set(keys)
         self._pending = {key: x for key, x in self._pending.items() if key not in keys}
-
-    def _describe_rule(self) -> list[Any]:
-        """Return what describes the constraints, plain data: a list, empty without any."""
-        return self._known.described
-
-    def _require_constraints_again(self, described: list[Any]) -> None:
-        """Refuse `ask` until `constrain` is called with what `_describe_rule` described."""
-        if not isinstance(described, list):
-            raise ValueError(f"'constrained' must be a list: got {described!r}")
-        self._known = KnownConstraints(described=described)
-
-    def _point_at(self, x):
-        """Return the point, as it was given, at a place (m,) of the cube."""
-        return self._history.points[np.flatnonzero((x == self._history.X).all(axis=1))[0]].copy()
 
     def _as_results(self, points):
         if self.space_.is_dict:

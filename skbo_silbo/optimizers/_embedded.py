@@ -230,7 +230,9 @@ class EmbeddedOptimizer(AskTellOptimizer):
             i = int(np.argmin(mean))
             told = readouts.in_units_of_values(model, mean[i], std[i], self._history, y)
             mean, std = map(float, told)
-            return Recommendation(self._point_at(points[i]), self._sign * mean, std)
+            row = np.flatnonzero((points[i] == self._history.X).all(axis=1))[0]
+            point = self._history.points[row].copy()
+            return Recommendation(point, self._sign * mean, std)
 
     def expected_gain(self) -> float:
         """Return how much better than the best value the next one is expected to be, at most.

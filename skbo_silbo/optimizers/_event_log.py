@@ -62,17 +62,19 @@ class EventLog(Journal):
             if self.last is event:  # Ctrl-C is raised when it is on disk
                 self._learnt = deepcopy(learnt)  # parts of the user's own may go on changing theirs
 
-    def is_of_this_release(self):
-        """Return whether what was learnt is in this release's words."""
-        return self.header.get("made with") == release()
+    def replay(self, optimizer, events):
+        """Have an optimiser take over events that follow on those of the last call.
 
-    def replay(self, optimizer, events, *, and_what_was_learnt):
-        """Have an optimiser take over events that follow on those of the last call."""
+        What it had learnt by then, too, where that is in this release's words.
+        """
 
         def damaged(i, error):
             return self._damaged_event(events[i].content["n"], error)
 
-        options = {"and_what_was_learnt": and_what_was_learnt}
+        made_with = self.header.get("made with")
+        if isinstance(made_with, dict):
+            made_with = made_with.get("skbo_silbo")
+        options = {"and_what_was_learnt": made_with == release()}
         self._learnt = replay(optimizer, events, damaged, self._learnt, **options)
 
     def _damaged_event(self, i, error):
@@ -80,8 +82,9 @@ class EventLog(Journal):
         return self.damaged_record(i, why)
 
     def tell(self, event):
-        """Append what an optimiser was told, or had cancelled: see `keep`."""
-        self.keep(event)
+        """Append what an optimiser was told, or had cancelled, in a journal of its own: `keep`."""
+        if self.kind.is_of_optimizer:
+            self.keep(event)
 
     def keep(self, *events):
         """Append what must not be lost: where it cannot be now, it is before the next event.

@@ -7,6 +7,7 @@ from typing import Any
 
 from skbo_silbo.journal._describe import describe
 from skbo_silbo.journal._differences import differences_in_words, warn_of_functions
+from skbo_silbo.optimizers._constraints import KnownConstraints
 from skbo_silbo.optimizers._records import UNREADABLE, Points, observed_event, read_event
 from skbo_silbo.optimizers._seed import RootSeed
 from skbo_silbo.space import Box
@@ -25,7 +26,7 @@ def to_data(optimizer):
     pending = [x.tolist() for x in optimizer._pending.values()]
     learnt = changes(None, optimizer._state_to_dict())
     events = [observed_event(optimizer.space_, *observed), {"asked": pending, "learnt": learnt}]
-    if rule := optimizer._describe_rule():
+    if rule := optimizer._known.described:
         events.append({"constrained": rule})
     who = identity(optimizer, whole=False)
     return {"format": FORMAT, "version": VERSION, **who, "events": events}
@@ -92,7 +93,8 @@ def _follow(event, optimizer):
         y, noise_std, constraints = event.y, event.noise_std, event.constraints
         optimizer._record(event.points, event.X, y, noise_std, constraints)
     elif event.kind == "constrained":
-        optimizer._require_constraints_again(event.content["constrained"])
+        # `ask` is refused until `constrain` is called with what that describes
+        optimizer._known = KnownConstraints(described=event.content["constrained"])
     elif event.kind == "asked":
         for x in event.X:
             optimizer._register(x)
@@ -109,7 +111,9 @@ def _made(cls, data, bounds, objects):
             "bounds must be given for data of a Space, whose distributions are Python objects: "
             "got none. Write from_dict(data, bounds=space)."
         )
-    bounds = box_from_data(data["space"]["bounds"]) if bounds is None else bounds
+    if bounds is None:
+        rows = data["space"]["bounds"]
+        bounds = Box([row[:2] for row in rows], [row[2] if row[2:] else None for row in rows])
     options = merge_options(data, objects)
     optimizer = cls(bounds, random_state=RootSeed(index(data["seed"])), **options)
     check_space(data["space"], optimizer.space_)
@@ -246,11 +250,6 @@ def _value_described(value):
         return describe(value)
     except ValueError:
         return in_words(value)
-
-
-def box_from_data(bounds):
-    """Return the box of which `space_to_data` gave the bounds."""
-    return Box([row[:2] for row in bounds], [row[2] if row[2:] else None for row in bounds])
 
 
 def check_space(data, space):

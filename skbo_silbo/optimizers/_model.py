@@ -193,18 +193,13 @@ def make_surface(model, pending, coordinates, make_acquisition, part=None):
         good.append(Z[holds])
     acquisition, best = no_improvement, np.inf
     if model.n_feasible:
-        best = lowest_mean(surrogate, np.vstack(good))  # noise makes low values too
+        Z = np.vstack(good)  # noise makes low values too: the lowest mean
+        is_ours = type(surrogate) is GaussianProcessSurrogate  # subclasses see other coordinates
+        best = (surrogate.predict_mean(Z) if is_ours else surrogate.predict(Z)[0]).min()
         acquisition = make_acquisition()
     return AcquisitionSurface(
         acquisition, surrogate, embedding, best, feasibility, model.surrogate, part
     )
-
-
-def lowest_mean(surrogate, Z):
-    """Return the lowest mean at coordinates, (n, r)."""
-    if type(surrogate) is GaussianProcessSurrogate:  # subclasses see other coordinates
-        return surrogate.predict_mean(Z).min()
-    return surrogate.predict(Z)[0].min()
 
 
 def model_to_data(model, configuration, n_observed):
