@@ -108,9 +108,7 @@ NamedConstraint: TypeAlias = tuple[Sequence[str], LinearConstraint | NonlinearCo
 ConstraintsLike: TypeAlias = (
     Constraint | NamedConstraint | Sequence[Constraint | NamedConstraint] | None
 )
-Point: TypeAlias = FloatArray | dict[str, Any]
 Points: TypeAlias = FloatArray | list[dict[str, Any]]
-Options: TypeAlias = Mapping[str, Any]
 if TYPE_CHECKING:
     PointT = TypeVar("PointT", default=Any)  # what a lambda is called with cannot be inferred
 else:

@@ -6,6 +6,7 @@ command which was stopped goes on where it ended. After a change of the function
 
 import argparse
 import sys
+from functools import partial
 
 from ._compare import METHODS, check_methods, run_missing
 from ._own_function import own_problem
@@ -66,18 +67,12 @@ def compare(options):
     problem |= {} if options.bounds is None else {"bounds": options.bounds}
     store = Store(options.out)
     runs = store, problem, options.methods, options.repeats, options.jobs
-    results, failures = run_missing(*runs, print_at_once)
+    results, failures = run_missing(*runs, partial(print, flush=True))
     if results:
         words = f"{options.objective}, {made.n_dims} inputs, {options.calls} evaluations"
         words += "" if made.optimum is None else f", optimum {made.optimum:.4g}"
         sys.stdout.write("\n" + render_text([comparison(results, words)]))
     return failures
-
-
-def print_at_once(line):
-    """Print a line without waiting for others."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -82,8 +82,6 @@ def _text_table(table):
     widths = [max(len(line[i]) for line in lines) for i in range(len(table.header))]
     aligned = ["  ".join(v.ljust(w) for v, w in zip(line, widths, strict=True)) for line in lines]
     aligned.insert(1, "  ".join("-" * width for width in widths))
-    return "\n".join([table.title, *(line.rstrip() for line in aligned), *_note(table)])
-
-
-def _note(table):
-    return [table.note] if table.note else []
+    return "\n".join(
+        [table.title, *(line.rstrip() for line in aligned), *filter(None, [table.note])]
+    )

@@ -143,7 +143,10 @@ def _object(value, part):
         state = _state(value)
         held = {"digest": joblib.hash(value)} if state is None else state
     except Exception as error:  # of whatever the objects of the user do when they are pickled
-        raise _unseen(value, error) from error
+        raise ValueError(
+            f"journal must be None with a {name_of(type(value))}, of which two cannot be told "
+            f"apart ({error}). Give an object that can be pickled."
+        ) from error
     return {**kind, **part(held)}
 
 
@@ -281,13 +284,6 @@ def _shorten(values):
     if len(values) <= LONGEST:
         return values
     return {"length": len(values), "digest": joblib.hash(json.dumps(values))}
-
-
-def _unseen(value, why):
-    return ValueError(
-        f"journal must be None with a {name_of(type(value))}, of which two cannot be told apart "
-        f"({why}). Give an object that can be pickled."
-    )
 
 
 def name_of(thing: Any) -> str:

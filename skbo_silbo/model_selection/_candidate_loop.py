@@ -8,7 +8,6 @@ from itertools import groupby
 import numpy as np
 from joblib import effective_n_jobs
 
-from skbo_silbo.model_selection._goals import goal_values
 from skbo_silbo.model_selection._stopping import Stopping, show_progress
 from skbo_silbo.space import SpaceExhausted
 from skbo_silbo.space._union import branches_of
@@ -35,6 +34,7 @@ class CandidateLoop:
     def __init__(self, search, memory):
         self.search, self.memory = search, memory
         self.optimizer, self.given = search.optimizer_, memory.given
+        self.goals_of = memory.goals_of
         self.total = min(search.n_iter, memory.space.n_points + self.given.n_outside)
         self.stopping = Stopping(self.total, search.max_time, search.patience)
         self.candidates = []
@@ -251,10 +251,13 @@ class CandidateLoop:
         candidates = candidates[max(self._n_told - self._n_processed, 0) :]
         modelled = [c for c in candidates if self.given.is_modelled(c.params)]
         if modelled:
-            params, values = [c.params for c in modelled], [-c.score for c in modelled]
+            told = [c.params for c in modelled], [-c.score for c in modelled]
             n_values = len(self.optimizer.func_vals_)
             try:
-                self.optimizer.tell(params, values)
+                if self.search._goals:
+                    self.optimizer.tell_goals(*told, list(map(self.goals_of, modelled)))
+                else:
+                    self.optimizer.tell(*told)
             finally:  # it may warn, as an error, of what it has recorded
                 if len(self.optimizer.func_vals_) > n_values:
                     self._n_told = len(self.candidates)
@@ -265,9 +268,6 @@ class CandidateLoop:
         self._n_batches = 1 + max((c.iteration for c in batch), default=-1)
         for candidate in batch:
             is_recalled = candidate.source == "resumed"
-            if self.search._goals and self.given.is_modelled(candidate.params):
-                values = goal_values(candidate, self.search._goals, self.search.error_score)
-                self.optimizer.note_goals(candidate.params, values)
             self.stopping.count(candidate, recalled=is_recalled)
             self._show(self.stopping, candidate)
             callback = None if is_recalled else self.search.callback

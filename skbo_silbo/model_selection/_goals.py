@@ -16,8 +16,6 @@ import numpy as np
 from skbo_silbo._checks import refuse_beside
 from skbo_silbo._sklearn import BaseSearchCV
 from skbo_silbo.optimizers import SILBO
-from skbo_silbo.optimizers._records import values_from_data, values_to_data
-from skbo_silbo.space._keys import keys_of
 
 TIME, SCORE = "fit_time", "score"  # goals that no metric need be named for
 FEWEST, MOST = 2, 3
@@ -225,41 +223,22 @@ def chebyshev(goals, weights):
 
 
 class GoalsSILBO(SILBO):
-    """`SILBO` of several goals, whose values it is told by `note_goals`."""
+    """`SILBO` of several goals, whose values `tell_goals` gives beside that of one."""
 
-    def note_goals(self, params, values):
-        """Record the values of goals, (m,), of a candidate; the first time counts."""
-        [key] = keys_of(self.space_.encode([params]))
-        self._values_by_key.setdefault(key, np.asarray(values))
+    def tell(self, x, y, **more):
+        """Refuse a value alone: see `tell_goals`."""
+        raise ValueError(
+            "the goals of all evaluations must be known: got one value alone. Call tell_goals(x, "
+            "y, goals) of the optimiser, with the values of all goals, which are minimised."
+        )
 
-    @property
-    def _values_by_key(self):
-        return vars(self).setdefault("_goals_by_key", {})
-
-    def _goals_at(self, X):
-        keys = keys_of(X)
-        if n_unknown := len(set(keys) - self._values_by_key.keys()):
-            raise ValueError(
-                f"the goals of all evaluations must be known: {n_unknown} were told with one value "
-                "alone. Call note_goals(params, values) of the optimiser for each, with the values "
-                "of all goals, which are minimised."
-            )
-        return np.array([self._values_by_key[key] for key in keys])
+    def tell_goals(self, params, values, goals):
+        """Record values, (n,), and those of all goals, (n, m), minimised; NaN where one failed."""
+        return self._tell(params, values, None, None, np.array(goals, dtype=float))
 
     def _labelled(self):
         rows = super()._labelled()
         if not len(rows.X):
             return rows
-        goals, rng = self._goals_at(rows.X), self._rng(len(self._history), 7)
-        return rows._replace(y=chebyshev(goals, rng.dirichlet(np.ones(goals.shape[1]))))
-
-    def _state_to_dict(self):
-        known = self._values_by_key.items()
-        goals = [[np.frombuffer(key).tolist(), values_to_data(values)] for key, values in known]
-        return {**super()._state_to_dict(), "goals": goals}
-
-    def _state_from_dict(self, state):
-        for place, values in state["goals"]:
-            [key] = keys_of(np.array([place], dtype=float))
-            self._values_by_key.setdefault(key, values_from_data(values))
-        super()._state_from_dict(state)
+        rng = self._rng(len(self._history), 7)
+        return rows._replace(y=chebyshev(rows.goals, rng.dirichlet(np.ones(rows.goals.shape[1]))))

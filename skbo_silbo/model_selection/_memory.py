@@ -8,6 +8,7 @@ import math
 import os
 import platform
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
 from numbers import Integral, Real
@@ -23,6 +24,7 @@ from skbo_silbo.journal._journal import JournalKind
 from skbo_silbo.minimization._call_log import CallLog
 from skbo_silbo.model_selection._candidates import Candidate
 from skbo_silbo.model_selection._fingerprint import search_fingerprint
+from skbo_silbo.model_selection._goals import goal_values
 from skbo_silbo.model_selection._optimizer import n_first_candidates
 from skbo_silbo.optimizers._event_log import EventLog
 from skbo_silbo.optimizers._records import UNREADABLE, values_to_data
@@ -52,6 +54,8 @@ class SearchJournal:
         Open, and begun.
     is_at_risk : bool, default=False
         Whether fits are made in this process, which may end with them.
+    goals_of : callable or None, default=None
+        Returns the values of several goals, (m,), of a `Candidate`; None where there is one.
 
     Attributes
     ----------
@@ -64,7 +68,7 @@ class SearchJournal:
         What is being evaluated, and what was when an earlier run ended without a word.
     """
 
-    def __init__(self, space, random_state, given, log=None, *, is_at_risk=False):
+    def __init__(self, space, random_state, given, log=None, *, is_at_risk=False, goals_of=None):
         self.n_initial = None if log is None else log.header["n_initial"]
         self.space, self.random_state, self.log = space, random_state, log
         self.given = given
@@ -73,6 +77,9 @@ class SearchJournal:
         self._told = [i for i, event in enumerate(self._events) if event.kind == "told"]
         self.candidates = [self._read(i) for i in self._told]
         self._require_rows_alike()
+        self.goals_of = goals_of
+        for i, candidate in zip(self._told if goals_of else (), self.candidates, strict=False):
+            self._events[i] = replace(self._events[i], goals=goals_of(candidate)[None])
         self.begun = CallLog(log, given, is_needed=is_at_risk)
         if self.candidates and log.header["made with"] != _versions():
             self._warn_of_versions()
@@ -153,8 +160,11 @@ def open_memory(search, space, given, evaluate_candidates):
     RuntimeError
         If another search uses it.
     """
+    goals_of = None
+    if search._goals:
+        goals_of = partial(goal_values, goals=search._goals, error_score=search.error_score)
     if search.journal is None:
-        yield SearchJournal(space, search.random_state, given)
+        yield SearchJournal(space, search.random_state, given, goals_of=goals_of)
         return
     fingerprint = cache(
         partial(search_fingerprint, search, space, search_state(evaluate_candidates))
@@ -166,7 +176,8 @@ def open_memory(search, space, given, evaluate_candidates):
         _begin_or_check(log, search, space, fingerprint)
         log.read_events(given)
         at_risk = dies_with_its_calls(effective_n_jobs(search.n_jobs), search.timeout)
-        memory = SearchJournal(space, log.header["seed"], given, log, is_at_risk=at_risk)
+        options = {"is_at_risk": at_risk, "goals_of": goals_of}
+        memory = SearchJournal(space, log.header["seed"], given, log, **options)
         try:
             yield memory
         finally:

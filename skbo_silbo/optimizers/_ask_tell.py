@@ -186,6 +186,10 @@ class AskTellOptimizer(ABC):
             When the journal cannot be written, as on a full disk. The value is known here, need not
             be given again, and is written as soon as the journal can be.
         """
+        return self._tell(x, y, noise_std, constraints)
+
+    def _tell(self, x, y, noise_std, constraints, goals=None):
+        """Do the same, with the values of several goals, (n, k), beside those of one."""
         points, values = history.as_evaluations(x, y, self.space_)
         values = self._sign * values
         noise_std = as_noise(noise_std, values.shape)
@@ -196,7 +200,8 @@ class AskTellOptimizer(ABC):
             constraints = history.as_constraints(constraints, values.shape, n_constraints)
             self._refuse_unusable(noise_std, constraints)
             before = self._history.y
-            observed = points, X, values, noise_std, constraints
+            goals = np.empty((len(X), 0)) if goals is None else goals
+            observed = points, X, values, noise_std, constraints, goals
             self._record(*observed)
             if self._log is not None:
                 self._log.tell(observed_event(self.space_, *observed))
@@ -519,8 +524,8 @@ class AskTellOptimizer(ABC):
         self._exact = {**self._exact, key_of(self._register(x)): point}
         return point
 
-    def _record(self, points, X, values, noise_std, constraints):
-        longer = self._history.with_added(points, X, values, noise_std, constraints)
+    def _record(self, points, X, *values):
+        longer = self._history.with_added(points, X, *values)
         keys, pending = keys_of(X), dict(self._pending)
         for key in keys:
             pending.pop(key, None)

@@ -22,7 +22,8 @@ REMEDY = "Give what to_dict() returned, unchanged, to the release of skbo_silbo 
 def to_data(optimizer):
     """Return everything that an optimiser knows as plain data (`AskTellOptimizer.to_dict`)."""
     history = optimizer._history
-    observed = history.points, history.X, history.y, history.noise_std, history.constraints
+    observed = history.points, history.X, history.y, history.noise_std
+    observed = *observed, history.constraints, history.goals
     pending = [x.tolist() for x in optimizer._pending.values()]
     learnt = changes(None, optimizer._state_to_dict())
     events = [observed_event(optimizer.space_, *observed), {"asked": pending, "learnt": learnt}]
@@ -90,8 +91,8 @@ def replay(optimizer, events, damaged, learnt=None, *, and_what_was_learnt=True)
 
 def _follow(event, optimizer):
     if event.kind == "told":
-        y, noise_std, constraints = event.y, event.noise_std, event.constraints
-        optimizer._record(event.points, event.X, y, noise_std, constraints)
+        values = event.y, event.noise_std, event.constraints, event.goals
+        optimizer._record(event.points, event.X, *values)
     elif event.kind == "constrained":
         # `ask` is refused until `constrain` is called with what that describes
         optimizer._known = KnownConstraints(described=event.content["constrained"])

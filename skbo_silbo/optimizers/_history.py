@@ -36,12 +36,15 @@ class Labelled(NamedTuple):
         Values and the standard deviations of their noise; NaN where failed, and where not known.
     constraints : ndarray of shape (n, m)
         NaN where not known.
+    goals : ndarray of shape (n, k)
+        The values of several goals, NaN where failed; k is 0 where there is one.
     """
 
     X: np.ndarray
     y: np.ndarray
     noise_std: np.ndarray
     constraints: np.ndarray
+    goals: np.ndarray = np.empty((0, 0))
 
     def ranked(self):
         """Return the points, the best first, and how many of these are to be improved on.
@@ -82,27 +85,27 @@ class History:
         Standard deviations of the noise of the values, in the units of y; NaN where not known.
     constraints : ndarray of shape (n, m)
         At most 0 where they hold; NaN where not known. m is 0 until the first is observed.
+    goals : ndarray of shape (n, k)
+        The values of several goals, to be minimised, NaN where failed; k is 0 where there is one.
     """
 
     def __init__(self, n_features):
         self.points = []
         self.X = np.empty((0, n_features))
         self.y = self.noise_std = np.empty(0)
-        self.constraints = np.empty((0, 0))
+        self.constraints = self.goals = np.empty((0, 0))
 
     def __len__(self):
         return self.y.size
 
-    def with_added(self, points, X, y, noise_std, constraints):
-        """Return a history with evaluations appended; `constraints` is (k, m), or (k, 0)."""
+    def with_added(self, points, X, y, noise_std, constraints, goals=None):
+        """Return a history with evaluations appended; no `goals`, no `constraints` are (n, 0)."""
         longer = History(self.X.shape[1])
         longer.points = [*self.points, *points]
         longer.X, longer.y = np.vstack([self.X, X]), np.append(self.y, y)
         longer.noise_std = np.append(self.noise_std, noise_std)
-        m = max(self.constraints.shape[1], constraints.shape[1])
-        longer.constraints = np.full((len(longer), m), np.nan)
-        longer.constraints[: len(self), : self.constraints.shape[1]] = self.constraints
-        longer.constraints[len(self) :, : constraints.shape[1]] = constraints
+        longer.constraints = _stacked(self.constraints, constraints)
+        longer.goals = _stacked(self.goals, np.empty((len(X), 0)) if goals is None else goals)
         return longer
 
     def best_index(self):
@@ -142,17 +145,26 @@ class History:
 
     @cached_property
     def canonical(self):
-        """The evaluations sorted by X, y, noise_std and constraints: `Labelled`.
+        """The evaluations sorted by X, y, noise_std, constraints and goals: `Labelled`.
 
         Values and noise are as models see them (`as_modelled`).
         """
-        order = np.lexsort([*self.constraints.T, self.noise_std, self.y, *self.X.T[::-1]])
+        more = *self.goals.T, *self.constraints.T
+        order = np.lexsort([*more, self.noise_std, self.y, *self.X.T[::-1]])
         modelled = as_modelled(self.y[order], self.noise_std[order])
-        return Labelled(self.X[order], *modelled, self.constraints[order])
+        return Labelled(self.X[order], *modelled, self.constraints[order], self.goals[order])
 
     def in_units(self, modelled):
         """Return numbers in the units of models in those of the values."""
         return np.ldexp(modelled, unit_exponent(self.y))
+
+
+def _stacked(rows, more):
+    """Return rows, (n, m), and more below them, (k, m or 0), NaN where some have no column."""
+    stacked = np.full((len(rows) + len(more), max(rows.shape[1], more.shape[1])), np.nan)
+    stacked[: len(rows), : rows.shape[1]] = rows
+    stacked[len(rows) :, : more.shape[1]] = more
+    return stacked
 
 
 def is_feasible(constraints):

@@ -146,7 +146,7 @@ def condition(model, labelled, coordinates, template, *, n_observed, rng=None):
     rng : numpy.random.Generator or None, default=None
         None: hyperparameters are those of the model's states.
     """
-    X, y, noise_std, constraints = labelled
+    X, y, noise_std, constraints, _ = labelled
     filled, noise_std = impute_failures(y), np.where(np.isfinite(y), noise_std, np.nan)
     variance = warped_variance(model.warp, filled, noise_std)
     Z, *values = coordinates(model.embedding, X, model.warp(filled), variance)

@@ -5,7 +5,7 @@ event           what it holds
 =============== =========================================================================
 ``asked``       points that are pending from now on, and as ``learnt`` what the optimiser has
                 learnt by then, as far as that has changed
-``told``        points, with ``y``, ``noise_std`` and perhaps ``constraints``
+``told``        points, with ``y``, ``noise_std`` and perhaps ``constraints`` or ``goals``
 ``cancelled``   points that are not pending any more
 ``constrained`` what describes the constraints of `constrain` from now on, a list
 others          points, and what became of calls there: for those who write them
@@ -48,7 +48,7 @@ class Event:
     points : list
         The points, of what was told.
     y, noise_std : ndarray of shape (n,)
-    constraints : ndarray of shape (n, k)
+    constraints, goals : ndarray of shape (n, k)
     """
 
     kind: str
@@ -59,6 +59,7 @@ class Event:
     y: FloatArray = field(default_factory=lambda: np.empty(0))
     noise_std: FloatArray = field(default_factory=lambda: np.empty(0))
     constraints: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    goals: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
 
     @property
     def is_of_optimizer(self) -> bool:
@@ -155,8 +156,7 @@ def read_event(content: dict[str, Any], points: Points) -> Event:
 
 def _told(content, points):
     y, noise_std = (values_from_data(content[name]) for name in ("y", "noise_std"))
-    rows = list(map(values_from_data, content.get("constraints", [[]] * len(y))))
-    constraints = np.array(rows, dtype=float).reshape(len(rows), len(rows[0]) if rows else 0)
+    more = [_table(content.get(name, [[]] * len(y))) for name in ("constraints", "goals")]
     told, space = _list(content["told"], "told"), points.space
     if space.is_dict:
         X, keys = points.read(told)
@@ -165,20 +165,27 @@ def _told(content, points):
         observed = list(_rows(told, len(space.lower)))
         X = space.encode(observed) if observed else np.empty((0, space.n_features_))
         keys = tuple(keys_of(X))
-    if not len(X) == len(y) == len(noise_std) == len(constraints):
+    if not len(X) == len(y) == len(noise_std) == len(more[0]) == len(more[1]):
         raise ValueError(f"'told' and 'y' must be as many: got {len(X)}, {len(y)}, and others")
-    return Event("told", dict(content), keys, X, observed, y, noise_std, constraints)
+    return Event("told", dict(content), keys, X, observed, y, noise_std, *more)
 
 
-def observed_event(space, points, X, y, noise_std, constraints):
+def _table(rows):
+    """Return rows of values, (n, k), that `values_to_data` was given one by one."""
+    rows = list(map(values_from_data, rows))
+    return np.array(rows, dtype=float).reshape(len(rows), len(rows[0]) if rows else 0)
+
+
+def observed_event(space, points, X, y, noise_std, constraints, goals):
     """Return evaluations as an event; named parameters as their place in the cube."""
     event = {
         "told": X.tolist() if space.is_dict else np.array(points).tolist(),
         "y": values_to_data(y),
         "noise_std": values_to_data(noise_std),
     }
-    if constraints.shape[1]:
-        event["constraints"] = [values_to_data(row) for row in constraints]
+    for name, rows in (("constraints", constraints), ("goals", goals)):
+        if rows.shape[1]:
+            event[name] = list(map(values_to_data, rows))
     return event
 
 
