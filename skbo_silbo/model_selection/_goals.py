@@ -234,7 +234,7 @@ class GoalsSILBO(SILBO):
 
     def tell_goals(self, params, values, goals):
         """Record values, (n,), and those of all goals, (n, m), minimised; NaN where one failed."""
-        return self._tell(params, values, None, None, np.array(goals, dtype=float))
+        return self._tell(params, values, None, None, np.atleast_2d(goals))
 
     def _labelled(self):
         rows = super()._labelled()

@@ -184,13 +184,11 @@ def test_the_optimiser_goes_on_after_the_search(early):
     )
     params = optimizer.ask()
     assert again.ask() == params
-    optimizer.note_goals(params, [0.5, 0.5])
-    optimizer.tell(params, 0.5)
+    optimizer.tell_goals(params, 0.5, [0.5, 0.5])
     other = optimizer.ask()
     assert other != params
-    optimizer.tell(other, 0.5)
-    with pytest.raises(ValueError, match=r"goals of all evaluations must be known.*note_goals"):
-        optimizer.ask()
+    with pytest.raises(ValueError, match=r"goals of all evaluations must be known.*tell_goals"):
+        optimizer.tell(other, 0.5)
 
 
 @pytest.mark.parametrize("copied", [clone, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])

@@ -62,8 +62,7 @@ def measure_run(problem, method, repeat):
         for _ in range(n):
             x = optimizer.ask()
             Y.append(goals(x))
-            optimizer.note_goals(x, np.array(Y[-1]))
-            optimizer.tell(x, Y[-1][0])
+            optimizer.tell_goals(x, Y[-1][0], Y[-1])
     places = np.random.default_rng(0).uniform(least, reference, (N_PLACES, len(least)))
     dominated = np.zeros(N_PLACES, dtype=bool)
     for y in np.array(Y):
