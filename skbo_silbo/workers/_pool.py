@@ -47,8 +47,8 @@ class Pool(Executor):
     """
 
     def __init__(self, n_workers: int, kind: str) -> None:
-        made = {PROCESSES: partial(_Process, _limits(n_workers)), THREADS: _Thread}
-        self._make: Any = made[kind]
+        made: dict[str, Any] = {PROCESSES: partial(_Process, _limits(n_workers)), THREADS: _Thread}
+        self._make = made[kind]
         self._max_workers, self.is_in_process = n_workers, kind == THREADS
         self._free = [self._make() for _ in range(n_workers)]
         self._waiting: deque[tuple[PoolFuture, Any]] = deque()  # futures and functions
