@@ -8,6 +8,7 @@ does.
 import math
 import pickle
 import queue
+import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable
 from concurrent.futures import (
@@ -20,7 +21,6 @@ from concurrent.futures import (
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from time import perf_counter
 from typing import Any
 
 from skbo_silbo.workers import _executors as executors
@@ -178,7 +178,7 @@ class Scheduler:
             hangs = self.n_usable <= 0 and (self._is_ending or self._make is not None)
             if hangs or (self._broken is not None and not self._jobs):
                 outcomes += self._renew()
-            now = perf_counter()
+            now = time.perf_counter()
             is_over = outcomes or now >= until or not self.n_calls or self.n_usable <= 0
             if is_over and self._broken is None:
                 return outcomes
@@ -186,7 +186,7 @@ class Scheduler:
 
     def seconds(self, group: Hashable) -> float:
         """Return how long all calls of a group have run together, those that have not ended too."""
-        now = perf_counter()
+        now = time.perf_counter()
         running = (call.since for call in self._jobs.values() if call.group == group)
         return self._seconds[group] + sum(now - since for since in running if since is not None)
 
@@ -236,7 +236,7 @@ class Scheduler:
         """Hand the executor what may run: beside a call that goes alone there is nothing else."""
         while self._waiting and self._broken is None and self.n_usable > 0:
             most = 1 if self._is_here or self.must_run_alone else self._n_ahead
-            if len(self._jobs) >= most or perf_counter() >= until:
+            if len(self._jobs) >= most or time.perf_counter() >= until:
                 return
             self._begin(self._waiting.pop(0))
 
@@ -270,7 +270,7 @@ class Scheduler:
 
     def _note_running(self):
         """Note when calls began: those of others that are taken to be running, now."""
-        now = perf_counter()
+        now = time.perf_counter()
         for future, call in islice(self._jobs.items(), max(self.n_usable, 0)):
             if call.since is None:
                 call.since = getattr(future, "since", now)
@@ -296,7 +296,7 @@ class Scheduler:
         """Return the outcome in a list; none of a call that is made again."""
         call.since = getattr(future, "since", call.since)
         if call.since is not None:
-            self._seconds[call.group] += getattr(future, "until", perf_counter()) - call.since
+            self._seconds[call.group] += getattr(future, "until", time.perf_counter()) - call.since
         try:
             return [Outcome(call, "value", *future.result())]
         except OfFunctionError as raised:
