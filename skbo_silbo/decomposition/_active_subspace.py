@@ -15,7 +15,7 @@ from .._numerics._hyperparameters import climb
 from .._numerics._priors import UNIFORM_WIDTH, HyperparameterPrior, sparse_prior
 from .._numerics._screening import searched_process
 from ._projection import SupervisedProjection
-from .rows._frame import Frame
+from .rows._centering import Frame
 from .rows._labels import response_targets
 from .rows._reading import read_rows
 from .selection._n_components import check_identified, check_n_components

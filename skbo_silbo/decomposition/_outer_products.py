@@ -9,10 +9,9 @@ from scipy.stats import rankdata
 from .._checks import check_choice, check_integer, warn_user
 from .._numerics._local_linear import local_predictions, local_slopes, mave_step
 from ._projection import SupervisedProjection
-from .rows._frame import Frame
+from .rows._centering import Frame, mean_and_error
 from .rows._labels import response_targets
 from .rows._weights import copies
-from .selection._held_out import mean_and_error
 from .selection._n_components import check_enough_rows, check_identified, check_n_components
 from .significance._nothing_found import warn_of_unseen
 from .slicing._slices import slice_response

@@ -18,7 +18,6 @@ from ._sir_problem import (
     depends_on_units,
     is_by_slice,
     look_at_curvature,
-    moments_of_rows,
     sir_directions,
     warn_of_unidentified,
 )
@@ -26,6 +25,7 @@ from .rows._columns import check_a_column_varies, varying_part
 from .rows._dask_arrays import is_dask_array
 from .rows._elliptical import elliptical_weights
 from .rows._labels import KINDS, check_labels, target_type, warn_of_classes
+from .rows._moments import SliceMoments
 from .rows._reading import read_blocks, read_chunk, read_rows
 from .selection._n_components import COMPONENT_WORDS, TESTED_WORDS, check_n_components
 from .significance._direction_errors import direction_errors
@@ -208,7 +208,11 @@ n_features_in_, feature_names_in_
             return None
         if slices.groups is not None:
             return None
-        moments, by_slice = moments_of_rows(data, slices, HARMLESS_MEAN), is_by_slice(data, slices)
+        rows = data.X_labeled, slices.codes, slices.n_slices
+        moments, by_slice = (
+            SliceMoments.of(*rows, safe_mean=HARMLESS_MEAN),
+            is_by_slice(data, slices),
+        )
         return MomentsProblem.of(self, moments, unordered=by_slice, whiten=cholesky_basis)
 
     def _solve(self, problem):

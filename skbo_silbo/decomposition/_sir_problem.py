@@ -20,7 +20,6 @@ from .._numerics._solvers import PENCIL_SOLVERS, solve_moments
 from .._numerics._whitening import whitening_basis
 from .rows._centering import center_on_labels, with_positive_peaks
 from .rows._labels import target_type
-from .rows._moments import SliceMoments
 from .selection._alpha import choose_alpha
 from .selection._n_components import (
     TESTED_WORDS,
@@ -185,11 +184,6 @@ def depends_on_units(sir, data, slices):
     ridged = sir.ridge != 0 and (sir.ridge != "auto" or slices.n_rows < ROWS_PER_FEATURE * d)
     exact = sir.solver in ("auto", "dense", "dual") and slices.n_rows > d
     return ridged or not exact or not is_plain(sir, slices) or len(data.X_unlabeled) > 0
-
-
-def moments_of_rows(data, slices, safe_mean):
-    """Moments of the labelled rows, which need not be centred."""
-    return SliceMoments.of(data.X_labeled, slices.codes, slices.n_slices, safe_mean=safe_mean)
 
 
 def is_by_slice(data, slices):

@@ -8,6 +8,7 @@ import pytest
 from conformance import conformance
 from sklearn.base import clone
 from sklearn.linear_model import Lasso, LassoCV
+from sklearn.model_selection import StratifiedKFold
 
 from skbo_silbo import SemiSlicedInverseRegression, SparseSlicedInverseRegression
 
@@ -207,6 +208,19 @@ def test_constant_columns():
     assert sparse.components_[0, -1] == 0
     with pytest.raises(ValueError, match="X must have a column that varies"):
         SparseSlicedInverseRegression(1).fit(np.ones((20, 3)), np.arange(20.0))
+
+
+def test_splits_that_need_labels_have_them():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 4))
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=90) > 0.8, "rare", "usual").astype(object)
+    y[[0, 7]] = None
+    splitter = StratifiedKFold(3)
+    sparse = SparseSlicedInverseRegression(1, cv=splitter).fit(X, y)
+    known = np.array([label is not None for label in y])
+    splits = splitter.split(X[known], y[known].astype(str))
+    rows = SparseSlicedInverseRegression(1, cv=list(splits)).fit(X[known], y[known])
+    assert np.argmax(np.abs(sparse.components_[0])) == np.argmax(np.abs(rows.components_[0])) == 0
 
 
 def test_the_feature_that_alone_is_kept_has_its_name():

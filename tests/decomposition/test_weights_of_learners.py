@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import linalg
 from scipy.stats import multivariate_normal
 from sklearn.linear_model import Lasso, Ridge
+from sklearn.model_selection import KFold
 
 from skbo_silbo import (
     MAVE,
@@ -243,6 +244,19 @@ def test_copies_are_sets_in_the_order_in_which_they_come():
 def test_the_sign_of_zero_tells_no_copies_apart():
     firsts, sets = copies(np.array([[0.0], [-0.0], [1.0]]), np.array([[2.0, 0.0]] * 3))
     assert (firsts.tolist(), sets.tolist()) == ([0, 2], [0, 0, 1])
+
+
+def test_splits_are_of_the_rows_given():
+    X, y, counts, _ = make_data(6, n=80)
+    y[::7] = np.nan
+    kept = ~np.isnan(y) & (counts > 0)
+    sparse = SparseSlicedInverseRegression(1, cv=KFold(4)).fit(X, y, sample_weight=counts)
+    place = np.cumsum(kept) - 1
+    splits = [tuple(place[side[kept[side]]] for side in split) for split in KFold(4).split(X)]
+    alone = SparseSlicedInverseRegression(1, cv=splits)
+    alone.fit(X[kept], y[kept], sample_weight=counts[kept])
+    np.testing.assert_allclose(sparse.components_, alone.components_)
+    np.testing.assert_array_equal(sparse.penalties_, alone.penalties_)
 
 
 # -- chunks --------------------------------------------------------------------------------------

@@ -1,9 +1,15 @@
-"""Rows about their labelled mean, and the signs of directions."""
+"""Rows about their labelled mean, standardised features, and the signs of directions."""
+
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..._typing import FloatArray
 from ._labels import LabelledData
+
+# degrees of freedom left where one row has all the weight: its error is beyond measure
+LEAST_FREEDOM = 1e-12
 
 
 def center_on_labels(data: LabelledData) -> tuple[FloatArray, FloatArray]:
@@ -33,3 +39,45 @@ def with_positive_peaks(components):
         components, np.abs(components).argmax(axis=1, keepdims=True), axis=1
     )
     return components * np.where(largest < 0, -1.0, 1.0)
+
+
+def mean_and_error(values, weights=None):
+    """(Weighted) mean of values (n, m) over the rows, and its standard error, (m,) each.
+
+    The weights are numbers of rows.
+    """
+    n = len(values) if weights is None else weights.sum()
+    mean = np.average(values, axis=0, weights=weights)
+    variance = np.average((values - mean) ** 2, axis=0, weights=weights)
+    return mean, np.sqrt(variance / max(n - 1, LEAST_FREEDOM))
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Location and scale of the (weighted) labelled rows, all of whose columns vary."""
+
+    mean: np.ndarray  # (d,)
+    scale: np.ndarray  # (d,)
+    y_mean: Any  # a float, or (q,) for several responses
+    y_scale: Any
+
+    @classmethod
+    def from_labelled(cls, X, y, weights=None):
+        """Frame of labelled rows."""
+        return cls(*mean_and_spread(X, weights), *mean_and_spread(y, weights))
+
+    def standardise(self, X):
+        """Return the columns over their standard deviation."""
+        return (X - self.mean) / self.scale
+
+    def slopes(self, gradients):
+        """Slopes (n, q, d) of standardised responses along such columns."""
+        return gradients * self.scale / self.y_scale[:, None]
+
+    def rows_in_features(self, directions):
+        """Return orthonormal rows over the features; the first j span the first j directions."""
+        rows = directions / self.scale
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        basis = np.linalg.qr(rows.T)[0].T
+        largest = np.argmax(np.abs(basis), axis=1)
+        return basis * np.sign(basis[np.arange(len(basis)), largest])[:, None]

@@ -25,8 +25,8 @@ from scipy import linalg
 from ..._numerics._pencil import Pencil, centred_membership
 from ..._numerics._solvers import reduce_to_rows
 from ..._numerics._whitening import whitening_basis
+from ..rows._centering import mean_and_error
 from ..slicing._evenly_spaced import evenly_spaced, stratified
-from ._held_out import choose_by_gain
 from ._n_components import dimension_by_criterion
 from ._ridge import slice_targets
 
@@ -81,6 +81,27 @@ def choose_alpha(pencil, slices, *, ridge, categorical, n_components):
     return _verdict(np.column_stack(errors), slices.weights)
 
 
+def _choose_by_gain(errors, weights=None):
+    """Column of the errors that pays most: 0 unless another beats it by a standard error.
+
+    Parameters
+    ----------
+    errors : ndarray of shape (n, m)
+        Held-out squared errors, the first column that of doing nothing; targets of variance one.
+    weights : ndarray of shape (n,), default=None
+        Of the rows, as numbers of rows.
+
+    Returns
+    -------
+    best : int
+    gains, standard_errors : ndarray of shape (m,)
+        Mean reduction of the error, in units of the targets' variance: a difference of R^2.
+    """
+    gains, standard_errors = mean_and_error(errors[:, :1] - errors, weights)
+    best = int(np.argmax(np.where(gains > standard_errors, gains, 0.0)))
+    return best, gains, standard_errors
+
+
 def _check_order(shape):
     if min(shape) > MAX_ORDER:
         raise ValueError(
@@ -92,7 +113,7 @@ def _check_order(shape):
 
 def _verdict(errors, weights):
     """Alpha and the record of `choose_alpha` from squared errors (n, 5)."""
-    best, gain, standard_error = choose_by_gain(errors, weights)
+    best, gain, standard_error = _choose_by_gain(errors, weights)
     scores = {
         "alpha": np.array(ALPHAS),
         "error": np.average(errors, axis=0, weights=weights),
